@@ -1,0 +1,18 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/real/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
+  },
+  moduleNameMapper: {
+    '^batchlatch$': '<rootDir>/src/index.ts',
+    '^batchlatch/(dynamodb|memory)$': '<rootDir>/src/stores/$1/index.ts',
+    '^batchlatch/(testing)$': '<rootDir>/src/$1/index.ts',
+  },
+  // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one.
+  testTimeout: 30_000,
+  setupFiles: ['<rootDir>/test/support/environment.ts'],
+};

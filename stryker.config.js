@@ -1,0 +1,40 @@
+// Mutation testing of one room at a time, by that room's tests. Run by scripts/mutation.sh, which names the room.
+const room = process.env['BATCHLATCH_MUTATION_ROOM'] ?? 'keys';
+
+/** The traps that lie in a room, where none of them needs a store outside the process. */
+const traps = { keys: ['keys'], batch: ['batch-response', 'ordering'] }[room] ?? [];
+
+export default {
+  mutate: [`src/${room}/**/*.ts`],
+  // Nearly all string literals are the prose of error messages; what else they say, types and tests hold.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  testRunner: 'jest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: {
+    projectType: 'custom',
+    configFile: 'jest.config.js',
+    config: {
+      testMatch: [
+        `<rootDir>/test/${room}/**/*.test.ts`,
+        ...traps.map((trap) => `<rootDir>/test/traps/${trap}.test.ts`),
+      ],
+      // It lives its random lives on DynamoDB too: minutes, for each mutant.
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/claims/claim-model.test.ts'],
+      // Jest runs once per mutant: it need not start `watchman` and `find` each time.
+      watchman: false,
+      haste: { forceNodeFilesystemAPI: true },
+    },
+    enableFindRelatedTests: false,
+  },
+  coverageAnalysis: 'perTest',
+  // Mutants of what runs at import are left out: each would need every test in a new process.
+  ignoreStatic: true,
+  concurrency: 2,
+  timeoutMS: 5_000,
+  tsconfigFile: 'none.json', // Stryker rewrites one with a TypeScript API that TypeScript 7 does not have
+  reporters: ['clear-text', 'progress-append-only', 'json', 'html'],
+  clearTextReporter: { allowColor: false, reportTests: false, logTests: false },
+  jsonReporter: { fileName: `reports/mutation/${room}.json` },
+  htmlReporter: { fileName: `reports/mutation/${room}.html` },
+  thresholds: { high: 95, low: 85, break: 85 },
+};
