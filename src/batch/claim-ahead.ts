@@ -1,0 +1,133 @@
+import { type AcquireOutcome, type ClaimRequest, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
+import { StoreError } from '../claims/errors.ts';
+import type { ClaimAnswer, Entry } from './entry.ts';
+import type { Ports } from './ports.ts';
+
+/**
+ * Acquires claims in the batch's order and in request-sized groups, far enough ahead that `concurrency`
+ * handlers stay busy: while fewer than twice that many are claimed and unfinished, the next group is asked
+ * for. Not further: a claim that waits for its turn uses up its lease.
+ */
+export interface ClaimAhead {
+  /** Asks for the first claims. */
+  start(): void;
+  /** The answer for one entry, when it is there. */
+  claimOf(entry: Entry): Promise<ClaimAnswer>;
+  /** Whether the entry's claim has been asked for. */
+  isRequested(entry: Entry): boolean;
+  /** The answer for one entry, once, if it has been asked for; else nothing will be asked for it any more. */
+  withdraw(entry: Entry): Promise<ClaimAnswer>;
+  /** A claimed entry has ended or does not need its claim: there is room for more. */
+  noteEnded(entry: Entry): void;
+  /** Asks for nothing more; who still waits learns that nothing was requested for it. */
+  stop(): void;
+}
+
+export interface ClaimAheadSetup {
+  readonly ports: Pick<Ports, 'store' | 'clock' | 'newOwner' | 'observer'>;
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  /** Makes the request for an entry, at the time when it is sent. */
+  readonly request: (entry: Entry, owner: string) => ClaimRequest;
+}
+
+export function createClaimAhead(entries: readonly Entry[], setup: ClaimAheadSetup): ClaimAhead {
+  const { concurrency, ports } = setup;
+  const groupSize = ports.store.requestSize ?? DEFAULT_REQUEST_SIZE;
+  const requested = new Map<Entry, { readonly group: Promise<ClaimAnswer[]>; readonly index: number }>();
+  const waiting = new Map<Entry, (answer: ClaimAnswer) => void>();
+  const withdrawn = new Set<Entry>();
+  const unfinished = new Set<Entry>();
+  let next = 0;
+  let isStopped = false;
+
+  function pump(): void {
+    while (!isStopped && next < entries.length && unfinished.size < 2 * concurrency) requestGroup();
+  }
+
+  function requestGroup(): void {
+    const group: Entry[] = [];
+    while (group.length < groupSize && next < entries.length) {
+      const entry = entries[next] as Entry;
+      next += 1;
+      if (!withdrawn.has(entry)) group.push(entry);
+    }
+    if (group.length === 0) return;
+    const acquiring = acquireGroup(group, setup);
+    group.forEach((entry, index) => {
+      unfinished.add(entry);
+      requested.set(entry, { group: acquiring, index });
+    });
+    void acquiring.then((answers) => {
+      group.forEach((entry, index) => {
+        waiting.get(entry)?.(answers[index] as ClaimAnswer);
+        waiting.delete(entry);
+      });
+    });
+  }
+
+  function requestedAnswer(entry: Entry): Promise<ClaimAnswer> | undefined {
+    const place = requested.get(entry);
+    return place?.group.then((answers) => answers[place.index] as ClaimAnswer);
+  }
+
+  return {
+    start: pump,
+    claimOf(entry) {
+      const answer = requestedAnswer(entry);
+      if (answer !== undefined) return answer;
+      if (isStopped || withdrawn.has(entry)) return Promise.resolve(NOT_REQUESTED);
+      return new Promise((resolve) => waiting.set(entry, resolve));
+    },
+    isRequested: (entry) => requested.has(entry),
+    withdraw(entry) {
+      const answer = requestedAnswer(entry) ?? Promise.resolve(NOT_REQUESTED);
+      requested.delete(entry); // whoever learns of a claim here gives it back; a second time there is none
+      withdrawn.add(entry);
+      return answer;
+    },
+    noteEnded(entry) {
+      if (unfinished.delete(entry)) pump();
+    },
+    stop() {
+      isStopped = true;
+      // What is on its way to the store is still waited for: a claim that is given must be given back.
+      for (const [entry, resolve] of waiting) if (!requested.has(entry)) resolve(NOT_REQUESTED);
+    },
+  };
+}
+
+const NOT_REQUESTED: ClaimAnswer = { status: 'not-requested' };
+
+/** Asks the store for one group. Never rejects: what went wrong is each entry's own answer. */
+export async function acquireGroup(
+  group: readonly Entry[],
+  { ports: { store, clock, newOwner, observer }, signal, request }: Omit<ClaimAheadSetup, 'concurrency'>,
+): Promise<ClaimAnswer[]> {
+  const startedAt = clock.now();
+  const requests = group.map((entry) => request(entry, newOwner()));
+  let outcomes: AcquireOutcome[];
+  try {
+    outcomes = await store.acquire(requests, { signal });
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    outcomes = requests.map(() => ({ status: 'error', error }));
+  }
+  const durationMs = clock.now() - startedAt;
+  return group.map((entry, index) => {
+    const outcome = outcomes[index] ?? { status: 'error', error: noOutcome() };
+    if (outcome.status !== 'acquired') return outcome;
+    const { owner } = requests[index] as ClaimRequest;
+    const { attempt, releases, crashes, leaseUntil, tookOver } = outcome;
+    const { key, recordId } = entry;
+    observer.onEvent({ type: 'claimed', recordId, key, owner, attempt, leaseUntil, durationMs });
+    if (tookOver) observer.onEvent({ type: 'tookOver', recordId, key, owner, attempt, crashes });
+    return { status: 'held', claim: { owner, attempt, releases, crashes, leaseUntil } };
+  });
+}
+
+function noOutcome(): StoreError {
+  return new StoreError('The claim store answered with fewer outcomes than it was asked for', {
+    isRetryable: false,
+  });
+}

@@ -1,0 +1,83 @@
+import type { AcquireOutcome } from '../claims/claim-store.ts';
+import type { BatchRecord } from '../sources/record.ts';
+import type { RecordOutcome } from './outcomes.ts';
+
+/** The claim that lets an entry run. The lease can grow; the rest stays as it was acquired. */
+export interface HeldClaim {
+  readonly owner: string;
+  readonly attempt: number;
+  readonly releases: number;
+  readonly crashes: number;
+  leaseUntil: number;
+}
+
+/** What an entry learns when it asks for its claim. `not-requested`: time was up before its turn. */
+export type ClaimAnswer =
+  | { readonly status: 'held'; readonly claim: HeldClaim }
+  | Exclude<AcquireOutcome, { readonly status: 'acquired' }>
+  | { readonly status: 'not-requested' };
+
+/** A record on its way through one invocation. Its outcome is set once; until then it counts as failed. */
+export class Entry {
+  readonly index: number;
+  readonly itemIdentifier: string | undefined;
+  readonly lane: string | undefined;
+  /** Undefined for what cannot be read; such an entry starts with its outcome. */
+  readonly record: BatchRecord | undefined;
+  key = '';
+  payloadHash: string | undefined;
+  /** The earlier entry of this batch with the same key, which runs for both. */
+  leader: Entry | undefined;
+  /** The follower that runs in this entry's stead, where this one was handed back unstarted for its group's sake. */
+  heir: Entry | undefined;
+  #outcome: RecordOutcome | undefined;
+  #isPutOff = false;
+  #listeners: (() => void)[] | undefined;
+
+  constructor(
+    index: number,
+    itemIdentifier: string | undefined,
+    lane: string | undefined,
+    record: BatchRecord | undefined,
+  ) {
+    this.index = index;
+    this.itemIdentifier = itemIdentifier;
+    this.lane = lane;
+    this.record = record;
+  }
+
+  get outcome(): RecordOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /** What observers know the record by. */
+  get recordId(): string {
+    return this.itemIdentifier ?? `record ${this.index}`;
+  }
+
+  finish(outcome: RecordOutcome): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    this.#tell();
+  }
+
+  /** It will run after the others, alone. */
+  putOff(): void {
+    this.#isPutOff = true;
+    this.#tell();
+  }
+
+  /** Resolves once the entry has its outcome or has been put off. */
+  whenFinishedOrPutOff(): Promise<void> {
+    if (this.#outcome !== undefined || this.#isPutOff) return Promise.resolve();
+    return new Promise((resolve) => {
+      (this.#listeners ??= []).push(resolve);
+    });
+  }
+
+  #tell(): void {
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
+    listeners?.forEach((listener) => listener());
+  }
+}

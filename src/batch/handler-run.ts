@@ -1,0 +1,158 @@
+import type { Context } from 'aws-lambda';
+import type { Attempt, InvocationScope } from './attempt.ts';
+import { LeaseLostError, RecordTimeoutError } from './errors.ts';
+import type { HandlerEnd, HandlerReturn } from './handler-end.ts';
+import type { RecordContext, RecordHandler } from './record-handler.ts';
+
+/** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
+export type StopReason = (cause?: unknown) => Error;
+
+/**
+ * One run of a handler, bounded by `recordTimeoutMs` and its lease, and by whoever calls `stop`. A class,
+ * because there is one for each record: what most handlers never look at is made when they do.
+ */
+export class HandlerRun {
+  readonly #attempt: Attempt;
+  readonly #scope: InvocationScope;
+  #controller: AbortController | undefined;
+  #stopReason: StopReason | undefined;
+  #end: ((end: HandlerEnd) => void) | undefined;
+  #returned: Promise<HandlerReturn> | undefined;
+  #cancelTimeout: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
+  #cancelLease: (() => void) | undefined;
+
+  constructor(attempt: Attempt, scope: InvocationScope) {
+    this.#attempt = attempt;
+    this.#scope = scope;
+  }
+
+  /** Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. */
+  async run(handler: RecordHandler): Promise<HandlerEnd> {
+    const { recordTimeoutMs } = this.#scope.settings;
+    this.watchLease();
+    if (recordTimeoutMs !== undefined) this.#boundBy(recordTimeoutMs);
+    const ended = new Promise<HandlerEnd>((resolve) => {
+      this.#end = resolve;
+    });
+    this.#returned = this.#call(handler);
+    void this.#returned.then(this.#end);
+    const end = await ended;
+    this.#cancelTimeout?.();
+    this.#cancelGrace?.();
+    this.#cancelLease?.();
+    return end;
+  }
+
+  /**
+   * Aborts the signal. After `graceMs` the batch goes on without the handler; without a grace it keeps
+   * waiting for it.
+   */
+  stop(reason: StopReason, graceMs?: number): void {
+    if (this.#stopReason === undefined) {
+      this.#stopReason = reason;
+      this.#controller?.abort(reason());
+    }
+    if (graceMs === undefined || this.#cancelGrace !== undefined) return;
+    this.#cancelGrace = this.#scope.ports.clock.setTimer(() => {
+      this.#end?.({
+        kind: 'abandoned',
+        error: reason(),
+        late: this.#returned as Promise<HandlerReturn>,
+      });
+    }, graceMs);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#stopReason !== undefined) this.#controller.abort(this.#stopReason());
+    }
+    return this.#controller.signal;
+  }
+
+  /**
+   * Tells the handler when its lease is over; it is then still waited for, because its end is stored if
+   * nobody took over. Where the lease outlives the invocation, as by default, the deadline comes first.
+   */
+  watchLease(): void {
+    const { deadline, ports } = this.#scope;
+    const { leaseUntil } = this.#attempt.claim;
+    this.#cancelLease?.();
+    this.#cancelLease = undefined;
+    if (leaseUntil > deadline.endsAt || this.#stopReason !== undefined) return;
+    this.#cancelLease = ports.clock.setTimer(
+      () => this.stop((cause) => new LeaseLostError({ cause })),
+      leaseUntil - ports.clock.now(),
+    );
+  }
+
+  #boundBy(timeoutMs: number): void {
+    const { deadline, ports } = this.#scope;
+    this.#cancelTimeout = ports.clock.setTimer(
+      () => this.stop((cause) => new RecordTimeoutError(timeoutMs, { cause }), deadline.graceMs),
+      timeoutMs,
+    );
+  }
+
+  async #call(handler: RecordHandler): Promise<HandlerReturn> {
+    const record = this.#attempt.entry.record as Parameters<RecordHandler>[0];
+    try {
+      const result = await handler(record, new HandlerContext(this, this.#attempt, this.#scope));
+      return { kind: 'returned', result };
+    } catch (error) {
+      return this.#stopReason === undefined
+        ? { kind: 'threw', error, wasAborted: false }
+        : { kind: 'threw', error: this.#stopReason(error), wasAborted: true };
+    }
+  }
+}
+
+/** What the handler sees of its run. Its functions are made when they are looked at, so that they can be destructured. */
+class HandlerContext implements RecordContext {
+  readonly #run: HandlerRun;
+  readonly #attempt: Attempt;
+  readonly #scope: InvocationScope;
+
+  constructor(run: HandlerRun, attempt: Attempt, scope: InvocationScope) {
+    this.#run = run;
+    this.#attempt = attempt;
+    this.#scope = scope;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  get idempotencyKey(): string {
+    return this.#attempt.entry.key;
+  }
+
+  get attempt(): number {
+    return this.#attempt.claim.attempt;
+  }
+
+  get leaseUntil(): number {
+    return this.#attempt.claim.leaseUntil;
+  }
+
+  get lambda(): Context | undefined {
+    return this.#scope.lambda;
+  }
+
+  get remainingTimeMs(): () => number {
+    return () => this.#scope.deadline.remainingTimeMs();
+  }
+
+  get extendLease(): (leaseMs: number) => Promise<void> {
+    return async (leaseMs) => {
+      if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) {
+        throw new RangeError(`Expected \`leaseMs\` to be an integer from 1 up, got \`${leaseMs}\``);
+      }
+      const outcome = await this.#attempt.extend(leaseMs);
+      if (outcome === 'lost') throw new LeaseLostError();
+      if (outcome !== 'stored') throw outcome.error;
+      this.#run.watchLease();
+    };
+  }
+}

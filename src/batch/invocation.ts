@@ -1,0 +1,332 @@
+import type { Context } from 'aws-lambda';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { ClaimRequest } from '../claims/claim-store.ts';
+import { createGroupCommit } from '../claims/group-commit.ts';
+import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
+import { Attempt, type InvocationScope, leaseMsNow } from './attempt.ts';
+import { acquireGroup, type ClaimAhead, type ClaimAheadSetup, createClaimAhead } from './claim-ahead.ts';
+import { createDeadline } from './deadline.ts';
+import type { ClaimAnswer, Entry } from './entry.ts';
+import { TooManyAttemptsError } from './errors.ts';
+import type { Settings } from './options.ts';
+import { fromStoredError, isAcknowledged, outcomeOfFollower } from './outcomes.ts';
+import type { Ports } from './ports.ts';
+import type { RecordHandler } from './record-handler.ts';
+import { deadlineReached, runAttempt, type RunningHandlers } from './run-attempt.ts';
+import type { HandlerEnd } from './handler-end.ts';
+import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
+import { type Lane, lanesOf } from './schedule.ts';
+
+/** A lane from the entry on that has to run alone. */
+interface PutOffLane {
+  readonly lane: Lane;
+  readonly from: number;
+}
+
+/**
+ * Runs one batch: every lane side by side, bounded by `concurrency`; then, one at a time, what killed its
+ * process before. An entry is claimed, run and settled; what does not get to the end of that stays without
+ * an acknowledging outcome and comes back.
+ *
+ * At each `await` the process may die, the lease may lapse or an answer may be lost. Nothing is held in
+ * memory that the claims table does not say better: what was claimed lapses, what was settled stays.
+ */
+export class Invocation {
+  readonly #entries: readonly Entry[];
+  readonly #handler: RecordHandler;
+  readonly #scope: InvocationScope;
+  readonly #limit: LimitFunction;
+  readonly #claimSetup: ClaimAheadSetup;
+  readonly #claims: ClaimAhead;
+  readonly #lanes: LaneRunner;
+  readonly #running: RunningHandlers = new Set();
+  readonly #putOff: PutOffLane[] = [];
+  /** Entries that are being claimed, wait for a slot or run: what may soon bring a settlement. */
+  #busy = 0;
+
+  constructor(
+    entries: readonly Entry[],
+    handler: RecordHandler,
+    settings: Settings,
+    ports: Ports,
+    lambda: Context | undefined,
+  ) {
+    const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
+    const commit = createGroupCommit<SettlingEnd>({
+      ...ports,
+      lingerMs: settings.settleLingerMs,
+      isBusy: () => this.#busy > 0,
+      onWrite: (ends) => ports.observer.onEvent({ type: 'settling', ends }),
+      signal: deadline.answerNow,
+    });
+    this.#entries = entries;
+    this.#handler = handler;
+    this.#scope = { settings, ports, deadline, commit, lambda };
+    this.#limit = pLimit({ concurrency: settings.concurrency, rejectOnClear: true });
+    this.#claimSetup = {
+      ports,
+      concurrency: settings.concurrency,
+      signal: deadline.answerNow,
+      request: (entry, owner) => claimRequest(entry, owner, this.#scope),
+    };
+    const leaders = entries.filter((entry) => entry.leader === undefined && entry.outcome === undefined);
+    this.#claims = createClaimAhead(leaders, this.#claimSetup);
+    this.#lanes = createLaneRunner(
+      (lane) => this.#runLane(lane, 0, false),
+      ([head]) => this.#mayStart(head as Entry),
+    );
+  }
+
+  /** Resolves when every entry has its outcome or the time is over, whichever comes first. */
+  async run(): Promise<void> {
+    const { deadline } = this.#scope;
+    deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
+    try {
+      await Promise.race([this.#runAll(), aborted(deadline.answerNow)]);
+    } finally {
+      deadline.cancel();
+    }
+  }
+
+  async #runAll(): Promise<void> {
+    this.#claims.start();
+    await this.#lanes.run(lanesOf(this.#entries));
+    // A lane may be put off again, from a follower on whose leader is put off too. The one with the lowest
+    // head never is, because leaders come before their followers: every round gets further.
+    while (this.#putOff.length > 0) {
+      const inOrder = this.#putOff.splice(0).sort((a, b) => headIndex(a) - headIndex(b));
+      for (const { lane, from } of inOrder) await this.#runLane(lane, from, true);
+    }
+  }
+
+  async #runLane(lane: Lane, from: number, isAlone: boolean): Promise<void> {
+    for (let index = from; index < lane.length; index += 1) {
+      const entry = lane[index] as Entry;
+      const isPutOff = await this.#process(entry, isAlone);
+      if (isPutOff) {
+        this.#putOff.push({ lane, from: index });
+        await Promise.all(lane.slice(index + 1).map((later) => this.#putClaimBack(later)));
+        return;
+      }
+      if (!isAcknowledged(entry.outcome)) {
+        // The order of the group: what comes after a failure is neither run nor acknowledged.
+        await Promise.all(lane.slice(index + 1).map((later) => this.#handBack(later)));
+        return;
+      }
+    }
+  }
+
+  /** Gives the entry its outcome; true: it was put off instead. */
+  async #process(entry: Entry, isAlone: boolean): Promise<boolean> {
+    if (entry.outcome !== undefined) return false;
+    const isHeir = entry.leader !== undefined && (await this.#follow(entry, entry.leader)) === 'leads';
+    if (entry.leader !== undefined && !isHeir) return entry.outcome === undefined;
+
+    this.#busy += 1;
+    const answer = isAlone || isHeir ? await this.#claimAlone(entry) : await this.#claims.claimOf(entry);
+    if (answer.status !== 'held') {
+      this.#refuse(entry, answer);
+      this.#endBusy(entry);
+      this.#scope.commit.flushIfIdle(); // what waits for company may wait in vain
+      return false;
+    }
+    const attempt = new Attempt(entry, answer.claim, this.#scope);
+    if (answer.claim.crashes > 0 && !isAlone) {
+      this.#endBusy(entry);
+      return this.#putOffUntilAlone(attempt);
+    }
+    await this.#runClaimed(attempt);
+    return false;
+  }
+
+  /** Takes the outcome of the equal record before it, is put off with it, or leads in its stead. */
+  async #follow(entry: Entry, leader: Entry): Promise<'followed' | 'put-off' | 'leads'> {
+    await leader.whenFinishedOrPutOff();
+    if (leader.outcome === undefined) {
+      entry.putOff();
+      return 'put-off';
+    }
+    if (leader.outcome.status === 'not-started' && leader.outcome.reason === 'order') {
+      // The leader stands behind a failure of its group; that is no reason for another group to wait.
+      leader.heir ??= entry;
+      return leader.heir === entry ? 'leads' : this.#follow(entry, leader.heir);
+    }
+    entry.finish(outcomeOfFollower(leader.outcome));
+    if (entry.outcome?.status === 'duplicate') {
+      this.#notify({ type: 'duplicate', recordId: entry.recordId, key: entry.key, within: 'batch' });
+    }
+    return 'followed';
+  }
+
+  /** A lane starts when its head's claim has been asked for; claims are, like lanes, in the batch's order. */
+  #mayStart(head: Entry): boolean {
+    const needsNoClaim = head.leader !== undefined || head.outcome !== undefined;
+    return needsNoClaim || this.#isStopped || this.#claims.isRequested(head);
+  }
+
+  /** Waits for a slot, runs the handler, settles how it ended. */
+  async #runClaimed(attempt: Attempt): Promise<void> {
+    const { entry } = attempt;
+    let end: HandlerEnd | undefined;
+    let hasSlot = false;
+    try {
+      end = await this.#limit(() => {
+        hasSlot = true;
+        return this.#runInSlot(attempt);
+      });
+    } catch (thrown) {
+      // The deadline clears the limiter's queue; whatever waited in it has not started.
+      if (hasSlot) throw thrown;
+    }
+    this.#endBusy(entry);
+    if (end === undefined) {
+      this.#finishNotStarted(entry, this.#isStopped ? 'deadline' : 'lease-lapsed');
+      await attempt.release();
+    } else if (end.kind === 'abandoned') {
+      // It may still be running, so its claim is left to its lease: no second attempt starts beside it.
+      entry.finish({ status: 'failed', error: end.error });
+      this.#scope.commit.flushIfIdle();
+      void end.late.then((late) => attempt.settleLate(late));
+    } else {
+      entry.finish(await attempt.settle(end));
+    }
+  }
+
+  /** Undefined: it may not start any more. */
+  async #runInSlot(attempt: Attempt): Promise<HandlerEnd | undefined> {
+    if (this.#isStopped) return undefined;
+    if (attempt.isOneTooMany) {
+      const error = new TooManyAttemptsError(this.#scope.settings.maxAttempts as number);
+      return { kind: 'threw', error, wasAborted: false };
+    }
+    if (!(await attempt.ensureLease()) || this.#isStopped) return undefined;
+    return runAttempt(attempt, this.#handler, this.#scope, this.#running);
+  }
+
+  /**
+   * The last attempt of this key died, and may have taken its process along: it runs after all others have
+   * settled, and alone. Until its turn it holds no claim, for if another of its kind kills this process, the
+   * claims that are held then look as if they had.
+   */
+  async #putOffUntilAlone(attempt: Attempt): Promise<boolean> {
+    const { entry } = attempt;
+    const isReleased = (await attempt.release()) === 'stored';
+    if (isReleased) entry.putOff();
+    else this.#finishNotStarted(entry, 'lease-lapsed');
+    return isReleased;
+  }
+
+  /** Releases a claim whose entry will ask for it again in its turn. */
+  async #putClaimBack(entry: Entry): Promise<void> {
+    entry.putOff();
+    if (entry.outcome !== undefined || entry.leader !== undefined) return;
+    const answer = await this.#claims.withdraw(entry);
+    this.#claims.noteEnded(entry);
+    if (answer.status !== 'held') return;
+    const outcome = await new Attempt(entry, answer.claim, this.#scope).release();
+    if (outcome !== 'stored') this.#finishNotStarted(entry, 'lease-lapsed');
+  }
+
+  /** Hands back what waits behind a failure in its lane, once its claim, if there is one, is given back: an heir may want it. */
+  async #handBack(entry: Entry): Promise<void> {
+    if (entry.leader === undefined) {
+      const answer = await this.#claims.withdraw(entry);
+      this.#claims.noteEnded(entry);
+      if (answer.status === 'held') await new Attempt(entry, answer.claim, this.#scope).release();
+    }
+    this.#finishNotStarted(entry, 'order');
+  }
+
+  async #claimAlone(entry: Entry): Promise<ClaimAnswer> {
+    if (this.#isStopped) return { status: 'not-requested' };
+    const [answer] = await acquireGroup([entry], this.#claimSetup);
+    return answer as ClaimAnswer;
+  }
+
+  /** The key is not free: everything but a duplicate comes back. */
+  #refuse(entry: Entry, answer: Exclude<ClaimAnswer, { status: 'held' }>): void {
+    const { recordId, key } = entry;
+    switch (answer.status) {
+      case 'duplicate':
+        entry.finish({ status: 'duplicate' });
+        this.#notify({ type: 'duplicate', recordId, key, within: 'store' });
+        break;
+      case 'conflict':
+        entry.finish({ status: 'conflict', leaseUntil: answer.leaseUntil });
+        this.#notify({ type: 'conflict', recordId, key, leaseUntil: answer.leaseUntil });
+        break;
+      case 'parked': {
+        const error = fromStoredError(answer.error);
+        entry.finish({ status: 'parked', error });
+        this.#notify({ type: 'parked', recordId, key, error });
+        break;
+      }
+      case 'mismatch':
+        entry.finish({ status: 'mismatch' });
+        this.#notify({ type: 'mismatch', recordId, key });
+        break;
+      case 'error':
+        entry.finish({ status: 'failed', error: answer.error });
+        this.#notify({ type: 'claimFailed', recordId, key, error: answer.error });
+        break;
+      case 'not-requested':
+        this.#finishNotStarted(entry, 'deadline');
+        break;
+    }
+  }
+
+  /** It is time to stop: hand back what has not started, and tell what runs to end. */
+  #stop(): void {
+    this.#claims.stop();
+    this.#lanes.admit();
+    this.#limit.clearQueue();
+    for (const running of this.#running) running.stop(deadlineReached, this.#scope.deadline.graceMs);
+  }
+
+  get #isStopped(): boolean {
+    return this.#scope.deadline.stop.aborted;
+  }
+
+  #finishNotStarted(entry: Entry, reason: NotStartedReason): void {
+    if (entry.outcome !== undefined) return;
+    entry.finish({ status: 'not-started', reason });
+    this.#notify({ type: 'notStarted', recordId: entry.recordId, key: entry.key, reason });
+  }
+
+  #endBusy(entry: Entry): void {
+    this.#busy -= 1;
+    this.#claims.noteEnded(entry);
+    this.#lanes.admit();
+  }
+
+  #notify(event: Parameters<Ports['observer']['onEvent']>[0]): void {
+    this.#scope.ports.observer.onEvent(event);
+  }
+}
+
+function claimRequest(entry: Entry, owner: string, scope: InvocationScope): ClaimRequest {
+  const { key, payloadHash, record } = entry;
+  const { lambda, settings } = scope;
+  return {
+    key,
+    owner,
+    leaseMs: leaseMsNow(scope),
+    retentionMs: settings.retentionMs,
+    isRedelivery: record !== undefined && record.receiveCount > 1,
+    ...(payloadHash !== undefined && { payloadHash }),
+    ...(lambda?.functionName !== undefined && {
+      lockedBy: `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`,
+    }),
+  };
+}
+
+function headIndex({ lane, from }: PutOffLane): number {
+  return (lane[from] as Entry).index;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,176 @@
+import { inspect } from 'node:util';
+import leven from 'leven';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import type { Clock } from '../claims/clock.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+import type { Namespace } from '../keys/idempotency-key.ts';
+import type { KeySelector } from '../keys/key-selector.ts';
+import { messageId } from '../keys/message-id.ts';
+import { payloadHash } from '../keys/payload-hash.ts';
+import type { Observer } from '../observe/observer.ts';
+import type { Unwrap } from '../sources/unwrap.ts';
+
+export interface BatchProcessorOptions<Body = unknown> {
+  /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+  readonly store?: ClaimStore;
+  /** What makes two records the same work. Default: `messageId()`. */
+  readonly key?: KeySelector<Body>;
+  /** Put before every key; a function gives keys per tenant. Default: the Lambda function's name. */
+  readonly namespace?: string | ((record: Parameters<KeySelector<Body>>[0]) => string);
+  /** Records running at once. Default 10. */
+  readonly concurrency?: number;
+  /** How long a finished record waits for others, to be settled in one request. Default 5 ms. */
+  readonly settleLingerMs?: number;
+  /** Length of a claim's lease. Default: what remains of the invocation and a second; 60,000 ms outside Lambda. */
+  readonly leaseMs?: number;
+  /** How long a completion is remembered. Default 4 days, SQS's default retention. */
+  readonly retentionMs?: number;
+  /** How long before Lambda's timeout to stop and answer. Default 1,000 ms, but never more than half of the time there is. */
+  readonly deadlineMarginMs?: number;
+  /** A bound for one handler run. Default: none. */
+  readonly recordTimeoutMs?: number;
+  /** Attempts after which a key is parked. Default: none. */
+  readonly maxAttempts?: number;
+  /** Which errors may be tried again; the others are parked at once. Default: all but `PermanentError`. */
+  readonly retryable?: (error: unknown) => boolean;
+  /** Paths of the values that must be the same when a key comes again, e.g. `['amountCents']`. Default: off. */
+  readonly payloadValidation?: readonly string[];
+  /** What an SQS body wraps. Default: nothing. */
+  readonly unwrap?: Unwrap;
+  /** Told what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */
+  readonly observer?: Observer;
+  /** For tests. Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/** The options after validation, with their defaults. */
+export interface Settings {
+  readonly key: KeySelector;
+  readonly namespace: Namespace | undefined;
+  readonly concurrency: number;
+  readonly settleLingerMs: number;
+  readonly leaseMs: number | undefined;
+  readonly retentionMs: number;
+  readonly deadlineMarginMs: number;
+  readonly recordTimeoutMs: number | undefined;
+  readonly maxAttempts: number | undefined;
+  readonly retryable: ((error: unknown) => boolean) | undefined;
+  readonly payloadValidation: KeySelector | undefined;
+  readonly unwrap: Unwrap | undefined;
+}
+
+const FOUR_DAYS_MS = 4 * 24 * 60 * 60 * 1_000;
+
+/** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
+const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
+  store: objectWith('acquire', 'settle', 'extend', 'inspect'),
+  key: aFunction(),
+  namespace: aNamespace(),
+  concurrency: anInteger(1),
+  settleLingerMs: anInteger(0),
+  leaseMs: anInteger(1),
+  retentionMs: anInteger(1_000),
+  deadlineMarginMs: anInteger(0),
+  recordTimeoutMs: anInteger(1),
+  maxAttempts: anInteger(1),
+  retryable: aFunction(),
+  payloadValidation: paths(),
+  unwrap: oneOf('eventbridge', 'sns'),
+  observer: objectWith('onEvent'),
+  clock: objectWith('now', 'setTimer'),
+};
+
+/** Validates every option at start. Throws a `ConfigurationError` that names the option and what it got. */
+export function resolveOptions<Body>(options: BatchProcessorOptions<Body>): Settings {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const check = Object.hasOwn(checks, name) ? checks[name as keyof typeof checks] : undefined;
+    if (check === undefined) throw new ConfigurationError(unknownOption(name));
+    if (value !== undefined && !check.accepts(value)) {
+      throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
+    }
+  }
+  const { payloadValidation } = options;
+  return {
+    // A selector of the user's own body type is called with whatever arrives, as the handler is.
+    key: (options.key as KeySelector | undefined) ?? messageId(),
+    namespace: options.namespace as Namespace | undefined,
+    concurrency: options.concurrency ?? 10,
+    settleLingerMs: options.settleLingerMs ?? 5,
+    leaseMs: options.leaseMs,
+    retentionMs: options.retentionMs ?? FOUR_DAYS_MS,
+    deadlineMarginMs: options.deadlineMarginMs ?? 1_000,
+    recordTimeoutMs: options.recordTimeoutMs,
+    maxAttempts: options.maxAttempts,
+    retryable: options.retryable,
+    payloadValidation: payloadValidation && payloadHash({ include: payloadValidation }),
+    unwrap: options.unwrap,
+  };
+}
+
+interface Check {
+  readonly expected: string;
+  accepts(value: unknown): boolean;
+}
+
+function anInteger(from: number): Check {
+  return {
+    expected: `an integer from ${from} up`,
+    accepts: (value) => Number.isSafeInteger(value) && (value as number) >= from,
+  };
+}
+
+function aFunction(): Check {
+  return { expected: 'a function', accepts: (value) => typeof value === 'function' };
+}
+
+function aNamespace(): Check {
+  return {
+    expected: 'a non-empty string without `#`, or a function that gives one',
+    accepts: (value) =>
+      typeof value === 'function' || (typeof value === 'string' && value !== '' && !value.includes('#')),
+  };
+}
+
+function oneOf(...values: string[]): Check {
+  return {
+    expected: values.map((value) => `'${value}'`).join(' or '),
+    accepts: (value) => values.includes(value as string),
+  };
+}
+
+function paths(): Check {
+  return {
+    expected: "an array of paths such as ['amountCents']",
+    accepts: (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((path) => namesOneValue(path)),
+  };
+}
+
+/** What `payloadHash` would refuse in the name of an option of its own. */
+function namesOneValue(path: unknown): boolean {
+  return typeof path === 'string' && path.split('.').every((part) => part !== '' && part !== '*');
+}
+
+function objectWith(...methods: string[]): Check {
+  return {
+    expected: `an object with ${methods.map((method) => `${method}()`).join(', ')}`,
+    accepts: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
+  };
+}
+
+function unknownOption(name: string): string {
+  const names = Object.keys(checks);
+  const nearest = names.toSorted((a, b) => leven(a, name) - leven(b, name))[0] as string;
+  const isNear = leven(nearest.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3);
+  return `Unknown option \`${name}\`${isNear ? `; did you mean \`${nearest}\`?` : `; known are ${names.join(', ')}`}`;
+}
+
+function shown(value: unknown): string {
+  return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
+}

@@ -1,0 +1,38 @@
+import type { StoredError } from '../claims/claim.ts';
+import type { NotStartedReason } from '../observe/observer.ts';
+
+/**
+ * How one record ended in this invocation. The response, the metrics and the logs are derived from it;
+ * nothing else says whether a record is acknowledged.
+ */
+export type RecordOutcome =
+  /** Its effect is done and its completion stored. */
+  | { readonly status: 'completed' }
+  /** Its key was completed before, or by an equal record of this batch. */
+  | { readonly status: 'duplicate' }
+  | { readonly status: 'conflict'; readonly leaseUntil: number }
+  | { readonly status: 'failed'; readonly error: unknown }
+  | { readonly status: 'parked'; readonly error: unknown }
+  /** It ran, and its claim was another owner's by the time it ended. */
+  | { readonly status: 'lost' }
+  | { readonly status: 'mismatch' }
+  /** It cannot be read, or has no key. */
+  | { readonly status: 'invalid'; readonly error: unknown }
+  | { readonly status: 'not-started'; readonly reason: NotStartedReason };
+
+/** The only two ends after which a record need not come again. */
+export function isAcknowledged(outcome: RecordOutcome | undefined): boolean {
+  return outcome?.status === 'completed' || outcome?.status === 'duplicate';
+}
+
+/** What an equal record of the same batch takes from the one that ran. */
+export function outcomeOfFollower(leader: RecordOutcome): RecordOutcome {
+  return isAcknowledged(leader) ? { status: 'duplicate' } : leader;
+}
+
+/** Makes an `Error` of what a row keeps, for outcomes and logs. */
+export function fromStoredError(stored: StoredError | undefined): Error {
+  const error = new Error(stored?.message ?? 'parked without an error');
+  error.name = stored?.name ?? 'Error';
+  return stored?.code === undefined ? error : Object.assign(error, { code: stored.code });
+}

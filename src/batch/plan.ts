@@ -1,0 +1,32 @@
+import { idempotencyKey, type Namespace } from '../keys/idempotency-key.ts';
+import type { SourceBatch } from '../sources/source-batch.ts';
+import { Entry } from './entry.ts';
+import type { Settings } from './options.ts';
+
+/**
+ * Gives every record its key before any handler runs, and finds the records of the batch that are the same
+ * work: the first of them leads, the others follow. What has no key, or cannot be read, is invalid alone.
+ */
+export function planEntries(batch: SourceBatch, settings: Settings, namespace: Namespace): Entry[] {
+  const leaders = new Map<string, Entry>();
+  return batch.entries.map(({ itemIdentifier, lane, read }, index) => {
+    if ('error' in read) return invalid(new Entry(index, itemIdentifier, lane, undefined), read.error);
+    const entry = new Entry(index, itemIdentifier, lane, read.record);
+    try {
+      entry.key = idempotencyKey(read.record, settings.key, namespace);
+      entry.payloadHash = settings.payloadValidation?.(read.record);
+    } catch (thrown) {
+      return invalid(entry, thrown);
+    }
+    const leader = leaders.get(entry.key);
+    if (leader === undefined) leaders.set(entry.key, entry);
+    else if (leader.payloadHash === entry.payloadHash) entry.leader = leader;
+    else entry.finish({ status: 'mismatch' });
+    return entry;
+  });
+}
+
+function invalid(entry: Entry, error: unknown): Entry {
+  entry.finish({ status: 'invalid', error });
+  return entry;
+}

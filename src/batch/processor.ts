@@ -1,0 +1,71 @@
+import type { Context } from 'aws-lambda';
+import type { BatchEvent, Observer } from '../observe/observer.ts';
+import { readEvent } from '../sources/read-event.ts';
+import type { Entry } from './entry.ts';
+import { Invocation } from './invocation.ts';
+import type { Settings } from './options.ts';
+import { planEntries } from './plan.ts';
+import type { Ports } from './ports.ts';
+import type { RecordHandler } from './record-handler.ts';
+import { answer, type BatchResponse } from './response.ts';
+
+/** The namespace where nobody names a function: outside Lambda. */
+const LOCAL_NAMESPACE = 'local';
+
+/** The pipeline, in the order it reads: source, key, then claim, run and settle, then respond. */
+export function createProcessor(
+  handler: RecordHandler,
+  settings: Settings,
+  givenPorts: Ports,
+  functionName: string | undefined,
+): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
+  const ports = { ...givenPorts, observer: harmless(givenPorts.observer) };
+  return async (event, lambda) => {
+    const startedAt = ports.clock.now();
+    const batch = readEvent(event, settings.unwrap);
+    const namespace = settings.namespace ?? lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+    const entries = planEntries(batch, settings, namespace);
+    noteRefusedByPlan(entries, ports.observer);
+
+    await new Invocation(entries, handler, settings, ports, lambda).run();
+
+    ports.observer.onEvent({
+      type: 'batchFinished',
+      records: entries.length,
+      outcomes: countOutcomes(entries),
+      durationMs: ports.clock.now() - startedAt,
+    });
+    return answer(entries, batch.answer);
+  };
+}
+
+function noteRefusedByPlan(entries: readonly Entry[], observer: Observer): void {
+  for (const { outcome, recordId, key } of entries) {
+    if (outcome?.status === 'invalid') observer.onEvent({ type: 'invalid', recordId, error: outcome.error });
+    if (outcome?.status === 'mismatch') observer.onEvent({ type: 'mismatch', recordId, key });
+  }
+}
+
+function countOutcomes(entries: readonly Entry[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { outcome } of entries) {
+    const status = outcome?.status ?? 'unfinished';
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** A broken observer must not harm a record. */
+function harmless(observer: Observer): Observer {
+  return {
+    onEvent(event: BatchEvent) {
+      try {
+        // An asynchronous observer fits the type too, and its rejection, unheard, would end the process.
+        const returned: unknown = observer.onEvent(event);
+        if (returned instanceof Promise) returned.catch(() => undefined);
+      } catch {
+        // Whoever observes has no say in what happens.
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Context } from 'aws-lambda';
+import type { BatchRecord } from '../sources/record.ts';
+
+/**
+ * Does the work of one record. It may run more than once for one key: when its process dies or overruns
+ * its lease. What it returns is kept as JSON with the completion.
+ */
+export type RecordHandler<Body = unknown> = (record: BatchRecord<Body>, context: RecordContext) => unknown;
+
+/** What a handler may want to know of its attempt, and do about it. */
+export interface RecordContext {
+  /**
+   * Aborted when the handler should stop: the function's time is nearly over, `recordTimeoutMs` has passed,
+   * or the lease is over. The reason says which.
+   */
+  readonly signal: AbortSignal;
+  /** To hand on to services that take an idempotency key. */
+  readonly idempotencyKey: string;
+  /** How many times the key has been claimed: the fencing token. A downstream that has seen a higher one can refuse this. */
+  readonly attempt: number;
+  /** Epoch milliseconds until which no other attempt of the key starts. */
+  readonly leaseUntil: number;
+  /** Makes the lease last at least `leaseMs` from now; it never becomes shorter. Rejects with a `LeaseLostError` when the claim is another owner's. */
+  extendLease(leaseMs: number): Promise<void>;
+  /** What is left of the invocation in milliseconds; `Infinity` outside Lambda. */
+  remainingTimeMs(): number;
+  /** Lambda's own context; undefined outside Lambda. */
+  readonly lambda: Context | undefined;
+}

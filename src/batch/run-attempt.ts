@@ -1,0 +1,39 @@
+import type { Attempt, InvocationScope } from './attempt.ts';
+import { DeadlineError } from './errors.ts';
+import type { HandlerEnd } from './handler-end.ts';
+import { HandlerRun } from './handler-run.ts';
+import type { RecordHandler } from './record-handler.ts';
+
+/** The handlers that run now, to be told when it is time to stop. */
+export type RunningHandlers = Set<HandlerRun>;
+
+/** Runs the handler of one attempt, and tells the observer when it starts and how it ends. */
+export async function runAttempt(
+  attempt: Attempt,
+  handler: RecordHandler,
+  scope: InvocationScope,
+  runningHandlers: RunningHandlers,
+): Promise<HandlerEnd> {
+  const { clock, observer } = scope.ports;
+  const { facts } = attempt;
+  const startedAt = clock.now();
+  observer.onEvent({ type: 'started', ...facts });
+
+  const run = new HandlerRun(attempt, scope);
+  runningHandlers.add(run);
+  const end = await run.run(handler);
+  runningHandlers.delete(run);
+
+  const durationMs = clock.now() - startedAt;
+  if (end.kind === 'returned') observer.onEvent({ type: 'succeeded', ...facts, durationMs });
+  else {
+    const type = end.kind === 'threw' ? 'failed' : 'abandoned';
+    observer.onEvent({ type, ...facts, durationMs, error: end.error });
+  }
+  return end;
+}
+
+/** Why handlers are stopped at the end of the invocation. */
+export function deadlineReached(cause?: unknown): Error {
+  return new DeadlineError({ cause });
+}

@@ -1,0 +1,94 @@
+import type { Claim, StoredError } from './claim.ts';
+
+/**
+ * Where claims live. Batch-first: every call takes many and answers one outcome each, in order.
+ *
+ * - One item's trouble never fails its neighbours: it is that item's outcome.
+ * - A call that rejects as a whole means that nothing is known about any of its items.
+ * - Every transition is one atomic conditional write. Of two racing acquires of one key exactly one is
+ *   `acquired`; a settlement or an extension is stored only while the row is IN_PROGRESS with the same owner.
+ * - A write whose answer was lost may be sent again by a client: a row that already carries the
+ *   caller's owner and the wanted end is the caller's own success.
+ * - Callers never put two equal keys into one call.
+ *
+ * `describeClaimStore` (`batchlatch/testing`) is this contract as tests; every store has to pass it.
+ */
+export interface ClaimStore {
+  /** How many items one request to the store carries; callers group by it. Default 25. */
+  readonly requestSize?: number;
+  /** The longest result, in UTF-8 bytes of JSON, that a completion can carry. Default: no bound. */
+  readonly maxResultBytes?: number;
+
+  acquire(requests: readonly ClaimRequest[], options?: StoreCallOptions): Promise<AcquireOutcome[]>;
+  settle(settlements: readonly Settlement[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
+  extend(extensions: readonly LeaseExtension[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
+  /** The row of one key as it is stored, also when its lease has lapsed; undefined when absent. */
+  inspect(key: string): Promise<Claim | undefined>;
+}
+
+/** How many items a request carries where a store does not say. */
+export const DEFAULT_REQUEST_SIZE = 25;
+
+export interface StoreCallOptions {
+  /** Once aborted, the store stops retrying and gives up the call. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ClaimRequest {
+  readonly key: string;
+  /** Random token of this attempt. */
+  readonly owner: string;
+  /** Length of the lease in milliseconds, from when the store writes it. */
+  readonly leaseMs: number;
+  /** How long the row is remembered after its lease or its end, in milliseconds. */
+  readonly retentionMs: number;
+  /** Present when payload validation is on. */
+  readonly payloadHash?: string;
+  readonly lockedBy?: string;
+  /** A hint that a row very likely exists (receive count above 1): the store may read before it writes. */
+  readonly isRedelivery?: boolean;
+}
+
+export type AcquireOutcome =
+  | {
+      readonly status: 'acquired';
+      readonly attempt: number;
+      readonly releases: number;
+      readonly crashes: number;
+      readonly leaseUntil: number;
+      /** The previous attempt died: its lease had lapsed without being settled. */
+      readonly tookOver: boolean;
+    }
+  | { readonly status: 'conflict'; readonly leaseUntil: number; readonly attempt: number }
+  | { readonly status: 'duplicate'; readonly result?: string; readonly completedAt?: number }
+  | { readonly status: 'parked'; readonly error?: StoredError }
+  | { readonly status: 'mismatch' }
+  | { readonly status: 'error'; readonly error: Error };
+
+interface OwnedClaim {
+  readonly key: string;
+  readonly owner: string;
+}
+
+/** The end of one attempt. */
+export type Settlement = OwnedClaim &
+  (
+    | { readonly end: 'complete'; readonly result?: string; readonly retentionMs: number }
+    | { readonly end: 'fail'; readonly error: StoredError; readonly retentionMs: number }
+    | { readonly end: 'park'; readonly error: StoredError }
+    | {
+        readonly end: 'release';
+        /** The claim's releases so far, as its acquire gave them; one more is written. */
+        readonly releases: number;
+        readonly retentionMs: number;
+      }
+  );
+
+export interface LeaseExtension extends OwnedClaim {
+  /** The new length of the lease in milliseconds, from when the store writes it. */
+  readonly leaseMs: number;
+  readonly retentionMs: number;
+}
+
+/** `lost`: the claim is no longer this owner's; nothing was written. */
+export type SettleOutcome = 'stored' | 'lost' | { readonly error: Error };

@@ -1,0 +1,78 @@
+/** How a claim stands. "Absent" is the fifth state: no row, or a row whose retention is over. */
+export type ClaimStatus = 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'PARKED';
+
+/** What is kept of an error: enough for a person to judge, never a body. */
+export interface StoredError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** The stored row for one idempotency key: who runs it, until when, and how it ended. All times are epoch milliseconds. */
+export interface Claim {
+  readonly key: string;
+  readonly status: ClaimStatus;
+  /** Random token of the attempt that wrote the row last; it stays after the claim is completed. */
+  readonly owner: string;
+  /** How many times the key has been claimed while the row lives. It only grows: the fencing token. */
+  readonly attempt: number;
+  /** How many of those attempts were given back before they started. They do not count towards `maxAttempts`. */
+  readonly releases: number;
+  /** How many attempts in a row died without settling (their lease lapsed). A settled failure sets it to 0. */
+  readonly crashes: number;
+  /** Until when the owner's claim is exclusive. */
+  readonly leaseUntil: number;
+  /** When the row is forgotten; stores round it up to what their TTL can express. A parked claim has none: it waits for a person. */
+  readonly expiresAt?: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly completedAt?: number;
+  /** Function, version and request id of the attempt, for a person who looks at the row. */
+  readonly lockedBy?: string;
+  readonly payloadHash?: string;
+  /** What the handler returned, as JSON text. */
+  readonly result?: string;
+  readonly error?: StoredError;
+}
+
+const LONGEST_STORED_MESSAGE = 512;
+
+/** Bounds an error to what a row should hold; anything that was thrown is accepted, even what cannot be read. */
+export function toStoredError(thrown: unknown): StoredError {
+  try {
+    return wordsOf(thrown);
+  } catch {
+    return { name: 'NonError', message: 'a value that cannot be read' }; // a revoked proxy, a getter that throws
+  }
+}
+
+function wordsOf(thrown: unknown): StoredError {
+  if (!(thrown instanceof Error)) {
+    return { name: 'NonError', message: clip(safeString(thrown)) };
+  }
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? clip(thrown.code) : undefined;
+  return {
+    name: clip(thrown.name),
+    message: clip(thrown.message),
+    ...(code !== undefined && { code }),
+  };
+}
+
+function safeString(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'a value that cannot be shown as text';
+  }
+}
+
+// A cut may fall between the halves of a surrogate pair, which no store takes as UTF-8.
+function clip(given: unknown): string {
+  const text = typeof given === 'string' ? given : safeString(given); // thrown errors come with anything for a name
+  const cut = text.length > LONGEST_STORED_MESSAGE ? `${text.slice(0, LONGEST_STORED_MESSAGE - 1)}…` : text;
+  return wellFormed(cut);
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
+}

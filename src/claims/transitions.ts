@@ -1,0 +1,178 @@
+import type { Claim } from './claim.ts';
+import type { AcquireOutcome, ClaimRequest, LeaseExtension, Settlement } from './claim-store.ts';
+
+/**
+ * The claim state machine. Every store decides with these functions and only they make rows, so the table
+ * is in one place:
+ *
+ * | stored                        | acquire gives                     | then stored |
+ * |-------------------------------|-----------------------------------|-------------|
+ * | absent, or retention over     | acquired, attempt 1               | IN_PROGRESS |
+ * | IN_PROGRESS, my own owner     | acquired (my write, answer lost)  | unchanged   |
+ * | any, other payload hash       | mismatch                          | unchanged   |
+ * | IN_PROGRESS, lease live       | conflict                          | unchanged   |
+ * | IN_PROGRESS, lease lapsed     | acquired, attempt + 1, tookOver   | IN_PROGRESS |
+ * | FAILED                        | acquired, attempt + 1             | IN_PROGRESS |
+ * | COMPLETED                     | duplicate                         | unchanged   |
+ * | PARKED                        | parked                            | unchanged   |
+ *
+ * A settlement or an extension needs IN_PROGRESS and the same owner; otherwise it is lost. An extension never
+ * makes a lease shorter.
+ */
+export type AcquireDecision =
+  | { readonly outcome: AcquireOutcome }
+  | { readonly write: Claim; readonly tookOver: boolean };
+
+/**
+ * Decides an acquire from the row that is stored. `clockToleranceMs` delays a takeover by that much, and
+ * forgetting too: where the retention is short, a live lease would otherwise be forgotten before it lapses.
+ */
+export function decideAcquire(
+  stored: Claim | undefined,
+  request: ClaimRequest,
+  now: number,
+  clockToleranceMs = 0,
+): AcquireDecision {
+  if (stored === undefined || isForgotten(stored, now - clockToleranceMs))
+    return { write: firstClaim(request, now), tookOver: false };
+  if (stored.status === 'IN_PROGRESS' && stored.owner === request.owner)
+    return { outcome: acquired(stored, false) };
+  if (isOtherPayload(stored, request)) return { outcome: { status: 'mismatch' } };
+
+  switch (stored.status) {
+    case 'IN_PROGRESS':
+      if (now < stored.leaseUntil + clockToleranceMs) {
+        return { outcome: { status: 'conflict', leaseUntil: stored.leaseUntil, attempt: stored.attempt } };
+      }
+      return { write: nextClaim(stored, request, now, stored.crashes + 1), tookOver: true };
+    case 'FAILED':
+      return { write: nextClaim(stored, request, now, stored.crashes), tookOver: false };
+    case 'COMPLETED':
+      return {
+        outcome: {
+          status: 'duplicate',
+          ...(stored.result !== undefined && { result: stored.result }),
+          ...(stored.completedAt !== undefined && { completedAt: stored.completedAt }),
+        },
+      };
+    case 'PARKED':
+      return { outcome: { status: 'parked', ...(stored.error !== undefined && { error: stored.error }) } };
+  }
+}
+
+/** The `acquired` outcome of a claim that has been written. */
+export function acquired(claim: Claim, tookOver: boolean): AcquireOutcome {
+  const { attempt, releases, crashes, leaseUntil } = claim;
+  return { status: 'acquired', attempt, releases, crashes, leaseUntil, tookOver };
+}
+
+/** The first claim of a key: what an insert writes. */
+export function firstClaim(request: ClaimRequest, now: number): Claim {
+  return inProgress(request, now, { attempt: 1, releases: 0, crashes: 0, createdAt: now });
+}
+
+function nextClaim(stored: Claim, request: ClaimRequest, now: number, crashes: number): Claim {
+  const { attempt, releases, createdAt } = stored;
+  return inProgress(request, now, { attempt: attempt + 1, releases, crashes, createdAt });
+}
+
+function inProgress(
+  request: ClaimRequest,
+  now: number,
+  history: Pick<Claim, 'attempt' | 'releases' | 'crashes' | 'createdAt'>,
+): Claim {
+  const leaseUntil = now + request.leaseMs;
+  return {
+    key: request.key,
+    status: 'IN_PROGRESS',
+    owner: request.owner,
+    ...history,
+    leaseUntil,
+    expiresAt: leaseUntil + request.retentionMs,
+    updatedAt: now,
+    ...(request.lockedBy !== undefined && { lockedBy: request.lockedBy }),
+    ...(request.payloadHash !== undefined && { payloadHash: request.payloadHash }),
+  };
+}
+
+/** What a settlement or an extension changes of a row; undefined removes the attribute. */
+export type ClaimChange = {
+  readonly [Field in keyof Omit<Claim, 'key' | 'owner' | 'attempt'>]?: Claim[Field] | undefined;
+};
+
+/** What a settlement writes, given that the row is IN_PROGRESS with its owner. */
+export function changeOfSettlement(settlement: Settlement, now: number): ClaimChange {
+  switch (settlement.end) {
+    case 'complete':
+      return {
+        status: 'COMPLETED',
+        updatedAt: now,
+        completedAt: now,
+        expiresAt: now + settlement.retentionMs,
+        ...(settlement.result !== undefined && { result: settlement.result }),
+      };
+    case 'fail':
+      return {
+        status: 'FAILED',
+        updatedAt: now,
+        expiresAt: now + settlement.retentionMs,
+        error: settlement.error,
+        crashes: 0,
+      };
+    case 'park':
+      // No end of retention: what waits for a person must not be forgotten, and run again, by itself.
+      return { status: 'PARKED', updatedAt: now, expiresAt: undefined, error: settlement.error };
+    case 'release':
+      return {
+        status: 'FAILED',
+        updatedAt: now,
+        expiresAt: now + settlement.retentionMs,
+        releases: settlement.releases + 1,
+      };
+  }
+}
+
+/** What an extension writes, given that the row is IN_PROGRESS with its owner and its lease is not longer. */
+export function changeOfExtension(
+  extension: LeaseExtension,
+  now: number,
+): ClaimChange & { readonly leaseUntil: number } {
+  const leaseUntil = now + extension.leaseMs;
+  return { leaseUntil, expiresAt: leaseUntil + extension.retentionMs, updatedAt: now };
+}
+
+/** Whether a settlement or an extension of `owner` may be written over the row. */
+export function isOwnedBy(stored: Claim | undefined, owner: string): stored is Claim {
+  return stored !== undefined && stored.status === 'IN_PROGRESS' && stored.owner === owner;
+}
+
+/**
+ * Whether the row already shows this settlement: the write was stored, its answer was lost, and it was
+ * sent again. The owner stays in a settled row for this question.
+ */
+export function isAlreadySettled(stored: Claim | undefined, settlement: Settlement): boolean {
+  if (stored === undefined || stored.owner !== settlement.owner) return false;
+  switch (settlement.end) {
+    case 'complete':
+      return stored.status === 'COMPLETED';
+    case 'park':
+      return stored.status === 'PARKED';
+    case 'fail':
+      return stored.status === 'FAILED' && stored.error !== undefined;
+    case 'release':
+      return stored.status === 'FAILED' && stored.error === undefined;
+  }
+}
+
+/** Retention is over: such a row counts as absent, although the store has not deleted it yet. */
+export function isForgotten(stored: Claim, now: number): boolean {
+  return stored.expiresAt !== undefined && stored.expiresAt <= now;
+}
+
+function isOtherPayload(stored: Claim, request: ClaimRequest): boolean {
+  return (
+    request.payloadHash !== undefined &&
+    stored.payloadHash !== undefined &&
+    request.payloadHash !== stored.payloadHash
+  );
+}

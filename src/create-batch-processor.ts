@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, EventBridgeEvent, SQSEvent } from 'aws-lambda';
+import { type BatchProcessorOptions, resolveOptions } from './batch/options.ts';
+import { createProcessor } from './batch/processor.ts';
+import type { RecordHandler } from './batch/record-handler.ts';
+import type { BatchResponse } from './batch/response.ts';
+import type { ClaimStore } from './claims/claim-store.ts';
+import { systemClock } from './claims/clock.ts';
+import { ConfigurationError } from './claims/errors.ts';
+import { jsonLines } from './observe/json-lines.ts';
+import { dynamoDBStore } from './stores/dynamodb/dynamodb-store.ts';
+
+/** A Lambda handler. SQS batches get a partial response; a direct EventBridge event gets nothing, or a rejection. */
+export interface BatchProcessor {
+  (event: SQSEvent, context?: Context): Promise<BatchResponse>;
+  (event: EventBridgeEvent<string, unknown>, context?: Context): Promise<undefined>;
+  (event: unknown, context?: Context): Promise<BatchResponse | undefined>;
+}
+
+/**
+ * Makes a Lambda handler that runs each record of a batch concurrently through an idempotency claim of its
+ * own, and reports only the records that have to be delivered again.
+ *
+ * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and when there is
+ * neither a `store` nor `CLAIMS_TABLE_NAME`. An event of an unknown kind is an `UnsupportedEventError`.
+ *
+ * @example
+ * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {
+ *   await charge(body, { idempotencyKey, signal });
+ * });
+ */
+export function createBatchProcessor<Body = unknown>(
+  recordHandler: RecordHandler<Body>,
+  options: BatchProcessorOptions<Body> = {},
+): BatchProcessor {
+  if (typeof recordHandler !== 'function') {
+    throw new ConfigurationError(`Expected the record handler to be a function, got ${typeof recordHandler}`);
+  }
+  const settings = resolveOptions(options);
+  const ports = {
+    store: options.store ?? dynamoDBStoreFromEnvironment(),
+    clock: options.clock ?? systemClock,
+    observer: options.observer ?? jsonLines(),
+    random: Math.random,
+    newOwner: randomUUID,
+  };
+  // What a body is, is the sender's word; the type parameter is the user's word for it.
+  const handler = recordHandler as RecordHandler;
+  const functionName = process.env['AWS_LAMBDA_FUNCTION_NAME'];
+  return createProcessor(handler, settings, ports, functionName) as BatchProcessor;
+}
+
+function dynamoDBStoreFromEnvironment(): ClaimStore {
+  const tableName = process.env['CLAIMS_TABLE_NAME'] ?? '';
+  if (tableName === '') {
+    throw new ConfigurationError(
+      'There is nowhere to keep claims: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), or pass `store`',
+    );
+  }
+  return dynamoDBStore({ tableName });
+}

@@ -1,0 +1,37 @@
+export { createBatchProcessor, type BatchProcessor } from './create-batch-processor.ts';
+export type { BatchProcessorOptions } from './batch/options.ts';
+export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
+export type { BatchResponse } from './batch/response.ts';
+export type { RecordOutcome } from './batch/outcomes.ts';
+export {
+  CompletionNotStoredError,
+  DeadlineError,
+  LeaseLostError,
+  PermanentError,
+  RecordTimeoutError,
+  RedeliverError,
+  TooManyAttemptsError,
+  UnnamedRecordError,
+} from './batch/errors.ts';
+export type {
+  AcquireOutcome,
+  ClaimRequest,
+  ClaimStore,
+  LeaseExtension,
+  SettleOutcome,
+  Settlement,
+  StoreCallOptions,
+} from './claims/claim-store.ts';
+export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
+export type { Clock } from './claims/clock.ts';
+export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
+export { KeyError } from './keys/errors.ts';
+export { jmesPath } from './keys/jmes-path.ts';
+export type { KeySelector } from './keys/key-selector.ts';
+export { messageId } from './keys/message-id.ts';
+export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
+export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
+export type { BatchEvent, NotStartedReason, Observer, SettlingEnd } from './observe/observer.ts';
+export { MalformedRecordError, UnsupportedEventError } from './sources/errors.ts';
+export type { BatchRecord, Envelope, EventBridgeBatchRecord, SqsBatchRecord } from './sources/record.ts';
+export type { Unwrap } from './sources/unwrap.ts';

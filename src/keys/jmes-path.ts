@@ -1,0 +1,80 @@
+import { search } from '@aws-lambda-powertools/jmespath';
+import { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
+import { ConfigurationError } from '../claims/errors.ts';
+import type { BatchRecord } from '../sources/record.ts';
+import { canonicalHash } from './canonical-json.ts';
+import { KeyError } from './errors.ts';
+import type { KeySelector } from './key-selector.ts';
+
+/**
+ * A JMESPath expression over the record as Lambda gave it, with the functions that Powertools users know:
+ * `detail.orderId` of an EventBridge event, `powertools_json(body).orderId` of an SQS message,
+ * `powertools_json(body).[tenant, orderId]` for a key of several parts, each of which has to be there.
+ * Of an SQS record, what changes on redelivery (receipt handle, receive count, timestamps) cannot be seen.
+ */
+export function jmesPath(expression: string): KeySelector {
+  if (typeof expression !== 'string' || expression.trim() === '') {
+    throw new ConfigurationError(`Expected \`jmesPath\` to get an expression, got \`${expression}\``);
+  }
+  const functions = new PowertoolsFunctions();
+  const evaluate = (data: unknown): unknown =>
+    search(expression, data as Parameters<typeof search>[1], { customFunctions: functions });
+  assertCompiles(expression, evaluate);
+
+  return (record) => {
+    let value: unknown;
+    try {
+      value = evaluate(stablePart(record));
+    } catch (cause) {
+      throw new KeyError(`The expression \`${expression}\` cannot be evaluated for this record`, { cause });
+    }
+    assertComplete(value, expression);
+    return typeof value === 'string' ? value : canonicalHash(value);
+  };
+}
+
+/** Syntax errors are found at start; an empty record only shows that the expression can be read. */
+function assertCompiles(expression: string, evaluate: (data: unknown) => unknown): void {
+  try {
+    evaluate({});
+  } catch (cause) {
+    if (
+      cause instanceof Error &&
+      /^(Lexer|Parse|UnknownFunction|Arity|VariadicArity|IncompleteExpression|EmptyExpression)/.test(
+        cause.name,
+      )
+    ) {
+      throw new ConfigurationError(
+        `Cannot read the JMESPath expression \`${expression}\`: ${cause.message}`,
+        { cause },
+      );
+    }
+  }
+}
+
+function stablePart(record: BatchRecord): unknown {
+  if (record.source !== 'sqs') return record.raw;
+  const { receiptHandle: _handle, attributes, ...rest } = record.raw;
+  const {
+    ApproximateReceiveCount: _count,
+    ApproximateFirstReceiveTimestamp: _first,
+    SentTimestamp: _sent,
+    ...stable
+  } = attributes ?? {};
+  return { ...rest, attributes: stable };
+}
+
+function assertComplete(value: unknown, expression: string): void {
+  // A list, or a hash that the expression itself makes; an object that was found is one part, whatever it holds.
+  const isMadeHash = isPlainObject(value) && expression.trimEnd().endsWith('}');
+  const parts = Array.isArray(value) ? value : isMadeHash ? Object.values(value) : [value];
+  if (parts.length === 0 || parts.some((part) => part === null || part === undefined || part === '')) {
+    throw new KeyError(
+      `The expression \`${expression}\` finds nothing, or not all of its parts, in this record; records without a key must not share one`,
+    );
+  }
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

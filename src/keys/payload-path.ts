@@ -1,0 +1,58 @@
+import { ConfigurationError } from '../claims/errors.ts';
+import { KeyError } from './errors.ts';
+
+/** A path into a payload: member names and array indexes, `*` for all of them. */
+export type PayloadPath = readonly string[];
+
+/** Reads `order.items.*.price`. Throws a `ConfigurationError` for an empty path or an empty part. */
+export function parsePath(option: string, path: unknown): PayloadPath {
+  const parts = typeof path === 'string' ? path.split('.') : [];
+  if (parts.length === 0 || parts.includes('')) {
+    throw new ConfigurationError(
+      `Expected \`${option}\` to hold paths such as 'orderId' or 'order.items.*.price', got \`${String(path)}\``,
+    );
+  }
+  return parts;
+}
+
+/** The value at a path without `*`. Throws a `KeyError` when it is missing, null or an empty string. */
+export function valueAt(payload: unknown, path: PayloadPath): unknown {
+  let node = payload;
+  for (const part of path) {
+    node = hasMember(node, part) ? node[part] : undefined;
+  }
+  if (node === undefined || node === null || node === '') {
+    throw new KeyError(
+      `The payload has no value at \`${path.join('.')}\`, which is part of the key; records without it must not share one key`,
+    );
+  }
+  return node;
+}
+
+/** Members of the JSON text: nothing that is inherited, and not the `length` that arrays have of their own. */
+function hasMember(node: unknown, name: string): node is Record<string, unknown> {
+  return typeof node === 'object' && node !== null && Object.prototype.propertyIsEnumerable.call(node, name);
+}
+
+/** A copy of the payload without what the paths name. What a path does not find is not missed. */
+export function withoutPaths(payload: unknown, paths: readonly PayloadPath[]): unknown {
+  if (typeof payload !== 'object' || payload === null || paths.length === 0) return payload;
+  const entriesBelow = (name: string): PayloadPath[] =>
+    paths.filter(([head]) => head === name || head === '*').map(([, ...rest]) => rest);
+
+  if (Array.isArray(payload)) {
+    const kept: unknown[] = [];
+    payload.forEach((child, index) => {
+      const below = entriesBelow(String(index));
+      if (!below.some((rest) => rest.length === 0)) kept.push(withoutPaths(child, below));
+    });
+    return kept;
+  }
+  const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const [name, child] of Object.entries(payload)) {
+    const below = entriesBelow(name);
+    // Object.create(null): `copy['__proto__'] = …` would otherwise be the prototype and leave the hash.
+    if (!below.some((rest) => rest.length === 0)) copy[name] = withoutPaths(child, below);
+  }
+  return copy;
+}

@@ -1,0 +1,25 @@
+const PROBE_TIMEOUT_MS = 2_000;
+
+/**
+ * Whether an emulator answers an AWS call that needs no arguments, such as `DynamoDB_20120810.ListTables` or
+ * `AmazonSQS.ListQueues`. A port that accepts connections is not enough: some emulators listen before they serve.
+ *
+ * The request carries a credential nobody checks: emulators read the service and the region from it.
+ */
+export async function answersAwsCall(endpoint: string, target: string): Promise<boolean> {
+  const service = target.startsWith('AmazonSQS') ? 'sqs' : 'dynamodb';
+  const scope = `local/20240101/us-east-1/${service}/aws4_request`;
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': target,
+      'x-amz-date': '20240101T000000Z',
+      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+    },
+    body: '{}',
+    signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+  });
+  await response.arrayBuffer();
+  return response.ok;
+}

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A program that serves until it is stopped, and how to know that it does. */
+export interface ChildCommand {
+  /** For messages. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string | undefined;
+  /** The whole environment of the program; by default this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Asks the service itself, and answers soon. It is asked again and again until it says yes; a rejection is a no. */
+  readonly isReady: () => Promise<boolean>;
+  /** Default 30 000. */
+  readonly readyWithinMs?: number | undefined;
+}
+
+/** A program that was started and is ready. */
+export interface RunningChild {
+  readonly pid: number;
+  /** The end of what the program has printed so far. */
+  lastOutput(): string;
+  /** Asks the program to end, insists after five seconds, and resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 20;
+const STOP_WITHIN_MS = 5_000;
+const OUTPUT_WITHIN_MS = 500;
+const KEPT_OUTPUT = 65_536;
+const SHOWN_OUTPUT = 4_096;
+
+/**
+ * Runs the program in a process group of its own, with a watcher beside it that holds our end of a pipe: when
+ * this process is gone, however it went (Ctrl-C, `process.exit`, a kill that no handler sees, a jest worker
+ * whose `process.on('exit')` never fires), the pipe closes and the watcher ends the group.
+ */
+const LEASH = `
+exec 3<&0 </dev/null
+(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 3; kill -s KILL -- -$$) >/dev/null 2>&1 &
+exec 3<&-
+exec "$@"`;
+
+/** Starts a program and waits until it is ready. Rejects, with its last output, when it ends or takes too long. */
+export async function startChild(command: ChildCommand): Promise<RunningChild> {
+  const child = launch(command);
+  const deadline = performance.now() + (command.readyWithinMs ?? 30_000);
+  while (!(await isReady(command))) {
+    if (child.hasExited()) throw failure(command, child, 'ended before it was ready');
+    if (performance.now() > deadline) {
+      await child.stop();
+      throw failure(command, child, 'was not ready in time');
+    }
+    await delay(POLL_MS);
+  }
+  // If ours has ended meanwhile, it was somebody else who answered on that port.
+  if (child.hasExited()) throw failure(command, child, 'ended before it was ready');
+  return child;
+}
+
+interface Launched extends RunningChild {
+  hasExited(): boolean;
+}
+
+function launch({ name, command, args, cwd, env }: ChildCommand): Launched {
+  const child = spawn('/bin/sh', ['-c', LEASH, name, command, ...args], {
+    cwd,
+    env: env ?? process.env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const { pid } = child;
+
+  let output = '';
+  const keep = (chunk: Buffer): void => {
+    output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+
+  let hasExited = false;
+  const exited = new Promise<void>((resolve) => {
+    const end = (): void => {
+      hasExited = true;
+      resolve();
+    };
+    child.once('exit', () => {
+      // The watcher is still there, and so may be what the program left behind in its group.
+      signalGroup(pid, 'SIGKILL');
+      // 'close' follows when the output is read to its end; a descendant outside the group may keep it open.
+      setTimeout(end, OUTPUT_WITHIN_MS).unref();
+    });
+    child.once('close', end);
+    child.once('error', (error) => {
+      output += error.message;
+      end();
+    });
+  });
+
+  return {
+    pid: pid ?? -1,
+    hasExited: () => hasExited,
+    lastOutput: () => output.trim(),
+    async stop() {
+      if (hasExited) return;
+      signalGroup(pid, 'SIGTERM');
+      const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), STOP_WITHIN_MS);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function signalGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nothing of the group is left.
+  }
+}
+
+async function isReady(command: ChildCommand): Promise<boolean> {
+  try {
+    return await command.isReady();
+  } catch {
+    return false;
+  }
+}
+
+function failure(command: ChildCommand, child: RunningChild, what: string): Error {
+  return new Error(
+    `${command.name} ${what}. It printed:\n${child.lastOutput().slice(-SHOWN_OUTPUT) || '(nothing)'}`,
+  );
+}

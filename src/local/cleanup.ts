@@ -1,0 +1,21 @@
+/** What has to be stopped in the end, whatever happens until then; last started, first stopped. */
+export class Cleanup {
+  readonly #steps: (() => Promise<void> | void)[] = [];
+
+  defer(step: () => Promise<void> | void): void {
+    this.#steps.push(step);
+  }
+
+  /** Takes every step; an error of one does not keep the others from theirs, and is thrown at the end. */
+  async run(): Promise<void> {
+    const errors: unknown[] = [];
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
+      try {
+        await step();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  }
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { answersAwsCall } from './aws-probe.ts';
+import { startChild } from './child-process.ts';
+import { freePort } from './free-port.ts';
+import type { LocalService, StartOptions } from './local-service.ts';
+
+export type DynamoDBEmulatorKind = 'dynoxide' | 'dynalite';
+
+export interface DynamoDBEmulator extends LocalService {
+  readonly kind: DynamoDBEmulatorKind;
+  /** Whether `BatchExecuteStatement` works; where it does not, the store has to use `writes: 'single'`. */
+  readonly supportsPartiQL: boolean;
+}
+
+/**
+ * Starts an empty DynamoDB that keeps everything in memory, from npm packages alone.
+ *
+ * dynoxide is one binary with PartiQL and transactions, for Linux on x64; dynalite is JavaScript and runs
+ * everywhere, with neither. By default it is dynoxide where its package is installed.
+ */
+export async function startDynamoDBEmulator(
+  kind: DynamoDBEmulatorKind = hasDynoxide() ? 'dynoxide' : 'dynalite',
+  options: StartOptions = {},
+): Promise<DynamoDBEmulator> {
+  return kind === 'dynoxide' ? startDynoxide(options) : startDynalite(options);
+}
+
+async function startDynoxide(options: StartOptions): Promise<DynamoDBEmulator> {
+  const command = dynoxideBinary();
+  if (command === undefined) {
+    throw new Error(
+      'dynoxide needs the npm package @dynoxide/linux-x64 (Linux on x64); use dynalite instead',
+    );
+  }
+  const port = options.port ?? (await freePort());
+  const endpoint = `http://127.0.0.1:${port}`;
+  const child = await startChild({
+    name: 'dynoxide',
+    command,
+    args: ['--host', '127.0.0.1', '--port', String(port)],
+    isReady: () => answersAwsCall(endpoint, 'DynamoDB_20120810.ListTables'),
+  });
+  return { name: 'dynoxide', kind: 'dynoxide', supportsPartiQL: true, endpoint, stop: () => child.stop() };
+}
+
+async function startDynalite(options: StartOptions): Promise<DynamoDBEmulator> {
+  const { default: dynalite } = await import('dynalite');
+  // By default a new table stays in CREATING for half a second.
+  const server = dynalite({ createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 });
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('dynalite got no port');
+
+  let stopped: Promise<void> | undefined;
+  const stop = (): Promise<void> => {
+    stopped ??= new Promise((resolve) => {
+      server.close(() => resolve());
+      // Clients keep their connections open, and close() would wait for them.
+      server.closeAllConnections();
+    });
+    return stopped;
+  };
+  const endpoint = `http://127.0.0.1:${address.port}`;
+  return { name: 'dynalite', kind: 'dynalite', supportsPartiQL: false, endpoint, stop };
+}
+
+/** Whether dynoxide can run here: its package exists for Linux on x64 only, and is an optional dependency. */
+export function hasDynoxide(): boolean {
+  return dynoxideBinary() !== undefined;
+}
+
+function dynoxideBinary(): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+/** What AWS's SDK wants to know before it calls anything; emulators look at none of it. */
+export const emulatorEnvironment = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+} as const;
+
+/** The same for a client that is made here. */
+export const emulatorClientConfig: {
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+} = {
+  region: emulatorEnvironment.AWS_REGION,
+  credentials: {
+    accessKeyId: emulatorEnvironment.AWS_ACCESS_KEY_ID,
+    secretAccessKey: emulatorEnvironment.AWS_SECRET_ACCESS_KEY,
+  },
+};

@@ -1,0 +1,24 @@
+/**
+ * The messages that a batch's answer gives back, read as Lambda reads it: nothing, no list and an empty list
+ * give back none; an entry without an identifier, or with one that was not in the batch, gives back all.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ */
+export function failedItems(answer: unknown, messageIds: readonly string[]): ReadonlySet<string> {
+  const failures = member(answer, 'batchItemFailures');
+  if (failures === undefined || failures === null) return new Set();
+  if (!Array.isArray(failures)) return new Set(messageIds);
+
+  const known = new Set(messageIds);
+  const failed = new Set<string>();
+  for (const failure of failures) {
+    const identifier = member(failure, 'itemIdentifier');
+    if (typeof identifier !== 'string' || !known.has(identifier)) return known;
+    failed.add(identifier);
+  }
+  return failed;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { toStoredError } from '../claims/claim.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+import type { BatchEvent, Observer } from './observer.ts';
+
+/** From the most to the least. */
+const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LEVELS)[number];
+
+export interface JsonLinesOptions {
+  /** The least important level that is written. Default: `BATCHLATCH_LOG_LEVEL`, else `info`. */
+  readonly level?: LogLevel;
+  /** Takes a line without its line feed. Default: standard output. */
+  readonly write?: (line: string) => void;
+}
+
+/**
+ * One JSON object a line for what a person wants to know of a batch. Keys are hashed and bodies are never
+ * written, because both may hold what must not be in a log; error messages are the handler's own words.
+ */
+export function jsonLines(options: JsonLinesOptions = {}): Observer {
+  const level = options.level === undefined ? levelFromEnvironment() : knownLevel('`level`', options.level);
+  const write = options.write ?? writeToStandardOutput;
+  const least = LEVELS.indexOf(level);
+  return {
+    onEvent(event) {
+      const eventLevel = levelOf(event);
+      if (LEVELS.indexOf(eventLevel) < least) return;
+      const { type, ...fields } = event;
+      const timestamp = new Date().toISOString();
+      const key = 'key' in fields ? fields.key : '';
+      const shown = 'error' in fields ? { ...fields, error: shownError(fields.error, key) } : fields;
+      write(JSON.stringify({ timestamp, level: eventLevel, message: type, ...shown }, hashKeys));
+    },
+  };
+}
+
+function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
+  switch (event.type) {
+    case 'claimed':
+    case 'duplicate':
+    case 'started':
+    case 'succeeded':
+      return 'debug';
+    case 'settling':
+    case 'conflict':
+    case 'notStarted':
+    case 'batchFinished':
+      return 'info';
+    case 'tookOver':
+    case 'failed':
+    case 'invalid':
+    case 'mismatch':
+    case 'abandoned':
+    case 'resultDropped':
+      return 'warn';
+    case 'parked':
+    case 'claimFailed':
+    case 'leaseLost':
+    case 'settleFailed':
+      return 'error';
+  }
+}
+
+function hashKeys(field: string, value: unknown): unknown {
+  return field === 'key' && typeof value === 'string' ? keyHash(value) : value;
+}
+
+/**
+ * Name, message and code, and those of the cause. The rest stays out: the stack is long and names paths, and
+ * HTTP clients hang the whole request on their errors, which a `toJSON` of theirs would write.
+ */
+function shownError(thrown: unknown, key: string): object {
+  const cause = thrown instanceof Error ? thrown.cause : undefined;
+  return { ...wordsOf(thrown, key), ...(cause !== undefined && { cause: wordsOf(cause, key) }) };
+}
+
+function wordsOf(thrown: unknown, key: string): object {
+  const { message, ...rest } = toStoredError(thrown);
+  // JSON.parse quotes the text that it could not read, and that is the body; stores name the key they stumble over.
+  const withoutBody = rest.name === 'SyntaxError' ? message.replace(/".*"/s, '"…"') : message;
+  return { ...rest, message: key === '' ? withoutBody : withoutBody.replaceAll(key, keyHash(key)) };
+}
+
+/** What logs show of an idempotency key: 16 hex digits of its SHA-256, enough to find it again. */
+function keyHash(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 16);
+}
+
+function levelFromEnvironment(): LogLevel {
+  const level = process.env['BATCHLATCH_LOG_LEVEL'] ?? '';
+  return level === '' ? 'info' : knownLevel('BATCHLATCH_LOG_LEVEL', level.toLowerCase());
+}
+
+function knownLevel(name: string, level: string): LogLevel {
+  const known = LEVELS.find((one) => one === level);
+  if (known !== undefined) return known;
+  throw new ConfigurationError(`Expected ${name} to be one of ${LEVELS.join(', ')}, got \`${level}\``);
+}
+
+function writeToStandardOutput(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,64 @@
+/** Told what happens to every record, as it happens. What an observer throws is ignored: it must not harm a record. */
+export interface Observer {
+  onEvent(event: BatchEvent): void;
+}
+
+interface OfRecord {
+  /** Identifies the record to its sender: the messageId, the event id. */
+  readonly recordId: string;
+  /** The idempotency key. It may hold payload (`jmesPath`, functions): log its hash. */
+  readonly key: string;
+}
+
+interface OfAttempt extends OfRecord {
+  readonly owner: string;
+  /** The fencing token. */
+  readonly attempt: number;
+}
+
+/** Why a record that was claimed, or could have been, was not started. */
+export type NotStartedReason = 'deadline' | 'order' | 'lease-lapsed';
+
+/** All durations are milliseconds. */
+export type BatchEvent =
+  | (OfAttempt & {
+      readonly type: 'claimed';
+      readonly leaseUntil: number;
+      /** Of the request to the store that carried this claim among others. */
+      readonly durationMs: number;
+    })
+  /** The previous attempt died without settling; comes after `claimed`. */
+  | (OfAttempt & { readonly type: 'tookOver'; readonly crashes: number })
+  | (OfRecord & { readonly type: 'duplicate'; readonly within: 'store' | 'batch' })
+  | (OfRecord & { readonly type: 'conflict'; readonly leaseUntil: number })
+  | (OfRecord & { readonly type: 'mismatch' })
+  /** The store could not say whether the key is free. */
+  | (OfRecord & { readonly type: 'claimFailed'; readonly error: unknown })
+  | { readonly type: 'invalid'; readonly recordId: string; readonly error: unknown }
+  | (OfAttempt & { readonly type: 'started' })
+  | (OfAttempt & { readonly type: 'succeeded'; readonly durationMs: number })
+  | (OfAttempt & { readonly type: 'failed'; readonly durationMs: number; readonly error: unknown })
+  /** Time was up, the signal was aborted, and the handler still runs: its claim is left to its lease. */
+  | (OfAttempt & { readonly type: 'abandoned'; readonly durationMs: number; readonly error: unknown })
+  /** How attempts ended, just before it is stored: what was done can be judged even if storing it fails. */
+  | { readonly type: 'settling'; readonly ends: readonly SettlingEnd[] }
+  /** Failed for good: stored as parked now, or found parked. */
+  | (OfRecord & { readonly type: 'parked'; readonly error: unknown })
+  /** The claim is another owner's now; nothing of this attempt was stored. `effectDone`: its handler had succeeded. */
+  | (OfAttempt & { readonly type: 'leaseLost'; readonly effectDone: boolean })
+  /** The end of the attempt could not be stored. `effectDone`: its handler had succeeded. */
+  | (OfAttempt & { readonly type: 'settleFailed'; readonly effectDone: boolean; readonly error: unknown })
+  /** The handler's result cannot be stored; the completion was, without it. */
+  | (OfAttempt & { readonly type: 'resultDropped'; readonly error: unknown })
+  | (OfRecord & { readonly type: 'notStarted'; readonly reason: NotStartedReason })
+  | {
+      readonly type: 'batchFinished';
+      readonly records: number;
+      /** How many records ended in which way; the keys are those of the outcomes. */
+      readonly outcomes: Readonly<Record<string, number>>;
+      readonly durationMs: number;
+    };
+
+export interface SettlingEnd extends OfAttempt {
+  readonly end: 'complete' | 'fail' | 'park' | 'release';
+}

@@ -1,0 +1,132 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { ClaimStore } from '../../claims/claim-store.ts';
+import { type Clock, systemClock } from '../../claims/clock.ts';
+import { ConfigurationError } from '../../claims/errors.ts';
+import { isForgotten } from '../../claims/transitions.ts';
+import { acquireClaims } from './acquire.ts';
+import { batchWriter, type WriterSetup } from './batch-writer.ts';
+import { defaultClient } from './default-client.ts';
+import { isUnknownOperation } from './failures.ts';
+import { type AttributeNames, defaultAttributeNames, rowFormat } from './row.ts';
+import type { RowWriter } from './row-writer.ts';
+import { extendLeases, settleClaims } from './settle.ts';
+import { singleWriter } from './single-writer.ts';
+
+export interface DynamoDBStoreOptions {
+  /** The claims table: partition key `id` (string), TTL on `expiresAt`. `claimsTableDefinition()` gives it. */
+  readonly tableName: string;
+  /** Default: a client of its own for the environment's region, tuned for many small requests. */
+  readonly client?: Pick<DynamoDBClient, 'send'>;
+  /**
+   * `batch` (default): 25 PartiQL statements per request. `single`: a `PutItem` or `UpdateItem` per record,
+   * for policies that refuse PartiQL. Where DynamoDB does not know PartiQL at all, `batch` falls back to
+   * `single` by itself and says so once as a process warning.
+   */
+  readonly writes?: 'batch' | 'single';
+  /** Other names for the row's attributes. */
+  readonly attributes?: Partial<AttributeNames>;
+  /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
+  readonly clockToleranceMs?: number;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+  /** A number from 0 up to, not including, 1, for the jitter of retries. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** What a row may spend on a result, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
+const MAX_RESULT_BYTES = 350 * 1_024;
+
+/** Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. */
+export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
+  const { tableName, writes = 'batch', clock = systemClock, clockToleranceMs = 0 } = options;
+  assertTableName(tableName);
+  if (writes !== 'batch' && writes !== 'single') {
+    throw new ConfigurationError(`Expected \`writes\` to be 'batch' or 'single', got \`${String(writes)}\``);
+  }
+  if (!Number.isInteger(clockToleranceMs) || clockToleranceMs < 0) {
+    throw new ConfigurationError(
+      `Expected \`clockToleranceMs\` to be an integer from 0 up, got \`${String(clockToleranceMs)}\``,
+    );
+  }
+  const names = { ...defaultAttributeNames, ...options.attributes };
+  assertAttributeNames(names);
+  const format = rowFormat(names);
+  const writerSetup: WriterSetup = {
+    client: options.client ?? defaultClient(),
+    tableName,
+    keyName: names.key,
+    clock,
+    random: options.random ?? Math.random,
+  };
+  const writer =
+    writes === 'batch'
+      ? withFallback(batchWriter(writerSetup), singleWriter(writerSetup))
+      : singleWriter(writerSetup);
+  const setup = { writer, format, clock, clockToleranceMs };
+
+  return {
+    maxResultBytes: MAX_RESULT_BYTES,
+    acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
+    settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
+    extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
+    async inspect(key) {
+      const [read] = await writer.read([key]);
+      if (read === undefined || read.status === 'error') throw read?.error;
+      const claim = read.row && format.toClaim(read.row);
+      return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
+    },
+  };
+}
+
+/** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */
+function withFallback(batch: RowWriter, single: RowWriter): RowWriter {
+  let current = batch;
+  async function call<Answer>(run: (writer: RowWriter) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await run(current);
+    } catch (thrown) {
+      if (!isUnknownOperation(thrown)) throw thrown;
+      if (current === batch) {
+        current = single;
+        process.emitWarning(
+          "DynamoDB does not know BatchExecuteStatement here: claims are written one by one from now on. Set `writes: 'single'` to say so.",
+          { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' },
+        );
+      }
+      return run(single);
+    }
+  }
+  return {
+    insert: (rows, signal) => call((writer) => writer.insert(rows, signal)),
+    update: (updates, signal) => call((writer) => writer.update(updates, signal)),
+    read: (keys, signal) => call((writer) => writer.read(keys, signal)),
+  };
+}
+
+function assertTableName(tableName: unknown): asserts tableName is string {
+  // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
+  if (typeof tableName !== 'string' || !/^[\w.:/-]{3,1024}$/.test(tableName)) {
+    throw new ConfigurationError(
+      `Expected \`tableName\` to be a DynamoDB table's name or ARN, got \`${String(tableName)}\``,
+    );
+  }
+}
+
+function assertAttributeNames(names: AttributeNames): void {
+  const seen = new Set<string>();
+  for (const [field, name] of Object.entries(names)) {
+    if (!Object.hasOwn(defaultAttributeNames, field)) {
+      throw new ConfigurationError(
+        `Unknown attribute \`${field}\`; known are ${Object.keys(defaultAttributeNames).join(', ')}`,
+      );
+    }
+    // Plain names only: they are written into statements, and DynamoDB has no parameter for a name there.
+    if (typeof name !== 'string' || !/^\w{1,255}$/.test(name)) {
+      throw new ConfigurationError(
+        `Expected attribute \`${field}\` to be named with letters, digits and _, got \`${name}\``,
+      );
+    }
+    if (seen.has(name)) throw new ConfigurationError(`Two attributes are both named \`${name}\``);
+    seen.add(name);
+  }
+}

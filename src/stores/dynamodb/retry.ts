@@ -1,0 +1,51 @@
+import { type Clock, wait } from '../../claims/clock.ts';
+import { StoreError } from '../../claims/errors.ts';
+
+export interface RetrySetup {
+  readonly clock: Clock;
+  /** A number from 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+const MOST_SENDINGS = 8;
+const FIRST_DELAY_MS = 25;
+const LONGEST_DELAY_MS = 1_000;
+
+/**
+ * Sends items, and those that failed in passing (throttled, in conflict with a transaction) again, with
+ * exponential back-off and full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015),
+ * until they are through, `signal` is aborted, or 8 sendings are over. AWS's SDK retries requests; it
+ * does not retry the statements inside a request that succeeded.
+ */
+export async function sendWithRetries<Item, Outcome extends { readonly status: string }>(
+  items: readonly Item[],
+  send: (items: readonly Item[]) => Promise<Outcome[]>,
+  { clock, random }: RetrySetup,
+  signal?: AbortSignal,
+): Promise<Outcome[]> {
+  const outcomes = await send(items);
+  for (let sending = 2; sending <= MOST_SENDINGS; sending += 1) {
+    const again = failedInPassing(outcomes);
+    if (again.length === 0) break;
+    await wait(clock, random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (sending - 1)), signal);
+    if (signal?.aborted === true) break; // also ends the wait at once
+    const answers = await send(again.map((index) => items[index] as Item));
+    again.forEach((index, position) => {
+      outcomes[index] = answers[position] as Outcome;
+    });
+  }
+  return outcomes;
+}
+
+function failedInPassing(
+  outcomes: readonly { readonly status: string; readonly error?: unknown }[],
+): number[] {
+  const indexes: number[] = [];
+  outcomes.forEach((outcome, index) => {
+    if (outcome.status === 'error' && outcome.error instanceof StatementError) indexes.push(index);
+  });
+  return indexes;
+}
+
+/** A retryable failure of one item inside a request that itself succeeded. */
+export class StatementError extends StoreError {}

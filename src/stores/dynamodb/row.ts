@@ -1,0 +1,135 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Claim, ClaimStatus, StoredError } from '../../claims/claim.ts';
+import type { ClaimChange } from '../../claims/transitions.ts';
+import { StoreError } from '../../claims/errors.ts';
+
+/** An item as DynamoDB's client gives and takes it. */
+export type Row = Record<string, AttributeValue>;
+
+/** What each field of a claim is called in the table. */
+export type AttributeNames = Readonly<Record<keyof Claim, string>>;
+
+/** The names the template's table uses; `key` is the partition key, `expiresAt` the TTL attribute. */
+export const defaultAttributeNames: AttributeNames = {
+  key: 'id',
+  status: 'status',
+  owner: 'owner',
+  attempt: 'attempt',
+  releases: 'releases',
+  crashes: 'crashes',
+  leaseUntil: 'leaseUntil',
+  expiresAt: 'expiresAt',
+  createdAt: 'createdAt',
+  updatedAt: 'updatedAt',
+  completedAt: 'completedAt',
+  lockedBy: 'lockedBy',
+  payloadHash: 'payloadHash',
+  result: 'result',
+  error: 'error',
+};
+
+/** Maps claims to rows and back, in the attribute names of one table. */
+export interface RowFormat {
+  readonly names: AttributeNames;
+  toRow(claim: Claim): Row;
+  toClaim(row: Row): Claim;
+  /** The attributes that a change sets and those it removes. */
+  toChange(change: ClaimChange): { set: Row; remove: string[] };
+}
+
+export function rowFormat(names: AttributeNames): RowFormat {
+  const fields = Object.keys(names) as (keyof Claim)[];
+  return {
+    names,
+    toRow(claim) {
+      const row: Row = {};
+      for (const field of fields) {
+        const value = claim[field];
+        if (value !== undefined && !saysNothing(field, claim)) row[names[field]] = encode(field, value);
+      }
+      return row;
+    },
+    toChange(change) {
+      const set: Row = {};
+      const remove: string[] = [];
+      for (const [field, value] of Object.entries(change) as [keyof Claim, Claim[keyof Claim]][]) {
+        if (value === undefined) remove.push(names[field]);
+        else set[names[field]] = encode(field, value);
+      }
+      return { set, remove };
+    },
+    toClaim(row) {
+      const text = (field: keyof Claim): string | undefined => row[names[field]]?.S;
+      const number = (field: keyof Claim): number | undefined => {
+        const digits = row[names[field]]?.N;
+        return digits === undefined ? undefined : Number(digits);
+      };
+      const key = text('key');
+      const status = text('status');
+      const owner = text('owner');
+      if (key === undefined || owner === undefined || !isStatus(status)) {
+        throw new StoreError(
+          `The row ${JSON.stringify(key ?? '?')} is not a claim: it lacks \`${names.owner}\` or a known \`${names.status}\`. ` +
+            'The claims table must be used by batchlatch alone.',
+          { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
+        );
+      }
+      const expiresAtSeconds = number('expiresAt');
+      return withoutUndefined({
+        key,
+        status,
+        owner,
+        attempt: number('attempt') ?? 1,
+        releases: number('releases') ?? 0,
+        crashes: number('crashes') ?? 0,
+        leaseUntil: number('leaseUntil') ?? 0,
+        expiresAt: expiresAtSeconds === undefined ? undefined : expiresAtSeconds * 1_000,
+        createdAt: number('createdAt') ?? 0,
+        updatedAt: number('updatedAt') ?? number('createdAt') ?? 0,
+        completedAt: number('completedAt'),
+        lockedBy: text('lockedBy'),
+        payloadHash: text('payloadHash'),
+        result: text('result'),
+        error: decodeError(row[names.error]),
+      });
+    },
+  };
+}
+
+/** What a first claim leaves out, because its absence reads the same: fewer bytes to write, sign and send. */
+function saysNothing(field: keyof Claim, claim: Claim): boolean {
+  if (field === 'releases' || field === 'crashes') return claim[field] === 0;
+  return field === 'updatedAt' && claim.updatedAt === claim.createdAt;
+}
+
+function encode(field: keyof Claim, value: string | number | StoredError): AttributeValue {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'number') {
+    // DynamoDB's TTL is in whole epoch seconds; rounded up, so that nothing is forgotten early.
+    return { N: String(field === 'expiresAt' ? Math.ceil(value / 1_000) : value) };
+  }
+  const { name, message, code } = value;
+  return {
+    M: { name: { S: name }, message: { S: message }, ...(code !== undefined && { code: { S: code } }) },
+  };
+}
+
+function decodeError(value: AttributeValue | undefined): StoredError | undefined {
+  if (value?.M === undefined) return undefined;
+  const code = value.M['code']?.S;
+  return {
+    name: value.M['name']?.S ?? 'Error',
+    message: value.M['message']?.S ?? '',
+    ...(code !== undefined && { code }),
+  };
+}
+
+function isStatus(text: string | undefined): text is ClaimStatus {
+  return text === 'IN_PROGRESS' || text === 'COMPLETED' || text === 'FAILED' || text === 'PARKED';
+}
+
+function withoutUndefined(claim: { [Field in keyof Claim]: Claim[Field] | undefined }): Claim {
+  return Object.fromEntries(
+    Object.entries(claim).filter(([, value]) => value !== undefined),
+  ) as unknown as Claim;
+}

@@ -1,0 +1,126 @@
+import {
+  GetItemCommand,
+  PutItemCommand,
+  type UpdateItemCommandInput,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { WriterSetup } from './batch-writer.ts';
+import { toStoreError } from './failures.ts';
+import type { Row } from './row.ts';
+import {
+  found,
+  type ReadOutcome,
+  refused,
+  type RowUpdate,
+  type RowWriter,
+  type WriteOutcome,
+  WRITTEN,
+} from './row-writer.ts';
+
+/**
+ * Writes with a `PutItem` or `UpdateItem` per item: for tables, emulators and policies without PartiQL.
+ * One request per item is what AWS's SDK charges about a millisecond of CPU for.
+ */
+export function singleWriter({ client, tableName, keyName }: WriterSetup): RowWriter {
+  async function put(row: Row, signal: AbortSignal | undefined): Promise<WriteOutcome> {
+    return write(() =>
+      client.send(
+        new PutItemCommand({
+          TableName: tableName,
+          Item: row,
+          ConditionExpression: 'attribute_not_exists(#key)',
+          ExpressionAttributeNames: { '#key': keyName },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+        signal && { abortSignal: signal },
+      ),
+    );
+  }
+
+  async function update(change: RowUpdate, signal: AbortSignal | undefined): Promise<WriteOutcome> {
+    return write(() =>
+      client.send(
+        new UpdateItemCommand({
+          TableName: tableName,
+          Key: { [keyName]: { S: change.key } },
+          ...updateExpressions(change),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+        signal && { abortSignal: signal },
+      ),
+    );
+  }
+
+  async function write(send: () => Promise<unknown>): Promise<WriteOutcome> {
+    try {
+      await send();
+      return WRITTEN;
+    } catch (thrown) {
+      if (isConditionalCheckFailed(thrown)) return refused(thrown.Item);
+      return { status: 'error', error: toStoreError(thrown, tableName) };
+    }
+  }
+
+  async function get(key: string, signal: AbortSignal | undefined): Promise<ReadOutcome> {
+    try {
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: tableName, Key: { [keyName]: { S: key } }, ConsistentRead: true }),
+        signal && { abortSignal: signal },
+      );
+      return found(Item);
+    } catch (thrown) {
+      return { status: 'error', error: toStoreError(thrown, tableName) };
+    }
+  }
+
+  return {
+    insert: (rows, signal) => Promise.all(rows.map((row) => put(row, signal))),
+    update: (updates, signal) => Promise.all(updates.map((change) => update(change, signal))),
+    read: (keys, signal) => Promise.all(keys.map((key) => get(key, signal))),
+  };
+}
+
+function updateExpressions({
+  set,
+  remove,
+  where,
+  whereAtMost = {},
+}: RowUpdate): Pick<
+  UpdateItemCommandInput,
+  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+> {
+  const names: Record<string, string> = {};
+  const values: Row = {};
+  const nameOf = (name: string): string => {
+    names[`#${name}`] = name;
+    return `#${name}`;
+  };
+  const sets = Object.entries(set).map(([name, value]) => {
+    values[`:set_${name}`] = value;
+    return `${nameOf(name)} = :set_${name}`;
+  });
+  const conditions = Object.entries(where).map(([name, value]) => {
+    values[`:where_${name}`] = value;
+    return `${nameOf(name)} = :where_${name}`;
+  });
+  for (const [name, value] of Object.entries(whereAtMost)) {
+    values[`:most_${name}`] = value;
+    conditions.push(`${nameOf(name)} <= :most_${name}`);
+  }
+  const removes = remove.map(nameOf);
+  return {
+    UpdateExpression: `SET ${sets.join(', ')}${removes.length === 0 ? '' : ` REMOVE ${removes.join(', ')}`}`,
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
+}
+
+function isConditionalCheckFailed(thrown: unknown): thrown is { readonly Item?: Row } {
+  return (
+    typeof thrown === 'object' &&
+    thrown !== null &&
+    'name' in thrown &&
+    thrown.name === 'ConditionalCheckFailedException'
+  );
+}

@@ -1,0 +1,80 @@
+import type { Claim } from '../../claims/claim.ts';
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  ClaimStore,
+  LeaseExtension,
+  SettleOutcome,
+  Settlement,
+} from '../../claims/claim-store.ts';
+import { type Clock, systemClock } from '../../claims/clock.ts';
+import {
+  acquired,
+  type ClaimChange,
+  changeOfExtension,
+  changeOfSettlement,
+  decideAcquire,
+  isAlreadySettled,
+  isForgotten,
+  isOwnedBy,
+} from '../../claims/transitions.ts';
+
+export interface MemoryStoreOptions {
+  /** Default: the machine's clock. */
+  readonly clock?: Pick<Clock, 'now'>;
+  /** How long past its lease a claim is left alone before it may be taken over. Default 0. */
+  readonly clockToleranceMs?: number;
+}
+
+/**
+ * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the
+ * contract says within one process and remembers nothing beyond it, so it is not for production.
+ * Each item is decided and written without an `await` in between, which makes it atomic.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
+  const clock = options.clock ?? systemClock;
+  const clockToleranceMs = options.clockToleranceMs ?? 0;
+  const rows = new Map<string, Claim>();
+
+  function acquireOne(request: ClaimRequest): AcquireOutcome {
+    const decision = decideAcquire(rows.get(request.key), request, clock.now(), clockToleranceMs);
+    if ('outcome' in decision) return decision.outcome;
+    rows.set(request.key, decision.write);
+    return acquired(decision.write, decision.tookOver);
+  }
+
+  function settleOne(settlement: Settlement): SettleOutcome {
+    const stored = rows.get(settlement.key);
+    if (isOwnedBy(stored, settlement.owner)) {
+      rows.set(settlement.key, withChange(stored, changeOfSettlement(settlement, clock.now())));
+      return 'stored';
+    }
+    return isAlreadySettled(stored, settlement) ? 'stored' : 'lost';
+  }
+
+  function extendOne(extension: LeaseExtension): SettleOutcome {
+    const stored = rows.get(extension.key);
+    if (!isOwnedBy(stored, extension.owner)) return 'lost';
+    const change = changeOfExtension(extension, clock.now());
+    if (change.leaseUntil >= stored.leaseUntil) rows.set(extension.key, withChange(stored, change));
+    return 'stored';
+  }
+
+  return {
+    acquire: async (requests) => requests.map(acquireOne),
+    settle: async (settlements) => settlements.map(settleOne),
+    extend: async (extensions) => extensions.map(extendOne),
+    inspect: async (key) => {
+      const stored = rows.get(key);
+      return stored === undefined || isForgotten(stored, clock.now()) ? undefined : stored;
+    },
+  };
+}
+
+function withChange(stored: Claim, change: ClaimChange): Claim {
+  const changed = { ...stored, ...change };
+  for (const field in change) {
+    if (changed[field as keyof ClaimChange] === undefined) delete changed[field as keyof ClaimChange];
+  }
+  return changed as Claim;
+}

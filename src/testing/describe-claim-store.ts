@@ -1,0 +1,450 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from '../claims/claim-store.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+
+/** `describe` and `it` of jest, vitest, mocha or node:test. */
+export interface TestRunner {
+  readonly describe: (name: string, body: () => void) => void;
+  readonly it: (name: string, body: () => Promise<void>) => void;
+}
+
+export interface ClaimStoreSubject {
+  /** What the tests call the store. */
+  readonly name: string;
+  /** Makes a store on the given clock, over an empty table or one that nobody else writes the same keys to. */
+  readonly create: (clock: ManualClock) => ClaimStore | Promise<ClaimStore>;
+}
+
+/**
+ * The contract of `ClaimStore` as tests, for this package's stores and anybody's own. Every case makes keys
+ * of its own, so one table serves all of them.
+ *
+ * @example
+ * describeClaimStore({ name: 'myStore', create: (clock) => myStore({ clock }) });
+ */
+export function describeClaimStore(
+  { name, create }: ClaimStoreSubject,
+  runner: TestRunner = globalThis as unknown as TestRunner,
+): void {
+  const { describe, it } = runner;
+
+  /** A test with a store, a clock that stands still, and builders for keys nobody else has. */
+  function contract(sentence: string, body: (bench: Bench) => Promise<void>): void {
+    it(sentence, async () => {
+      const clock = manualClock();
+      await body(bench(await create(clock), clock));
+    });
+  }
+
+  describe(`${name} keeps the contract of a claim store`, () => {
+    describe('acquire', () => {
+      contract('gives an absent key to the first who asks, as attempt 1', async ({ acquire, clock }) => {
+        assert.deepEqual(await acquire('new'), {
+          status: 'acquired',
+          attempt: 1,
+          releases: 0,
+          crashes: 0,
+          leaseUntil: clock.now() + LEASE_MS,
+          tookOver: false,
+        });
+      });
+
+      contract('answers one outcome per request, in order', async ({ store, request, acquire, complete }) => {
+        await acquire('busy');
+        await acquire('done', { owner: 'first' });
+        await complete('done', 'first', { result: '{"total":3}' });
+        const outcomes = await store.acquire([request('busy'), request('free'), request('done')]);
+        assert.deepEqual(outcomes.map(statusOf), ['conflict', 'acquired', 'duplicate']);
+        assert.equal(withStatus(outcomes[2], 'duplicate').result, '{"total":3}');
+      });
+
+      contract('takes none and gives none', async ({ store }) => {
+        assert.deepEqual(await store.acquire([]), []);
+        assert.deepEqual(await store.settle([]), []);
+        assert.deepEqual(await store.extend([]), []);
+      });
+
+      contract('takes more requests than fit into one request to a store', async ({ store, request }) => {
+        const many = Array.from({ length: 120 }, (_, index) => request(`many-${index}`));
+        assert.ok((await store.acquire(many)).every(({ status }) => status === 'acquired'));
+        const again = await store.acquire(many.map((one) => ({ ...one, owner: randomUUID() })));
+        assert.ok(again.every(({ status }) => status === 'conflict'));
+      });
+
+      contract('says who holds a live lease until when, and leaves the row alone', async (bench) => {
+        const { store, acquire, key, clock } = bench;
+        await acquire('busy');
+        const before = await store.inspect(key('busy'));
+        await clock.advance(LEASE_MS - 1);
+        const outcome = withStatus(await acquire('busy'), 'conflict');
+        assert.equal(outcome.leaseUntil, before?.leaseUntil);
+        assert.deepEqual(await store.inspect(key('busy')), before);
+      });
+
+      contract('lets a lapsed lease be taken over in the same call, and counts the crash', async (bench) => {
+        const { acquire, clock } = bench;
+        await acquire('dead', { owner: 'first' });
+        await clock.advance(LEASE_MS);
+        const second = withStatus(await acquire('dead', { owner: 'second' }), 'acquired');
+        assert.deepEqual([second.attempt, second.tookOver, second.crashes], [2, true, 1]);
+        assert.equal(second.leaseUntil, clock.now() + LEASE_MS);
+        await clock.advance(LEASE_MS);
+        const third = withStatus(await acquire('dead', { isRedelivery: true }), 'acquired');
+        assert.deepEqual([third.attempt, third.tookOver, third.crashes], [3, true, 2]);
+      });
+
+      contract('gives the key to exactly one of 20 racing claims', async ({ acquire }) => {
+        const outcomes = await Promise.all(Array.from({ length: 20 }, () => acquire('contended')));
+        assert.equal(outcomes.filter(({ status }) => status === 'acquired').length, 1);
+        assert.equal(outcomes.filter(({ status }) => status === 'conflict').length, 19);
+      });
+
+      contract('gives a lapsed key to exactly one of 20 racing takeovers', async ({ acquire, clock }) => {
+        await acquire('contended');
+        await clock.advance(LEASE_MS);
+        const outcomes = await Promise.all(
+          Array.from({ length: 20 }, (_, index) => acquire('contended', { isRedelivery: index % 2 === 0 })),
+        );
+        assert.equal(outcomes.filter(({ status }) => status === 'acquired').length, 1);
+        assert.equal(outcomes.filter(({ status }) => status === 'conflict').length, 19);
+      });
+
+      contract(
+        'meets its own write when the answer was lost: acquired, same attempt',
+        async ({ acquire }) => {
+          const first = await acquire('resent', { owner: 'me' });
+          const again = await acquire('resent', { owner: 'me' });
+          assert.equal(first.status, 'acquired');
+          assert.deepEqual(again, first);
+        },
+      );
+
+      contract('reads rows of redeliveries first, with the same outcomes', async (bench) => {
+        const { acquire, complete } = bench;
+        assert.equal((await acquire('absent', { isRedelivery: true })).status, 'acquired');
+        assert.equal((await acquire('absent', { isRedelivery: true })).status, 'conflict');
+        await acquire('done', { owner: 'first' });
+        await complete('done', 'first');
+        assert.equal((await acquire('done', { isRedelivery: true })).status, 'duplicate');
+      });
+
+      contract(
+        'refuses another payload under the same key in every state, and changes nothing',
+        async (bench) => {
+          const { store, acquire, complete, fail, key, clock } = bench;
+          await acquire('busy', { payloadHash: 'a' });
+          await acquire('done', { payloadHash: 'a', owner: 'first' });
+          await complete('done', 'first');
+          await acquire('failed', { payloadHash: 'a', owner: 'first' });
+          await fail('failed', 'first');
+          await acquire('lapsed', { payloadHash: 'a', leaseMs: 1 });
+          await clock.advance(1);
+          for (const name of ['busy', 'done', 'failed', 'lapsed']) {
+            const before = await store.inspect(key(name));
+            assert.deepEqual(await acquire(name, { payloadHash: 'b' }), { status: 'mismatch' });
+            assert.deepEqual(await store.inspect(key(name)), before);
+          }
+          assert.equal((await acquire('done', { payloadHash: 'a' })).status, 'duplicate');
+        },
+      );
+
+      contract('keeps keys that differ in one character apart', async ({ store, request }) => {
+        const names = ['a', 'A', 'á', 'a ', "a'", 'a"', 'a`', 'a\u0000', 'a?', '🎈'];
+        const outcomes = await store.acquire(names.map((name) => request(name)));
+        assert.deepEqual(new Set(outcomes.map(statusOf)), new Set(['acquired']));
+      });
+    });
+
+    describe('settle', () => {
+      contract('remembers a completion with its result for the retention, then forgets it', async (bench) => {
+        const { acquire, complete, clock } = bench;
+        await acquire('done', { owner: 'first' });
+        assert.equal(await complete('done', 'first', { result: '[1,2]', retentionMs: 60_000 }), 'stored');
+        const completedAt = clock.now();
+        await clock.advance(59_000);
+        assert.deepEqual(await acquire('done'), { status: 'duplicate', result: '[1,2]', completedAt });
+        await clock.advance(2_000);
+        const again = withStatus(await acquire('done'), 'acquired');
+        assert.deepEqual([again.attempt, again.tookOver], [1, false]);
+      });
+
+      contract('forgets nothing of the old life of a key in its new one', async (bench) => {
+        const { store, acquire, complete, key, clock } = bench;
+        await acquire('reborn', { owner: 'first', payloadHash: 'a', lockedBy: 'somebody' });
+        await complete('reborn', 'first', { result: '"old"', retentionMs: 1_000 });
+        await clock.advance(3_000);
+        await acquire('reborn', { owner: 'second' });
+        const claim = await store.inspect(key('reborn'));
+        assert.equal(claim?.status, 'IN_PROGRESS');
+        assert.deepEqual(
+          [claim.result, claim.completedAt, claim.error, claim.payloadHash, claim.lockedBy],
+          [undefined, undefined, undefined, undefined, undefined],
+        );
+      });
+
+      contract(
+        'lets a failed key be claimed at once, as the next attempt, without a crash',
+        async (bench) => {
+          const { store, acquire, fail, key } = bench;
+          await acquire('failed', { owner: 'first' });
+          assert.equal(await fail('failed', 'first'), 'stored');
+          assert.deepEqual((await store.inspect(key('failed')))?.error, ERROR);
+          const next = withStatus(await acquire('failed'), 'acquired');
+          assert.deepEqual([next.attempt, next.crashes, next.tookOver], [2, 0, false]);
+          assert.equal((await store.inspect(key('failed')))?.error, undefined);
+        },
+      );
+
+      contract('ends a row of crashes with a settled failure', async ({ acquire, fail, clock }) => {
+        await acquire('shaky', { owner: 'first' });
+        await clock.advance(LEASE_MS);
+        await acquire('shaky', { owner: 'second' });
+        await fail('shaky', 'second');
+        assert.equal(withStatus(await acquire('shaky'), 'acquired').crashes, 0);
+      });
+
+      contract('never runs a parked key again, and keeps it beyond any retention', async (bench) => {
+        const { store, acquire, key, clock } = bench;
+        await acquire('poison', { owner: 'first' });
+        const park: Settlement = { end: 'park', key: key('poison'), owner: 'first', error: ERROR };
+        assert.deepEqual(await store.settle([park]), ['stored']);
+        await clock.advance(10 * 365 * 24 * 3_600_000);
+        assert.deepEqual(await acquire('poison'), { status: 'parked', error: ERROR });
+      });
+
+      contract(
+        'counts a release as no attempt, keeps crashes, and never takes an attempt number back',
+        async (bench) => {
+          const { store, acquire, release, key, clock } = bench;
+          await acquire('unlucky', { owner: 'first' });
+          await clock.advance(LEASE_MS);
+          await acquire('unlucky', { owner: 'second' });
+          assert.equal(await release('unlucky', 'second', 0), 'stored');
+          assert.equal((await store.inspect(key('unlucky')))?.status, 'FAILED');
+          const third = withStatus(await acquire('unlucky'), 'acquired');
+          assert.deepEqual([third.attempt, third.releases, third.crashes], [3, 1, 1]);
+        },
+      );
+
+      contract('settles many at once, each by itself', async ({ store, request, settlement }) => {
+        const requests = Array.from({ length: 60 }, (_, index) => request(`many-${index}`));
+        await store.acquire(requests);
+        const settlements = requests.map(({ key, owner }, index) =>
+          settlement({ key, owner: index % 3 === 0 ? 'a stranger' : owner }),
+        );
+        const expected = requests.map((_, index) => (index % 3 === 0 ? 'lost' : 'stored'));
+        assert.deepEqual(await store.settle(settlements), expected);
+      });
+
+      contract('meets its own settlement when the answer was lost: stored', async (bench) => {
+        const { acquire, complete, fail, release } = bench;
+        for (const end of [complete, fail]) {
+          await acquire(`resent-${end.name}`, { owner: 'me' });
+          assert.equal(await end(`resent-${end.name}`, 'me'), 'stored');
+          assert.equal(await end(`resent-${end.name}`, 'me'), 'stored');
+        }
+        await acquire('resent-release', { owner: 'me' });
+        assert.equal(await release('resent-release', 'me', 0), 'stored');
+        assert.equal(await release('resent-release', 'me', 0), 'stored');
+      });
+    });
+
+    describe('a late owner', () => {
+      contract(
+        'can neither complete, fail, park, release nor extend the claim of the next',
+        async (bench) => {
+          const { store, acquire, key, clock } = bench;
+          await acquire('overrun', { owner: 'late' });
+          await clock.advance(LEASE_MS);
+          await acquire('overrun', { owner: 'next' });
+          const before = await store.inspect(key('overrun'));
+          assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), [
+            'lost',
+            'lost',
+            'lost',
+            'lost',
+            'lost',
+          ]);
+          assert.deepEqual(await store.inspect(key('overrun')), before);
+        },
+      );
+
+      contract('cannot change a completion of the next either', async (bench) => {
+        const { store, acquire, complete, key, clock } = bench;
+        await acquire('overrun', { owner: 'late' });
+        await clock.advance(LEASE_MS);
+        await acquire('overrun', { owner: 'next' });
+        await complete('overrun', 'next', { result: '"of the next"' });
+        const before = await store.inspect(key('overrun'));
+        assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), [
+          'lost',
+          'lost',
+          'lost',
+          'lost',
+          'lost',
+        ]);
+        assert.deepEqual(await store.inspect(key('overrun')), before);
+      });
+
+      contract('still settles when nobody took over', async ({ acquire, complete, clock }) => {
+        await acquire('slow', { owner: 'late' });
+        await clock.advance(LEASE_MS * 3);
+        assert.equal(await complete('slow', 'late'), 'stored');
+        assert.equal((await acquire('slow')).status, 'duplicate');
+      });
+
+      contract('loses when there is no row at all', async ({ store, key, settlement }) => {
+        assert.deepEqual(await store.settle([settlement({ key: key('never'), owner: 'me' })]), ['lost']);
+        assert.equal(await store.inspect(key('never')), undefined);
+      });
+    });
+
+    describe('extend', () => {
+      contract('makes the lease last from now', async ({ store, acquire, key, clock }) => {
+        await acquire('long', { owner: 'me' });
+        await clock.advance(LEASE_MS - 1);
+        const extension = { key: key('long'), owner: 'me', leaseMs: LEASE_MS, retentionMs: RETENTION_MS };
+        assert.deepEqual(await store.extend([extension]), ['stored']);
+        await clock.advance(LEASE_MS - 1);
+        assert.equal((await acquire('long')).status, 'conflict');
+        await clock.advance(1);
+        assert.equal((await acquire('long')).status, 'acquired');
+        assert.deepEqual(await store.extend([extension]), ['lost']);
+      });
+    });
+
+    describe('extend again', () => {
+      contract('never makes a lease shorter, whichever of two extensions arrives last', async (bench) => {
+        const { store, acquire, key, clock } = bench;
+        await acquire('long', { owner: 'me' });
+        const extension = { key: key('long'), owner: 'me', leaseMs: LEASE_MS * 3, retentionMs: RETENTION_MS };
+        assert.deepEqual(await store.extend([extension]), ['stored']);
+        assert.deepEqual(await store.extend([{ ...extension, leaseMs: LEASE_MS }]), ['stored']);
+        assert.equal((await store.inspect(key('long')))?.leaseUntil, clock.now() + LEASE_MS * 3);
+      });
+    });
+
+    describe('inspect', () => {
+      contract('shows the row as it is stored', async ({ store, acquire, key, clock }) => {
+        await acquire('seen', { owner: 'me', lockedBy: 'function:1 request', payloadHash: 'abc' });
+        assert.deepEqual(await store.inspect(key('seen')), {
+          key: key('seen'),
+          status: 'IN_PROGRESS',
+          owner: 'me',
+          attempt: 1,
+          releases: 0,
+          crashes: 0,
+          leaseUntil: clock.now() + LEASE_MS,
+          expiresAt: clock.now() + LEASE_MS + RETENTION_MS,
+          createdAt: clock.now(),
+          updatedAt: clock.now(),
+          lockedBy: 'function:1 request',
+          payloadHash: 'abc',
+        });
+      });
+
+      contract(
+        'shows a lapsed claim, and nothing where nothing is',
+        async ({ store, acquire, key, clock }) => {
+          await acquire('lapsed');
+          await clock.advance(LEASE_MS * 2);
+          assert.equal((await store.inspect(key('lapsed')))?.status, 'IN_PROGRESS');
+          assert.equal(await store.inspect(key('nothing')), undefined);
+        },
+      );
+    });
+  });
+}
+
+const LEASE_MS = 30_000;
+/** Whole seconds, like every time in these tests: a store may round what it keeps up to a second. */
+const RETENTION_MS = 3_600_000;
+const ERROR = { name: 'Error', message: 'card declined', code: 'DECLINED' };
+
+interface Bench {
+  readonly store: ClaimStore;
+  readonly clock: ManualClock;
+  /** The key of this test by this name. */
+  key(name: string): string;
+  request(name: string, members?: Partial<ClaimRequest>): ClaimRequest;
+  acquire(name: string, members?: Partial<ClaimRequest>): Promise<AcquireOutcome>;
+  settlement(members: { key: string; owner: string }): Settlement;
+  complete(
+    name: string,
+    owner: string,
+    members?: { result?: string; retentionMs?: number },
+  ): Promise<unknown>;
+  fail(name: string, owner: string): Promise<unknown>;
+  release(name: string, owner: string, releases: number): Promise<unknown>;
+}
+
+function bench(store: ClaimStore, clock: ManualClock): Bench {
+  const prefix = randomUUID();
+  const key = (name: string): string => `${prefix}#v1:${name}`;
+  const request: Bench['request'] = (name, members) => ({
+    key: key(name),
+    owner: randomUUID(),
+    leaseMs: LEASE_MS,
+    retentionMs: RETENTION_MS,
+    ...members,
+  });
+  const settlement: Bench['settlement'] = (members) => ({
+    end: 'complete',
+    retentionMs: RETENTION_MS,
+    ...members,
+  });
+  return {
+    store,
+    clock,
+    key,
+    request,
+    settlement,
+    acquire: async (name, members) => only(await store.acquire([request(name, members)])),
+    complete: async (name, owner, members) =>
+      only(
+        await store.settle([
+          { end: 'complete', key: key(name), owner, retentionMs: RETENTION_MS, ...members },
+        ]),
+      ),
+    fail: async (name, owner) =>
+      only(
+        await store.settle([{ end: 'fail', key: key(name), owner, error: ERROR, retentionMs: RETENTION_MS }]),
+      ),
+    release: async (name, owner, releases) =>
+      only(
+        await store.settle([{ end: 'release', key: key(name), owner, releases, retentionMs: RETENTION_MS }]),
+      ),
+  };
+}
+
+async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
+  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
+  const writes: Settlement[] = [
+    { ...common, end: 'complete', result: '"late"' },
+    { ...common, end: 'fail', error: ERROR },
+    { ...common, end: 'park', error: ERROR },
+    { ...common, end: 'release', releases: 0 },
+  ];
+  const outcomes: unknown[] = [];
+  for (const write of writes) outcomes.push(...(await store.settle([write])));
+  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
+  return outcomes;
+}
+
+function only<Item>(items: readonly Item[]): Item {
+  assert.equal(items.length, 1);
+  return items[0] as Item;
+}
+
+function statusOf({ status }: AcquireOutcome): string {
+  return status;
+}
+
+function withStatus<Status extends AcquireOutcome['status']>(
+  outcome: AcquireOutcome | undefined,
+  status: Status,
+): Extract<AcquireOutcome, { status: Status }> {
+  assert.equal(outcome?.status, status);
+  return outcome as Extract<AcquireOutcome, { status: Status }>;
+}

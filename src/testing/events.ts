@@ -1,0 +1,95 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Context, EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda';
+
+/** What a test wants to say of one message; the rest is filled in. */
+export interface SqsMessage {
+  /** Sent as it is when it is a string, else as JSON. */
+  readonly body: unknown;
+  readonly messageId?: string;
+  readonly receiveCount?: number;
+  readonly messageGroupId?: string;
+  readonly sentAt?: number;
+  readonly messageAttributes?: SQSRecord['messageAttributes'];
+}
+
+export interface SqsEventOptions {
+  /** Default `orders`, or `orders.fifo` where `fifo` is set. */
+  readonly queueName?: string;
+  readonly fifo?: boolean;
+}
+
+/** An SQS batch as Lambda delivers it. */
+export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptions = {}): SQSEvent {
+  const queueName = options.queueName ?? (options.fifo === true ? 'orders.fifo' : 'orders');
+  return { Records: messages.map((message) => sqsRecord(message, queueName)) };
+}
+
+function sqsRecord(message: SqsMessage, queueName: string): SQSRecord {
+  const sentAt = String(message.sentAt ?? Date.now());
+  const body = typeof message.body === 'string' ? message.body : JSON.stringify(message.body);
+  return {
+    messageId: message.messageId ?? randomUUID(),
+    receiptHandle: randomUUID(),
+    body,
+    attributes: {
+      ApproximateReceiveCount: String(message.receiveCount ?? 1),
+      SentTimestamp: sentAt,
+      SenderId: 'AIDAEXAMPLE',
+      ApproximateFirstReceiveTimestamp: sentAt,
+      ...(message.messageGroupId !== undefined && { MessageGroupId: message.messageGroupId }),
+    },
+    messageAttributes: message.messageAttributes ?? {},
+    md5OfBody: createHash('md5').update(body).digest('hex'),
+    eventSource: 'aws:sqs',
+    eventSourceARN: `arn:aws:sqs:us-east-1:123456789012:${queueName}`,
+    awsRegion: 'us-east-1',
+  };
+}
+
+/** An event as EventBridge delivers it to a function. */
+export function eventBridgeEvent<Detail>(
+  detail: Detail,
+  members: Partial<EventBridgeEvent<string, Detail>> = {},
+): EventBridgeEvent<string, Detail> {
+  return {
+    version: '0',
+    id: randomUUID(),
+    source: 'shop.orders',
+    account: '123456789012',
+    time: new Date().toISOString().replace(/\.\d+/, ''),
+    region: 'us-east-1',
+    resources: [],
+    'detail-type': 'OrderPlaced',
+    ...members,
+    detail,
+  };
+}
+
+export interface LambdaContextOptions {
+  readonly functionName?: string;
+  /** What `getRemainingTimeInMillis` answers at the first call; it then runs down. Default 30,000. */
+  readonly remainingTimeMs?: number;
+  /** Default: the machine's clock. */
+  readonly clock?: { now(): number };
+}
+
+/** Lambda's context of one invocation. */
+export function lambdaContext(options: LambdaContextOptions = {}): Context {
+  const { functionName = 'test-function', remainingTimeMs = 30_000, clock = Date } = options;
+  const endsAt = clock.now() + remainingTimeMs;
+  const awsRequestId = randomUUID();
+  return {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:us-east-1:123456789012:function:${functionName}`,
+    memoryLimitInMB: '128',
+    awsRequestId,
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: `2026/01/01/[$LATEST]${awsRequestId.replaceAll('-', '')}`,
+    getRemainingTimeInMillis: () => endsAt - clock.now(),
+    done: () => undefined,
+    fail: () => undefined,
+    succeed: () => undefined,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../claims/clock.ts';
+
+/** A clock that stands still until it is told to go on. */
+export interface ManualClock extends Clock {
+  /** Goes on by `ms`, firing the timers on the way in their order, and lets promises settle after each. */
+  advance(ms: number): Promise<void>;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** Starts at `startMs` (default: 2026-01-01T00:00:00Z). */
+export function manualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
+  const timers = new Set<Timer>();
+  let nowMs = startMs;
+  let count = 0;
+
+  function nextTimer(until: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of timers) {
+      if (timer.at > until) continue;
+      if (next === undefined || timer.at < next.at || (timer.at === next.at && timer.order < next.order))
+        next = timer;
+    }
+    return next;
+  }
+
+  return {
+    now: () => nowMs,
+    setTimer(callback, delayMs) {
+      count += 1;
+      const timer = { at: nowMs + Math.max(0, delayMs), order: count, callback };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async advance(ms) {
+      const until = nowMs + ms;
+      await letPromisesSettle();
+      for (let timer = nextTimer(until); timer !== undefined; timer = nextTimer(until)) {
+        timers.delete(timer);
+        nowMs = Math.max(nowMs, timer.at);
+        timer.callback();
+        await letPromisesSettle();
+      }
+      nowMs = until;
+      await letPromisesSettle();
+    },
+  };
+}
+
+/** setImmediate runs after every promise reaction that is already due. */
+function letPromisesSettle(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
