@@ -1,0 +1,304 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { parseSync } from '@swc/core';
+
+/**
+ * The rooms of `src` and what each may import: other rooms, or single files of them. A new room has to be
+ * entered here, and a new direction too. `.` are the files directly in `src`, which put the rooms together.
+ */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  claims: [],
+  sources: ['claims'],
+  keys: ['claims', 'sources'],
+  // Of observe only the contract; whoever puts the rooms together chooses an implementation.
+  batch: ['claims', 'sources', 'keys', 'observe/observer.ts'],
+  observe: ['claims'],
+  'stores/dynamodb': ['claims'],
+  'stores/memory': ['claims'],
+  testing: ['claims'],
+  '.': ['batch', 'claims', 'sources', 'keys', 'observe', 'stores/dynamodb', 'stores/memory'],
+  // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
+  local: [
+    '.',
+    'claims',
+    'sources',
+    'keys',
+    'batch',
+    'observe',
+    'stores/dynamodb',
+    'stores/memory',
+    'testing',
+    '..',
+  ],
+};
+
+/** At the edge: they use the others, and nobody uses them. */
+const NEVER_IMPORTED = ['cli', 'console', 'local'];
+
+/** Who talks to AWS. */
+const KNOWS_AWS = new Set(['stores/dynamodb', 'local']);
+
+/** Rooms that get time, chance and identity as arguments, and the one file that knows the machine's. */
+const PURE = new Set(['claims', 'sources', 'keys', 'batch', 'stores/memory']);
+const KNOWS_THE_CLOCK = 'claims/clock.ts';
+
+describe('src', () => {
+  const files = readSources();
+
+  it('has the rooms of the table, and no others', () => {
+    expect([...new Set([...files.keys()].map(roomOf))].sort()).toEqual(Object.keys(ROOMS).sort());
+  });
+
+  it('keeps the directions between its rooms', () => {
+    expect(wrongDirections(files)).toEqual([]);
+  });
+
+  it('leaves what is at the edge alone', () => {
+    for (const room of NEVER_IMPORTED) expect(importersOf(room, files)).toEqual([]);
+  });
+
+  it("knows AWS's SDK in few rooms, and not in batch", () => {
+    expect(sdkImports(files)).toEqual([]);
+  });
+
+  it('knows the shapes of events as types only', () => {
+    const atRunTime = importsOf(files).filter(
+      ({ specifier, isType }) => specifier === 'aws-lambda' && !isType,
+    );
+    expect(atRunTime).toEqual([]);
+  });
+
+  it('takes time, chance and identity as arguments', () => {
+    expect(impurities(files)).toEqual([]);
+  });
+});
+
+describe('the checks see', () => {
+  it.each([
+    ['an import', "import { a } from '../stores/memory/a.ts';"],
+    ['an import of a type', "import type { A } from '../stores/memory/a.ts';"],
+    ['an import for its effect', "import '../stores/memory/a.ts';"],
+    ['an export from elsewhere', "export { a } from '../stores/memory/a.ts';"],
+    ['an export of everything', "export * from '../stores/memory/a.ts';"],
+    ['an import at run time', "const a = await import('../stores/memory/a.ts');"],
+    ['an import inside a type', "type A = import('../stores/memory/a.ts').A;"],
+    ['an import by the name of the package', "import { a } from 'batchlatch/memory';"],
+  ])('%s against the table', (_what, source) => {
+    expect(wrongDirections(new Map([['batch/x.ts', source]]))).toEqual(['batch/x.ts imports stores/memory']);
+  });
+
+  it('that batch may import of observe the contract alone', () => {
+    const files = (file: string): Sources =>
+      new Map([['batch/x.ts', `import { a } from '../observe/${file}';`]]);
+    expect(wrongDirections(files('observer.ts'))).toEqual([]);
+    expect(wrongDirections(files('json-lines.ts'))).toEqual(['batch/x.ts imports observe']);
+  });
+
+  it('that one store may not import another', () => {
+    const files = new Map([['stores/memory/x.ts', "import { a } from '../dynamodb/row.ts';"]]);
+    expect(wrongDirections(files)).toEqual(['stores/memory/x.ts imports stores/dynamodb']);
+  });
+
+  it('a room that is missing from the table', () => {
+    expect(wrongDirections(new Map([['attic/x.ts', '']]))).toEqual(['attic is not in the table of rooms']);
+    const files = new Map([['index.ts', "import { a } from './attic/x.ts';"]]);
+    expect(wrongDirections(files)).toEqual(['index.ts imports attic']);
+  });
+
+  it('imports from the edge, and out of src', () => {
+    const files = new Map([
+      ['index.ts', "import { a } from './cli/x.ts';"],
+      ['claims/x.ts', "import { a } from '../../test/x.ts';"],
+    ]);
+    expect(importersOf('cli', files)).toEqual(['index.ts']);
+    expect(wrongDirections(files)).toEqual(['index.ts imports cli', 'claims/x.ts imports ..']);
+  });
+
+  it.each([
+    "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';",
+    "import type { A } from '@aws-sdk/client-sqs';",
+  ])("AWS's SDK in batch: %s", (source) => {
+    expect(sdkImports(new Map([['batch/x.ts', source]]))).toHaveLength(1);
+    expect(sdkImports(new Map([['stores/dynamodb/x.ts', source]]))).toEqual([]);
+  });
+
+  it.each([
+    ['Date.now()', 'Date.now'],
+    ["globalThis['Date'].now()", 'globalThis'],
+    ['new Date()', 'new Date()'],
+    ['setTimeout(run, 5)', 'setTimeout'],
+    ['const later = setInterval', 'setInterval'],
+    ['setImmediate(run)', 'setImmediate'],
+    ['Math.random()', 'Math.random'],
+    ['const { random } = Math', 'Math'],
+    ['crypto.randomUUID()', 'randomUUID'],
+    ['performance.now()', 'performance'],
+    ['process.env.NAME', 'process'],
+  ])('%s in batch', (source, found) => {
+    expect(impurities(new Map([['batch/x.ts', source]]))).toEqual([`batch/x.ts uses ${found}`]);
+  });
+
+  it('no harm in what only looks like it', () => {
+    const source =
+      "/* Date.now() */ new Date(0); Math.max(1, 2); clock.setTimer; const text = 'setTimeout()'; type T = Date;";
+    expect(impurities(new Map([['batch/x.ts', source]]))).toEqual([]);
+  });
+});
+
+/** Sources by their path in `src`, with `/`. */
+type Sources = ReadonlyMap<string, string>;
+
+function readSources(): Sources {
+  const root = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    paths.map((path) => [relative(root, path).replaceAll(sep, '/'), readFileSync(path, 'utf8')]),
+  );
+}
+
+/** A room is a folder of `src`; each store is one of its own. */
+function roomOf(path: string): string {
+  if (path.startsWith('../')) return '..';
+  const folders = path.split('/').slice(0, -1);
+  if (folders[0] === undefined) return '.';
+  return folders[0] === 'stores' ? folders.slice(0, 2).join('/') : folders[0];
+}
+
+interface Import {
+  readonly from: string;
+  readonly specifier: string;
+  /** The path in `src`; undefined for packages. */
+  readonly target: string | undefined;
+  readonly isType: boolean;
+}
+
+function importsOf(files: Sources): Import[] {
+  return [...files].flatMap(([from, source]) => {
+    const imports: Import[] = [];
+    walk(parse(source), (node) => {
+      const { value: specifier } = (node['source'] ?? {}) as { value?: string };
+      if (/^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type) && specifier !== undefined) {
+        const isType = (node['typeOnly'] ?? false) as boolean;
+        imports.push({ from, specifier, target: targetOf(from, specifier), isType });
+      }
+      const called = node as { callee?: { type: string }; arguments?: { expression: { value?: string } }[] };
+      const dynamic = called.callee?.type === 'Import' ? called.arguments?.[0]?.expression.value : undefined;
+      const inType = node.type === 'TsImportType' ? (node['argument'] as { value: string }).value : undefined;
+      const later = dynamic ?? inType;
+      if (later === undefined) return;
+      const isType = inType !== undefined;
+      imports.push({ from, specifier: later, target: targetOf(from, later), isType });
+    });
+    return imports;
+  });
+}
+
+function targetOf(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return posix.normalize(posix.join(posix.dirname(from), specifier));
+  if (specifier === 'batchlatch') return 'index.ts';
+  const [, entry] = /^batchlatch\/(.+)$/.exec(specifier) ?? [];
+  if (entry === undefined) return undefined;
+  return Object.hasOwn(ROOMS, `stores/${entry}`) ? `stores/${entry}/index.ts` : `${entry}/index.ts`;
+}
+
+function wrongDirections(files: Sources): string[] {
+  const missing = [...new Set([...files.keys()].map(roomOf))].filter((room) => !Object.hasOwn(ROOMS, room));
+  const wrong = importsOf(files).filter(({ from, target }) => {
+    if (target === undefined || roomOf(from) === roomOf(target)) return false;
+    const allowed = ROOMS[roomOf(from)] ?? [];
+    return !allowed.includes(roomOf(target)) && !allowed.includes(target);
+  });
+  return [
+    ...missing.map((room) => `${room} is not in the table of rooms`),
+    ...wrong.map(({ from, target }) => `${from} imports ${roomOf(target as string)}`),
+  ];
+}
+
+function importersOf(room: string, files: Sources): string[] {
+  return importsOf(files)
+    .filter(({ from, target }) => target !== undefined && roomOf(target) === room && roomOf(from) !== room)
+    .map(({ from }) => from);
+}
+
+function sdkImports(files: Sources): string[] {
+  return importsOf(files)
+    .filter(
+      ({ from, specifier }) => /^(@aws-sdk|@smithy|@aws)\//.test(specifier) && !KNOWS_AWS.has(roomOf(from)),
+    )
+    .map(({ from, specifier }) => `${from} imports ${specifier}`);
+}
+
+/** `Math.max` and `new Date(0)` are as good as any function; these are not. */
+const GLOBALS = new Set([
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'performance',
+  'process',
+  'globalThis',
+  'randomUUID',
+]);
+const HARMLESS_MEMBERS: Readonly<Record<string, (member: string) => boolean>> = {
+  Date: (member) => member !== 'now',
+  Math: (member) => member !== 'random',
+};
+
+function impurities(files: Sources): string[] {
+  const pure = [...files].filter(([path]) => PURE.has(roomOf(path)) && path !== KNOWS_THE_CLOCK);
+  return pure.flatMap(([path, source]) => {
+    const found = new Set<string>();
+    const judged = new Set<unknown>();
+    walk(parse(source), (node) => {
+      const object = node['object'] as Node | undefined;
+      const property = node['property'] as Node | undefined;
+      const callee = node['callee'] as Node | undefined;
+      if (node.type === 'MemberExpression' && property?.type === 'Identifier') {
+        const [owner, member] = [nameOf(object), nameOf(property) as string];
+        const isHarmless = HARMLESS_MEMBERS[owner ?? ''];
+        if (isHarmless !== undefined) judged.add(object);
+        if (isHarmless?.(member) === false) found.add(`${owner}.${member}`);
+        if (member !== 'randomUUID') judged.add(property); // `clock.setTimeout` is somebody's own
+      }
+      if (node.type === 'NewExpression' && nameOf(callee) === 'Date') {
+        judged.add(callee);
+        if (((node['arguments'] ?? []) as unknown[]).length === 0) found.add('new Date()');
+      }
+      if (node.type === 'TsTypeReference') judged.add(node['typeName']);
+      const name = nameOf(node);
+      if (name === undefined || judged.has(node)) return;
+      if (GLOBALS.has(name) || Object.hasOwn(HARMLESS_MEMBERS, name)) found.add(name);
+    });
+    return [...found].map((name) => `${path} uses ${name}`);
+  });
+}
+
+type Node = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+const trees = new Map<string, Node>();
+
+function parse(source: string): Node {
+  const known = trees.get(source);
+  if (known !== undefined) return known;
+  const tree = parseSync(source, { syntax: 'typescript', target: 'es2022' }) as unknown as Node;
+  trees.set(source, tree);
+  return tree;
+}
+
+function nameOf(node: Node | undefined): string | undefined {
+  return node?.type === 'Identifier' ? (node['value'] as string) : undefined;
+}
+
+/** Parents before their children. */
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) {
+    for (const one of value) walk(one, visit);
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  if ('type' in value && typeof value.type === 'string') visit(value as Node);
+  for (const child of Object.values(value)) walk(child, visit);
+}

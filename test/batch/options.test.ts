@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BatchProcessorOptions, ConfigurationError, createBatchProcessor } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
+import { manualClock } from 'batchlatch/testing';
+
+const handler = (): undefined => undefined;
+const store = memoryStore();
+
+/** The error of creating a processor with these options; fails when there is none. */
+function refusalOf(options: object | null, recordHandler: unknown = handler): ConfigurationError {
+  try {
+    createBatchProcessor(recordHandler as typeof handler, options as BatchProcessorOptions);
+  } catch (thrown) {
+    if (thrown instanceof ConfigurationError) return thrown;
+    throw thrown;
+  }
+  throw new Error('It was accepted');
+}
+
+describe('An impossible option', () => {
+  it.each<[keyof BatchProcessorOptions, unknown, string]>([
+    ['store', {}, 'an object with acquire(), settle(), extend(), inspect(), got `{}` (object)'],
+    ['store', null, 'an object with acquire(), settle(), extend(), inspect(), got `null` (object)'],
+    ['store', 'claims', "got `'claims'` (string)"],
+    ['store', { ...store, extend: undefined }, 'an object with acquire(), settle(), extend(), inspect()'],
+    ['key', 'messageId', "a function, got `'messageId'` (string)"],
+    ['key', {}, 'a function, got `{}` (object)'],
+    ['namespace', '', "a non-empty string without `#`, or a function that gives one, got `''` (string)"],
+    ['namespace', 'a#b', "got `'a#b'` (string)"],
+    ['namespace', 7, 'got `7` (number)'],
+    ['concurrency', 0, 'an integer from 1 up, got `0` (number)'],
+    ['concurrency', -1, 'got `-1` (number)'],
+    ['concurrency', 1.5, 'got `1.5` (number)'],
+    ['concurrency', Number.NaN, 'got `NaN` (number)'],
+    ['concurrency', Infinity, 'got `Infinity` (number)'],
+    ['concurrency', '10', "got `'10'` (string)"],
+    ['concurrency', null, 'got `null` (object)'],
+    ['settleLingerMs', -1, 'an integer from 0 up, got `-1` (number)'],
+    ['settleLingerMs', 0.5, 'got `0.5` (number)'],
+    ['leaseMs', 0, 'an integer from 1 up, got `0` (number)'],
+    ['leaseMs', 2 ** 53, 'got `9007199254740992` (number)'],
+    ['retentionMs', 999, 'an integer from 1000 up, got `999` (number)'],
+    ['retentionMs', '4 days', "got `'4 days'` (string)"],
+    ['deadlineMarginMs', -1, 'an integer from 0 up, got `-1` (number)'],
+    ['recordTimeoutMs', 0, 'an integer from 1 up, got `0` (number)'],
+    ['maxAttempts', 0, 'an integer from 1 up, got `0` (number)'],
+    ['maxAttempts', false, 'got `false` (boolean)'],
+    ['retryable', true, 'a function, got `true` (boolean)'],
+    ['payloadValidation', 'amountCents', "an array of paths such as ['amountCents'], got `'amountCents'`"],
+    ['payloadValidation', [], "an array of paths such as ['amountCents'], got `[]` (object)"],
+    ['payloadValidation', [7], "an array of paths such as ['amountCents']"],
+    ['unwrap', 'kafka', "'eventbridge' or 'sns', got `'kafka'` (string)"],
+    ['unwrap', true, 'got `true` (boolean)'],
+    ['observer', {}, 'an object with onEvent(), got `{}` (object)'],
+    ['observer', handler, 'an object with onEvent(), got `[Function: handler]` (function)'],
+    ['clock', Date, 'an object with now(), setTimer(), got'],
+  ])('is refused at start, by name: %s: %p', (name, value, expected) => {
+    const { code, message } = refusalOf({ store, [name]: value });
+    expect(code).toBe('BATCHLATCH_CONFIGURATION');
+    expect(message).toContain(`Expected \`${name}\` to be `);
+    expect(message).toContain(expected);
+  });
+
+  it.each(['', '.', 'a..b', 'items.*.price'])('is a path that names nothing, or many: %p', (path) => {
+    expect(refusalOf({ store, payloadValidation: [path] }).message).toContain('Expected `payloadValidation`');
+  });
+
+  it('is shown in a message that stays short', () => {
+    const { message } = refusalOf({ store, key: 'x'.repeat(10_000) });
+    expect(message.length).toBeLessThan(300);
+  });
+});
+
+describe('An option that nobody knows', () => {
+  it.each([
+    ['concurency', 'concurrency'],
+    ['Concurrency', 'concurrency'],
+    ['leaseMS', 'leaseMs'],
+    ['maxAttempt', 'maxAttempts'],
+    ['recordTimeout', 'recordTimeoutMs'],
+    ['payloadvalidation', 'payloadValidation'],
+    ['name_space', 'namespace'],
+  ])('is an error that suggests the nearest: %s', (name, nearest) => {
+    expect(refusalOf({ store, [name]: 1 }).message).toBe(
+      `Unknown option \`${name}\`; did you mean \`${nearest}\`?`,
+    );
+  });
+
+  it.each(['tableName', 'constructor', '__proto__x', 'toString'])(
+    'is an error that lists what there is, when nothing is near: %s',
+    (name) => {
+      const { message } = refusalOf({ store, [name]: 1 });
+      expect(message).toMatch(/^Unknown option `.+`; known are store, key, namespace, concurrency, /);
+    },
+  );
+
+  it('is an error also when its value is undefined: it is misspelt all the same', () => {
+    expect(refusalOf({ store, concurency: undefined }).message).toContain('did you mean');
+  });
+});
+
+describe('Options', () => {
+  it('of every kind are accepted', () => {
+    const options: Required<BatchProcessorOptions> = {
+      store,
+      key: ({ id }) => id,
+      namespace: 'orders',
+      concurrency: 1,
+      settleLingerMs: 0,
+      leaseMs: 1,
+      retentionMs: 1_000,
+      deadlineMarginMs: 0,
+      recordTimeoutMs: 1,
+      maxAttempts: 1,
+      retryable: () => true,
+      payloadValidation: ['amountCents', 'items.0.price'],
+      unwrap: 'sns',
+      observer: { onEvent: () => undefined },
+      clock: manualClock(),
+    };
+    expect(createBatchProcessor(handler, options)).toBeInstanceOf(Function);
+  });
+
+  it('that are undefined take their defaults', () => {
+    const options = { store, concurrency: undefined, key: undefined, observer: undefined };
+    expect(createBatchProcessor(handler, options as unknown as BatchProcessorOptions)).toBeInstanceOf(
+      Function,
+    );
+  });
+
+  it('may be objects of classes', () => {
+    class Store {
+      acquire = store.acquire;
+      settle = store.settle;
+      extend = store.extend;
+      inspect = store.inspect;
+    }
+    class Quiet {
+      onEvent(): void {}
+    }
+    const options = { store: new Store(), observer: new Quiet() };
+    expect(createBatchProcessor(handler, options)).toBeInstanceOf(Function);
+  });
+
+  it.each([null, 7, 'orders'])('that are no object are refused: %p', (options) => {
+    expect(refusalOf(options as object | null).message).toContain(
+      'Expected the options to be an object, got',
+    );
+  });
+
+  it.each([undefined, null, 'index.handler', {}])(
+    'need a record handler that is a function, not %p',
+    (given) => {
+      const refuse = (): unknown => createBatchProcessor(given as typeof handler, { store });
+      expect(refuse).toThrow('Expected the record handler to be a function');
+    },
+  );
+});
+
+describe('The environment', () => {
+  const names = ['CLAIMS_TABLE_NAME', 'BATCHLATCH_LOG_LEVEL'];
+  const before = names.map((name) => process.env[name]);
+  beforeEach(() => {
+    for (const name of names) delete process.env[name];
+  });
+  afterEach(() => {
+    names.forEach((name, index) => {
+      if (before[index] === undefined) delete process.env[name];
+      else process.env[name] = before[index];
+    });
+  });
+
+  it.each([undefined, ''])('has to name the claims table where there is no store: %p', (tableName) => {
+    if (tableName !== undefined) process.env['CLAIMS_TABLE_NAME'] = tableName;
+    const { code, message } = refusalOf({});
+    expect(code).toBe('BATCHLATCH_CONFIGURATION');
+    expect(message).toContain('set CLAIMS_TABLE_NAME to the claims table');
+    expect(message).toContain('or pass `store`');
+  });
+
+  it('need not, where there is one', () => {
+    expect(createBatchProcessor(handler, { store })).toBeInstanceOf(Function);
+  });
+
+  it.each(['verbose', 'all', '0'])('cannot ask for a log level of %p', (level) => {
+    process.env['BATCHLATCH_LOG_LEVEL'] = level;
+    expect(refusalOf({ store }).message).toBe(
+      `Expected BATCHLATCH_LOG_LEVEL to be one of debug, info, warn, error, silent, got \`${level}\``,
+    );
+  });
+
+  it.each(['', 'debug', 'INFO', 'Silent'])('can ask for a log level of %p', (level) => {
+    process.env['BATCHLATCH_LOG_LEVEL'] = level;
+    expect(createBatchProcessor(handler, { store })).toBeInstanceOf(Function);
+  });
+
+  it('is not asked for a log level by those who bring their own observer', () => {
+    process.env['BATCHLATCH_LOG_LEVEL'] = 'verbose';
+    const observer = { onEvent: () => undefined };
+    expect(createBatchProcessor(handler, { store, observer })).toBeInstanceOf(Function);
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SQSEvent } from 'aws-lambda';
+import { type BatchProcessorOptions, type RecordHandler } from 'batchlatch';
+import { sqsEvent } from 'batchlatch/testing';
+import { bench, failed } from './bench.ts';
+
+/** One message per body; its key is the order id in the body. */
+const orders = (...bodies: unknown[]): SQSEvent =>
+  sqsEvent(bodies.map((body, index) => ({ messageId: `m${index}`, body })));
+const byOrderId: BatchProcessorOptions = {
+  key: ({ rawBody }) => /"id" ?: ?(\d+)/.exec(rawBody)?.[1] ?? '',
+  payloadValidation: ['amountCents', 'customer.id'],
+};
+const order = (members: object = {}): object => ({
+  id: 1,
+  amountCents: 100,
+  customer: { id: 'c-1', name: 'Ada' },
+  ...members,
+});
+const succeeds: RecordHandler = () => 'done';
+
+describe('payloadValidation', () => {
+  it.each<[string, object | string]>([
+    ['another amount', order({ amountCents: 999 })],
+    ['a text for a number', order({ amountCents: '100' })],
+    ['another customer', order({ customer: { id: 'c-2', name: 'Ada' } })],
+  ])('refuses a key that comes again with %s: neither run nor acknowledged', async (_, body) => {
+    const b = bench();
+    await b.processor(succeeds, byOrderId)(orders(order()));
+    let runs = 0;
+    const process = b.processor(() => (runs += 1), byOrderId);
+    expect(failed(await process(orders(body)))).toEqual(['m0']);
+    expect(runs).toBe(0);
+    expect(b.eventsOf('mismatch')).toEqual([{ type: 'mismatch', recordId: 'm0', key: b.key('1') }]);
+    expect(b.eventsOf('batchFinished')[1]?.outcomes).toEqual({ mismatch: 1 });
+    expect((await b.claim('1'))?.status).toBe('COMPLETED');
+  });
+
+  it.each<[string, object | string]>([
+    ['other members that nobody listed', order({ note: 'again', customer: { id: 'c-1', name: 'Grace' } })],
+    ['its members in another order', { customer: { id: 'c-1' }, amountCents: 100, id: 1 }],
+    ['the same number written otherwise', '{"id": 1, "amountCents": 1e2, "customer": {"id": "c-1"}}'],
+  ])('takes a key that comes again with %s for a duplicate', async (_, body) => {
+    const b = bench();
+    const process = b.processor(succeeds, byOrderId);
+    await process(orders(order()));
+    expect(failed(await process(orders(body)))).toEqual([]);
+    expect(b.eventsOf('duplicate')).toHaveLength(1);
+  });
+
+  it('refuses it also while the first runs, and after the first failed', async () => {
+    const b = bench();
+    const handler: RecordHandler = async () => {
+      const meanwhile = await b.processor(succeeds, byOrderId)(orders(order({ amountCents: 999 })));
+      expect(failed(meanwhile)).toEqual(['m0']);
+      throw new Error('declined');
+    };
+    await b.processor(handler, byOrderId)(orders(order()));
+    const after = await b.processor(succeeds, byOrderId)(orders(order({ amountCents: 999 })));
+    expect(failed(after)).toEqual(['m0']);
+    expect(b.eventsOf('mismatch')).toHaveLength(2);
+  });
+
+  it('refuses the later of two in one batch, and runs the first', async () => {
+    const b = bench();
+    const runs: string[] = [];
+    const process = b.processor(({ id }) => void runs.push(id), byOrderId);
+    const event = orders(order(), order({ amountCents: 999 }), order());
+    expect(failed(await process(event))).toEqual(['m1']);
+    expect(runs).toEqual(['m0']);
+    expect(b.eventsOf('batchFinished')).toMatchObject([
+      { outcomes: { completed: 1, mismatch: 1, duplicate: 1 } },
+    ]);
+  });
+
+  it.each<[string, object]>([
+    ['lacks the value', { id: 1, customer: { id: 'c-1' } }],
+    ['has null for it', order({ amountCents: null })],
+    ['lacks what it is inside of', { id: 1, amountCents: 100 }],
+  ])('fails a record alone that %s', async (_, body) => {
+    const b = bench();
+    const event = orders(order({ id: 2 }), body);
+    expect(failed(await b.processor(succeeds, byOrderId)(event))).toEqual(['m1']);
+    expect(b.eventsOf('invalid')).toMatchObject([{ recordId: 'm1', error: { code: 'BATCHLATCH_KEY' } }]);
+  });
+
+  it('keeps a hash in the row, never the values', async () => {
+    const b = bench();
+    await b.processor(succeeds, byOrderId)(orders(order({ amountCents: 123_456_789 })));
+    const row = await b.claim('1');
+    expect(row?.payloadHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(row)).not.toContain('123456789');
+  });
+
+  it('is off by default: the key alone decides', async () => {
+    const b = bench();
+    const { payloadValidation: _, ...keyOnly } = byOrderId;
+    const process = b.processor(succeeds, keyOnly);
+    expect(failed(await process(orders(order(), order({ amountCents: 999 }))))).toEqual([]);
+  });
+});

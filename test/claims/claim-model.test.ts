@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import type { AcquireOutcome, Claim, ClaimStatus, ClaimStore, SettleOutcome, Settlement } from 'batchlatch';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { memoryStore } from 'batchlatch/memory';
+import { type ManualClock, manualClock } from 'batchlatch/testing';
+import {
+  assert,
+  type AsyncCommand,
+  asyncModelRun,
+  asyncProperty,
+  boolean,
+  commands,
+  constantFrom,
+  integer,
+  record,
+  subarray,
+} from 'fast-check';
+import { emulatedTable } from '../support/emulated-table.ts';
+
+/**
+ * Random lives of a few keys, lived at once in a model and in each store. The model is the table of the state
+ * machine written a second time, with nothing in common with the code.
+ */
+describe('every store', () => {
+  const table = emulatedTable('dynoxide');
+
+  it('gives the outcomes and leaves the rows that the model says, whatever happens in whatever order', async () => {
+    const client = table.newClient();
+    const lives = commands([acquires, settles, extensions, advances], { maxCommands: 25, size: 'max' });
+    await assert(
+      asyncProperty(lives, async (life) => {
+        await asyncModelRun(() => ({ model: { now: 0, rows: new Map() }, real: realStores(client) }), life);
+      }),
+      { numRuns: 50 },
+    );
+  }, 60_000);
+
+  function realStores(client: DynamoDBClient): Real {
+    const clock = manualClock(0);
+    const dynamoDB = (writes: 'batch' | 'single'): ClaimStore =>
+      dynamoDBStore({ client, tableName: table.tableName, writes, clock });
+    return {
+      clock,
+      stores: [
+        { name: 'memory', prefix: randomUUID(), store: memoryStore({ clock }) },
+        { name: 'batch', prefix: randomUUID(), store: dynamoDB('batch') },
+        { name: 'single', prefix: randomUUID(), store: dynamoDB('single') },
+      ],
+    };
+  }
+});
+
+/** All times are whole seconds, because DynamoDB's TTL is. */
+const SECOND = 1_000;
+const LEASE_MS = 10 * SECOND;
+const RETENTION_MS = 30 * SECOND;
+const ERROR = { name: 'Error', message: 'card declined' };
+
+interface Row {
+  status: ClaimStatus;
+  owner: string;
+  attempt: number;
+  releases: number;
+  crashes: number;
+  leaseUntil: number;
+  expiresAt: number;
+  hasError: boolean;
+  payloadHash: string | undefined;
+}
+interface Model {
+  now: number;
+  readonly rows: Map<string, Row>;
+}
+interface Real {
+  readonly clock: ManualClock;
+  readonly stores: readonly { readonly name: string; readonly prefix: string; readonly store: ClaimStore }[];
+}
+type Command = AsyncCommand<Model, Real>;
+
+const names = ['x', 'y'];
+const owners = constantFrom('ann', 'bob', 'cid');
+
+const acquires = record({
+  keys: subarray(names, { minLength: 1 }),
+  owner: owners,
+  isRedelivery: boolean(),
+  payloadHash: constantFrom(undefined, undefined, 'p', 'q'),
+}).map(({ keys, owner, isRedelivery, payloadHash }): Command => ({
+  check: () => true,
+  async run(model, real) {
+    const expected = keys.map((key) => acquireInModel(model, key, owner, payloadHash));
+    await onEachStore(real, async ({ name, prefix, store }) => {
+      const outcomes = await store.acquire(
+        keys.map((key) => ({
+          key: prefix + key,
+          owner,
+          leaseMs: LEASE_MS,
+          retentionMs: RETENTION_MS,
+          isRedelivery,
+          ...(payloadHash !== undefined && { payloadHash }),
+        })),
+      );
+      expect({ name, outcomes }).toEqual({ name, outcomes: expected });
+    });
+    await compareRows(model, real);
+  },
+  toString: () =>
+    `acquire(${keys.join()} by ${owner}${isRedelivery ? ', again' : ''}, payload ${payloadHash})`,
+}));
+
+/** More often the holder than anybody: what nobody may do is soon tried out. */
+const whoever = constantFrom('the holder', 'the holder', 'the holder', 'ann', 'bob');
+
+const settles = record({
+  keys: subarray(names, { minLength: 1 }),
+  who: whoever,
+  end: constantFrom<Settlement['end']>(
+    'complete',
+    'complete',
+    'fail',
+    'fail',
+    'fail',
+    'release',
+    'release',
+    'park',
+  ),
+}).map(({ keys, who, end }): Command => ({
+  check: () => true,
+  async run(model, real) {
+    const ends = keys.map((key) => {
+      const { releases = 0, owner = 'ann' } = model.rows.get(key) ?? {};
+      return { key, releases, owner: who === 'the holder' ? owner : who };
+    });
+    const expected = ends.map(({ key, owner }) => settleInModel(model, key, owner, end));
+    await onEachStore(real, async ({ name, prefix, store }) => {
+      const outcomes = await store.settle(
+        ends.map(({ key, owner, releases }) => settlement(end, prefix + key, owner, releases)),
+      );
+      expect({ name, outcomes }).toEqual({ name, outcomes: expected });
+    });
+    await compareRows(model, real);
+  },
+  toString: () => `${end}(${keys.join()} by ${who})`,
+}));
+
+const extensions = record({
+  key: constantFrom(...names),
+  owner: owners,
+  leaseMs: integer({ min: 1, max: 20 }),
+}).map(({ key, owner, leaseMs }): Command => ({
+  check: () => true,
+  async run(model, real) {
+    const row = model.rows.get(key);
+    const isMine = row?.status === 'IN_PROGRESS' && row.owner === owner;
+    if (isMine && model.now + leaseMs * SECOND >= row.leaseUntil) {
+      row.leaseUntil = model.now + leaseMs * SECOND;
+      row.expiresAt = row.leaseUntil + RETENTION_MS;
+    }
+    await onEachStore(real, async ({ name, prefix, store }) => {
+      const extension = { key: prefix + key, owner, leaseMs: leaseMs * SECOND, retentionMs: RETENTION_MS };
+      const [outcome] = await store.extend([extension]);
+      expect({ name, outcome }).toEqual({ name, outcome: isMine ? 'stored' : 'lost' });
+    });
+    await compareRows(model, real);
+  },
+  toString: () => `extend(${key} by ${owner}, ${leaseMs} s)`,
+}));
+
+const advances = constantFrom(1, 5, 10, 30, 45).map((seconds): Command => ({
+  check: () => true,
+  async run(model, { clock }) {
+    model.now += seconds * SECOND;
+    await clock.advance(seconds * SECOND);
+  },
+  toString: () => `advance(${seconds} s)`,
+}));
+
+function acquireInModel(
+  { now, rows }: Model,
+  key: string,
+  owner: string,
+  payloadHash: string | undefined,
+): AcquireOutcome {
+  const row = rows.get(key);
+  const lives = row !== undefined && row.expiresAt > now;
+  if (lives) {
+    if (row.status === 'IN_PROGRESS' && row.owner === owner) return acquiredAs(row, false);
+    if (payloadHash !== undefined && row.payloadHash !== undefined && payloadHash !== row.payloadHash) {
+      return { status: 'mismatch' };
+    }
+    if (row.status === 'COMPLETED')
+      return { status: 'duplicate', result: '"done"', completedAt: expect.any(Number) as never };
+    if (row.status === 'PARKED') return { status: 'parked', error: ERROR };
+    if (row.status === 'IN_PROGRESS' && now < row.leaseUntil) {
+      return { status: 'conflict', leaseUntil: row.leaseUntil, attempt: row.attempt };
+    }
+  }
+  const tookOver = lives && row.status === 'IN_PROGRESS';
+  const next: Row = {
+    status: 'IN_PROGRESS',
+    owner,
+    attempt: lives ? row.attempt + 1 : 1,
+    releases: lives ? row.releases : 0,
+    crashes: lives ? row.crashes + (tookOver ? 1 : 0) : 0,
+    leaseUntil: now + LEASE_MS,
+    expiresAt: now + LEASE_MS + RETENTION_MS,
+    hasError: false,
+    payloadHash,
+  };
+  rows.set(key, next);
+  return acquiredAs(next, tookOver);
+}
+
+function acquiredAs({ attempt, releases, crashes, leaseUntil }: Row, tookOver: boolean): AcquireOutcome {
+  return { status: 'acquired', attempt, releases, crashes, leaseUntil, tookOver };
+}
+
+const ENDS = { complete: 'COMPLETED', fail: 'FAILED', park: 'PARKED', release: 'FAILED' } as const;
+
+function settleInModel(
+  { now, rows }: Model,
+  key: string,
+  owner: string,
+  end: Settlement['end'],
+): SettleOutcome {
+  const row = rows.get(key);
+  if (row?.owner !== owner) return 'lost';
+  const hasError = end === 'fail' || end === 'park';
+  if (row.status === ENDS[end]) return row.hasError === hasError ? 'stored' : 'lost';
+  if (row.status !== 'IN_PROGRESS') return 'lost';
+  row.status = ENDS[end];
+  row.hasError = hasError;
+  row.expiresAt = end === 'park' ? Infinity : now + RETENTION_MS;
+  if (end === 'fail') row.crashes = 0;
+  if (end === 'release') row.releases += 1;
+  return 'stored';
+}
+
+function settlement(end: Settlement['end'], key: string, owner: string, releases: number): Settlement {
+  const common = { key, owner, retentionMs: RETENTION_MS };
+  switch (end) {
+    case 'complete':
+      return { ...common, end, result: '"done"' };
+    case 'fail':
+      return { ...common, end, error: ERROR };
+    case 'park':
+      return { ...common, end, error: ERROR };
+    case 'release':
+      return { ...common, end, releases };
+  }
+}
+
+function onEachStore(
+  { stores }: Real,
+  run: (store: Real['stores'][number]) => Promise<void>,
+): Promise<unknown> {
+  return Promise.all(stores.map(run));
+}
+
+async function compareRows({ now, rows }: Model, real: Real): Promise<void> {
+  await onEachStore(real, async ({ name, prefix, store }) => {
+    const claims = await Promise.all(names.map((key) => store.inspect(prefix + key)));
+    claims.forEach((claim, index) => {
+      const row = rows.get(names[index] as string);
+      const expected = row === undefined || row.expiresAt <= now ? undefined : rowAsClaim(row);
+      expect({ name, claim: claim && shown(claim) }).toEqual({ name, claim: expected });
+    });
+  });
+}
+
+function rowAsClaim({ hasError, ...row }: Row): unknown {
+  return {
+    ...row,
+    expiresAt: row.expiresAt === Infinity ? undefined : row.expiresAt,
+    error: hasError ? ERROR : undefined,
+    result: row.status === 'COMPLETED' ? '"done"' : undefined,
+  };
+}
+
+/** What the model knows of a claim. */
+function shown(claim: Claim): unknown {
+  const { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash, error, result } =
+    claim;
+  return { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash, error, result };
+}

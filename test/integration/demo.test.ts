@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../support/until.ts';
+
+describe('the demo', () => {
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  function start(...args: string[]) {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'src/local/demo.ts', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    return child;
+  }
+
+  async function run(...args: string[]) {
+    const child = start(...args);
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { status: status as number, stdout, stderr };
+  }
+
+  it('charges every order once, and says so in JSON on the last line', async () => {
+    const { status, stdout, stderr } = await run('--json', '--messages', '120', '--seed', '7');
+    const summary: unknown = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect(summary).toEqual({
+      sent: 120,
+      distinct: 114,
+      chargedOnce: 110,
+      chargedTwice: 0,
+      duplicatesDropped: 6,
+      retried: 3,
+      takenOver: 1,
+      parked: 1,
+      deadLettered: 4,
+      leftOver: 0,
+      lost: 0,
+      dynamoDbRequestsPerRecord: expect.any(Number),
+      seconds: expect.any(Number),
+    });
+    expect(stderr).toContain('kills its process');
+    expect(stderr).not.toMatch(/warning/i);
+    expect(status).toBe(0);
+  }, 120_000);
+
+  it.each([
+    [['--messages', '5'], 'Expected an integer from 20 up'],
+    [['--concurrency', 'many'], 'Expected an integer from 1 up'],
+    [['--dynamodb-endpoint', 'localhost'], 'such as http://127.0.0.1:8000'],
+    [['--mesages', '50'], 'Did you mean --messages?'],
+    [['--dynamodb-endpoint', 'http://127.0.0.1:9'], 'Nothing answers at http://127.0.0.1:9'],
+  ])(
+    'refuses %j with a clear message',
+    async (args, message) => {
+      const { status, stdout, stderr } = await run('--json', ...args);
+      expect(stderr).toContain(message);
+      expect(stdout).toBe('');
+      expect(status).toBe(1);
+    },
+    30_000,
+  );
+
+  it('shows how to use it', async () => {
+    const { status, stdout } = await run('--help');
+    expect(stdout).toContain('npm start -- --json --seed 7');
+    expect(status).toBe(0);
+  }, 30_000);
+
+  it('stops everything it started when it is interrupted', async () => {
+    const child = start();
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+    await until('messages are in flight', () => / [1-9]\d* in flight/.test(output), 60_000);
+    const endpoints = output.match(/http:\S+(?=,)/g) ?? [];
+    expect(endpoints).toHaveLength(2);
+
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([130, null]);
+    expect(output).toMatch(/Stopped\.\n$/);
+    for (const endpoint of endpoints) await expect(fetch(endpoint)).rejects.toThrow('fetch failed');
+  }, 90_000);
+});

@@ -1,0 +1,79 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { jmesPath } from 'batchlatch';
+import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { canonicalHash } from '../../src/keys/canonical-json.ts';
+import { readEvent } from '../../src/sources/read-event.ts';
+
+describe('jmesPath', () => {
+  it('reads an EventBridge event as Lambda gave it', () => {
+    const event = eventBridgeEvent({ orderId: 'A' }, { 'detail-type': 'OrderPlaced' });
+    expect(keyOf(event, 'detail.orderId')).toBe('A');
+    expect(keyOf(event, '"detail-type"')).toBe('OrderPlaced');
+  });
+
+  it("knows Powertools' functions for what a body carries", () => {
+    const json = JSON.stringify({ orderId: 'A' });
+    const base64 = Buffer.from(json).toString('base64');
+    const zipped = gzipSync(json).toString('base64');
+    expect(keyOf(sqsEvent([{ body: json }]), 'powertools_json(body).orderId')).toBe('A');
+    expect(keyOf(sqsEvent([{ body: base64 }]), 'powertools_json(powertools_base64(body)).orderId')).toBe('A');
+    expect(keyOf(sqsEvent([{ body: zipped }]), 'powertools_json(powertools_base64_gzip(body)).orderId')).toBe(
+      'A',
+    );
+  });
+
+  it('reads message attributes and what else stays the same of an SQS record', () => {
+    const messageAttributes = { tenant: { stringValue: 'acme', dataType: 'String' as const } };
+    const event = sqsEvent([{ messageId: 'm', body: {}, messageAttributes, messageGroupId: 'g' }], {
+      fifo: true,
+    });
+    expect(keyOf(event, 'messageAttributes.tenant.stringValue')).toBe('acme');
+    expect(keyOf(event, 'attributes.MessageGroupId')).toBe('g');
+    expect(keyOf(event, 'messageId')).toBe('m');
+  });
+
+  it('hashes what is not a string', () => {
+    const event = eventBridgeEvent({ tenant: 't', order: { id: 7 } });
+    expect(keyOf(event, 'detail.order.id')).toBe(canonicalHash(7));
+    expect(keyOf(event, 'detail.order')).toBe(canonicalHash({ id: 7 }));
+    expect(keyOf(event, 'detail.[tenant, order.id]')).toBe(canonicalHash(['t', 7]));
+    expect(keyOf(event, 'detail.{o: order.id, t: tenant}')).toBe(canonicalHash({ t: 't', o: 7 }));
+  });
+
+  it.each(['detail.', 'detail.[', 'no_such_function(detail)', 'length()', 'length(a, b)', 'a ||', "'"])(
+    'finds at start that `%s` cannot be read',
+    (expression) => {
+      expect(() => jmesPath(expression)).toThrow(
+        expect.objectContaining({
+          code: 'BATCHLATCH_CONFIGURATION',
+          message: expect.stringContaining(`Cannot read the JMESPath expression \`${expression}\``),
+        }),
+      );
+    },
+  );
+
+  it.each(['', '  ', undefined, 7])('refuses %p at start', (expression) => {
+    expect(() => jmesPath(expression as string)).toThrow(/Expected `jmesPath` to get an expression/);
+  });
+
+  it.each(['powertools_json(body).orderId', 'powertools_base64(body)', 'length(detail)'])(
+    'does not take an expression that an empty record cannot satisfy (`%s`) for one that cannot be read',
+    (expression) => {
+      expect(() => jmesPath(expression)).not.toThrow();
+    },
+  );
+
+  it('fails the record when the expression cannot be evaluated for it, and keeps the cause', () => {
+    const event = sqsEvent([{ body: 'not json' }]);
+    expect(() => keyOf(event, 'keys(body)')).toThrow(
+      expect.objectContaining({ code: 'BATCHLATCH_KEY', cause: expect.any(Error) }),
+    );
+  });
+});
+
+function keyOf(event: unknown, expression: string): string {
+  const read = readEvent(event, undefined).entries[0]?.read;
+  if (read === undefined || 'error' in read) throw new Error('no record');
+  return jmesPath(expression)(read.record);
+}

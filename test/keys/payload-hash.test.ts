@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { payloadHash, type PayloadHashOptions } from 'batchlatch';
+import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { canonicalHash } from '../../src/keys/canonical-json.ts';
+import { readEvent } from '../../src/sources/read-event.ts';
+import type { Unwrap } from '../../src/sources/unwrap.ts';
+
+describe('payloadHash', () => {
+  const order = {
+    id: 'A',
+    items: [
+      { sku: 'x', trace: 1 },
+      { sku: 'y', trace: 2 },
+    ],
+    sentAt: 'now',
+  };
+
+  it('is the hash of the whole body', () => {
+    expect(hashOf(order)).toBe(canonicalHash(order));
+    expect(hashOf('text')).toBe(canonicalHash('text'));
+    expect(hashOf([])).toBe(canonicalHash([]));
+  });
+
+  it('looks at the body alone, so that redeliveries and sources make no difference', () => {
+    const direct = hashOfEvent(eventBridgeEvent(order));
+    const wrapped = hashOfEvent(sqsEvent([{ body: eventBridgeEvent(order) }]), undefined, 'eventbridge');
+    expect([direct, wrapped]).toEqual([hashOf(order), hashOf(order)]);
+  });
+
+  it('takes the text of an SNS notification that is not JSON as it is', () => {
+    const notification = { Type: 'Notification', MessageId: 'n', Message: 'plain' };
+    expect(hashOfEvent(sqsEvent([{ body: notification }]), undefined, 'sns')).toBe(canonicalHash('plain'));
+  });
+
+  describe('include', () => {
+    it('takes the values at the paths, in their order, and nothing else', () => {
+      const select = { include: ['id', 'items.1.sku'] };
+      expect(hashOf(order, select)).toBe(canonicalHash(['A', 'y']));
+      expect(hashOf({ ...order, sentAt: 'later' }, select)).toBe(hashOf(order, select));
+      expect(hashOf(order, { include: ['items.1.sku', 'id'] })).not.toBe(hashOf(order, select));
+    });
+
+    it.each(['nothing', 'id.length', 'items.7', 'items.length', 'items.0.price', 'empty', 'none'])(
+      'refuses a record without a value at `%s`, and names it',
+      (path) => {
+        const body = { ...order, empty: '', none: null };
+        expect(() => hashOf(body, { include: ['id', path] })).toThrow(
+          expect.objectContaining({
+            code: 'BATCHLATCH_KEY',
+            message: expect.stringContaining(`\`${path}\``),
+          }),
+        );
+      },
+    );
+  });
+
+  describe('exclude', () => {
+    it('leaves out what the paths name', () => {
+      expect(hashOf(order, { exclude: ['sentAt', 'items.0.trace'] })).toBe(
+        canonicalHash({ id: 'A', items: [{ sku: 'x' }, { sku: 'y', trace: 2 }] }),
+      );
+    });
+
+    it('leaves it out of every element and every member where a path says *', () => {
+      expect(hashOf(order, { exclude: ['sentAt', 'items.*.trace'] })).toBe(
+        canonicalHash({ id: 'A', items: [{ sku: 'x' }, { sku: 'y' }] }),
+      );
+      expect(hashOf({ a: { t: 1, v: 1 }, b: { t: 2 } }, { exclude: ['*.t'] })).toBe(
+        canonicalHash({ a: { v: 1 }, b: {} }),
+      );
+      expect(hashOf(order, { exclude: ['items.*'] })).toBe(
+        canonicalHash({ id: 'A', items: [], sentAt: 'now' }),
+      );
+      expect(hashOf(order, { exclude: ['*'] })).toBe(canonicalHash({}));
+    });
+
+    it('does not miss what is not there', () => {
+      expect(hashOf(order, { exclude: ['nothing', 'id.of.nothing', 'items.9.trace', '*.*.*.*'] })).toBe(
+        canonicalHash(order),
+      );
+      expect(hashOf('text', { exclude: ['a'] })).toBe(canonicalHash('text'));
+      expect(hashOf(null, { exclude: ['a'] })).toBe(canonicalHash(null));
+    });
+
+    it('leaves the body itself as it is', () => {
+      const event = eventBridgeEvent(structuredClone(order));
+      hashOfEvent(event, { exclude: ['sentAt', 'items.*.trace'] });
+      expect(event.detail).toEqual(order);
+    });
+  });
+
+  it.each<[unknown, RegExp]>([
+    [{ include: ['a'], exclude: ['b'] }, /`include` or `exclude`, not both/],
+    [{ include: [] }, /Expected `include` to hold a path/],
+    [{ include: ['items.*.sku'] }, /`\*` is for `exclude`/],
+    [{ include: [''] }, /Expected `include` to hold paths/],
+    [{ include: ['a..b'] }, /got `a\.\.b`/],
+    [{ exclude: ['a.'] }, /got `a\.`/],
+    [{ exclude: [7] }, /got `7`/],
+    [{ excludes: ['a'] }, /Unknown option `excludes` of payloadHash; known are include, exclude/],
+  ])('refuses the options %j at start', (options, message) => {
+    const start = (): unknown => payloadHash(options as PayloadHashOptions);
+    expect(start).toThrow(message);
+    expect(start).toThrow(expect.objectContaining({ code: 'BATCHLATCH_CONFIGURATION' }));
+  });
+});
+
+function hashOf(body: unknown, options?: PayloadHashOptions): string {
+  return hashOfEvent(sqsEvent([{ body: JSON.stringify(body) }]), options);
+}
+
+function hashOfEvent(event: unknown, options?: PayloadHashOptions, unwrap?: Unwrap): string {
+  const read = readEvent(event, unwrap).entries[0]?.read;
+  if (read === undefined || 'error' in read) throw new Error('no record');
+  return payloadHash(options)(read.record);
+}

@@ -1,0 +1,57 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { describeClaimStore } from 'batchlatch/testing';
+import type { LocalService } from '../../src/local/local-service.ts';
+import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
+import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { componentNamed } from '../support/components/index.ts';
+import { startComponent } from './support/start-component.ts';
+
+/** Where PartiQL batches cannot be had (dynalite), or are wrong (moto), claims are written one by one. */
+const dynamoDBs = [
+  ['dynamodb-local', 'batch'],
+  ['dynamodb-local', 'single'],
+  ['dynoxide', 'batch'],
+  ['ministack', 'batch'],
+  ['moto', 'single'],
+  ['dynalite', 'single'],
+] as const;
+
+for (const [name, writes] of dynamoDBs) {
+  describeWith([componentNamed(name)], `claims on ${name}`, () => {
+    let service: LocalService;
+    let plainClient: DynamoDBClient;
+    /** As the store makes it where it is given none. */
+    let ownClient: DynamoDBClient;
+    let tableName: string;
+    beforeAll(async () => {
+      service = await startComponent(name);
+      plainClient = emulatorClient(service.endpoint);
+      tableName = await createClaimsTable(plainClient);
+      process.env['AWS_ENDPOINT_URL_DYNAMODB'] = service.endpoint;
+      ownClient = defaultClient();
+    }, INSTALL_TIMEOUT_MS);
+    afterAll(async () => {
+      for (const client of [plainClient, ownClient]) client.destroy();
+      await service.stop();
+    });
+    describeClaimStore(
+      {
+        name: `dynamoDBStore, ${writes} writes,`,
+        create: (clock) => dynamoDBStore({ client: ownClient, tableName, writes, clock }),
+      },
+      { describe, it },
+    );
+    if (name === 'dynamodb-local') {
+      describeClaimStore(
+        {
+          name: `dynamoDBStore, ${writes} writes, with a client as the SDK makes it,`,
+          create: (clock) => dynamoDBStore({ client: plainClient, tableName, writes, clock }),
+        },
+        { describe, it },
+      );
+    }
+  });
+}

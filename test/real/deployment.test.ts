@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Order } from '../../examples/orders/order.ts';
+import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
+import type { LocalService } from '../../src/local/local-service.ts';
+import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../src/local/stored-orders.ts';
+import { emulatorClient } from '../support/claims-table.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { lambdaRuntime } from '../support/components/lambda-toolchain.ts';
+import { ministack, startMinistack } from '../support/components/ministack.ts';
+import { builtFunctions, sam, samCli } from './support/sam-cli.ts';
+import { sendMessages } from './support/send-messages.ts';
+import { until } from './support/until.ts';
+
+describeWith(
+  [ministack, samCli, lambdaRuntime],
+  'the template, deployed with `sam deploy` to MiniStack,',
+  () => {
+    let cloud: LocalService;
+    let dynamoDB: DynamoDBClient;
+    let sqs: SQSClient;
+    let outputs: Readonly<Record<string, string>>;
+    beforeAll(async () => {
+      await samCli.install();
+      cloud = await startMinistack({ node: 22 });
+      dynamoDB = emulatorClient(cloud.endpoint);
+      sqs = new SQSClient({ ...emulatorClientConfig, endpoint: cloud.endpoint });
+      outputs = await deploy();
+    }, INSTALL_TIMEOUT_MS);
+    afterAll(async () => {
+      dynamoDB.destroy();
+      sqs.destroy();
+      await cloud.stop();
+    });
+
+    it('has its tables, its queues and the redrive between them', async () => {
+      for (const name of ['ClaimsTableName', 'ChargesTableName']) {
+        const { Table } = await dynamoDB.send(new DescribeTableCommand({ TableName: outputs[name] }));
+        expect(Table?.TableStatus).toBe('ACTIVE');
+      }
+      const { Attributes = {} } = await sqs.send(
+        new GetQueueAttributesCommand({ QueueUrl: outputs['OrdersQueueUrl'], AttributeNames: ['All'] }),
+      );
+      expect(Attributes.VisibilityTimeout).toBe('180');
+      const redrive = JSON.parse(Attributes.RedrivePolicy ?? '{}');
+      expect(Number(redrive.maxReceiveCount)).toBe(5);
+      expect(redrive.deadLetterTargetArn.split(':').at(-1)).toBe(
+        outputs['OrdersDeadLetterQueueUrl']?.split('/').at(-1),
+      );
+    });
+
+    it('charges each order of its queue once, and gives up the one that cannot be charged', async () => {
+      await shortenWaits();
+      const orders = Array.from({ length: 12 }, () => anOrder());
+      const bad = anOrder({ amountCents: -1 });
+      const sentAgain = orders.slice(0, 3);
+      const ids = await send([...orders, bad, ...sentAgain]);
+
+      await until('the queue is empty', async () => {
+        const { visible, inFlight } = await readDepth(sqs, outputs['OrdersQueueUrl'] ?? '');
+        return visible + inFlight === 0;
+      });
+      expect(await charged()).toEqual(orders.map(({ orderId }) => orderId).toSorted());
+      expect(await readMessageIds(sqs, outputs['OrdersDeadLetterQueueUrl'] ?? '')).toEqual(
+        new Set([ids[orders.length]]),
+      );
+
+      const claims = await readClaims(dynamoDB, outputs['ClaimsTableName'] ?? '');
+      expect(claims.map(({ status }) => status).toSorted()).toEqual([
+        ...orders.map(() => 'COMPLETED'),
+        'PARKED',
+      ]);
+    });
+
+    it('charges the order of an event that its rule matches, and leaves other events alone', async () => {
+      const [matching, other] = [anOrder(), anOrder()];
+      await putEvents([
+        { Source: 'shop.orders', DetailType: 'OrderCancelled', Detail: JSON.stringify(other) },
+        { Source: 'shop.orders', DetailType: 'OrderPlaced', Detail: JSON.stringify(matching) },
+      ]);
+      const claims = await until('an event is done', async () => {
+        const ofRule = (await readClaims(dynamoDB, outputs['ClaimsTableName'] ?? '')).filter(({ key }) =>
+          key.startsWith(outputs['OrderPlacedFunctionName'] ?? '?'),
+        );
+        return ofRule.some(({ status }) => status === 'COMPLETED') && ofRule;
+      });
+      expect(claims).toMatchObject([{ attempt: 1 }]);
+      expect(await charged()).toContain(matching.orderId);
+      expect(await charged()).not.toContain(other.orderId);
+    });
+
+    async function deploy(): Promise<Readonly<Record<string, string>>> {
+      const env = {
+        AWS_ENDPOINT_URL: cloud.endpoint,
+        AWS_ACCESS_KEY_ID: emulatorClientConfig.credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: emulatorClientConfig.credentials.secretAccessKey,
+      };
+      const template = ['--template-file', join(await builtFunctions(), 'template.yaml')];
+      const quietly = ['--no-confirm-changeset', '--no-progressbar'];
+      await sam(['deploy', ...template, '--stack-name', STACK, '--resolve-s3', ...quietly], { env });
+      const listed = await sam(['list', 'stack-outputs', '--stack-name', STACK, '--output', 'json'], { env });
+      const pairs = JSON.parse(listed) as { OutputKey: string; OutputValue: string }[];
+      return Object.fromEntries(pairs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+    }
+
+    /** The template's visibility timeout of three minutes, five times, would be a quarter of an hour. */
+    async function shortenWaits(): Promise<void> {
+      const QueueUrl = outputs['OrdersQueueUrl'];
+      await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: '1' } }));
+    }
+
+    function send(orders: readonly Order[]): Promise<string[]> {
+      return sendMessages(
+        sqs,
+        outputs['OrdersQueueUrl'] ?? '',
+        orders.map((order) => ({ body: JSON.stringify(order) })),
+      );
+    }
+
+    async function putEvents(entries: readonly Readonly<Record<string, string>>[]): Promise<void> {
+      const response = await fetch(cloud.endpoint, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': 'AWSEvents.PutEvents',
+          authorization: 'AWS4-HMAC-SHA256 Credential=local/20240101/us-east-1/events/aws4_request',
+        },
+        body: JSON.stringify({ Entries: entries }),
+      });
+      expect(await response.json()).toMatchObject({ FailedEntryCount: 0 });
+    }
+
+    async function charged(): Promise<string[]> {
+      return (await readChargedOrders(dynamoDB, outputs['ChargesTableName'] ?? '')).toSorted();
+    }
+  },
+);
+
+const STACK = 'orders';
+
+function anOrder(members: Partial<Order> = {}): Order {
+  return {
+    orderId: `order-${randomUUID()}`,
+    customerId: 'customer',
+    amountCents: 100,
+    currency: 'EUR',
+    ...members,
+  };
+}

@@ -1,0 +1,129 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import type { SQSEvent } from 'aws-lambda';
+import { type BatchRecord, createBatchProcessor, type Unwrap } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
+import { lambdaContext } from 'batchlatch/testing';
+import { at } from '../sam/read-template.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { sam, samCli } from './support/sam-cli.ts';
+
+describeWith([samCli], 'events that `sam local generate-event` makes', () => {
+  beforeAll(() => samCli.install(), INSTALL_TIMEOUT_MS);
+
+  it('an SQS batch is processed', async () => {
+    const event = await generatedSqs();
+    const { answer, records } = await run(event);
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(records).toMatchObject(
+      event.Records.map(({ messageId, body, attributes }) => ({
+        source: 'sqs',
+        id: messageId,
+        body,
+        receiveCount: 1,
+        sentAt: Number(attributes.SentTimestamp),
+      })),
+    );
+    expect(records).toHaveLength(1);
+  });
+
+  it('an SQS batch is not processed a second time', async () => {
+    const event = await generatedSqs('--body', '{\\"orderId\\":\\"1\\"}');
+    const { answers, records } = await runTwice(event);
+    expect(answers).toEqual([{ batchItemFailures: [] }, { batchItemFailures: [] }]);
+    expect(records).toMatchObject([{ body: { orderId: '1' } }]);
+  });
+
+  it('a scheduled event is processed, once', async () => {
+    const event = await generated('cloudwatch', 'scheduled-event');
+    const { answers, records } = await runTwice(event);
+    expect(answers).toEqual([undefined, undefined]);
+    expect(records).toMatchObject([
+      {
+        source: 'eventbridge',
+        id: at(event, 'id'),
+        body: at(event, 'detail'),
+        attributes: { source: 'aws.events' },
+      },
+    ]);
+  });
+
+  it('a scheduled event inside an SQS message is unwrapped', async () => {
+    const inner = await generated('cloudwatch', 'scheduled-event');
+    const { answer, records } = await run(await insideSqs(inner), 'eventbridge');
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(records).toMatchObject([
+      { source: 'sqs', body: at(inner, 'detail'), envelope: { id: at(inner, 'id') } },
+    ]);
+  });
+
+  it('a notification of SNS inside an SQS message is unwrapped', async () => {
+    const inner = at(await generated('sns', 'notification'), 'Records', 0, 'Sns');
+    const { answer, records } = await run(await insideSqs(inner), 'sns');
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(records).toMatchObject([
+      {
+        source: 'sqs',
+        body: at(inner, 'Message'),
+        envelope: {
+          id: at(inner, 'MessageId'),
+          attributes: { Subject: at(inner, 'Subject'), Test: 'TestString' },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['sns', 'notification', '"aws:sns"'],
+    ['s3', 'put', '"aws:s3"'],
+    ['kinesis', 'get-records', '"aws:kinesis"'],
+    ['dynamodb', 'update', '"aws:dynamodb"'],
+    ['apigateway', 'aws-proxy', 'body, resource, path'],
+  ])('%s %s is refused by an error that names what came, and nothing runs', async (service, kind, named) => {
+    const event = await generated(service, kind);
+    const records: BatchRecord[] = [];
+    await expect(run(event, undefined, records)).rejects.toMatchObject({
+      code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+      message: expect.stringContaining(named),
+    });
+    expect(records).toEqual([]);
+  });
+});
+
+const generations = new Map<string, Promise<string>>();
+
+/** Each event is made once; whoever asks gets a copy. */
+async function generated(...event: string[]): Promise<unknown> {
+  const name = event.join(' ');
+  const generation = generations.get(name) ?? sam(['local', 'generate-event', ...event]);
+  generations.set(name, generation);
+  return JSON.parse(await generation);
+}
+
+async function generatedSqs(...options: string[]): Promise<SQSEvent> {
+  return (await generated('sqs', 'receive-message', ...options)) as SQSEvent;
+}
+
+async function insideSqs(inner: unknown): Promise<SQSEvent> {
+  const { Records: records } = await generatedSqs();
+  return { Records: records.map((record) => ({ ...record, body: JSON.stringify(inner) })) };
+}
+
+async function run(event: unknown, unwrap?: Unwrap, records: BatchRecord[] = []) {
+  const handler = recorder(records, unwrap);
+  return { answer: await handler(event, lambdaContext()), records };
+}
+
+async function runTwice(event: unknown) {
+  const records: BatchRecord[] = [];
+  const handler = recorder(records);
+  const answers = [await handler(event, lambdaContext()), await handler(event, lambdaContext())];
+  return { answers, records };
+}
+
+function recorder(records: BatchRecord[], unwrap?: Unwrap) {
+  return createBatchProcessor(async (record) => void records.push(record), {
+    store: memoryStore(),
+    observer: { onEvent: () => undefined },
+    ...(unwrap !== undefined && { unwrap }),
+  });
+}

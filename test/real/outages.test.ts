@@ -1,0 +1,159 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
+import type { LocalService } from '../../src/local/local-service.ts';
+import { startSqsEmulator } from '../../src/local/sqs-emulator.ts';
+import { emulatorClient } from '../support/claims-table.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
+import type { Proxy } from '../support/components/toxiproxy-client.ts';
+import { startToxiproxy, toxiproxy } from '../support/components/toxiproxy.ts';
+import {
+  type DisturbedJob,
+  type DisturbedJobOptions,
+  runsWithinALease,
+  startDisturbedJob,
+} from './support/disturbed-job.ts';
+import { until } from './support/until.ts';
+
+describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local', () => {
+  let database: LocalService;
+  let faults: LocalService;
+  let queues: LocalService;
+  let proxy: Proxy;
+  let dynamoDB: DynamoDBClient;
+  let sqs: SQSClient;
+  let job: DisturbedJob;
+  beforeAll(async () => {
+    database = await startDynamoDBLocal();
+    const toxics = await startToxiproxy();
+    faults = toxics;
+    queues = await startSqsEmulator();
+    proxy = await toxics.createProxy({ upstream: database.endpoint });
+    dynamoDB = emulatorClient(database.endpoint);
+    sqs = new SQSClient({ ...emulatorClientConfig, endpoint: queues.endpoint });
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = proxy.endpoint;
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(async () => {
+    dynamoDB.destroy();
+    sqs.destroy();
+    for (const service of [queues, faults, database]) await service.stop();
+  });
+  afterEach(async () => {
+    await proxy.reset();
+    await job.stop();
+  });
+
+  it('slow answers make no second run', async () => {
+    await proxy.addToxic({ type: 'latency', attributes: { latency: 200, jitter: 150 } });
+    job = await start({ messages: 100, functionTimeoutMs: 5_000 });
+    await job.untilDone(30_000);
+    expect(job.runs).toHaveLength(100);
+    expectPromisesKept();
+  });
+
+  it('answers slower than the invocation are not waited for, and what was claimed meanwhile runs later', async () => {
+    await proxy.addToxic({ type: 'latency', attributes: { latency: 2_500 } });
+    const functionTimeoutMs = 2_000;
+    job = await start({ messages: 20, functionTimeoutMs });
+    await until('some batches have been answered', () => job.durations.length >= 2);
+    expect(Math.max(...job.durations)).toBeLessThan(functionTimeoutMs);
+    expect(job.runs).toEqual([]);
+
+    await proxy.reset();
+    await job.untilDone(30_000);
+    expect(job.runs).toHaveLength(20);
+    expectPromisesKept();
+  });
+
+  it('answers that break off after the write was stored are met again: nothing runs twice', async () => {
+    // More than the largest answer, so that some get through and every connection ends in the middle of one.
+    await proxy.addToxic({ type: 'limit_data', attributes: { bytes: 8_000 } });
+    job = await start({ messages: 300, functionTimeoutMs: 5_000 });
+    await job.untilDone(45_000);
+    expect(job.unanswered).toBeGreaterThan(0);
+    expect(job.runs).toHaveLength(300);
+    expect(job.runs.filter(({ attempt }) => attempt > 1)).toEqual([]);
+    expect(job.lost).toBe(0);
+    expectPromisesKept();
+  });
+
+  it('requests that break off before they are whole are sent again', async () => {
+    await proxy.addToxic({ type: 'limit_data', stream: 'upstream', attributes: { bytes: 20_000 } });
+    job = await start({ messages: 300, functionTimeoutMs: 5_000 });
+    await job.untilDone(45_000);
+    expect(job.unanswered).toBeGreaterThan(0);
+    expectPromisesKept();
+  });
+
+  it('connections that are reset ten times on the way do no more harm than that', async () => {
+    job = await start({ messages: 300, functionTimeoutMs: 5_000 });
+    for (let resets = 1; resets <= 10; resets += 1) {
+      await until('some more is done', () => job.runs.length >= 25 * resets);
+      const { unanswered } = job;
+      await proxy.addToxic({ type: 'reset_peer', attributes: { timeout: 0 } });
+      await until('requests are cut off', () => job.unanswered > unanswered);
+      await proxy.removeToxic('reset_peer_downstream');
+    }
+    await job.untilDone(45_000);
+    expectPromisesKept();
+  });
+
+  it('what is done while DynamoDB is away is handed back, and runs again when its lease is over, not before', async () => {
+    let working = 0;
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const work = (): Promise<void> => {
+      working += 1;
+      return finished;
+    };
+    job = await start({ messages: 10, functionTimeoutMs: 10_000, leaseMs: 6_000, work });
+    await until('all are being worked on', () => working === 10);
+    await proxy.disable();
+    finish();
+    await until('a batch has been handed back', () => job.durations.length > 0);
+    await proxy.enable();
+
+    await job.untilDone(30_000);
+    expect(job.runs).toHaveLength(20);
+    expectPromisesKept();
+  });
+
+  it('after half a minute without DynamoDB, refused and then silent, all is done by itself', async () => {
+    job = await start({ messages: 300, functionTimeoutMs: 3_000 });
+    await until('a part is done', () => job.runs.length >= 50);
+    await proxy.disable();
+    await passed(15_000);
+    await proxy.addToxic({ type: 'timeout', attributes: { timeout: 0 } });
+    await proxy.enable();
+    const runsBefore = job.runs.length;
+    await passed(15_000);
+    // Nothing starts without a claim; what had started was over long ago.
+    expect(job.runs).toHaveLength(runsBefore);
+    await proxy.reset();
+
+    await job.untilDone(30_000);
+    expect(new Set(job.runs.map(({ key }) => key)).size).toBe(300);
+    expectPromisesKept();
+  }, 120_000);
+
+  function start(options: Omit<DisturbedJobOptions, 'sqs' | 'dynamoDB'>): Promise<DisturbedJob> {
+    return startDisturbedJob({ sqs, dynamoDB, ...options });
+  }
+
+  function expectPromisesKept(): void {
+    expect(job.acknowledgedUnstored).toEqual([]);
+    expect(runsWithinALease(job.runs)).toEqual([]);
+  }
+
+  /** The outage goes on for so long, with invocations all the while. */
+  async function passed(ms: number): Promise<void> {
+    const since = performance.now();
+    const invocations = job.durations.length;
+    await until('the outage has lasted', () => performance.now() - since >= ms, 2 * ms);
+    expect(job.durations.length).toBeGreaterThan(invocations);
+  }
+});

@@ -1,0 +1,245 @@
+import { randomUUID } from 'node:crypto';
+import type { BatchStatementRequest, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BatchEvent, type BatchProcessor, createBatchProcessor } from 'batchlatch';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
+import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../src/local/dynamodb-proxy.ts';
+import type { LocalService } from '../../src/local/local-service.ts';
+import { createOrdersTables, type OrdersTables } from '../../src/local/orders-stack.ts';
+import { readChargedOrders, readClaims } from '../../src/local/stored-orders.ts';
+import { at, readTemplate } from '../sam/read-template.ts';
+import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
+import { failStatements } from '../support/sdk-traffic.ts';
+
+// DynamoDB Local has no policies. A proxy in front of it sees every request of the functions, their own clients
+// included, tells which actions it needs, and refuses as IAM does what the policy in force does not allow.
+
+/** An action on a table, by the table's name in the template: `dynamodb:PutItem on ChargesTable`. */
+type Permission = string;
+
+const granted = permissionsOf(readTemplate());
+
+describeWith([dynamoDBLocal], 'the permissions of the template', () => {
+  let database: LocalService;
+  let proxy: LocalService;
+  let tables: OrdersTables;
+  let ownClient: DynamoDBClient;
+  let proxiedClient: DynamoDBClient;
+  /** What IAM would be asked for, and what it would allow. */
+  let asked: Set<Permission>;
+  let allowed: ReadonlySet<Permission>;
+
+  beforeAll(async () => {
+    database = await startDynamoDBLocal();
+    ownClient = emulatorClient(database.endpoint);
+    // A claims table without TTL: the conformance suite's clock stands still in the past, where all is long expired.
+    tables = {
+      ...(await createOrdersTables(ownClient, randomUUID())),
+      claims: await createClaimsTable(ownClient),
+    };
+    proxy = await startDynamoDBProxy(database.endpoint, async (call) => authorize(call));
+    proxiedClient = emulatorClient(proxy.endpoint);
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = proxy.endpoint;
+    process.env['CLAIMS_TABLE_NAME'] = tables.claims;
+    process.env['CHARGES_TABLE_NAME'] = tables.charges;
+    process.env['BATCHLATCH_LOG_LEVEL'] = 'silent';
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(async () => {
+    for (const client of [ownClient, proxiedClient]) client.destroy();
+    for (const service of [proxy, database]) await service.stop();
+  });
+  beforeEach(() => {
+    asked = new Set();
+    allowed = granted;
+  });
+
+  it('are what its two functions need, and nothing more', async () => {
+    const { handler: ordersQueue } = await import('../../examples/orders/orders-queue.ts');
+    const { handler: orderPlaced } = await import('../../examples/orders/order-placed.ts');
+    const good = anOrder();
+    const bad = anOrder({ amountCents: -1 });
+
+    const first = await ordersQueue(sqsEvent([{ body: good }, { messageId: 'bad', body: bad }]));
+    expect(first).toEqual({ batchItemFailures: [{ itemIdentifier: 'bad' }] });
+    expect(await ordersQueue(sqsEvent([{ body: good, receiveCount: 2 }]))).toEqual(nothingFailed);
+    expect(await ordersQueue(sqsEvent([{ body: good }]))).toEqual(nothingFailed);
+    const event = eventBridgeEvent(anOrder());
+    await orderPlaced(event, lambdaContext());
+    await orderPlaced(event, lambdaContext());
+
+    expect(asked).toEqual(granted);
+  });
+
+  describe('on the claims are what a store needs for all it can do:', () => {
+    const used = new Set<Permission>();
+
+    describeClaimStore(
+      {
+        name: 'dynamoDBStore',
+        create: (clock) => dynamoDBStore({ client: proxiedClient, tableName: tables.claims, clock }),
+      },
+      {
+        describe,
+        it: (sentence, body) =>
+          it(sentence, async () => {
+            await body();
+            for (const permission of asked) used.add(permission);
+          }),
+      },
+    );
+
+    it('nothing but these', () => {
+      const onClaims = [...granted].filter((permission) => permission.endsWith('on ClaimsTable'));
+      expect(used).toEqual(new Set(onClaims));
+    });
+  });
+
+  describe.each([...granted])('without %s', (permission) => {
+    const [action = ''] = permission.split(' ');
+    beforeEach(() => {
+      allowed = new Set([...granted].filter((one) => one !== permission));
+    });
+
+    it('the error names the action, and nothing is acknowledged that is not stored', async () => {
+      const { charge, errors } = chargingFunction();
+      const order = anOrder();
+      const answers = [
+        await charge(sqsEvent([{ messageId: order.orderId, body: order }]), lambdaContext()),
+        await charge(sqsEvent([{ messageId: order.orderId, body: order, receiveCount: 2 }]), lambdaContext()),
+      ];
+
+      const refusals = errors().filter(({ message }) => message.includes(action));
+      expect(refusals).not.toEqual([]);
+      for (const error of refusals) {
+        // The charge is the handler's own request; what AWS says of it is the handler's error as it is.
+        if (action === 'dynamodb:PutItem') expect(error.name).toBe('AccessDeniedException');
+        else expect(error).toMatchObject(refused(action));
+      }
+      const handedBack = answers.filter(({ batchItemFailures }) => batchItemFailures.length > 0);
+      expect(handedBack).not.toEqual([]);
+      const claim = (await readClaims(ownClient, tables.claims)).find(({ key }) =>
+        key.endsWith(order.orderId),
+      );
+      if (handedBack.length < answers.length) expect(claim?.status).toBe('COMPLETED');
+      const charged = await readChargedOrders(ownClient, tables.charges);
+      expect(charged.filter((orderId) => orderId === order.orderId).length).toBeLessThanOrEqual(1);
+    });
+  });
+
+  // AWS documents `AccessDenied` as an error of one statement too, inside an answer that succeeds.
+  it.each([
+    ['INSERT', 'dynamodb:PartiQLInsert'],
+    ['UPDATE', 'dynamodb:PartiQLUpdate'],
+  ])('are named as well when single %s statements are refused', async (verb, action) => {
+    const client = emulatorClient(database.endpoint);
+    failStatements(client, ({ Statement = '' }) =>
+      Statement.startsWith(verb)
+        ? { Code: 'AccessDenied', Message: refusalOf(action, tables.claims).message }
+        : undefined,
+    );
+    const { charge, errors } = chargingFunction(client);
+    const order = anOrder();
+    expect(await charge(sqsEvent([{ messageId: order.orderId, body: order }]))).toEqual({
+      batchItemFailures: [{ itemIdentifier: order.orderId }],
+    });
+    expect(errors()).toContainEqual(expect.objectContaining(refused(action)));
+    client.destroy();
+  });
+
+  /** What the store says of it. */
+  function refused(action: string) {
+    return {
+      code: 'BATCHLATCH_ACCESS_DENIED',
+      message: `The policy refuses ${action} on table \`${tables.claims}\`. Allow that action for the function's role.`,
+    };
+  }
+
+  function authorize(call: DynamoDBCall): Refusal | undefined {
+    for (const [action, tableName] of neededFor(call)) {
+      const permission = `${action} on ${tableName === tables.claims ? 'ClaimsTable' : 'ChargesTable'}`;
+      asked.add(permission);
+      if (!allowed.has(permission)) return refusalOf(action, tableName);
+    }
+    return undefined;
+  }
+
+  /** A function that charges orders as the example does, and tells what went wrong. */
+  function chargingFunction(client = proxiedClient): { charge: BatchProcessor; errors: () => Error[] } {
+    const events: BatchEvent[] = [];
+    const charge = createBatchProcessor<{ orderId: string; amountCents: number }>(
+      async ({ body }, { signal }) => {
+        const { chargeOrder } = await import('../../examples/orders/charge-order.ts');
+        return chargeOrder({ ...body, customerId: 'customer', currency: 'EUR' }, signal);
+      },
+      {
+        key: ({ body }) => body.orderId,
+        store: dynamoDBStore({ client, tableName: tables.claims }),
+        observer: { onEvent: (event) => events.push(event) },
+      },
+    );
+    return {
+      charge,
+      errors: () => events.flatMap((event) => ('error' in event ? [event.error as Error] : [])),
+    };
+  }
+});
+
+const nothingFailed = { batchItemFailures: [] };
+
+function anOrder(members: { amountCents?: number } = {}): { orderId: string; amountCents: number } {
+  return { orderId: `order-${randomUUID()}`, amountCents: 100, ...members };
+}
+
+/** What the template's policy allows. */
+function permissionsOf(template: unknown): ReadonlySet<Permission> {
+  const path = ['Resources', 'TablesPolicy', 'Properties', 'PolicyDocument', 'Statement'] as const;
+  const statements = at(template, ...path) as unknown[];
+  return new Set(
+    statements.flatMap((statement) => {
+      const table = String(at(statement, 'Resource', 'Fn::GetAtt', 0));
+      return [at(statement, 'Action')].flat().map((action) => `${String(action)} on ${table}`);
+    }),
+  );
+}
+
+const actionOfVerb: Readonly<Record<string, string>> = {
+  INSERT: 'dynamodb:PartiQLInsert',
+  UPDATE: 'dynamodb:PartiQLUpdate',
+  DELETE: 'dynamodb:PartiQLDelete',
+  SELECT: 'dynamodb:PartiQLSelect',
+};
+
+/**
+ * The actions a call needs, each with its table.
+ *
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-iam.html
+ */
+function neededFor({ operation, body }: DynamoDBCall): [action: string, tableName: string][] {
+  const request = JSON.parse(body) as {
+    TableName?: string;
+    RequestItems?: Record<string, unknown>;
+    Statements?: BatchStatementRequest[];
+  };
+  if (request.Statements !== undefined) {
+    return request.Statements.map(({ Statement = '' }) => {
+      const [, verb = '', tableName = ''] = /^(\w+).*?"([^"]+)"/.exec(Statement) ?? [];
+      return [actionOfVerb[verb] ?? Statement, tableName];
+    });
+  }
+  const tableNames = Object.keys(request.RequestItems ?? { [request.TableName ?? '']: undefined });
+  return tableNames.map((tableName) => [`dynamodb:${operation}`, tableName]);
+}
+
+/** As IAM says it. */
+function refusalOf(action: string, tableName: string): Refusal {
+  return {
+    name: 'AccessDeniedException',
+    message:
+      `User: arn:aws:sts::123456789012:assumed-role/orders/OrdersFunction is not authorized to perform: ${action} ` +
+      `on resource: arn:aws:dynamodb:us-east-1:123456789012:table/${tableName} because no identity-based policy ` +
+      `allows the ${action} action`,
+  };
+}

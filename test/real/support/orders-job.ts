@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { startDynamoDBProxy } from '../../../src/local/dynamodb-proxy.ts';
+import { emulatorEnvironment } from '../../../src/local/emulator-environment.ts';
+import { startEventSourceMapping } from '../../../src/local/event-source-mapping.ts';
+import { makeOrderMessages } from '../../../src/local/order-messages.ts';
+import { createOrdersQueues, createOrdersTables } from '../../../src/local/orders-stack.ts';
+import { createSandboxPool } from '../../../src/local/sandbox-pool.ts';
+import {
+  readChargedOrders,
+  readClaims,
+  readDepth,
+  readMessageIds,
+} from '../../../src/local/stored-orders.ts';
+import type { Remains, SentMessage } from '../../../src/local/summary.ts';
+import { troubledCharges } from '../../../src/local/troubled-charges.ts';
+import { sendMessages } from './send-messages.ts';
+import { until } from './until.ts';
+
+export interface OrdersJobOptions {
+  readonly sqs: SQSClient;
+  readonly dynamoDB: DynamoDBClient;
+  readonly dynamoDBEndpoint: string;
+  readonly messages: number;
+}
+
+export interface OrdersJob {
+  readonly sent: readonly SentMessage[];
+  readonly remains: Remains;
+}
+
+const VISIBILITY_TIMEOUT_SECONDS = 1;
+/** A lease lasts as long and a second more, so a dead attempt is taken over before the fifth receive. */
+const FUNCTION_TIMEOUT_MS = 1_500;
+const PROCESSES = 2;
+
+/**
+ * The end-to-end job: the example's function, in processes of its own, on a queue of orders, some of them sent
+ * twice, some malformed, one that always fails, one that fails twice and one that kills its process.
+ */
+export async function runOrdersJob(options: OrdersJobOptions): Promise<OrdersJob> {
+  const { sqs, dynamoDB } = options;
+  const messages = makeOrderMessages(options.messages, 1);
+  const tables = await createOrdersTables(dynamoDB, randomUUID());
+  const queues = await createOrdersQueues(sqs, VISIBILITY_TIMEOUT_SECONDS);
+
+  let claimRequests = 0;
+  const trouble = troubledCharges({ messages, chargesTable: tables.charges, kill });
+  const proxy = await startDynamoDBProxy(options.dynamoDBEndpoint, (call) => {
+    if (call.body.includes(tables.claims)) claimRequests += 1;
+    return trouble(call);
+  });
+  const pool = createSandboxPool(PROCESSES, {
+    handlerModule: new URL('../../../examples/orders/orders-queue.ts', import.meta.url),
+    env: {
+      ...emulatorEnvironment,
+      AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
+      AWS_LAMBDA_FUNCTION_NAME: 'OrdersFunction',
+      CLAIMS_TABLE_NAME: tables.claims,
+      CHARGES_TABLE_NAME: tables.charges,
+      BATCHLATCH_LOG_LEVEL: 'silent',
+    },
+  });
+  await pool.ready;
+  const ids = await sendMessages(sqs, queues.queueUrl, messages);
+  const sent = messages.map(({ orderId, peculiarity }, index) => ({
+    messageId: ids[index] ?? '',
+    orderId,
+    peculiarity,
+  }));
+  const mapping = startEventSourceMapping({
+    sqs,
+    ...queues,
+    concurrency: PROCESSES,
+    functionName: 'OrdersFunction',
+    timeoutMs: FUNCTION_TIMEOUT_MS,
+    invoke: (event, context) => pool.invoke(event, context),
+  });
+  try {
+    await until('the queue is empty', async () => {
+      const { visible, inFlight } = await readDepth(sqs, queues.queueUrl);
+      return visible + inFlight === 0;
+    });
+    await mapping.stop();
+    return {
+      sent,
+      remains: {
+        chargedOrders: await readChargedOrders(dynamoDB, tables.charges),
+        claims: await readClaims(dynamoDB, tables.claims),
+        leftOver: await readMessageIds(sqs, queues.queueUrl),
+        deadLettered: await readMessageIds(sqs, queues.deadLetterQueueUrl),
+        claimRequests,
+        deliveredRecords: mapping.delivered,
+      },
+    };
+  } finally {
+    await pool.stop();
+    await mapping.stop();
+    await proxy.stop();
+  }
+
+  /** Kills the process before the charge, once it has settled the others of its batch: a charge is no transaction. */
+  async function kill(orderId: string, caller: AbortSignal): Promise<void> {
+    const messageId = sent.find((message) => message.orderId === orderId)?.messageId ?? '';
+    const running = pool.running(messageId);
+    if (running === undefined) return;
+    await until('its neighbours are settled', async () => {
+      const claims = await readClaims(dynamoDB, tables.claims);
+      const held = claims.filter(
+        ({ status, lockedBy }) => status === 'IN_PROGRESS' && lockedBy?.endsWith(running.requestId) === true,
+      );
+      return caller.aborted || held.length <= 1;
+    });
+    if (caller.aborted) return;
+    const isGone = once(caller, 'abort');
+    running.sandbox.kill();
+    await isGone;
+  }
+}

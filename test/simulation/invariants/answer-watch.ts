@@ -1,0 +1,179 @@
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  ClaimStore,
+  LeaseExtension,
+  SettleOutcome,
+  Settlement,
+} from '../../../src/claims/claim-store.ts';
+import { never, type SimProcess } from '../virtual-world/sim-process.ts';
+import type { World } from '../virtual-world/world.ts';
+import type { AttemptFacts, AttemptRegistry } from './attempt-facts.ts';
+import { type ClaimRow, showRow } from './claim-row.ts';
+import type { ClaimWatch } from './claim-watch.ts';
+
+/**
+ * Stands between a process and its store: notes what each attempt asks for, and checks that what it is told
+ * was so at some time between question and answer.
+ */
+export class AnswerWatch {
+  readonly #world: World;
+  readonly #attempts: AttemptRegistry;
+  readonly #claims: ClaimWatch;
+
+  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch) {
+    this.#world = world;
+    this.#attempts = attempts;
+    this.#claims = claims;
+  }
+
+  watched(store: ClaimStore, process: SimProcess): ClaimStore {
+    return {
+      ...store,
+      acquire: (requests, options) => {
+        requests.forEach((request) => this.#attempts.register(process, request));
+        return this.#call(process, requests, () => store.acquire(requests, options), this.#checkAcquire);
+      },
+      settle: (settlements, options) => {
+        for (const what of settlements) {
+          this.#attempts.get(what.owner)?.settlements.push({ what, ownTime: process.now() });
+        }
+        return this.#call(process, settlements, () => store.settle(settlements, options), this.#checkSettle);
+      },
+      extend: (extensions, options) => {
+        for (const what of extensions) {
+          this.#attempts.get(what.owner)?.extensions.push({ what, ownTime: process.now() });
+        }
+        return this.#call(process, extensions, () => store.extend(extensions, options), this.#checkExtend);
+      },
+    };
+  }
+
+  async #call<Item extends { readonly key: string; readonly owner: string }, Outcome>(
+    process: SimProcess,
+    items: readonly Item[],
+    ask: () => Promise<Outcome[]>,
+    check: (item: Item, outcome: Outcome | Unknown, sinceStep: number) => void,
+  ): Promise<Outcome[]> {
+    if (process.isDead) return never();
+    const keys = new Set(items.map(({ key }) => key));
+    if (keys.size < items.length) {
+      this.#world.report('one-key-per-call', items.map(({ key }) => key).join(', '));
+    }
+    const sinceStep = this.#world.scheduler.steps;
+    try {
+      const outcomes = await ask();
+      items.forEach((item, index) => check(item, outcomes[index] ?? UNKNOWN, sinceStep));
+      return outcomes;
+    } catch (thrown) {
+      for (const item of items) check(item, UNKNOWN, sinceStep);
+      throw thrown;
+    }
+  }
+
+  readonly #checkAcquire = (
+    request: ClaimRequest,
+    outcome: AcquireOutcome | Unknown,
+    sinceStep: number,
+  ): void => {
+    const { key, owner } = request;
+    const facts = this.#attempts.get(owner) as AttemptFacts;
+    const wasOnce = this.#states(key, sinceStep);
+    let isTrue = true;
+    switch (outcome.status) {
+      case 'acquired':
+        isTrue = wasOnce(
+          (row) =>
+            isMine(row, owner) && row.attempt === outcome.attempt && row.leaseUntil === outcome.leaseUntil,
+        );
+        facts.told = { ...outcome, step: this.#world.scheduler.steps };
+        break;
+      case 'conflict':
+        this.#world.count('conflicts');
+        isTrue = wasOnce(
+          (row) =>
+            row?.status === 'IN_PROGRESS' && row.owner !== owner && row.leaseUntil === outcome.leaseUntil,
+        );
+        break;
+      case 'duplicate':
+        this.#world.count('duplicates');
+        isTrue = wasOnce((row) => row?.status === 'COMPLETED');
+        break;
+      case 'parked':
+        isTrue = wasOnce((row) => row?.status === 'PARKED');
+        break;
+      case 'mismatch':
+        isTrue = false; // no scenario sends one key with two payloads
+        break;
+      case 'error':
+      case 'unknown':
+        break;
+    }
+    facts.invocation?.wasTold(key, outcome.status === 'duplicate');
+    this.#note(facts, 'acquire', key, outcome.status, isTrue);
+  };
+
+  readonly #checkSettle = (
+    settlement: Settlement,
+    outcome: SettleOutcome | Unknown,
+    sinceStep: number,
+  ): void => {
+    const { key, owner, end } = settlement;
+    const facts = this.#attempts.get(owner) as AttemptFacts;
+    const wasOnce = this.#states(key, sinceStep);
+    const isSettled = (row: ClaimRow | undefined): boolean =>
+      row?.owner === owner && row.status === STATUS_OF_END[end];
+    facts.settlesAnswered += 1;
+    let isTrue = true;
+    if (outcome === 'stored') {
+      isTrue = wasOnce(isSettled);
+      if (end === 'complete' && facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
+    } else if (outcome === 'lost') {
+      this.#world.count('settlements lost');
+      isTrue = wasOnce((row) => !isMine(row, owner) && !isSettled(row));
+    }
+    this.#note(facts, end, key, typeof outcome === 'string' ? outcome : 'error', isTrue);
+  };
+
+  readonly #checkExtend = (
+    { key, owner, leaseMs }: LeaseExtension,
+    outcome: SettleOutcome | Unknown,
+    sinceStep: number,
+  ): void => {
+    const facts = this.#attempts.get(owner) as AttemptFacts;
+    const wasOnce = this.#states(key, sinceStep);
+    let isTrue = true;
+    if (outcome === 'stored') {
+      this.#world.count('leases extended');
+      const askedAt = facts.extensions.findLast(({ what }) => what.leaseMs === leaseMs)?.ownTime ?? Infinity;
+      isTrue = wasOnce((row) => isMine(row, owner) && row.leaseUntil >= askedAt + leaseMs);
+    } else if (outcome === 'lost') {
+      isTrue = wasOnce((row) => !isMine(row, owner));
+    }
+    this.#note(facts, 'extend', key, typeof outcome === 'string' ? outcome : 'error', isTrue);
+  };
+
+  #note(facts: AttemptFacts, question: string, key: string, answer: string, isTrue: boolean): void {
+    const { owner, process } = facts;
+    this.#world.log(process.name, () => `  ${question} ${key} as ${owner}: ${answer}`);
+    if (isTrue) return;
+    this.#world.report(
+      'answers-are-true',
+      `${owner} was told "${answer}" to its ${question} of ${key}, which is ${showRow(this.#claims.current(key))}`,
+    );
+  }
+
+  #states(key: string, sinceStep: number): (isSuch: (row: ClaimRow | undefined) => boolean) => boolean {
+    return (isSuch) => this.#claims.statesSince(key, sinceStep).some(isSuch);
+  }
+}
+
+/** A call that was rejected, or that answered for fewer than it was asked. */
+const UNKNOWN = { status: 'unknown' } as const;
+type Unknown = typeof UNKNOWN;
+
+const STATUS_OF_END = { complete: 'COMPLETED', fail: 'FAILED', release: 'FAILED', park: 'PARKED' } as const;
+
+function isMine(row: ClaimRow | undefined, owner: string): row is ClaimRow {
+  return row?.status === 'IN_PROGRESS' && row.owner === owner;
+}

@@ -1,0 +1,81 @@
+import type { RecordContext } from '../../../src/batch/record-handler.ts';
+import type { ClaimRequest, LeaseExtension, Settlement } from '../../../src/claims/claim-store.ts';
+import type { Invocation } from '../queue/invocation.ts';
+import type { SimProcess } from '../virtual-world/sim-process.ts';
+
+/** What has been asked of a store, and when by the asking process's own clock. */
+export interface Asked<What> {
+  readonly what: What;
+  readonly ownTime: number;
+}
+
+/** All that is known of one owner token: who asked for a claim with it, and what it did with the claim. */
+export interface AttemptFacts {
+  readonly owner: string;
+  readonly process: SimProcess;
+  readonly invocation: Invocation | undefined;
+  readonly request: Asked<ClaimRequest>;
+  /** What the process has been told of its acquire, and in which step. */
+  told: { readonly attempt: number; readonly crashes: number; readonly step: number } | undefined;
+  readonly settlements: Asked<Settlement>[];
+  readonly extensions: Asked<LeaseExtension>[];
+  /** Settlements that have been asked and answered, with whatever answer. */
+  settlesAnswered: number;
+  run: HandlerRun | undefined;
+}
+
+/** One run of the handler. */
+export interface HandlerRun {
+  readonly facts: AttemptFacts;
+  readonly key: string;
+  readonly recordId: string;
+  readonly attempt: number;
+  /** The attempt's own context: what it has been told of its lease. */
+  readonly context: RecordContext;
+  end: 'returned' | 'threw' | undefined;
+  /** The batch went on without it. */
+  isAbandoned: boolean;
+}
+
+/**
+ * Until when a run is live, in true time: its handler has started and has not ended, its process lives, and
+ * the lease it has been told of is not over by its process's own clock.
+ */
+export function liveUntil(run: HandlerRun): number {
+  const { process } = run.facts;
+  if (run.end !== undefined || process.isDead) return -Infinity;
+  return run.context.leaseUntil - process.offsetMs;
+}
+
+/** Every owner token there has been. */
+export class AttemptRegistry {
+  readonly #byOwner = new Map<string, AttemptFacts>();
+  readonly #invocations = new Map<SimProcess, Invocation>();
+
+  /** From now on, what the process asks for is for this invocation. */
+  begin(invocation: Invocation): void {
+    this.#invocations.set(invocation.process, invocation);
+  }
+
+  register(process: SimProcess, request: ClaimRequest): void {
+    this.#byOwner.set(request.owner, {
+      owner: request.owner,
+      process,
+      invocation: this.#invocations.get(process),
+      request: { what: request, ownTime: process.now() },
+      told: undefined,
+      settlements: [],
+      extensions: [],
+      settlesAnswered: 0,
+      run: undefined,
+    });
+  }
+
+  get(owner: string): AttemptFacts | undefined {
+    return this.#byOwner.get(owner);
+  }
+
+  all(): Iterable<AttemptFacts> {
+    return this.#byOwner.values();
+  }
+}

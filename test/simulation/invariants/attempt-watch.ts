@@ -1,0 +1,157 @@
+import type { RecordContext } from '../../../src/batch/record-handler.ts';
+import type { BatchEvent } from '../../../src/observe/observer.ts';
+import type { Invocation } from '../queue/invocation.ts';
+import type { SimProcess } from '../virtual-world/sim-process.ts';
+import type { World } from '../virtual-world/world.ts';
+import { type AttemptFacts, type AttemptRegistry, type HandlerRun, liveUntil } from './attempt-facts.ts';
+import type { ClaimWatch } from './claim-watch.ts';
+
+/** Sees every start and end of a handler, and judges whether it might start. */
+export class AttemptWatch {
+  readonly #world: World;
+  readonly #attempts: AttemptRegistry;
+  readonly #claims: ClaimWatch;
+  readonly #runsByKey = new Map<string, HandlerRun[]>();
+
+  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch) {
+    this.#world = world;
+    this.#attempts = attempts;
+    this.#claims = claims;
+  }
+
+  started(process: SimProcess, recordId: string, context: RecordContext): HandlerRun | undefined {
+    const { idempotencyKey: key, attempt } = context;
+    const facts = this.#holder(process, key, attempt);
+    if (facts === undefined) {
+      this.#world.report('state-machine', `${key}: attempt ${attempt} started without a claim`);
+      return undefined;
+    }
+    const run: HandlerRun = {
+      facts,
+      key,
+      recordId,
+      attempt,
+      context,
+      end: undefined,
+      isAbandoned: false,
+    };
+    this.#world.count('handler runs');
+    this.#world.log(process.name, () => `  handler of ${recordId} starts: ${key} attempt ${attempt}`);
+    this.#judgeLease(run);
+    this.judgeTold(run);
+    this.#judgeHistory(run);
+    this.#judgeCompany(run);
+    facts.run = run;
+    const runs = this.#runsByKey.get(key);
+    if (runs === undefined) this.#runsByKey.set(key, [run]);
+    else runs.push(run);
+    return run;
+  }
+
+  ended(run: HandlerRun, end: 'returned' | 'threw'): void {
+    run.end = end;
+    const { process } = run.facts;
+    this.#world.log(
+      process.name,
+      () => `  handler of ${run.recordId} ${end}: ${run.key} attempt ${run.attempt}`,
+    );
+    if (run.isAbandoned) this.#world.count('handlers that went on after the answer');
+  }
+
+  /** While the claim is the attempt's own, it must not believe in a longer lease than is stored. */
+  judgeTold({ key, context, facts }: HandlerRun): void {
+    const row = this.#claims.current(key);
+    if (row?.status !== 'IN_PROGRESS' || row.owner !== facts.owner) return;
+    if (context.leaseUntil <= row.leaseUntil) return;
+    this.#world.report('state-machine', `${facts.owner} was told a longer lease of ${key} than is stored`);
+  }
+
+  /** What the processor says of itself; of most of it the simulation needs no telling. */
+  observed(process: SimProcess, event: BatchEvent): void {
+    if (process.isDead) return;
+    this.#world.count(`event ${event.type}`);
+    if (event.type === 'abandoned') {
+      const run = this.#attempts.get(event.owner)?.run;
+      if (run !== undefined) run.isAbandoned = true;
+    }
+    if (event.type === 'notStarted') {
+      this.#world.log(process.name, () => `  ${event.recordId} is not started: ${event.reason}`);
+      if (event.reason === 'order' && this.#world.scenario.queue.kind === 'standard') {
+        this.#world.report('no-order-in-standard-queues', `${event.recordId} was handed back for order`);
+      }
+    }
+  }
+
+  /** Nothing that was claimed and not started is kept: its key would wait for the lease, and look like a crash. */
+  responded(invocation: Invocation): void {
+    if (this.#world.now >= invocation.stopsAt) return; // there may have been no time left for it
+    for (const { invocation: other, told, run, settlements, owner, request } of this.#attempts.all()) {
+      if (other !== invocation || told === undefined || told.step === this.#world.scheduler.steps) continue;
+      if (run === undefined && settlements.length === 0) {
+        this.#world.report(
+          'claims-are-given-back',
+          `${owner} keeps ${request.what.key}, which did not start`,
+        );
+      }
+    }
+  }
+
+  /** The attempt that this process has been told it holds. */
+  #holder(process: SimProcess, key: string, attempt: number): AttemptFacts | undefined {
+    let latest: AttemptFacts | undefined;
+    for (const facts of this.#attempts.all()) {
+      if (facts.process === process && facts.request.what.key === key && facts.told?.attempt === attempt) {
+        latest = facts;
+      }
+    }
+    return latest;
+  }
+
+  #judgeLease(run: HandlerRun): void {
+    const { now } = this.#world;
+    const name = `${run.key} attempt ${run.attempt} of ${run.facts.owner}`;
+    if (liveUntil(run) <= now) {
+      this.#world.report('lease-before-start', `${name} started ${now - liveUntil(run)} ms after its lease`);
+    }
+    for (const other of this.#runsByKey.get(run.key) ?? []) {
+      if (now < liveUntil(other)) {
+        this.#world.report(
+          'one-live-attempt',
+          `${name} started while attempt ${other.attempt} of ${other.facts.owner} is live`,
+        );
+      }
+    }
+  }
+
+  #judgeHistory({ key, attempt, facts }: HandlerRun): void {
+    const { maxAttempts } = this.#world.scenario.settings;
+    if (this.#claims.isRemembered(key)) {
+      this.#world.report('completed-stays-completed', `${key} started again as attempt ${attempt}`);
+    }
+    const life = this.#claims.lifeOf(facts.owner);
+    const earlier = (this.#runsByKey.get(key) ?? []).filter(
+      (run) => this.#claims.lifeOf(run.facts.owner) === life,
+    );
+    const highest = Math.max(0, ...earlier.map((run) => run.attempt));
+    if (attempt <= highest) {
+      this.#world.report('fencing-token-grows', `${key} attempt ${attempt} started after ${highest}`);
+    }
+    if (maxAttempts !== undefined && earlier.length >= maxAttempts) {
+      this.#world.report('max-attempts', `${key} started ${earlier.length + 1} times of ${maxAttempts}`);
+    }
+  }
+
+  /** What may kill its process must not take others along: nothing else runs or holds a claim. */
+  #judgeCompany({ facts }: HandlerRun): void {
+    if (facts.told === undefined || facts.told.crashes === 0) return;
+    this.#world.count('suspects run alone');
+    for (const other of this.#attempts.all()) {
+      if (other === facts || other.invocation !== facts.invocation || other.told === undefined) continue;
+      if (other.settlesAnswered > 0 || other.run?.isAbandoned === true) continue;
+      this.#world.report(
+        'suspect-runs-alone',
+        `${facts.request.what.key} started while ${other.owner} holds ${other.request.what.key}`,
+      );
+    }
+  }
+}

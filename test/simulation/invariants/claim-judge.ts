@@ -1,0 +1,183 @@
+import type { SimProcess } from '../virtual-world/sim-process.ts';
+import type { World } from '../virtual-world/world.ts';
+import { type Asked, type AttemptFacts, type AttemptRegistry, liveUntil } from './attempt-facts.ts';
+import { type ClaimRow, showRow } from './claim-row.ts';
+import type { InvariantName } from './invariant.ts';
+
+/** DynamoDB's TTL is in whole seconds. */
+const ROUNDING_MS = 1_000;
+
+const ENDS_OF_STATUS: Readonly<Record<string, readonly string[]>> = {
+  COMPLETED: ['complete'],
+  FAILED: ['fail', 'release'],
+  PARKED: ['park'],
+};
+
+/**
+ * Judges each change of a row by the state machine of the design: written down here once more, so that a
+ * change of the code is not a change of its judge.
+ */
+export class ClaimJudge {
+  readonly #world: World;
+  readonly #attempts: AttemptRegistry;
+
+  constructor(world: World, attempts: AttemptRegistry) {
+    this.#world = world;
+    this.#attempts = attempts;
+  }
+
+  judge(key: string, before: ClaimRow | undefined, after: ClaimRow | undefined, by: SimProcess): void {
+    const change = `${key}: ${showRow(before)} ⇒ ${showRow(after)}, written by ${by.name}`;
+    const report = (invariant: InvariantName, why: string): void =>
+      this.#world.report(invariant, `${why} (${change})`);
+
+    if (after === undefined) return report('state-machine', 'a row was deleted');
+    const facts = this.#attempts.get(after.owner);
+    if (facts === undefined) return report('state-machine', 'nobody has this owner token');
+    if (after.status !== 'IN_PROGRESS') return this.#judgeEnd(before, after, facts, by, report);
+    if (facts.process !== by) return report('late-owner-changes-nothing', 'written by another process');
+    const isForgotten = before === undefined || this.#now(before) >= (before.expiresAt ?? Infinity);
+    const isMine = before?.status === 'IN_PROGRESS' && before.owner === after.owner;
+    if (isMine && (!isForgotten || isAskedExtension(after, facts))) {
+      return this.#judgeExtension(before, after, facts, report);
+    }
+    this.#judgeAcquire(before, after, isForgotten, facts, report);
+  }
+
+  /** The time by the clock of whoever wrote the row. */
+  #now({ owner }: ClaimRow): number {
+    return this.#attempts.get(owner)?.process.now() ?? this.#world.now;
+  }
+
+  #judgeAcquire(
+    before: ClaimRow | undefined,
+    after: ClaimRow,
+    isForgotten: boolean,
+    facts: AttemptFacts,
+    report: Report,
+  ): void {
+    const { process, request } = facts;
+    if (!isSince(after.leaseUntil - request.what.leaseMs, request, process)) {
+      report('state-machine', `the lease is not ${request.what.leaseMs} ms from when it was asked for`);
+    }
+    if (before?.status === 'IN_PROGRESS') {
+      this.#world.count('takeovers');
+      if (this.#now(before) < before.leaseUntil) {
+        report('one-live-attempt', `taken over while the lease of ${before.owner} is live`);
+      }
+    }
+    if (after.attempt === 1) {
+      if (!isForgotten) {
+        report(
+          before?.status === 'COMPLETED' ? 'completed-stays-completed' : 'state-machine',
+          'begun anew although the row is not forgotten',
+        );
+      }
+      if (after.releases !== 0 || after.crashes !== 0) report('state-machine', 'a new row begins with 0');
+      return;
+    }
+    switch (before?.status) {
+      case 'IN_PROGRESS':
+      case 'FAILED': {
+        const crashes = before.crashes + (before.status === 'IN_PROGRESS' ? 1 : 0);
+        if (
+          after.attempt !== before.attempt + 1 ||
+          after.releases !== before.releases ||
+          after.crashes !== crashes
+        ) {
+          report('state-machine', 'attempt, releases or crashes did not move as they should');
+        }
+        break;
+      }
+      case 'COMPLETED':
+        report('completed-stays-completed', 'a completed key was claimed');
+        break;
+      case undefined:
+      default:
+        report('state-machine', 'cannot be claimed from there');
+    }
+  }
+
+  #judgeExtension(before: ClaimRow, after: ClaimRow, facts: AttemptFacts, report: Report): void {
+    if (!isAskedExtension(after, facts)) {
+      report('state-machine', 'a lease was changed that nobody asked to be');
+    }
+    if (
+      after.attempt !== before.attempt ||
+      after.releases !== before.releases ||
+      after.crashes !== before.crashes
+    ) {
+      report('state-machine', 'an extension changed more than the lease');
+    }
+    const { run } = facts;
+    if (run !== undefined && this.#world.now < liveUntil(run) && after.leaseUntil < run.context.leaseUntil) {
+      report('state-machine', `the lease ends before the ${run.context.leaseUntil} its handler was told`);
+    }
+  }
+
+  #judgeEnd(
+    before: ClaimRow | undefined,
+    after: ClaimRow,
+    facts: AttemptFacts,
+    by: SimProcess,
+    report: Report,
+  ): void {
+    if (before?.status !== 'IN_PROGRESS' || before.owner !== after.owner) {
+      return report('state-machine', 'only a claim in progress can be settled');
+    }
+    const asked = facts.settlements.filter(
+      ({ what }) => ENDS_OF_STATUS[after.status]?.includes(what.end) === true,
+    );
+    const settlement = asked[0]?.what;
+    if (settlement === undefined || facts.process !== by) {
+      return report('late-owner-changes-nothing', 'its owner did not ask for that');
+    }
+    const { end } = settlement;
+    const isMoved =
+      after.attempt === before.attempt &&
+      after.leaseUntil === before.leaseUntil &&
+      after.releases === before.releases + (end === 'release' ? 1 : 0) &&
+      after.crashes === (end === 'fail' ? 0 : before.crashes);
+    if (!isMoved) report('state-machine', `a settlement (${end}) changed what it should not`);
+    this.#judgeEndOfRun(end, facts, report);
+
+    const { expiresAt } = after;
+    if (settlement.end === 'park') {
+      if (expiresAt !== undefined) report('state-machine', 'a parked claim has no end of retention');
+      return;
+    }
+    const { retentionMs } = settlement;
+    if (
+      expiresAt === undefined ||
+      !asked.some((one) => isSince(expiresAt - retentionMs, one, facts.process, ROUNDING_MS))
+    ) {
+      report('state-machine', `the retention is not ${retentionMs} ms from the settlement`);
+    }
+  }
+
+  #judgeEndOfRun(end: string, { run }: AttemptFacts, report: Report): void {
+    if (end === 'complete' && run?.end !== 'returned') {
+      report('completed-means-done', 'completed, but its handler has not returned');
+    }
+    if (run !== undefined && run.end === undefined && end !== 'complete') {
+      report(
+        'one-live-attempt',
+        `settled (${end}) while its handler runs: another attempt can start beside it`,
+      );
+    }
+    if (end === 'release' && run !== undefined) {
+      report('state-machine', 'released as not started although its handler ran');
+    }
+  }
+}
+
+type Report = (invariant: InvariantName, why: string) => void;
+
+function isAskedExtension({ leaseUntil }: ClaimRow, { extensions, process }: AttemptFacts): boolean {
+  return extensions.some((extension) => isSince(leaseUntil - extension.what.leaseMs, extension, process));
+}
+
+/** Whether a time, written by a process, lies between when it asked and now. */
+function isSince(time: number, { ownTime }: Asked<unknown>, process: SimProcess, toleranceMs = 0): boolean {
+  return time >= ownTime && time <= process.now() + toleranceMs;
+}

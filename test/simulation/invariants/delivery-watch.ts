@@ -1,0 +1,98 @@
+import type { BatchResponse } from '../../../src/batch/response.ts';
+import type { Invocation } from '../queue/invocation.ts';
+import type { Message } from '../queue/message.ts';
+import type { SimSqs } from '../queue/sim-sqs.ts';
+import type { World } from '../virtual-world/world.ts';
+import type { ClaimWatch } from './claim-watch.ts';
+
+/** Sees responses, acknowledgements and the order of starts: what happens to messages, rather than to claims. */
+export class DeliveryWatch {
+  readonly #world: World;
+  readonly #claims: ClaimWatch;
+  readonly #queue: SimSqs;
+
+  constructor(world: World, claims: ClaimWatch, queue: SimSqs) {
+    this.#world = world;
+    this.#claims = claims;
+    this.#queue = queue;
+  }
+
+  /** A handler starts for a message: in a FIFO group, all before it have to be out of the way. */
+  started(recordId: string): void {
+    if (this.#world.scenario.queue.kind !== 'fifo') return;
+    const { messages } = this.#queue;
+    const message = messages.find(({ id }) => id === recordId);
+    for (const earlier of messages) {
+      if (earlier === message) return;
+      if (earlier.group !== message?.group || earlier.state === 'dead-lettered') continue;
+      if (this.#claims.wasCompleted(earlier.key)) continue;
+      this.#world.report(
+        'fifo-order',
+        `${recordId} started before ${earlier.id} of ${earlier.group} was done`,
+      );
+    }
+  }
+
+  responded(
+    { id, deliveries, toldDone, knownDone, stopsAt }: Invocation,
+    response: BatchResponse | undefined,
+  ): void {
+    const named = (response?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier);
+    this.#world.log(
+      id,
+      () => `answers: ${named.length === 0 ? 'all done' : `failed are ${named.join(', ')}`}`,
+    );
+    const known = new Set(deliveries.map(({ message }) => message.id));
+    const strangers = named.filter((name, index) => !known.has(name) || named.indexOf(name) !== index);
+    if (response === undefined || strangers.length > 0) {
+      this.#world.report('response-is-exact', `${id} names ${strangers.join(', ')}, or answers nothing`);
+    }
+    const stoppedGroups = new Set<string | undefined>();
+    for (const { message } of deliveries) {
+      const knownSince = knownDone.get(message.key);
+      const isNamed = named.includes(message.id);
+      if (!isNamed && !toldDone.has(message.key)) {
+        this.#world.report(
+          'response-is-exact',
+          `${id} does not name ${message.id}, which is not known to be done`,
+        );
+      }
+      if (!isNamed) this.#mayAcknowledge(message);
+      // What came in the same step as the answer may have come too late for it, and when time is up a record
+      // may be named because there was none left to look at it.
+      const isKnown =
+        knownSince !== undefined && knownSince < this.#world.scheduler.steps && this.#world.now < stopsAt;
+      if (isNamed && isKnown && !stoppedGroups.has(message.group)) {
+        this.#world.report('response-is-exact', `${id} names ${message.id}, which it knows to be done`);
+      }
+      if (isNamed && this.#world.scenario.queue.kind === 'fifo') stoppedGroups.add(message.group);
+    }
+  }
+
+  failed({ id }: Invocation, error: unknown): void {
+    this.#world.report('response-is-exact', `${id} failed as a whole: ${String(error)}`);
+  }
+
+  /** The run is over: nothing may be left. */
+  finished(): void {
+    const left = this.#queue.messages.filter((message) => !this.hasEnded(message));
+    if (left.length === 0) return;
+    const names = left.map(({ id, key, receiveCount }) => `${id} (${key}, received ${receiveCount} times)`);
+    this.#world.report('every-message-ends', `still waiting: ${names.join(', ')}`);
+  }
+
+  /** Deleted, dead-lettered, or parked where no dead-letter queue ends its deliveries. */
+  hasEnded({ state, key }: Message): boolean {
+    if (state !== 'waiting') return true;
+    const isForEver = this.#world.scenario.queue.maxReceiveCount === undefined;
+    return isForEver && this.#claims.current(key)?.status === 'PARKED';
+  }
+
+  #mayAcknowledge({ id, key }: Message): void {
+    if (this.#claims.wasCompleted(key)) return;
+    this.#world.report(
+      'acknowledged-means-completed',
+      `${id} is acknowledged, and ${key} was never completed`,
+    );
+  }
+}

@@ -1,0 +1,31 @@
+/** What must hold after every step of the simulation, by the name that a violation is reported under. */
+export const invariants = {
+  'one-live-attempt': 'no two attempts of one key are live at the same time',
+  'lease-before-start': 'no handler starts without a live lease',
+  'completed-stays-completed': 'a completed key does not run again within its retention',
+  'completed-means-done': 'a claim is completed only after its handler has returned',
+  'late-owner-changes-nothing': 'who does not own a claim changes nothing of it',
+  'state-machine': 'rows, leases and attempts change only as the state machine says',
+  'fencing-token-grows': 'every start of a key has a higher attempt than those before',
+  'max-attempts': 'a key starts at most maxAttempts times',
+  'answers-are-true': 'what the store tells an attempt was so at some time between question and answer',
+  'one-key-per-call': 'no call to the store carries a key twice',
+  'suspect-runs-alone': 'a key whose last attempt died runs after all others have settled, and alone',
+  'claims-are-given-back': 'no claim is kept that was not started',
+  'fifo-order': 'a message of a FIFO group starts only after all before it are completed or dead-lettered',
+  'no-order-in-standard-queues': 'a standard queue hands nothing back for the sake of order',
+  'response-is-exact': 'the response names the records that failed, all of them and nothing else',
+  'acknowledged-means-completed': 'a message is acknowledged only after its completion is stored',
+  'every-message-ends': 'every message ends completed, dead-lettered or parked',
+  'no-unhandled-rejection': 'no promise is rejected without anybody there',
+  'simulation-itself': 'the simulation understands what the code does',
+} as const;
+
+export type InvariantName = keyof typeof invariants;
+
+export interface Violation {
+  readonly invariant: InvariantName;
+  readonly message: string;
+  /** True time of the violation, in milliseconds since the run began. */
+  readonly atMs: number;
+}

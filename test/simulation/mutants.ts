@@ -1,0 +1,283 @@
+/** A change of the source that takes one rule out; the simulation has to notice. */
+export interface Mutant {
+  readonly name: string;
+  readonly takesOut: string;
+  readonly patches: readonly Patch[];
+}
+
+/** `search` occurs in the file exactly once; otherwise the mutant is out of date, and says so. */
+interface Patch {
+  readonly file: string;
+  readonly search: string;
+  readonly replace: string;
+}
+
+const TRANSITIONS = 'src/claims/transitions.ts';
+const INVOCATION = 'src/batch/invocation.ts';
+const ATTEMPT = 'src/batch/attempt.ts';
+const ACQUIRE = 'src/stores/dynamodb/acquire.ts';
+const SETTLE = 'src/stores/dynamodb/settle.ts';
+const AT_MOST = '...update, whereAtMost: { [leaseUntil]: wanted }';
+const BATCH_WRITER = 'src/stores/dynamodb/batch-writer.ts';
+
+export const mutants: readonly Mutant[] = [
+  one(
+    'owner condition (state machine)',
+    'a settlement needs its own owner in the row',
+    TRANSITIONS,
+    "stored.status === 'IN_PROGRESS' && stored.owner === owner;",
+    "stored.status === 'IN_PROGRESS' && owner !== '';",
+  ),
+  one(
+    'owner condition (DynamoDB)',
+    'the WHERE of a settlement names the owner',
+    SETTLE,
+    "{ [names.status]: { S: 'IN_PROGRESS' }, [names.owner]: { S: owner } }",
+    "{ [names.status]: { S: owner === '' ? '' : 'IN_PROGRESS' } }",
+  ),
+  one(
+    'lease check',
+    'a live lease is a conflict',
+    TRANSITIONS,
+    'now < stored.leaseUntil + clockToleranceMs',
+    'now < 0 + clockToleranceMs',
+  ),
+  one(
+    'clock tolerance',
+    'a lapsed lease is left alone for clockToleranceMs',
+    TRANSITIONS,
+    'now < stored.leaseUntil + clockToleranceMs',
+    'now < stored.leaseUntil',
+  ),
+  one(
+    'coalescing',
+    'equal keys of one batch run once',
+    'src/batch/plan.ts',
+    'entry.leader = leader;',
+    'entry.leader = undefined;',
+  ),
+  one(
+    'lost-answer rule of acquire',
+    'an attempt that meets its own claim has acquired it',
+    TRANSITIONS,
+    "stored.status === 'IN_PROGRESS' && stored.owner === request.owner",
+    "stored.status === 'IN_PROGRESS' && stored.owner === ''",
+  ),
+  one(
+    'lost-answer rule of settle',
+    'an attempt that meets its own settlement has stored it',
+    TRANSITIONS,
+    'stored === undefined || stored.owner !== settlement.owner',
+    "stored === undefined || stored.owner !== ''",
+  ),
+  one(
+    'group stop',
+    'after a failure the rest of the group is handed back',
+    INVOCATION,
+    'if (!isAcknowledged(entry.outcome)) {',
+    'if (entry.outcome === undefined && !isAcknowledged(entry.outcome)) {',
+  ),
+  one(
+    "'all failed' start",
+    'a record without an outcome counts as failed',
+    'src/batch/response.ts',
+    'new Set(endings);',
+    'new Set(endings.filter(({ outcome }) => outcome !== undefined));',
+  ),
+  one(
+    'lease before start',
+    'a claim that waited is renewed before its handler starts',
+    ATTEMPT,
+    '>= leaseMs / 2) return true;',
+    '>= -Infinity) return true;',
+  ),
+  one(
+    'renewals in time',
+    'a renewal that took longer than the lease it brought is none',
+    ATTEMPT,
+    "=== 'stored' && this.claim.leaseUntil > clock.now();",
+    "=== 'stored';",
+  ),
+  {
+    name: 'leases only grow',
+    takesOut: 'an extension never makes the lease shorter',
+    patches: [
+      {
+        file: ATTEMPT,
+        search: 'Math.max(minimumMs, this.claim.leaseUntil - askedAt)',
+        replace: 'minimumMs',
+      },
+      { file: SETTLE, search: AT_MOST, replace: '...update' },
+      {
+        file: 'src/stores/memory/memory-store.ts',
+        search: 'change.leaseUntil >= stored.leaseUntil',
+        replace: 'change.leaseUntil >= 0',
+      },
+    ],
+  },
+  one(
+    'late extensions',
+    'an extension that arrives after a later one changes nothing',
+    SETTLE,
+    AT_MOST,
+    '...update',
+  ),
+  one(
+    'forgetting waits too',
+    'a row is forgotten only clockToleranceMs after its retention',
+    TRANSITIONS,
+    'isForgotten(stored, now - clockToleranceMs)',
+    'isForgotten(stored, now)',
+  ),
+  one(
+    'put-off isolation',
+    'a key whose last attempt died runs after the others, and alone',
+    INVOCATION,
+    'answer.claim.crashes > 0 && !isAlone',
+    'answer.claim.crashes > 1_000 && !isAlone',
+  ),
+  one(
+    'giving claims back',
+    'what waits behind a failure in its group gives its claim back',
+    INVOCATION,
+    "    if (answer.status === 'held') await new Attempt(entry, answer.claim, this.#scope).release();",
+    '',
+  ),
+  one(
+    'FIFO by ARN',
+    'a standard queue with message groups is not FIFO',
+    'src/sources/sqs.ts',
+    "eventSourceARN.endsWith('.fifo')",
+    'attributes?.MessageGroupId !== undefined',
+  ),
+  one(
+    'lanes of FIFO groups',
+    'messages of a FIFO group run one after the other',
+    'src/sources/sqs.ts',
+    "eventSourceARN.endsWith('.fifo')",
+    "eventSourceARN.endsWith('.never')",
+  ),
+  one(
+    'conflicts come back',
+    'a record whose key somebody else runs is not acknowledged',
+    'src/batch/outcomes.ts',
+    "outcome?.status === 'duplicate';",
+    "outcome?.status === 'duplicate' || outcome?.status === 'conflict';",
+  ),
+  one(
+    'lost settlements come back',
+    'a completion that was refused does not acknowledge',
+    ATTEMPT,
+    "if (outcome === 'lost') return { status: 'lost' };",
+    "if (outcome === 'lost') return { status: 'completed' };",
+  ),
+  one(
+    'completions are stored first',
+    'a completion that could not be stored does not acknowledge',
+    ATTEMPT,
+    "return { status: 'failed', error: new CompletionNotStoredError({ cause: outcome.error }) };",
+    "if (new CompletionNotStoredError({ cause: outcome.error }).code !== '') return { status: 'completed' };\n" +
+      "    return { status: 'failed', error: outcome.error };",
+  ),
+  one(
+    'rejected calls',
+    'of a settle call that was rejected nothing is known to be stored',
+    'src/claims/group-commit.ts',
+    'return settlements.map(() => ({ error }));',
+    "return settlements.map(() => (error.message === '' ? { error } : 'stored'));",
+  ),
+  one(
+    'duplicates do not run',
+    'a completed key is a duplicate',
+    TRANSITIONS,
+    "    case 'COMPLETED':\n      return {\n        outcome: {",
+    "    case 'COMPLETED':\n" +
+      '      if (now > 0) return { write: nextClaim(stored, request, now, stored.crashes), tookOver: false };\n' +
+      '      return {\n        outcome: {',
+  ),
+  one(
+    'retention of completions',
+    'a completion is remembered for retentionMs',
+    TRANSITIONS,
+    'completedAt: now,\n        expiresAt: now + settlement.retentionMs,',
+    'completedAt: now,\n        expiresAt: now + settlement.retentionMs / 1_000,',
+  ),
+  one(
+    'parked keys wait',
+    'a parked key is not run again',
+    TRANSITIONS,
+    "    case 'PARKED':\n      return {",
+    "    case 'PARKED':\n" +
+      '      if (now > 0) return { write: nextClaim(stored, request, now, stored.crashes), tookOver: false };\n' +
+      '      return {',
+  ),
+  one(
+    'attempts grow',
+    'every claim has the next attempt: the fencing token',
+    TRANSITIONS,
+    'attempt: attempt + 1, releases',
+    'attempt, releases',
+  ),
+  one(
+    'maxAttempts',
+    'a key that died maxAttempts times is parked without another run',
+    ATTEMPT,
+    'countedAttempts(this.claim) > maxAttempts',
+    'countedAttempts(this.claim) > maxAttempts * 1_000',
+  ),
+  one(
+    'abandoned handlers keep their claim',
+    'a handler that the batch went on without is left to its lease',
+    INVOCATION,
+    'void end.late.then((late) => attempt.settleLate(late));',
+    "void attempt.settleLate({ kind: 'threw', error: end.error, wasAborted: true });",
+  ),
+  one(
+    'takeover condition',
+    'a takeover is written only over the row that was read',
+    ACQUIRE,
+    '[names.status, names.owner, names.leaseUntil]',
+    '[names.status]',
+  ),
+  one(
+    'consistent reads',
+    'rows are read strongly consistently',
+    BATCH_WRITER,
+    'ConsistentRead: true',
+    'ConsistentRead: false',
+  ),
+  one(
+    'statement errors',
+    'a statement that failed inside a successful request is not written',
+    BATCH_WRITER,
+    "if (code === 'DuplicateItem' || code === 'ConditionalCheckFailed') return refused(row);",
+    "if (code === 'DuplicateItem' || code === 'ConditionalCheckFailed') return refused(row);\n" +
+      '    if (isPassing(code)) return WRITTEN;',
+  ),
+  one(
+    'refused writes',
+    'a refused write is looked at again',
+    ACQUIRE,
+    "else if (write?.status === 'refused') {",
+    "else if (write?.status === 'refused' && write.row === undefined) finish(index, acquired(claim, tookOver));\n" +
+      "    else if (write?.status === 'refused') {",
+  ),
+  one(
+    'seconds and milliseconds',
+    "the TTL's seconds become milliseconds when a row is read",
+    'src/stores/dynamodb/row.ts',
+    'expiresAtSeconds * 1_000',
+    'expiresAtSeconds',
+  ),
+  one(
+    'lease from when it was asked for',
+    'a handler is not told a later end of its lease than is stored',
+    ATTEMPT,
+    'const askedAt = ports.clock.now();',
+    'const askedAt = ports.clock.now() + 100;',
+  ),
+];
+
+function one(name: string, takesOut: string, file: string, search: string, replace: string): Mutant {
+  return { name, takesOut, patches: [{ file, search, replace }] };
+}

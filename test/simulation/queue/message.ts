@@ -1,0 +1,16 @@
+/** What a message asks for. */
+export type MessageKind = 'plain' | 'permanent' | 'poison' | 'failing';
+
+/** One message of the simulated queue. */
+export interface Message {
+  readonly id: string;
+  readonly work: string;
+  readonly key: string;
+  readonly kind: MessageKind;
+  readonly group: string | undefined;
+  readonly sentAt: number;
+  state: 'waiting' | 'deleted' | 'dead-lettered';
+  /** In true time; in the future while somebody has it. */
+  visibleAt: number;
+  receiveCount: number;
+}

@@ -1,0 +1,163 @@
+import type { BatchProcessorOptions } from '../../src/batch/options.ts';
+import { Random } from './virtual-world/random.ts';
+
+/** Which store the processors run on: the memory store behind a network, or `dynamoDBStore` on a simulated client. */
+export const modes = ['memory', 'dynamodb'] as const;
+export type Mode = (typeof modes)[number];
+
+/** How one run is set up. Drawn from the seed alone. All rates are probabilities from 0 to 1. */
+export interface Scenario {
+  readonly seed: number;
+  readonly mode: Mode;
+  /** `lambda`: invocations with a time limit, frozen in between. `long-lived`: neither. */
+  readonly platform: 'lambda' | 'long-lived';
+  readonly workers: number;
+  /** The most by which two clocks differ. The stores' `clockToleranceMs` is the same. */
+  readonly skewMs: number;
+  readonly functionTimeoutMs: number;
+  readonly batchSize: number;
+  /** When faults end. */
+  readonly calmAfterMs: number;
+  readonly settings: BatchProcessorOptions;
+  /** How `dynamoDBStore` writes. */
+  readonly writes: 'batch' | 'single';
+  readonly queue: QueueScenario;
+  readonly messages: MessageScenario;
+  readonly faults: FaultRates;
+  readonly handlers: HandlerRates;
+}
+
+interface QueueScenario {
+  readonly kind: 'standard' | 'fifo';
+  /** 0: no message group ids. A standard queue with groups is a fair queue. */
+  readonly groups: number;
+  readonly visibilityTimeoutMs: number;
+  readonly maxReceiveCount: number | undefined;
+  /** Whether failed records are made visible at once. */
+  readonly returnsAtOnce: boolean;
+  /** Whether an operator redrives the dead-letter queue once. */
+  readonly redrives: boolean;
+}
+
+interface MessageScenario {
+  readonly count: number;
+  /** How many works they ask for; fewer than messages means that some are sent twice. */
+  readonly keys: number;
+  readonly spreadMs: number;
+  readonly permanentShare: number;
+  /** Kill their process whenever they run. */
+  readonly poisonShare: number;
+  /** Fail whenever they run. */
+  readonly failingShare: number;
+}
+
+interface FaultRates {
+  /** Per delivery to a process, and per request it sends. */
+  readonly death: number;
+  readonly pause: number;
+  /** Per request to the store. */
+  readonly requestLost: number;
+  readonly answerLost: number;
+  readonly refused: number;
+  readonly slow: number;
+  /** Per item of a request. */
+  readonly itemRefused: number;
+  /** Per message. */
+  readonly deleteLost: number;
+  readonly duplicateDelivery: number;
+}
+
+interface HandlerRates {
+  readonly fails: number;
+  readonly slow: number;
+  /** Outlasts lease and deadline, and goes on in a later invocation. */
+  readonly hangs: number;
+  readonly kills: number;
+  readonly extends: number;
+}
+
+/**
+ * Draws a scenario. Each fault is off in half of the scenarios: runs with few kinds of fault get further into
+ * what those lead to ("swarm testing", Groce et al., ISSTA 2012).
+ */
+export function drawScenario(seed: number, mode: Mode): Scenario {
+  const random = new Random(`scenario:${mode}:${seed}`);
+  const rate = (from: number, to: number, isOn = 0.5): number =>
+    random.chance(isOn) ? from * (to / from) ** random.next() : 0;
+
+  const kind = random.chance(0.4) ? 'fifo' : 'standard';
+  const platform = random.chance(0.75) ? 'lambda' : 'long-lived';
+  const skewMs = random.chance(0.5) ? random.magnitude(20, 10_000) : 0;
+  // A FIFO group waits for its head: without a dead-letter queue a parked head would block it for good.
+  const maxReceiveCount = kind === 'fifo' || random.chance(0.7) ? random.integer(2, 8) : undefined;
+  const maxAttempts = random.chance(0.4) ? random.integer(1, 5) : undefined;
+  // Without an end to their deliveries or their attempts, these would come back for ever.
+  const hopeless = maxReceiveCount !== undefined || maxAttempts !== undefined ? 1 : 0;
+  const count = random.magnitude(3, 40);
+  const calmAfterMs = random.magnitude(20_000, 200_000);
+
+  return {
+    seed,
+    mode,
+    platform,
+    workers: random.integer(1, 4),
+    skewMs,
+    functionTimeoutMs: random.magnitude(2_000, 20_000),
+    batchSize: kind === 'fifo' ? random.integer(1, 10) : random.integer(1, random.chance(0.2) ? 40 : 10),
+    calmAfterMs,
+    settings: {
+      namespace: 'sim',
+      concurrency: random.integer(1, 10),
+      settleLingerMs: random.pick([0, 5, 5, 100]),
+      deadlineMarginMs: random.pick([0, 200, 1_000, 1_000]),
+      // A retention shorter than the pause between two deliveries forgets the attempts and crashes so far:
+      // only a dead-letter queue can then end what always fails.
+      ...(maxReceiveCount !== undefined &&
+        random.chance(0.25) && { retentionMs: random.magnitude(1_000, 60_000) }),
+      ...(random.chance(0.4) && { leaseMs: random.magnitude(300, 10_000) }),
+      ...(random.chance(0.2) && { recordTimeoutMs: random.magnitude(50, 5_000) }),
+      ...(maxAttempts !== undefined && { maxAttempts }),
+      ...(random.chance(0.7) && { key: keyInBody }),
+    },
+    writes: random.chance(0.85) ? 'batch' : 'single',
+    queue: {
+      kind,
+      groups: kind === 'fifo' ? random.integer(1, 4) : random.pick([0, 0, 2]),
+      visibilityTimeoutMs: random.magnitude(1_000, 40_000),
+      maxReceiveCount,
+      returnsAtOnce: random.chance(0.4),
+      redrives: random.chance(0.3),
+    },
+    messages: {
+      count,
+      keys: random.chance(0.5) ? count : random.integer(1, count),
+      spreadMs: random.chance(0.3) ? 0 : Math.round(calmAfterMs * 1.3),
+      permanentShare: rate(0.02, 0.2, 0.3),
+      poisonShare: hopeless * rate(0.02, 0.15, 0.3),
+      failingShare: hopeless * rate(0.02, 0.15, 0.3),
+    },
+    faults: {
+      death: rate(0.000_5, 0.03),
+      pause: rate(0.001, 0.05),
+      requestLost: rate(0.01, 0.3),
+      answerLost: rate(0.01, 0.3),
+      refused: rate(0.005, 0.2),
+      slow: rate(0.02, 0.4),
+      itemRefused: rate(0.005, 0.2),
+      deleteLost: rate(0.02, 0.4),
+      duplicateDelivery: rate(0.01, 0.3),
+    },
+    handlers: {
+      fails: rate(0.02, 0.4),
+      slow: rate(0.02, 0.5),
+      hangs: rate(0.01, 0.2),
+      kills: rate(0.005, 0.1),
+      extends: rate(0.05, 0.8),
+    },
+  };
+}
+
+/** The key that the simulated messages carry in their body. */
+function keyInBody(record: { readonly body: unknown }): string {
+  return (record.body as { readonly work: string }).work;
+}

@@ -1,0 +1,102 @@
+import type { ClaimStore } from '../../../src/claims/claim-store.ts';
+import { StoreError } from '../../../src/claims/errors.ts';
+import { memoryStore } from '../../../src/stores/memory/memory-store.ts';
+import { rowOfClaim } from '../invariants/claim-row.ts';
+import type { ClaimWatch } from '../invariants/claim-watch.ts';
+import type { Random } from '../virtual-world/random.ts';
+import type { SimProcess } from '../virtual-world/sim-process.ts';
+import type { World } from '../virtual-world/world.ts';
+import { Network } from './network.ts';
+
+/** The memory store at the far end of a network: the state machine itself, decided by each caller's clock. */
+export class SimMemoryStore {
+  readonly #world: World;
+  readonly #claims: ClaimWatch;
+  readonly #network: Network;
+  readonly #random: Random;
+  readonly #store: ClaimStore;
+  #clockNow = 0;
+
+  constructor(world: World, claims: ClaimWatch) {
+    this.#world = world;
+    this.#claims = claims;
+    this.#random = world.random.fork('memory store');
+    // This store decides when a request arrives, so a late copy of an acquire would make a claim that nobody
+    // knows of. DynamoDB's conditions are made before, from what was read; there a late copy is refused.
+    this.#network = new Network(world, false, {
+      unanswered: () => new StoreError('no answer', { isRetryable: true }),
+      refused: () => new StoreError('refused', { isRetryable: true }),
+      failed: () => new Error('failed on the way'), // of a kind that the library does not know
+      aborted: () => new StoreError('aborted', { isRetryable: false }),
+    });
+    this.#store = memoryStore({
+      clock: { now: () => this.#clockNow },
+      clockToleranceMs: world.scenario.skewMs,
+    });
+  }
+
+  /** The store as one process sees it. */
+  storeOf(process: SimProcess): ClaimStore {
+    return {
+      acquire: (requests, { signal } = {}) =>
+        this.#exchange(process, 'acquire', requests, signal, (request) => this.#store.acquire([request])),
+      settle: (settlements, { signal } = {}) =>
+        this.#exchange(process, 'settle', settlements, signal, (settlement) =>
+          this.#store.settle([settlement]),
+        ),
+      extend: (extensions, { signal } = {}) =>
+        this.#exchange(process, 'extend', extensions, signal, (extension) => this.#store.extend([extension])),
+      inspect: (key) => this.#store.inspect(key),
+    };
+  }
+
+  #exchange<Item extends { readonly key: string }, Outcome>(
+    process: SimProcess,
+    operation: string,
+    items: readonly Item[],
+    signal: AbortSignal | undefined,
+    call: (item: Item) => Promise<Outcome[]>,
+  ): Promise<(Outcome | Troubled)[]> {
+    return this.#network.exchange<Outcome | Troubled, (Outcome | Troubled)[]>(
+      process,
+      {
+        name: `${operation} ${items.map(({ key }) => key).join(', ')}`,
+        items: items.length,
+        apply: (index) => this.#apply(items[index] as Item, process, call),
+        answer: (results) => results,
+      },
+      signal,
+    );
+  }
+
+  /** The memory store decides and writes within the call; what it returns are only the news of that. */
+  async #apply<Item extends { readonly key: string }, Outcome>(
+    item: Item,
+    process: SimProcess,
+    call: (item: Item) => Promise<Outcome[]>,
+  ): Promise<Outcome | Troubled> {
+    const isTroubled = !this.#world.isCalm && this.#random.chance(this.#world.scenario.faults.itemRefused);
+    if (isTroubled) {
+      this.#world.count('items refused');
+      if (this.#random.chance(0.5)) return troubled();
+    }
+    this.#clockNow = process.now();
+    const calling = call(item);
+    this.#clockNow = 0; // at which no retention is over: the row as it is stored
+    const reading = this.#store.inspect(item.key);
+    const [outcome] = await calling;
+    const claim = await reading;
+    this.#claims.rowIs(item.key, claim && rowOfClaim(claim), process);
+    return isTroubled ? troubled() : (outcome as Outcome);
+  }
+}
+
+/** An outcome of `acquire` and of `settle` alike. */
+interface Troubled {
+  readonly status: 'error';
+  readonly error: Error;
+}
+
+function troubled(): Troubled {
+  return { status: 'error', error: new StoreError('in trouble', { isRetryable: true }) };
+}

@@ -1,0 +1,159 @@
+import { PermanentError } from '../../src/batch/errors.ts';
+import type { RecordContext, RecordHandler } from '../../src/batch/record-handler.ts';
+import type { AttemptWatch } from './invariants/attempt-watch.ts';
+import type { DeliveryWatch } from './invariants/delivery-watch.ts';
+import type { Message, MessageKind } from './queue/message.ts';
+import type { SimSqs } from './queue/sim-sqs.ts';
+import type { Random } from './virtual-world/random.ts';
+import { never, type SimProcess } from './virtual-world/sim-process.ts';
+import type { World } from './virtual-world/world.ts';
+
+/** What is sent, and what its handlers do: return, throw, dawdle, hang, prolong their lease, kill their process. */
+export class Workload {
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #kinds = new Map<string, MessageKind>();
+  #sent = 0;
+  #planned = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#random = world.random.fork('workload');
+  }
+
+  /** Whether every message has been sent. */
+  get isSent(): boolean {
+    return this.#sent === this.#planned;
+  }
+
+  /** Plans to send the messages, and to redrive those that are dead-lettered by the time of calm. */
+  planSending(queue: SimSqs): void {
+    const { messages, calmAfterMs, queue: queueScenario } = this.#world.scenario;
+    this.#planned = messages.count;
+    for (let index = 0; index < messages.count; index += 1) {
+      const work = `k${this.#random.integer(1, messages.keys)}`;
+      this.#world.scheduler.after(this.#random.integer(0, messages.spreadMs), () => this.#send(queue, work));
+    }
+    if (!queueScenario.redrives) return;
+    this.#planned += 1;
+    this.#world.scheduler.after(calmAfterMs, () => {
+      this.#sent += 1;
+      const dead = queue.messages.filter(({ state }) => state === 'dead-lettered');
+      this.#planned += dead.length;
+      // As SQS does it, a redriven message is a new one, with a new id.
+      for (const { work, group } of dead) this.#send(queue, work, group);
+    });
+  }
+
+  /** The handler that one process runs. */
+  handlerIn(process: SimProcess, attempts: AttemptWatch, deliveries: DeliveryWatch): RecordHandler {
+    return (record, context) => {
+      if (process.isDead) return never();
+      deliveries.started(record.id);
+      const run = attempts.started(process, record.id, context);
+      if (run === undefined) return undefined;
+      const { kind } = record.body as { readonly kind: MessageKind };
+      const work = this.#drawWork(process, kind, context, () => attempts.judgeTold(run));
+      return work.then(
+        (result) => {
+          attempts.ended(run, 'returned');
+          return result;
+        },
+        (error: unknown) => {
+          attempts.ended(run, 'threw');
+          throw error;
+        },
+      );
+    };
+  }
+
+  #send(queue: SimSqs, work: string, group?: string): void {
+    this.#sent += 1;
+    const id = `m${this.#sent}`;
+    const { settings, queue: queueScenario } = this.#world.scenario;
+    const selected = settings.key === undefined ? id : work;
+    const message: Message = {
+      id,
+      work,
+      key: `sim#v1:${selected}`,
+      kind: this.#kindOf(selected),
+      group:
+        group ?? (queueScenario.groups > 0 ? `g${this.#random.integer(1, queueScenario.groups)}` : undefined),
+      sentAt: this.#world.now,
+      state: 'waiting',
+      visibleAt: this.#world.now,
+      receiveCount: 0,
+    };
+    queue.send(message);
+  }
+
+  /** The same work is of the same kind, whoever asks for it. */
+  #kindOf(selected: string): MessageKind {
+    let kind = this.#kinds.get(selected);
+    if (kind === undefined) {
+      const { permanentShare, poisonShare, failingShare } = this.#world.scenario.messages;
+      const drawn = this.#random.next();
+      if (drawn < permanentShare) kind = 'permanent';
+      else if (drawn < permanentShare + poisonShare) kind = 'poison';
+      else if (drawn < permanentShare + poisonShare + failingShare) kind = 'failing';
+      else kind = 'plain';
+      this.#kinds.set(selected, kind);
+    }
+    return kind;
+  }
+
+  async #drawWork(
+    process: SimProcess,
+    kind: MessageKind,
+    context: RecordContext,
+    onExtended: () => void,
+  ): Promise<unknown> {
+    const { handlers } = this.#world.scenario;
+    const random = this.#random;
+    const durationMs = random.chance(0.3) ? 0 : random.magnitude(1, 300);
+
+    if (kind === 'poison' || this.#chance(handlers.kills)) {
+      await process.sleep(durationMs);
+      process.die('killed by its handler');
+      return never();
+    }
+    if (this.#chance(handlers.extends)) await this.#prolong(process, context, onExtended);
+    if (this.#chance(handlers.hangs)) {
+      // It ignores its signal; in a frozen process it goes on when the next invocation thaws it.
+      this.#world.count('handlers hang');
+      await process.sleep(random.magnitude(1_000, 60_000));
+    } else if (this.#chance(handlers.slow)) {
+      await sleepUnlessAborted(process, random.magnitude(300, 8_000), context.signal);
+    } else if (durationMs > 0) await process.sleep(durationMs);
+
+    if (kind === 'permanent') throw new PermanentError('no retry can help');
+    if (kind === 'failing' || this.#chance(handlers.fails)) throw new Error('this time it failed');
+    return random.pick([undefined, { total: 3 }, 1n]); // the last one no JSON can hold
+  }
+
+  async #prolong(process: SimProcess, context: RecordContext, onExtended: () => void): Promise<void> {
+    const leaseMs = this.#random.magnitude(200, 5_000);
+    for (let times = this.#random.integer(1, 6); times > 0; times -= 1) {
+      await context.extendLease(leaseMs);
+      onExtended();
+      await process.sleep(leaseMs * 0.6);
+    }
+  }
+
+  #chance(probability: number): boolean {
+    return !this.#world.isCalm && this.#random.chance(probability);
+  }
+}
+
+async function sleepUnlessAborted(
+  process: SimProcess,
+  durationMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const aborted = new Promise<never>((_, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  await Promise.race([process.sleep(durationMs), aborted]);
+}

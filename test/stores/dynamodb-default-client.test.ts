@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { describeClaimStore } from 'batchlatch/testing';
+import { claimRequest, claimRequests, completion } from '../support/claim-builders.ts';
+import { emulatedTable } from '../support/emulated-table.ts';
+
+describe.each(['batch', 'single'] as const)('without a client, %s writes', (writes) => {
+  const table = emulatedTable('dynoxide');
+  const before = process.env['AWS_ENDPOINT_URL_DYNAMODB'];
+  beforeAll(() => {
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
+  });
+  afterAll(() => {
+    if (before === undefined) delete process.env['AWS_ENDPOINT_URL_DYNAMODB'];
+    else process.env['AWS_ENDPOINT_URL_DYNAMODB'] = before;
+  });
+
+  describeClaimStore(
+    {
+      name: 'dynamoDBStore, as the environment says,',
+      create: (clock) => dynamoDBStore({ tableName: table.tableName, writes, clock }),
+    },
+    { describe, it },
+  );
+
+  it('results come back character by character', async () => {
+    const store = dynamoDBStore({ tableName: table.tableName, writes });
+    const result = JSON.stringify({
+      text: 'ä€😀 \u0000\n"\\/ \u2028',
+      lone: '\uD800',
+      number: 1e-7,
+      none: null,
+    });
+    const request = claimRequest(randomUUID());
+    await store.acquire([request]);
+    expect(await store.settle([completion(request, result)])).toEqual(['stored']);
+    expect(await store.inspect(request.key)).toMatchObject({ result });
+  });
+
+  it('errors are told apart as with any client', async () => {
+    const missing = dynamoDBStore({ tableName: 'no-such-table', writes });
+    expect(await missing.acquire(claimRequests(1))).toMatchObject([
+      { status: 'error', error: { code: 'BATCHLATCH_TABLE_NOT_FOUND' } },
+    ]);
+    const store = dynamoDBStore({ tableName: table.tableName, writes });
+    const [first, last] = claimRequests(2) as [never, never];
+    for (const bad of ['', 'k'.repeat(2_049), 'k\uD800']) {
+      expect(await store.acquire([claimRequest(bad), claimRequest(randomUUID())])).toMatchObject([
+        { status: 'error', error: { isRetryable: false } },
+        { status: 'acquired' },
+      ]);
+    }
+    await store.acquire([first, last]);
+    expect(
+      await store.settle([completion(first, 'x'.repeat(420 * 1_024)), completion(last, '1')]),
+    ).toMatchObject([{ error: { code: 'BATCHLATCH_ITEM_TOO_LARGE' } }, 'stored']);
+  });
+});

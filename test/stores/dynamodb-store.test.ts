@@ -1,0 +1,36 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { describeClaimStore } from 'batchlatch/testing';
+import { startDynamoDBEmulator } from '../../src/local/dynamodb-emulator.ts';
+import type { LocalService } from '../../src/local/local-service.ts';
+import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+
+for (const [emulator, writes] of [
+  ['dynoxide', 'batch'],
+  ['dynoxide', 'single'],
+  ['dynalite', 'single'],
+] as const) {
+  describe(`on ${emulator}`, () => {
+    let service: LocalService;
+    let client: DynamoDBClient;
+    let tableName: string;
+    beforeAll(async () => {
+      service = await startDynamoDBEmulator(emulator);
+      client = emulatorClient(service.endpoint);
+      tableName = await createClaimsTable(client);
+    });
+    afterAll(async () => {
+      client.destroy();
+      await service.stop();
+    });
+
+    describeClaimStore(
+      {
+        name: `dynamoDBStore, ${writes} writes,`,
+        create: (clock) => dynamoDBStore({ client, tableName, writes, clock }),
+      },
+      { describe, it },
+    );
+  });
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { answersAwsCall } from '../../../src/local/aws-probe.ts';
+import { startChild } from '../../../src/local/child-process.ts';
+import { freePort } from '../../../src/local/free-port.ts';
+import type { LocalService, StartOptions } from '../../../src/local/local-service.ts';
+import type { Component } from './component.ts';
+import { type LambdaNodeVersion, lambdaNode } from './lambda-node.ts';
+import { type PythonPackage, pythonWith, whyPythonMissing } from './python-package.ts';
+
+const VERSION = '1.5.33';
+const PACKAGE: PythonPackage = {
+  folder: `ministack-${VERSION}`,
+  requirement: `ministack[full]==${VERSION}`,
+};
+
+export const ministack: Component = {
+  name: 'ministack',
+  version: VERSION,
+  purpose: 'a whole deployment: CloudFormation, SQS, EventBridge, DynamoDB, and functions that run',
+  whyMissing: () => whyPythonMissing(PACKAGE),
+  install: async () => void (await pythonWith(PACKAGE)),
+  start: startMinistack,
+};
+
+export interface MinistackOptions extends StartOptions {
+  /** The Node that functions run on; by default the `node` on PATH. */
+  readonly node?: LambdaNodeVersion | undefined;
+}
+
+/** Starts MiniStack without resources. Functions run as child processes of it. */
+export async function startMinistack(options: MinistackOptions = {}): Promise<LocalService> {
+  const command = await pythonWith(PACKAGE);
+  const node = options.node === undefined ? undefined : await lambdaNode(options.node);
+  const port = options.port ?? (await freePort());
+  const endpoint = `http://127.0.0.1:${port}`;
+  const path = process.env['PATH'] ?? '';
+  // It leaves the code of its functions behind in the folder for temporary files.
+  const temporary = await mkdtemp(join(tmpdir(), 'ministack-'));
+  const removeTemporary = (): Promise<void> => rm(temporary, { recursive: true, force: true });
+  const child = await startChild({
+    name: 'MiniStack',
+    command,
+    args: ['-m', 'ministack'],
+    env: {
+      ...process.env,
+      TMPDIR: temporary,
+      PATH: node === undefined ? path : `${dirname(node)}:${path}`,
+      BIND_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      LAMBDA_EXECUTOR: 'local',
+      // It would bind a second port, which a second MiniStack could not.
+      IOT_MTLS_ENABLED: '0',
+    },
+    isReady: () => answersAwsCall(endpoint, 'DynamoDB_20120810.ListTables'),
+  }).catch(async (error: unknown) => {
+    await removeTemporary();
+    throw error;
+  });
+  return { name: 'MiniStack', endpoint, stop: () => child.stop().then(removeTemporary) };
+}

@@ -1,0 +1,32 @@
+import { answersAwsCall } from '../../../src/local/aws-probe.ts';
+import { startChild } from '../../../src/local/child-process.ts';
+import { freePort } from '../../../src/local/free-port.ts';
+import type { LocalService, StartOptions } from '../../../src/local/local-service.ts';
+import type { Component } from './component.ts';
+import { type PythonPackage, pythonWith, whyPythonMissing } from './python-package.ts';
+
+const VERSION = '5.2.5';
+const PACKAGE: PythonPackage = { folder: `moto-${VERSION}`, requirement: `moto[server]==${VERSION}` };
+
+export const moto: Component = {
+  name: 'moto',
+  version: VERSION,
+  purpose: "DynamoDB's single-item calls; its PartiQL batches give no error for a duplicate INSERT",
+  whyMissing: () => whyPythonMissing(PACKAGE),
+  install: async () => void (await pythonWith(PACKAGE)),
+  start: startMoto,
+};
+
+/** Starts moto's server: many of AWS's services on one endpoint, in memory. */
+async function startMoto(options: StartOptions = {}): Promise<LocalService> {
+  const command = await pythonWith(PACKAGE);
+  const port = options.port ?? (await freePort());
+  const endpoint = `http://127.0.0.1:${port}`;
+  const child = await startChild({
+    name: 'moto',
+    command,
+    args: ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
+    isReady: () => answersAwsCall(endpoint, 'DynamoDB_20120810.ListTables'),
+  });
+  return { name: 'moto', endpoint, stop: () => child.stop() };
+}

@@ -1,0 +1,6 @@
+// AWS's SDK warns about Node 20 at every load; nobody who runs the tests can do anything about it.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+// Emulators want some region and some credentials; none of them looks at which.
+process.env['AWS_REGION'] ??= 'us-east-1';
+process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
+process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
