@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Checks and builds template.yaml with SAM CLI, at versions of its own. No credentials are needed.
+#
+#   scripts/sam.sh setup             installs SAM CLI and cfn-lint for Python 3, once (the others call it)
+#   scripts/sam.sh validate          sam validate --lint
+#   scripts/sam.sh build [options]   sam build: bundles the functions into .aws-sam/
+#   scripts/sam.sh expand            prints the template as CloudFormation will see it, and lints that too: the linter
+#                                    hardly looks into AWS::Serverless resources until they are expanded
+#
+# They live in $BATCHLATCH_CACHE (default: ~/.cache/batchlatch).
+set -euo pipefail
+
+readonly sam_version=1.170.0 cfn_lint_version=1.58.0
+readonly venv=${BATCHLATCH_CACHE:-$HOME/.cache/batchlatch}/sam
+export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1}
+
+usage() {
+  sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+}
+
+setup() {
+  local installed=$venv/installed wanted="aws-sam-cli==$sam_version cfn-lint==$cfn_lint_version"
+  if [[ -f $installed && $(<"$installed") == "$wanted" ]]; then return; fi
+  echo "Installing $wanted into $venv" >&2
+  python3 -m venv --clear "$venv"
+  # Python compiles what is used when it is first used, which is little of it.
+  # shellcheck disable=SC2086  # two requirements
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-compile $wanted
+  echo "$wanted" >"$installed"
+}
+
+validate() {
+  "$venv/bin/sam" validate --lint
+}
+
+# Never with --build-in-source: it prunes the project's node_modules.
+build() {
+  if [[ ! -x node_modules/.bin/esbuild ]]; then
+    echo "esbuild is missing: run \`npm ci\` first" >&2
+    return 1
+  fi
+  PATH=$PWD/node_modules/.bin:$PATH "$venv/bin/sam" build "$@"
+}
+
+expand() {
+  local expanded
+  expanded=$(mktemp --suffix=.json)
+  # shellcheck disable=SC2064  # the name is gone when the trap runs
+  trap "rm -f '$expanded'" EXIT
+  "$venv/bin/python" - template.yaml >"$expanded" <<'PYTHON'
+import json, sys
+from samcli.commands.validate.lib.exceptions import InvalidSamDocumentException
+from samcli.lib.translate.sam_template_validator import SamTemplateValidator
+from samcli.yamlhelper import yaml_parse
+
+
+class NoPolicies:
+    """The policies SAM itself uses come with it; any other would be asked of AWS, and is given as an ARN instead."""
+
+    def load(self):
+        return {}
+
+
+with open(sys.argv[1], encoding="utf-8") as template:
+    validator = SamTemplateValidator(yaml_parse(template.read()), NoPolicies(), region="us-east-1")
+try:
+    expanded = yaml_parse(validator.get_translated_template_if_valid())
+except InvalidSamDocumentException as error:
+    sys.exit(str(error))
+json.dump(expanded, sys.stdout, indent=2)
+print()
+PYTHON
+  cat "$expanded"
+  "$venv/bin/cfn-lint" --template "$expanded" --regions us-east-1 >&2
+}
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+case ${1:-} in
+  setup) setup ;;
+  validate | build | expand)
+    setup
+    "$@"
+    ;;
+  -h | --help) usage ;;
+  *)
+    usage >&2
+    exit 2
+    ;;
+esac

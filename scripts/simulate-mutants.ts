@@ -1,0 +1,141 @@
+// Takes one rule after the other out of a copy of the source, and shows which invariant notices. See --help.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { type Mutant, mutants } from '../test/simulation/mutants.ts';
+import type { Summary } from '../test/simulation/run-seeds.ts';
+
+interface Options {
+  readonly seeds: number;
+  readonly only?: string;
+  readonly json: boolean;
+}
+
+interface Verdict {
+  readonly mutant: string;
+  readonly takesOut: string;
+  readonly caughtBy: string | undefined;
+  readonly seed?: number;
+  readonly mode?: string;
+  readonly durationMs: number;
+}
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const COPIED = ['src', 'test/simulation', 'scripts/simulate.ts', 'package.json', 'tsconfig.json'];
+/** A mutant that makes the code spin is stopped after this time. */
+const LONGEST_MS = 300_000;
+
+const UNCHANGED: Mutant = { name: '(no change)', takesOut: 'nothing', patches: [] };
+
+const options = new Command()
+  .name('simulate:mutants')
+  .description(
+    'Shows that the simulation bites: takes one rule after the other out of a copy of the source, runs seeds ' +
+      'until an invariant fails, and reports which. Exits with 1 when one is not caught, or when the ' +
+      'simulation fails without any change.',
+  )
+  .option('--seeds <count>', 'how many seeds to run at most for each mutant', positiveInteger, 3_000)
+  .option('--only <text>', 'only the mutants with this in their name')
+  .option('--json', 'print JSON', false)
+  .parse()
+  .opts<Options>();
+
+const chosen = mutants.filter(({ name }) => options.only === undefined || name.includes(options.only));
+assertUpToDate(chosen);
+const verdicts: Verdict[] = [];
+if (!options.json) console.log(`${'mutant'.padEnd(38)}${'caught by'.padEnd(32)}seed`);
+for (const mutant of [UNCHANGED, ...chosen]) {
+  const verdict = await judge(mutant);
+  verdicts.push(verdict);
+  if (!options.json) show(verdict);
+}
+if (options.json) console.log(JSON.stringify(verdicts, undefined, 2));
+if (verdicts.some(isWrong)) process.exitCode = 1;
+
+async function judge(mutant: Mutant): Promise<Verdict> {
+  const startedAt = performance.now();
+  const folder = mkdtempSync(path.join(tmpdir(), 'batchlatch-mutant-'));
+  try {
+    for (const part of COPIED) cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
+    symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+    for (const { file, search, replace } of mutant.patches) {
+      const text = readFileSync(path.join(folder, file), 'utf8');
+      writeFileSync(
+        path.join(folder, file),
+        text.replace(search, () => replace),
+      );
+    }
+    const seeds = mutant === UNCHANGED ? Math.min(100, options.seeds) : options.seeds;
+    const { failures } = await simulate(folder, seeds);
+    const [first] = failures;
+    return {
+      mutant: mutant.name,
+      takesOut: mutant.takesOut,
+      caughtBy: first?.violation.invariant,
+      ...(first !== undefined && { seed: first.seed, mode: first.mode }),
+      durationMs: performance.now() - startedAt,
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function simulate(folder: string, seeds: number): Promise<Pick<Summary, 'failures'>> {
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', 'scripts/simulate.ts', '--json', '--stop-at-first', '--seeds', String(seeds)],
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS },
+  );
+  const { output, errors } = await outputOf(child);
+  try {
+    return JSON.parse(output) as Summary;
+  } catch {
+    throw new Error(`The simulation did not end with a summary:\n${errors}`);
+  }
+}
+
+function outputOf(child: ChildProcess): Promise<{ output: string; errors: string }> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    let errors = '';
+    child.stdout?.on('data', (chunk) => (output += String(chunk)));
+    child.stderr?.on('data', (chunk) => (errors += String(chunk)));
+    child.once('error', reject);
+    child.once('close', () => resolve({ output, errors }));
+  });
+}
+
+/** A mutant whose text is gone tests nothing. */
+function assertUpToDate(list: readonly Mutant[]): void {
+  const stale = list.flatMap(({ name, patches }) =>
+    patches
+      .filter(({ file, search }) => readFileSync(path.join(ROOT, file), 'utf8').split(search).length !== 2)
+      .map(({ file, search }) => `${name}: ${file} does not contain, exactly once: ${search}`),
+  );
+  if (stale.length === 0 && list.length > 0) return;
+  console.error(list.length === 0 ? 'No mutant has that in its name' : `Out of date:\n${stale.join('\n')}`);
+  process.exit(1);
+}
+
+function show(verdict: Verdict): void {
+  const { mutant, caughtBy, seed, mode, durationMs } = verdict;
+  const where = seed === undefined ? '' : `${seed} ${mode}`;
+  const mark = isWrong(verdict) ? '  ← WRONG' : '';
+  console.log(
+    `${mutant.padEnd(38)}${(caughtBy ?? 'nothing').padEnd(32)}${where.padEnd(16)}${(durationMs / 1_000).toFixed(1)} s${mark}`,
+  );
+}
+
+/** Nothing may be found in the unchanged source; in a mutant, one of the system's invariants has to fail. */
+function isWrong({ mutant, caughtBy }: Verdict): boolean {
+  if (mutant === UNCHANGED.name) return caughtBy !== undefined;
+  return caughtBy === undefined || caughtBy === 'simulation-itself';
+}
+
+function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number > 0) return number;
+  throw new InvalidArgumentError('Expected an integer from 1 up.');
+}
