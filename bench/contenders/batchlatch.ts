@@ -1,0 +1,37 @@
+import { createBatchProcessor, type ClaimStore, type Observer } from 'batchlatch';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { memoryStore } from 'batchlatch/memory';
+import type { Order } from '../workload.ts';
+import type { BatchHandler, ContenderSetup, MakeBatchHandler } from './contender.ts';
+import { sharedClient } from './shared-client.ts';
+
+/** Records at once, for batches of any size. The default is 10. */
+const CONCURRENCY = 100;
+
+const SILENT: Observer = { onEvent: () => undefined };
+
+/** As users get it: with its default JSON lines on standard output. */
+export const batchlatch: MakeBatchHandler = (setup) => processor(setup, storeOf(setup));
+
+/** Without a line of log. */
+export const batchlatchSilent: MakeBatchHandler = (setup) => processor(setup, storeOf(setup), SILENT);
+
+/** With the client that the library makes when it is given none. */
+export const batchlatchOwnClient: MakeBatchHandler = (setup) =>
+  processor(setup, dynamoDBStore({ tableName: setup.tableName }));
+
+export const batchlatchMemory: MakeBatchHandler = (setup) => processor(setup, memoryStore());
+
+export const batchlatchMemorySilent: MakeBatchHandler = (setup) => processor(setup, memoryStore(), SILENT);
+
+function storeOf({ endpoint, tableName }: ContenderSetup): ClaimStore {
+  return dynamoDBStore({ tableName, client: sharedClient(endpoint) });
+}
+
+function processor({ handler }: ContenderSetup, store: ClaimStore, observer?: Observer): BatchHandler {
+  return createBatchProcessor<Order>(({ body }) => handler(body), {
+    store,
+    concurrency: CONCURRENCY,
+    ...(observer !== undefined && { observer }),
+  });
+}

@@ -1,0 +1,18 @@
+import type { MakeBatchHandler } from './contender.ts';
+
+/** Who takes part, by the name in figures. Loaded one at a time: no library runs in another's process. */
+export const contenders = {
+  /** As users get it: default log, the shared client configuration. */
+  batchlatch: async () => (await import('./batchlatch.ts')).batchlatch,
+  'batchlatch-silent': async () => (await import('./batchlatch.ts')).batchlatchSilent,
+  'batchlatch-own-client': async () => (await import('./batchlatch.ts')).batchlatchOwnClient,
+  'batchlatch-memory': async () => (await import('./batchlatch.ts')).batchlatchMemory,
+  'batchlatch-memory-silent': async () => (await import('./batchlatch.ts')).batchlatchMemorySilent,
+  powertools: async () => (await import('./powertools.ts')).powertools,
+  'powertools-own-client': async () => (await import('./powertools.ts')).powertoolsOwnClient,
+  'powertools-memory': async () => (await import('./powertools.ts')).powertoolsMemory,
+  floor: async () => (await import('./floor.ts')).floor,
+  'floor-single': async () => (await import('./floor.ts')).floorSingle,
+} as const satisfies Record<string, () => Promise<MakeBatchHandler>>;
+
+export type ContenderName = keyof typeof contenders;

@@ -1,0 +1,20 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CREDENTIALS, MAX_SOCKETS, REGION } from './connection.ts';
+
+/**
+ * The one client configuration that both libraries get: the SDK's defaults with an agent for many small
+ * requests. No timeouts: Powertools starts all records at once, and in a batch of 10,000 most requests wait
+ * for a connection longer than a sensible timeout.
+ */
+export function sharedClient(endpoint: string): DynamoDBClient {
+  return new DynamoDBClient({
+    endpoint,
+    region: REGION,
+    credentials: CREDENTIALS,
+    requestHandler: {
+      httpAgent: { keepAlive: true, noDelay: true, maxSockets: MAX_SOCKETS },
+      // Queued requests are expected here; the SDK would warn about them.
+      socketAcquisitionWarningTimeout: 60_000,
+    },
+  });
+}

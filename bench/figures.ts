@@ -1,0 +1,22 @@
+import type { Machine } from './harness/machine.ts';
+import type { Cell } from './sections/cells.ts';
+import type { ColdStartFigures } from './sections/cold-start.ts';
+import type { MemoryFigures } from './sections/memory.ts';
+import type { HashFigures } from './sections/micro.ts';
+import type { ProfileFigures } from './sections/profiles.ts';
+import type { TableKeysFigures } from './sections/table-keys.ts';
+
+/** Everything one run measured; what `--json` prints and the results page is made of. */
+export interface Figures {
+  readonly machine: Machine;
+  readonly isQuick: boolean;
+  readonly durationSeconds: number;
+  readonly comparison: readonly Cell[];
+  readonly variants: readonly Cell[];
+  readonly memoryStore: readonly Cell[];
+  readonly hashes: readonly HashFigures[];
+  readonly memory: readonly MemoryFigures[];
+  readonly coldStart: readonly ColdStartFigures[];
+  readonly tableKeys: readonly TableKeysFigures[];
+  readonly profiles: readonly ProfileFigures[];
+}

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { BENCH, BUILD, ROOT } from './paths.ts';
+
+/** The package as it is published, where the workers and the bundles find it by its name. */
+const PACKAGE = path.join(BUILD, 'node_modules/batchlatch');
+const NODE = 'node20';
+
+/** Compiles the library as `npm run build` does, and the worker processes. */
+export async function buildWorkers(): Promise<void> {
+  await rm(BUILD, { recursive: true, force: true });
+  await mkdir(PACKAGE, { recursive: true });
+  await compileLibrary(path.join(PACKAGE, 'dist'));
+  await copyFile(path.join(ROOT, 'package.json'), path.join(PACKAGE, 'package.json'));
+  await build({
+    entryPoints: [path.join(BENCH, 'worker/worker.ts'), path.join(BENCH, 'worker/load-function.ts')],
+    outdir: BUILD,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true, // a dynamic import stays one: no library is loaded where another is measured
+    packages: 'external',
+    platform: 'node',
+    target: NODE,
+    format: 'esm',
+    tsconfigRaw: {}, // not the project's, which maps the package's name to its source
+  });
+}
+
+async function compileLibrary(outDir: string): Promise<void> {
+  const require = createRequire(import.meta.url);
+  const manifest = require.resolve('typescript/package.json');
+  const { bin } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: { tsc: string } };
+  const compiler = path.join(path.dirname(manifest), bin.tsc);
+  await promisify(execFile)(
+    process.execPath,
+    [compiler, '-p', path.join(ROOT, 'tsconfig.build.json'), '--outDir', outDir],
+    { cwd: ROOT },
+  );
+}
+
+export interface FunctionBundle {
+  readonly file: string;
+  readonly bytes: number;
+  readonly gzipBytes: number;
+  /** What each package adds to the bundle, the largest first. */
+  readonly packages: readonly { readonly name: string; readonly bytes: number }[];
+}
+
+/** Bundles and minifies one of the example functions as a user would. Sizes are what a deployment uploads. */
+export async function bundleFunction(
+  name: 'batchlatch' | 'powertools',
+  sdk: 'left-out' | 'included',
+): Promise<FunctionBundle> {
+  const file = path.join(BUILD, `functions/${name}-${sdk}.mjs`);
+  const { metafile, outputFiles } = await build({
+    entryPoints: [path.join(BENCH, `functions/${name}.ts`)],
+    outfile: file,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: NODE,
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    external: sdk === 'left-out' ? ['@aws-sdk/*'] : [],
+    nodePaths: [path.join(BUILD, 'node_modules')],
+    tsconfigRaw: {},
+    // Bundled CommonJS asks for Node's own modules with require(), which ESM has to be given.
+    banner: { js: "import{createRequire as r}from'module';const require=r(import.meta.url);" },
+    metafile: true,
+    write: false,
+  });
+  const [contents] = outputFiles;
+  const [output] = Object.values(metafile.outputs);
+  if (contents === undefined || output === undefined) throw new Error(`Nothing was bundled for ${name}`);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, contents.contents);
+  return {
+    file,
+    bytes: contents.contents.byteLength,
+    gzipBytes: gzipSync(contents.contents).byteLength,
+    packages: bytesByPackage(output.inputs),
+  };
+}
+
+function bytesByPackage(
+  inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>,
+): FunctionBundle['packages'] {
+  const packages = new Map<string, number>();
+  for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'the function itself';
+    packages.set(name, (packages.get(name) ?? 0) + bytesInOutput);
+  }
+  return [...packages].map(([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes);
+}

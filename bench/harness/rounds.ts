@@ -1,0 +1,54 @@
+import type { ContenderName } from '../contenders/index.ts';
+import type { BatchesResult } from '../worker/jobs.ts';
+import type { Workload } from '../workload.ts';
+import type { Lab } from './lab.ts';
+
+export interface RoundsPlan {
+  readonly workload: Workload;
+  readonly contenders: readonly ContenderName[];
+  readonly rounds: number;
+  /** Rounds before them that do not count. */
+  readonly warmUps: number;
+  readonly batchesPerRound: number;
+  /** Default: a new table for each contender. */
+  readonly table?: { readonly endpoint: string; readonly tableName: string };
+  readonly onRound?: () => void;
+}
+
+/**
+ * Rounds take turns, A B C, B C A, …: whatever the machine does meanwhile happens to all of them. Answers
+ * each contender's measured rounds, in order.
+ */
+export async function takeTurns(
+  lab: Lab,
+  { workload, contenders, rounds, warmUps, batchesPerRound, table, onRound }: RoundsPlan,
+): Promise<Map<ContenderName, BatchesResult[]>> {
+  const results = new Map<ContenderName, BatchesResult[]>(contenders.map((contender) => [contender, []]));
+  const cell = nextCell();
+  for (let round = 0; round < warmUps + rounds; round += 1) {
+    for (let turn = 0; turn < contenders.length; turn += 1) {
+      const contender = contenders[(round + turn) % contenders.length] as ContenderName;
+      // What keeps claims in memory starts each round without those of the last.
+      const suffix = contender.includes('memory') ? `-${round}` : '';
+      const result = await lab.workerOf(contender).run('batches', {
+        contender,
+        endpoint: table?.endpoint ?? lab.emulator.endpoint,
+        tableName: table?.tableName ?? `${contender}-${cell}${suffix}`,
+        workload,
+        batches: batchesPerRound,
+        seed: `${cell}:${round}`,
+      });
+      if (round >= warmUps) results.get(contender)?.push(result);
+    }
+    onRound?.();
+  }
+  return results;
+}
+
+let cells = 0;
+
+/** A name for the tables and events of one cell, so that no two cells share a record. */
+export function nextCell(): string {
+  cells += 1;
+  return `cell-${cells}`;
+}

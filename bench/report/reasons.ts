@@ -1,0 +1,49 @@
+import type { ContenderName } from '../contenders/index.ts';
+import type { Figures } from '../figures.ts';
+import { kilobytes, number, times } from './format.ts';
+import { figuresOf } from './lookup.ts';
+
+/** What stands between a figure and its target: the floor's own figure, and the profile's largest shares. */
+export function whyCpu(figures: Figures, size: number): string {
+  const floor = figuresOf(figures.comparison, { size }, 'floor');
+  const atBest =
+    floor === undefined
+      ? ''
+      : `The bare requests alone are ${times(floor.timesLess.cpu.median)} cheaper than Powertools. `;
+  return `${atBest}${profileSentence(figures, 'batchlatch', size)}`;
+}
+
+export function whyWall(figures: Figures, size: number): string {
+  const floor = figuresOf(figures.comparison, { size }, 'floor');
+  const own = figuresOf(figures.comparison, { size }, 'batchlatch');
+  if (floor === undefined || own === undefined) return 'No figures of the floor in this run.';
+  return (
+    `The bare requests alone take ${number(100 / floor.timesLess.wall.median)} % of Powertools' time ` +
+    `(${number(floor.wallMs.p50)} ms of ${number(own.wallMs.p50)} ms here): the rest is client CPU, ` +
+    `and the emulator, which works through the statements of a request one after the other.`
+  );
+}
+
+export function whyMemoryStore(figures: Figures): string {
+  return profileSentence(figures, 'batchlatch-memory-silent', 1_000);
+}
+
+export function whyBundle({ coldStart }: Figures): string {
+  const own = coldStart.find((one) => one.library === 'batchlatch' && one.sdk === 'left-out');
+  const parts = (own?.packages ?? []).map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
+  return `It holds ${parts.join(', ')}.`;
+}
+
+function profileSentence({ profiles }: Figures, contender: ContenderName, size: number): string {
+  const profile = profiles.find((one) => one.contender === contender && one.workload.size === size);
+  if (profile === undefined) return 'This run has no profile of it.';
+  const groups = Object.entries(profile.groups);
+  const total = groups.reduce((sum, [, micros]) => sum + micros, 0);
+  const shares = groups
+    .slice(0, 6)
+    .map(([name, micros]) => `${name} ${number(micros)} µs (${number((micros / total) * 100)} %)`);
+  const top = profile.functions.find(({ name }) => !name.startsWith('('));
+  const dearest =
+    top === undefined ? '' : ` The dearest function is \`${top.name}\`, ${number(top.micros)} µs.`;
+  return `In the profile a record takes ${number(total)} µs: ${shares.join(', ')}.${dearest}`;
+}

@@ -1,0 +1,34 @@
+import type { Figures } from '../figures.ts';
+import { cpuTable, requestsTable, wallTable } from './tables/comparison.ts';
+import { contendersTable, memoryStoreTable } from './tables/contenders.ts';
+import { tableKeysTable } from './tables/growth.ts';
+import { hashesTable } from './tables/hashes.ts';
+import { coldStartTable, memoryTable } from './tables/process.ts';
+import { functionsTable, profilesTable } from './tables/profiles.ts';
+import { targetsTable } from './tables/targets.ts';
+import { targetsOf } from './targets.ts';
+
+/** What a terminal gets: the tables of what was measured, and the targets at the end. */
+export function summaryOf(figures: Figures): string {
+  const { comparison, variants, tableKeys, profiles, memoryStore, hashes, coldStart, memory } = figures;
+  const parts = [
+    section(comparison, 'DynamoDB requests per record', () => requestsTable(comparison)),
+    section(comparison, 'Client CPU, µs per record', () => cpuTable(comparison)),
+    section(comparison, 'Wall time of a batch, p50 / p99 ms', () => wallTable(comparison)),
+    section(variants, 'With other settings', () => contendersTable(variants)),
+    section(tableKeys, 'Keys in the table', () => tableKeysTable(figures)),
+    section(profiles, 'Where the time goes', () => `${profilesTable(figures)}\n\n${functionsTable(figures)}`),
+    section(memoryStore, 'Memory store, no-op handler', () => memoryStoreTable(memoryStore)),
+    section(hashes, 'Payload hash', () => hashesTable(figures)),
+    section(coldStart, 'Cold start', () => coldStartTable(figures)),
+    section(memory, 'Memory', () => memoryTable(figures)),
+    section(targetsOf(figures), 'Targets', () => targetsTable(figures)),
+    ...targetsOf(figures).map(({ figure, reason }) => (reason === undefined ? '' : `${figure}: ${reason}`)),
+  ];
+  const kind = figures.isQuick ? 'a quick run: a first impression, not for publication' : 'a full run';
+  return [`${figures.durationSeconds} s, ${kind}`, ...parts].filter((part) => part !== '').join('\n\n');
+}
+
+function section(figures: readonly unknown[], title: string, body: () => string): string {
+  return figures.length === 0 ? '' : `${title}\n\n${body()}`;
+}

@@ -1,0 +1,50 @@
+import type { ContenderName } from '../../contenders/index.ts';
+import type { Cell } from '../../sections/cells.ts';
+import { number, spread, table, timesSpread } from '../format.ts';
+import { TITLES } from '../lookup.ts';
+
+/** A row for each contender of each cell. */
+export function contendersTable(cells: readonly Cell[]): string {
+  const rows = cells.flatMap(({ workload, contenders }) =>
+    Object.entries(contenders).map(([name, own]) => [
+      number(workload.size),
+      TITLES[name as ContenderName],
+      number(own.requestsPerRecord),
+      spread(own.cpuMicros),
+      timesSpread(own.timesLess.cpu),
+      `${number(own.wallMs.p50)} / ${number(own.wallMs.p99)}`,
+      timesSpread(own.timesLess.wall),
+    ]),
+  );
+  return table(
+    [
+      'batch',
+      '',
+      'requests per record',
+      'CPU, µs per record',
+      'less CPU',
+      'wall p50 / p99, ms',
+      'less wall time',
+    ],
+    rows,
+    2,
+  );
+}
+
+export function memoryStoreTable(cells: readonly Cell[]): string {
+  const rows = cells.flatMap(({ workload, contenders }) =>
+    Object.entries(contenders).map(([name, own]) => [
+      number(workload.size),
+      workload.groups === undefined ? 'standard' : `FIFO, ${workload.groups} groups`,
+      TITLES[name as ContenderName],
+      number((own.wallMs.p50 * 1_000) / workload.size),
+      spread(own.cpuMicros),
+      timesSpread(own.timesLess.wall),
+    ]),
+  );
+  return table(
+    ['batch', 'queue', '', 'wall, µs per record', 'CPU, µs per record', 'less wall time than Powertools'],
+    rows,
+    3,
+  );
+}

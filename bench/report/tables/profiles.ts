@@ -1,0 +1,33 @@
+import type { Figures } from '../../figures.ts';
+import { number, table } from '../format.ts';
+import { TITLES } from '../lookup.ts';
+
+export function profilesTable({ profiles }: Figures): string {
+  const groups = [...new Set(profiles.flatMap((profile) => Object.keys(profile.groups)))];
+  const headings = profiles.map(
+    ({ contender, workload }) =>
+      `${TITLES[contender]}${contender.includes('memory') ? ', memory store' : ''}, ${number(workload.size)}`,
+  );
+  const rows = groups.map((group) => [
+    group,
+    ...profiles.map((profile) => {
+      const micros = profile.groups[group];
+      return micros === undefined ? '–' : number(micros);
+    }),
+  ]);
+  return table(['µs per record', ...headings], rows);
+}
+
+export function functionsTable({ profiles }: Figures): string {
+  const shown = profiles.filter(({ contender }) => contender.startsWith('batchlatch'));
+  const rows = shown.flatMap(({ contender, workload, functions }) =>
+    functions
+      .slice(0, 10)
+      .map(({ name, micros }) => [
+        `${contender.includes('memory') ? 'memory store' : 'DynamoDB'}, ${number(workload.size)}`,
+        `\`${name}\``,
+        number(micros),
+      ]),
+  );
+  return table(['batch', 'function', 'µs per record'], rows, 2);
+}

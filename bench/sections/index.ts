@@ -1,0 +1,46 @@
+import type { Figures } from '../figures.ts';
+import type { Lab } from '../harness/lab.ts';
+import type { Progress } from '../harness/progress.ts';
+import type { Plan } from '../plan.ts';
+import { measureColdStart } from './cold-start.ts';
+import { measureComparison, measureVariants } from './comparison.ts';
+import { measureMemory } from './memory.ts';
+import { measureHashes, measureMemoryStore } from './micro.ts';
+import { type KeptProfile, measureProfiles } from './profiles.ts';
+import { measureTableKeys } from './table-keys.ts';
+
+/** What can be measured, in the order in which it is. */
+export const SECTIONS = [
+  'comparison',
+  'variants',
+  'table-keys',
+  'profiles',
+  'memory-store',
+  'hashes',
+  'cold-start',
+  'memory',
+] as const;
+export type SectionName = (typeof SECTIONS)[number];
+
+export type Measured = Omit<Figures, 'machine' | 'isQuick' | 'durationSeconds'>;
+
+/** Measures the sections that were asked for; the others have no figures. */
+export async function measureSections(
+  lab: Lab,
+  plan: Plan,
+  only: readonly SectionName[],
+  progress: Progress,
+  keepProfile: (profile: KeptProfile) => Promise<void>,
+): Promise<Measured> {
+  const has = (name: SectionName): boolean => only.includes(name);
+  return {
+    comparison: has('comparison') ? await measureComparison(lab, plan, progress) : [],
+    variants: has('variants') ? await measureVariants(lab, plan, progress) : [],
+    tableKeys: has('table-keys') ? await measureTableKeys(lab, plan, progress) : [],
+    profiles: has('profiles') ? await measureProfiles(lab, plan, progress, keepProfile) : [],
+    memoryStore: has('memory-store') ? await measureMemoryStore(lab, plan, progress) : [],
+    hashes: has('hashes') ? await measureHashes(lab, plan, progress) : [],
+    coldStart: has('cold-start') ? await measureColdStart(lab, plan, progress) : [],
+    memory: has('memory') ? await measureMemory(lab, plan, progress) : [],
+  };
+}

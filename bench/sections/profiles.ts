@@ -1,0 +1,49 @@
+import type { ContenderName } from '../contenders/index.ts';
+import type { Lab } from '../harness/lab.ts';
+import type { Progress } from '../harness/progress.ts';
+import { nextCell } from '../harness/rounds.ts';
+import type { Plan } from '../plan.ts';
+import type { ProfileResult } from '../worker/jobs.ts';
+import { nameOf, type Workload } from '../workload.ts';
+import { warmUp } from './warm-up.ts';
+
+export interface ProfileFigures extends Omit<ProfileResult, 'raw'> {
+  readonly contender: ContenderName;
+  readonly workload: Workload;
+}
+
+export interface KeptProfile {
+  readonly name: string;
+  readonly contents: string;
+}
+
+/** Where each contender's time goes. The whole profiles are given to `keep`. */
+export async function measureProfiles(
+  lab: Lab,
+  { profiles, warmUpMs }: Plan,
+  progress: Progress,
+  keep: (profile: KeptProfile) => Promise<void>,
+): Promise<ProfileFigures[]> {
+  const jobs = profiles.flatMap((cell) => [
+    ...(['batchlatch', 'powertools', 'floor'] as const).map((contender) => ({ contender, cell })),
+    ...(cell.workload.size >= 1_000 ? [{ contender: 'batchlatch-memory-silent' as const, cell }] : []),
+  ]);
+  await warmUp(lab, [...new Set(jobs.map(({ contender }) => contender))], warmUpMs, progress);
+  progress.section('profiles', jobs.length);
+  const figures: ProfileFigures[] = [];
+  for (const { contender, cell } of jobs) {
+    const seed = nextCell();
+    const { raw, ...figure } = await lab.workerOf(contender).run('profile', {
+      contender,
+      endpoint: lab.emulator.endpoint,
+      tableName: `${contender}-${seed}`,
+      workload: cell.workload,
+      batches: cell.batches,
+      seed,
+    });
+    figures.push({ contender, workload: cell.workload, ...figure });
+    await keep({ name: `${contender}-${cell.workload.size}`, contents: raw });
+    progress.step(`${contender}, ${nameOf(cell.workload)}`);
+  }
+  return figures;
+}

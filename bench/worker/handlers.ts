@@ -1,0 +1,27 @@
+import { contenders, type ContenderName } from '../contenders/index.ts';
+import type { BatchHandler } from '../contenders/contender.ts';
+import { handlerOf, type Workload } from '../workload.ts';
+import { ensureTable } from './table.ts';
+
+interface Made {
+  readonly name: string;
+  readonly handler: BatchHandler;
+}
+
+let last: Made | undefined;
+
+/** The contender's handler for a table; kept as long as the same is asked for, as a warm function keeps it. */
+export async function handlerFor(
+  contender: ContenderName,
+  { endpoint, tableName }: { readonly endpoint: string; readonly tableName: string },
+  workload: Workload,
+): Promise<BatchHandler> {
+  const name = JSON.stringify([contender, endpoint, tableName, workload.handlerMs]);
+  if (last?.name === name) return last.handler;
+  if (!contender.includes('memory')) await ensureTable(endpoint, tableName);
+  // What a library makes by itself finds the emulator as it would find AWS: in the environment.
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+  const make = await contenders[contender]();
+  last = { name, handler: make({ endpoint, tableName, handler: handlerOf(workload) }) };
+  return last.handler;
+}
