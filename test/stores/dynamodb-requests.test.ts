@@ -159,3 +159,18 @@ describe('with single writes', () => {
     expect(requests()).toEqual({ GetItem: 5, UpdateItem: 5 });
   });
 });
+
+it.each(['single', 'batch'] as const)('sends at most 50 requests at a time (%s writes)', async (writes) => {
+  let open = 0;
+  let most = 0;
+  const send = async (): Promise<object> => {
+    most = Math.max(most, (open += 1));
+    await new Promise((resolve) => setImmediate(resolve));
+    open -= 1;
+    return { Responses: Array.from({ length: 25 }, () => ({})) };
+  };
+  const many = dynamoDBStore({ client: { send } as never, tableName: table.tableName, writes });
+  const outcomes = await many.acquire(claimRequests(writes === 'single' ? 120 : 3_000));
+  expect(outcomes.every(({ status }) => status === 'acquired')).toBe(true);
+  expect(most).toBe(50);
+});

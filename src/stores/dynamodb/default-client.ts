@@ -10,7 +10,7 @@ export function defaultClient(): DynamoDBClient {
   const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
   const client = new DynamoDBClient({
     requestHandler: {
-      connectionTimeout: 1_000,
+      connectionTimeout: 2_500, // a lost SYN is sent again after one second
       requestTimeout: 3_000,
       throwOnRequestTimeout: true,
       httpAgent: agent,

@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import pLimit from 'p-limit';
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import { ConfigurationError } from '../../claims/errors.ts';
@@ -52,7 +53,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
   assertAttributeNames(names);
   const format = rowFormat(names);
   const writerSetup: WriterSetup = {
-    client: options.client ?? defaultClient(),
+    client: inTurn(options.client ?? defaultClient()),
     tableName,
     keyName: names.key,
     clock,
@@ -76,6 +77,19 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
       return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
     },
   };
+}
+
+/**
+ * A thousand claims written one by one would open as many connections at the same moment: more than a server's
+ * accept queue takes, so that some wait for a second SYN until the connection times out, and enough failures
+ * to use up the SDK's retries. 50 is also how many sockets the SDK opens unless told otherwise.
+ */
+const REQUESTS_AT_ONCE = 50;
+
+function inTurn(client: Pick<DynamoDBClient, 'send'>): Pick<DynamoDBClient, 'send'> {
+  const limit = pLimit(REQUESTS_AT_ONCE);
+  const send = (...call: Parameters<DynamoDBClient['send']>): unknown => limit(() => client.send(...call));
+  return { send: send as DynamoDBClient['send'] };
 }
 
 /** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */
