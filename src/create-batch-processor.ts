@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, EventBridgeEvent, SQSEvent } from 'aws-lambda';
 import { type BatchProcessorOptions, resolveOptions } from './batch/options.ts';
+import type { BatchHandler } from './batch/batch-handler.ts';
+import type { Handler } from './batch/invocation.ts';
 import { createProcessor } from './batch/processor.ts';
 import type { RecordHandler } from './batch/record-handler.ts';
 import type { BatchResponse } from './batch/response.ts';
@@ -33,21 +35,51 @@ export function createBatchProcessor<Body = unknown>(
   recordHandler: RecordHandler<Body>,
   options: BatchProcessorOptions<Body> = {},
 ): BatchProcessor {
-  if (typeof recordHandler !== 'function') {
-    throw new ConfigurationError(`Expected the record handler to be a function, got ${typeof recordHandler}`);
-  }
-  const settings = resolveOptions(options);
+  assertFunction('record handler', recordHandler);
+  // What a body is, is the sender's word; the type parameter is the user's word for it.
+  return processorOf({ record: recordHandler as RecordHandler }, options);
+}
+
+/**
+ * The same for a handler that does the work of many records at once, such as a bulk insert: it gets all records
+ * that could be claimed in one call, and answers for each of them (`BatchHandler`). `concurrency` is then the
+ * most records in one call. Default: no bound.
+ *
+ * @example
+ * export const handler = createBatchProcessor.forBatches<Order>(async (items) => {
+ *   await insertAll(items.map(({ record }) => record.body));
+ * });
+ */
+createBatchProcessor.forBatches = function forBatches<Body = unknown>(
+  batchHandler: BatchHandler<Body>,
+  options: BatchProcessorOptions<Body> = {},
+): BatchProcessor {
+  assertFunction('batch handler', batchHandler);
+  return processorOf({ batch: batchHandler as BatchHandler }, options, Infinity);
+};
+
+function processorOf<Body>(
+  handler: Handler,
+  options: BatchProcessorOptions<Body>,
+  concurrency?: number,
+): BatchProcessor {
+  const settings = resolveOptions(options, concurrency);
   const ports = {
     store: options.store ?? dynamoDBStoreFromEnvironment(),
     clock: options.clock ?? systemClock,
     observer: options.observer ?? jsonLines(),
+    sqs: options.sqs,
     random: Math.random,
     newOwner: randomUUID,
   };
-  // What a body is, is the sender's word; the type parameter is the user's word for it.
-  const handler = recordHandler as RecordHandler;
   const functionName = process.env['AWS_LAMBDA_FUNCTION_NAME'];
   return createProcessor(handler, settings, ports, functionName) as BatchProcessor;
+}
+
+function assertFunction(what: string, handler: unknown): void {
+  if (typeof handler !== 'function') {
+    throw new ConfigurationError(`Expected the ${what} to be a function, got ${typeof handler}`);
+  }
 }
 
 function dynamoDBStoreFromEnvironment(): ClaimStore {

@@ -1,16 +1,22 @@
 export { createBatchProcessor, type BatchProcessor } from './create-batch-processor.ts';
-export type { BatchProcessorOptions } from './batch/options.ts';
+export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
+export type { BatchProcessorOptions, HeartbeatOptions, VisibilityOptions } from './batch/options.ts';
 export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
 export type { BatchResponse } from './batch/response.ts';
 export type { RecordOutcome } from './batch/outcomes.ts';
 export {
+  BatchAnswerError,
   CompletionNotStoredError,
   DeadlineError,
+  LapsedLeaseError,
   LeaseLostError,
+  MismatchError,
   PermanentError,
   RecordTimeoutError,
   RedeliverError,
+  RetryLaterError,
   TooManyAttemptsError,
+  TooManyCrashesError,
   UnnamedRecordError,
 } from './batch/errors.ts';
 export type {
@@ -32,6 +38,7 @@ export { messageId } from './keys/message-id.ts';
 export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type { BatchEvent, NotStartedReason, Observer, SettlingEnd } from './observe/observer.ts';
+export type { SqsClient } from './queues/sqs-client.ts';
 export { MalformedRecordError, UnsupportedEventError } from './sources/errors.ts';
 export type { BatchRecord, Envelope, EventBridgeBatchRecord, SqsBatchRecord } from './sources/record.ts';
 export type { Unwrap } from './sources/unwrap.ts';

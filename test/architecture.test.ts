@@ -13,18 +13,20 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sources: ['claims'],
   keys: ['claims', 'sources'],
   // Of observe only the contract; whoever puts the rooms together chooses an implementation.
-  batch: ['claims', 'sources', 'keys', 'observe/observer.ts'],
+  queues: ['claims'],
+  batch: ['claims', 'sources', 'keys', 'queues', 'observe/observer.ts'],
   observe: ['claims'],
   'stores/dynamodb': ['claims'],
   'stores/memory': ['claims'],
   testing: ['claims'],
-  '.': ['batch', 'claims', 'sources', 'keys', 'observe', 'stores/dynamodb', 'stores/memory'],
+  '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
   // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
   local: [
     '.',
     'claims',
     'sources',
     'keys',
+    'queues',
     'batch',
     'observe',
     'stores/dynamodb',
@@ -41,7 +43,7 @@ const NEVER_IMPORTED = ['cli', 'console', 'local'];
 const KNOWS_AWS = new Set(['stores/dynamodb', 'local']);
 
 /** Rooms that get time, chance and identity as arguments, and the one file that knows the machine's. */
-const PURE = new Set(['claims', 'sources', 'keys', 'batch', 'stores/memory']);
+const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'stores/memory']);
 const KNOWS_THE_CLOCK = 'claims/clock.ts';
 
 describe('src', () => {

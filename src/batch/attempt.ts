@@ -4,7 +4,12 @@ import type { GroupCommit } from '../claims/group-commit.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import { type Deadline, defaultLeaseMs } from './deadline.ts';
 import type { Entry, HeldClaim } from './entry.ts';
-import { CompletionNotStoredError } from './errors.ts';
+import {
+  CompletionNotStoredError,
+  LapsedLeaseError,
+  TooManyAttemptsError,
+  TooManyCrashesError,
+} from './errors.ts';
 import type { Settings } from './options.ts';
 import type { RecordOutcome } from './outcomes.ts';
 import type { Ports } from './ports.ts';
@@ -25,6 +30,33 @@ export function leaseMsNow({ settings, deadline }: Pick<InvocationScope, 'settin
   return settings.leaseMs ?? defaultLeaseMs(deadline.remainingTimeMs());
 }
 
+/** Makes leases last at least `minimumMs` from now, in one request; none becomes shorter. Never rejects. */
+export async function extendLeases(
+  attempts: readonly Attempt[],
+  minimumMs: number,
+  { ports, settings, deadline }: InvocationScope,
+): Promise<SettleOutcome[]> {
+  const askedAt = ports.clock.now();
+  const { retentionMs } = settings;
+  const extensions = attempts.map(({ entry: { key }, claim: { owner, leaseUntil } }) => ({
+    key,
+    owner,
+    leaseMs: Math.max(minimumMs, leaseUntil - askedAt),
+    retentionMs,
+  }));
+  try {
+    const outcomes = await ports.store.extend(extensions, { signal: deadline.answerNow });
+    attempts.forEach(({ claim }, index) => {
+      // The store's lease begins when it writes; what the handler is told must not be later than that.
+      const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
+      if (outcomes[index] === 'stored' && leaseUntil > claim.leaseUntil) claim.leaseUntil = leaseUntil;
+    });
+    return outcomes;
+  } catch (thrown) {
+    return attempts.map(() => ({ error: thrown as Error }));
+  }
+}
+
 /** One attempt of one key: what it may write about its claim, each time conditional on its owner. */
 export class Attempt {
   readonly entry: Entry;
@@ -36,35 +68,35 @@ export class Attempt {
   constructor(entry: Entry, claim: HeldClaim, scope: InvocationScope) {
     this.entry = entry;
     this.claim = claim;
+    entry.claim = claim;
+    entry.isClaimOpen = true;
     const { recordId, key } = entry;
     this.facts = { recordId, key, owner: claim.owner, attempt: claim.attempt };
     this.#scope = scope;
   }
 
-  /** Whether `maxAttempts` attempts have ended before this one. */
-  get isOneTooMany(): boolean {
-    const { maxAttempts } = this.#scope.settings;
-    return maxAttempts !== undefined && countedAttempts(this.claim) > maxAttempts;
+  /** False for a run without a claim: there is nothing to write. */
+  get isClaimed(): boolean {
+    return true;
+  }
+
+  /** Why the key is to be parked instead of being run once more. */
+  get refusal(): Error | undefined {
+    const { maxAttempts, maxCrashes, onLapsedLease } = this.#scope.settings;
+    const { crashes } = this.claim;
+    // Not `tookOver`: the answer of a takeover may be lost, and the second one says that the claim was mine.
+    if (onLapsedLease === 'park' && crashes > 0) return new LapsedLeaseError();
+    if (maxCrashes !== undefined && crashes >= maxCrashes) return new TooManyCrashesError(maxCrashes);
+    if (maxAttempts !== undefined && countedAttempts(this.claim) > maxAttempts) {
+      return new TooManyAttemptsError(maxAttempts);
+    }
+    return undefined;
   }
 
   /** Makes the lease last at least `minimumMs` from now; it never becomes shorter. Never rejects. */
   async extend(minimumMs: number): Promise<SettleOutcome> {
-    const { ports, settings, deadline } = this.#scope;
-    const { key } = this.entry;
-    const { owner } = this.claim;
-    const askedAt = ports.clock.now();
-    const leaseMs = Math.max(minimumMs, this.claim.leaseUntil - askedAt);
-    try {
-      const [outcome = noOutcome()] = await ports.store.extend(
-        [{ key, owner, leaseMs, retentionMs: settings.retentionMs }],
-        { signal: deadline.answerNow },
-      );
-      // The store's lease begins when it writes; what the handler is told must not be later than that.
-      if (outcome === 'stored') this.claim.leaseUntil = askedAt + leaseMs;
-      return outcome;
-    } catch (thrown) {
-      return { error: thrown as Error };
-    }
+    const [outcome = noOutcome()] = await extendLeases([this], minimumMs, this.#scope);
+    return outcome;
   }
 
   /**
@@ -88,6 +120,7 @@ export class Attempt {
       { end: 'release', key, owner, releases, retentionMs: settings.retentionMs },
       { ...this.facts, end: 'release' },
     );
+    this.entry.isClaimOpen = typeof outcome === 'object';
     if (typeof outcome === 'object') {
       ports.observer.onEvent({
         type: 'settleFailed',
@@ -103,9 +136,10 @@ export class Attempt {
   async settle(end: HandlerReturn): Promise<RecordOutcome> {
     const settlement = this.#settlementOf(end);
     const outcome = await this.#scope.commit.settle(settlement, { ...this.facts, end: settlement.end });
+    this.entry.isClaimOpen = typeof outcome === 'object';
     this.#noteUnlessStored(outcome, end);
 
-    if (end.kind === 'threw') {
+    if (end.kind !== 'returned') {
       // A store's error never hides the business error.
       const isParked = settlement.end === 'park' && outcome === 'stored';
       if (isParked) {
@@ -116,6 +150,12 @@ export class Attempt {
     }
     if (outcome === 'stored') return { status: 'completed' };
     if (outcome === 'lost') return { status: 'lost' };
+    const { settings, ports } = this.#scope;
+    if (settings.onStoreError === 'run') {
+      const { recordId, key } = this.entry;
+      ports.observer.onEvent({ type: 'withoutClaim', recordId, key, error: outcome.error });
+      return { status: 'completed', withoutClaim: true };
+    }
     return { status: 'failed', error: new CompletionNotStoredError({ cause: outcome.error }) };
   }
 

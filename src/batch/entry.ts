@@ -1,6 +1,6 @@
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { RecordOutcome } from './outcomes.ts';
+import { isPermanentEnd, type RecordOutcome } from './outcomes.ts';
 
 /** The claim that lets an entry run. The lease can grow; the rest stays as it was acquired. */
 export interface HeldClaim {
@@ -30,6 +30,9 @@ export class Entry {
   leader: Entry | undefined;
   /** The follower that runs in this entry's stead, where this one was handed back unstarted for its group's sake. */
   heir: Entry | undefined;
+  /** The last claim it held, and whether that is still neither settled nor given back. */
+  claim: HeldClaim | undefined;
+  isClaimOpen = false;
   #outcome: RecordOutcome | undefined;
   #isPutOff = false;
   #listeners: (() => void)[] | undefined;
@@ -50,6 +53,11 @@ export class Entry {
     return this.#outcome;
   }
 
+  /** The claim whose lease still runs, for all that this process knows. */
+  get heldClaim(): HeldClaim | undefined {
+    return this.isClaimOpen ? this.claim : undefined;
+  }
+
   /** What observers know the record by. */
   get recordId(): string {
     return this.itemIdentifier ?? `record ${this.index}`;
@@ -59,6 +67,11 @@ export class Entry {
     if (this.#outcome !== undefined) return;
     this.#outcome = outcome;
     this.#tell();
+  }
+
+  /** The dead-letter queue has taken it. */
+  noteDeadLettered(): void {
+    if (isPermanentEnd(this.#outcome)) this.#outcome = { ...this.#outcome, isDeadLettered: true };
   }
 
   /** It will run after the others, alone. */

@@ -14,6 +14,34 @@ export function isPermanent(error: unknown): boolean {
   return hasCode(error, PERMANENT);
 }
 
+const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
+
+/**
+ * Thrown by a handler that cannot do its work yet: a limit of a downstream, something that is not there so
+ * far. The attempt failed and counts; with `visibility`, an SQS message comes again after `delayMs` and not
+ * by back-off. Throws a `RangeError` for a delay that is not a number of milliseconds from 0 up.
+ */
+export class RetryLaterError extends BatchlatchError {
+  readonly delayMs: number;
+
+  constructor({ delayMs, cause }: { readonly delayMs: number; readonly cause?: unknown }) {
+    if (!Number.isFinite(delayMs) || delayMs < 0) {
+      throw new RangeError(
+        `Expected \`delayMs\` to be a number of milliseconds from 0 up, got \`${delayMs}\``,
+      );
+    }
+    super(RETRY_LATER, `The handler asks to be called again in ${delayMs} ms`, { cause });
+    this.delayMs = delayMs;
+  }
+}
+
+/** The delay that a `RetryLaterError`, of this copy of the package or another, asks for. */
+export function retryLaterMs(error: unknown): number | undefined {
+  if (!hasCode(error, RETRY_LATER)) return undefined;
+  const { delayMs } = error as Partial<RetryLaterError>;
+  return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
+}
+
 /** The handler ran longer than `recordTimeoutMs`. */
 export class RecordTimeoutError extends BatchlatchError {
   constructor(timeoutMs: number, options?: { cause?: unknown }) {
@@ -43,6 +71,26 @@ export class TooManyAttemptsError extends BatchlatchError {
   }
 }
 
+/** The key's attempts died `maxCrashes` times in a row: it is parked without another run. */
+export class TooManyCrashesError extends BatchlatchError {
+  constructor(maxCrashes: number) {
+    super(
+      'BATCHLATCH_TOO_MANY_CRASHES',
+      `${maxCrashes} attempts in a row (maxCrashes) died without an end: the process was killed or overran its lease`,
+    );
+  }
+}
+
+/** The last attempt died and may have done its work: with `onLapsedLease: 'park'` a person has to look. */
+export class LapsedLeaseError extends BatchlatchError {
+  constructor() {
+    super(
+      'BATCHLATCH_LAPSED_LEASE',
+      "The lease of the last attempt lapsed, and whether its work was done is not known (onLapsedLease: 'park')",
+    );
+  }
+}
+
 /** The claim's lease ran down, or was found to be another owner's, while the handler ran. */
 export class LeaseLostError extends BatchlatchError {
   constructor(options?: { cause?: unknown }) {
@@ -61,6 +109,27 @@ export class CompletionNotStoredError extends BatchlatchError {
       'BATCHLATCH_COMPLETION_NOT_STORED',
       'The effect is done, but its completion could not be stored',
       options,
+    );
+  }
+}
+
+/** A batch handler's answer cannot be told apart by record: all its records count as failed. */
+export class BatchAnswerError extends BatchlatchError {
+  constructor(items: number, answer: unknown) {
+    const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;
+    super(
+      'BATCHLATCH_BATCH_ANSWER',
+      `The batch handler got ${items} items and answered with ${given}; return nothing, or an array with an entry for each item`,
+    );
+  }
+}
+
+/** The key was used before, by a record with another payload. */
+export class MismatchError extends BatchlatchError {
+  constructor() {
+    super(
+      'BATCHLATCH_MISMATCH',
+      'The record has the key of another record with another payload (payloadValidation)',
     );
   }
 }

@@ -63,6 +63,10 @@ export class HandlerRun {
     }, graceMs);
   }
 
+  get attempt(): Attempt {
+    return this.#attempt;
+  }
+
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();

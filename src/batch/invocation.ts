@@ -1,13 +1,18 @@
 import type { Context } from 'aws-lambda';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ClaimRequest } from '../claims/claim-store.ts';
+import { wait } from '../claims/clock.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
 import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
 import { Attempt, type InvocationScope, leaseMsNow } from './attempt.ts';
 import { acquireGroup, type ClaimAhead, type ClaimAheadSetup, createClaimAhead } from './claim-ahead.ts';
+import type { BatchHandler } from './batch-handler.ts';
+import { sendToDeadLetters } from './dead-letters.ts';
 import { createDeadline } from './deadline.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
-import { TooManyAttemptsError } from './errors.ts';
+import { Gathering } from './gathering.ts';
+import { delayRedeliveries } from './hand-back.ts';
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { Settings } from './options.ts';
 import { fromStoredError, isAcknowledged, outcomeOfFollower } from './outcomes.ts';
 import type { Ports } from './ports.ts';
@@ -16,6 +21,15 @@ import { deadlineReached, runAttempt, type RunningHandlers } from './run-attempt
 import type { HandlerEnd } from './handler-end.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import { type Lane, lanesOf } from './schedule.ts';
+import { isOutage, UnclaimedAttempt } from './unclaimed-attempt.ts';
+
+/** What does the work: of one record, or of many at once. */
+export type Handler = { readonly record: RecordHandler } | { readonly batch: BatchHandler };
+
+/** While waiting for another owner: first and longest bound of the delay between two looks, and the shortest delay. */
+const FIRST_POLL_MS = 50;
+const LONGEST_POLL_MS = 2_000;
+const SHORTEST_POLL_MS = 20;
 
 /** A lane from the entry on that has to run alone. */
 interface PutOffLane {
@@ -41,12 +55,13 @@ export class Invocation {
   readonly #lanes: LaneRunner;
   readonly #running: RunningHandlers = new Set();
   readonly #putOff: PutOffLane[] = [];
+  readonly #gathering: Gathering | undefined;
   /** Entries that are being claimed, wait for a slot or run: what may soon bring a settlement. */
   #busy = 0;
 
   constructor(
     entries: readonly Entry[],
-    handler: RecordHandler,
+    handler: Handler,
     settings: Settings,
     ports: Ports,
     lambda: Context | undefined,
@@ -60,7 +75,16 @@ export class Invocation {
       signal: deadline.answerNow,
     });
     this.#entries = entries;
-    this.#handler = handler;
+    // Records that could still join: those that are busy, as far as there are slots for them.
+    this.#gathering =
+      'batch' in handler
+        ? new Gathering(
+            handler.batch,
+            entries.map(({ record }) => record),
+            () => Math.min(this.#busy, settings.concurrency),
+          )
+        : undefined;
+    this.#handler = 'batch' in handler ? (this.#gathering as Gathering).join : handler.record;
     this.#scope = { settings, ports, deadline, commit, lambda };
     this.#limit = pLimit({ concurrency: settings.concurrency, rejectOnClear: true });
     this.#claimSetup = {
@@ -79,11 +103,16 @@ export class Invocation {
 
   /** Resolves when every entry has its outcome or the time is over, whichever comes first. */
   async run(): Promise<void> {
-    const { deadline } = this.#scope;
+    const { deadline, settings } = this.#scope;
     deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
+    const heartbeat = settings.heartbeat && startHeartbeat(this.#entries, this.#running, this.#scope);
     try {
-      await Promise.race([this.#runAll(), aborted(deadline.answerNow)]);
+      await Promise.race([
+        this.#runAll().then(() => this.#handBackRest(heartbeat)),
+        aborted(deadline.answerNow),
+      ]);
     } finally {
+      void heartbeat?.stop();
       deadline.cancel();
     }
   }
@@ -99,6 +128,12 @@ export class Invocation {
     }
   }
 
+  /** What is not acknowledged by now is handed back; the queue may be told when to show it again. */
+  async #handBackRest(heartbeat: Heartbeat | undefined): Promise<void> {
+    await heartbeat?.stop();
+    await delayRedeliveries(this.#entries, this.#scope);
+  }
+
   async #runLane(lane: Lane, from: number, isAlone: boolean): Promise<void> {
     for (let index = from; index < lane.length; index += 1) {
       const entry = lane[index] as Entry;
@@ -108,6 +143,7 @@ export class Invocation {
         await Promise.all(lane.slice(index + 1).map((later) => this.#putClaimBack(later)));
         return;
       }
+      await sendToDeadLetters(entry, this.#scope);
       if (!isAcknowledged(entry.outcome)) {
         // The order of the group: what comes after a failure is neither run nor acknowledged.
         await Promise.all(lane.slice(index + 1).map((later) => this.#handBack(later)));
@@ -123,8 +159,13 @@ export class Invocation {
     if (entry.leader !== undefined && !isHeir) return entry.outcome === undefined;
 
     this.#busy += 1;
-    const answer = isAlone || isHeir ? await this.#claimAlone(entry) : await this.#claims.claimOf(entry);
+    let answer = isAlone || isHeir ? await this.#claimAlone(entry) : await this.#claims.claimOf(entry);
+    if (answer.status === 'conflict') answer = await this.#waitForOwner(entry, answer);
     if (answer.status !== 'held') {
+      if (answer.status === 'error' && this.#mayRunWithoutClaim(answer.error)) {
+        await this.#runWithoutClaim(entry, answer.error);
+        return false;
+      }
       this.#refuse(entry, answer);
       this.#endBusy(entry);
       this.#scope.commit.flushIfIdle(); // what waits for company may wait in vain
@@ -156,6 +197,45 @@ export class Invocation {
       this.#notify({ type: 'duplicate', recordId: entry.recordId, key: entry.key, within: 'batch' });
     }
     return 'followed';
+  }
+
+  /** Asks again, with back-off, until the other owner has ended, its lease has lapsed, or the time for that is over. */
+  async #waitForOwner(
+    entry: Entry,
+    conflict: Extract<ClaimAnswer, { status: 'conflict' }>,
+  ): Promise<ClaimAnswer> {
+    const { settings, ports, deadline, commit } = this.#scope;
+    if (settings.waitForConflictMs === undefined) return conflict;
+    const { clock, random } = ports;
+    const giveUpAt = clock.now() + settings.waitForConflictMs;
+    let answer: ClaimAnswer = conflict;
+    this.#endBusy(entry);
+    commit.flushIfIdle();
+    for (let asked = 1; answer.status === 'conflict' && !this.#isStopped; asked += 1) {
+      const now = clock.now();
+      if (now >= giveUpAt) break;
+      const backOffMs = random() * Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 2 ** asked);
+      // Not before the owner can have ended, and once more when its lease or the time to wait is over.
+      const delayMs = Math.min(
+        Math.max(backOffMs, SHORTEST_POLL_MS),
+        Math.max(answer.leaseUntil - now, 1),
+        giveUpAt - now,
+      );
+      await wait(clock, delayMs, deadline.stop);
+      if (!this.#isStopped) answer = await this.#claimAlone(entry, { isRedelivery: true });
+    }
+    this.#busy += 1;
+    return answer;
+  }
+
+  #mayRunWithoutClaim(error: Error): boolean {
+    return this.#scope.settings.onStoreError === 'run' && isOutage(error) && !this.#isStopped;
+  }
+
+  async #runWithoutClaim(entry: Entry, error: Error): Promise<void> {
+    const { recordId, key } = entry;
+    this.#notify({ type: 'withoutClaim', recordId, key, error });
+    await this.#runClaimed(new UnclaimedAttempt(entry, this.#scope));
   }
 
   /** A lane starts when its head's claim has been asked for; claims are, like lanes, in the batch's order. */
@@ -195,10 +275,8 @@ export class Invocation {
   /** Undefined: it may not start any more. */
   async #runInSlot(attempt: Attempt): Promise<HandlerEnd | undefined> {
     if (this.#isStopped) return undefined;
-    if (attempt.isOneTooMany) {
-      const error = new TooManyAttemptsError(this.#scope.settings.maxAttempts as number);
-      return { kind: 'threw', error, wasAborted: false };
-    }
+    const { refusal } = attempt;
+    if (refusal !== undefined) return { kind: 'refused', error: refusal };
     if (!(await attempt.ensureLease()) || this.#isStopped) return undefined;
     return runAttempt(attempt, this.#handler, this.#scope, this.#running);
   }
@@ -237,9 +315,12 @@ export class Invocation {
     this.#finishNotStarted(entry, 'order');
   }
 
-  async #claimAlone(entry: Entry): Promise<ClaimAnswer> {
+  async #claimAlone(entry: Entry, hints: Pick<ClaimRequest, 'isRedelivery'> = {}): Promise<ClaimAnswer> {
     if (this.#isStopped) return { status: 'not-requested' };
-    const [answer] = await acquireGroup([entry], this.#claimSetup);
+    const [answer] = await acquireGroup([entry], {
+      ...this.#claimSetup,
+      request: (one, owner) => ({ ...this.#claimSetup.request(one, owner), ...hints }),
+    });
     return answer as ClaimAnswer;
   }
 
@@ -280,6 +361,7 @@ export class Invocation {
     this.#claims.stop();
     this.#lanes.admit();
     this.#limit.clearQueue();
+    this.#gathering?.stop(deadlineReached());
     for (const running of this.#running) running.stop(deadlineReached, this.#scope.deadline.graceMs);
   }
 
@@ -295,6 +377,7 @@ export class Invocation {
 
   #endBusy(entry: Entry): void {
     this.#busy -= 1;
+    this.#gathering?.callIfComplete();
     this.#claims.noteEnded(entry);
     this.#lanes.admit();
   }

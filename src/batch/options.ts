@@ -8,6 +8,8 @@ import type { KeySelector } from '../keys/key-selector.ts';
 import { messageId } from '../keys/message-id.ts';
 import { payloadHash } from '../keys/payload-hash.ts';
 import type { Observer } from '../observe/observer.ts';
+import { type QueueUrlOf, queueUrlOf } from '../queues/queue-url.ts';
+import type { SqsClient } from '../queues/sqs-client.ts';
 import type { Unwrap } from '../sources/unwrap.ts';
 
 export interface BatchProcessorOptions<Body = unknown> {
@@ -31,8 +33,36 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly recordTimeoutMs?: number;
   /** Attempts after which a key is parked. Default: none. */
   readonly maxAttempts?: number;
+  /**
+   * Attempts in a row that may die, their lease lapsed and nothing settled, before the key is parked unrun.
+   * Default: none; after one, a record runs alone and after the others.
+   */
+  readonly maxCrashes?: number;
+  /**
+   * What to do with a key whose last attempt died and may have done its work: `rerun` (default), or `park`
+   * for work that must not run a second time before a person has looked.
+   */
+  readonly onLapsedLease?: 'rerun' | 'park';
+  /**
+   * What to do with a record whose claim cannot be had or whose completion cannot be stored because the
+   * store is out of order: `fail` (default) hands it back; `run` runs and acknowledges it without a claim,
+   * possibly twice, and says so in its outcome and in a log line.
+   */
+  readonly onStoreError?: 'fail' | 'run';
   /** Which errors may be tried again; the others are parked at once. Default: all but `PermanentError`. */
   readonly retryable?: (error: unknown) => boolean;
+  /** Waits up to `timeoutMs` for the other owner of a key to end, instead of handing the record back at once. Default: off. */
+  readonly waitForConflict?: { readonly timeoutMs: number };
+  /** `new SQS()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the messages under `heartbeat`. */
+  readonly sqs?: SqsClient;
+  /** Where the queue is, for emulators and private endpoints. Default: AWS's URL for the records' ARN. */
+  readonly queueUrl?: string | ((queueArn: string) => string);
+  /** Says when an SQS message that is handed back comes again. Default: off, the queue's visibility timeout. */
+  readonly visibility?: true | VisibilityOptions;
+  /** Takes what failed for good at once, with the error; the record is then acknowledged. Default: off. */
+  readonly deadLetter?: { readonly queueUrl: string };
+  /** Keeps leases, and SQS messages invisible, while handlers run. Default: off. */
+  readonly heartbeat?: true | HeartbeatOptions;
   /** Paths of the values that must be the same when a key comes again, e.g. `['amountCents']`. Default: off. */
   readonly payloadValidation?: readonly string[];
   /** What an SQS body wraps. Default: nothing. */
@@ -41,6 +71,19 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly observer?: Observer;
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;
+}
+
+/** When an SQS message that is handed back comes again. Conflicts wait for the rest of the other owner's lease. */
+export interface VisibilityOptions {
+  /** The bound of the first delay; it doubles with every receive, and the delay is drawn evenly from 0 to it. Default 1,000. */
+  readonly baseDelayMs?: number;
+  /** The longest bound. Default 900,000 (15 minutes). */
+  readonly maxDelayMs?: number;
+}
+
+export interface HeartbeatOptions {
+  /** Time between two renewals. Default: a third of the lease. */
+  readonly intervalMs?: number;
 }
 
 /** The options after validation, with their defaults. */
@@ -54,11 +97,20 @@ export interface Settings {
   readonly deadlineMarginMs: number;
   readonly recordTimeoutMs: number | undefined;
   readonly maxAttempts: number | undefined;
+  readonly maxCrashes: number | undefined;
+  readonly onLapsedLease: 'rerun' | 'park';
+  readonly onStoreError: 'fail' | 'run';
+  readonly waitForConflictMs: number | undefined;
+  readonly queueUrl: QueueUrlOf;
+  readonly visibility: Required<VisibilityOptions> | undefined;
+  readonly deadLetterUrl: string | undefined;
+  readonly heartbeat: HeartbeatOptions | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
   readonly payloadValidation: KeySelector | undefined;
   readonly unwrap: Unwrap | undefined;
 }
 
+const DEFAULT_VISIBILITY = { baseDelayMs: 1_000, maxDelayMs: 900_000 };
 const FOUR_DAYS_MS = 4 * 24 * 60 * 60 * 1_000;
 
 /** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
@@ -73,7 +125,16 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   deadlineMarginMs: anInteger(0),
   recordTimeoutMs: anInteger(1),
   maxAttempts: anInteger(1),
+  maxCrashes: anInteger(1),
+  onLapsedLease: oneOf('rerun', 'park'),
+  onStoreError: oneOf('fail', 'run'),
   retryable: aFunction(),
+  waitForConflict: members({ timeoutMs: anInteger(1) }, ['timeoutMs']),
+  sqs: objectWith('changeMessageVisibilityBatch', 'sendMessage'),
+  queueUrl: aUrlOrFunction(),
+  visibility: trueOr(members({ baseDelayMs: anInteger(1), maxDelayMs: anInteger(1) })),
+  deadLetter: members({ queueUrl: aUrl() }, ['queueUrl']),
+  heartbeat: trueOr(members({ intervalMs: anInteger(1) })),
   payloadValidation: paths(),
   unwrap: oneOf('eventbridge', 'sns'),
   observer: objectWith('onEvent'),
@@ -81,7 +142,10 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
 };
 
 /** Validates every option at start. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveOptions<Body>(options: BatchProcessorOptions<Body>): Settings {
+export function resolveOptions<Body>(
+  options: BatchProcessorOptions<Body>,
+  defaultConcurrency = 10,
+): Settings {
   if (typeof options !== 'object' || options === null) {
     throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
   }
@@ -92,18 +156,31 @@ export function resolveOptions<Body>(options: BatchProcessorOptions<Body>): Sett
       throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
     }
   }
-  const { payloadValidation } = options;
+  for (const name of ['visibility', 'deadLetter'] as const) {
+    if (options[name] !== undefined && options.sqs === undefined) {
+      throw new ConfigurationError(`\`${name}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`);
+    }
+  }
+  const { payloadValidation, queueUrl, visibility, heartbeat } = options;
   return {
     // A selector of the user's own body type is called with whatever arrives, as the handler is.
     key: (options.key as KeySelector | undefined) ?? messageId(),
     namespace: options.namespace as Namespace | undefined,
-    concurrency: options.concurrency ?? 10,
+    concurrency: options.concurrency ?? defaultConcurrency,
     settleLingerMs: options.settleLingerMs ?? 5,
     leaseMs: options.leaseMs,
     retentionMs: options.retentionMs ?? FOUR_DAYS_MS,
     deadlineMarginMs: options.deadlineMarginMs ?? 1_000,
     recordTimeoutMs: options.recordTimeoutMs,
     maxAttempts: options.maxAttempts,
+    maxCrashes: options.maxCrashes,
+    onLapsedLease: options.onLapsedLease ?? 'rerun',
+    onStoreError: options.onStoreError ?? 'fail',
+    waitForConflictMs: options.waitForConflict?.timeoutMs,
+    queueUrl: typeof queueUrl === 'string' ? () => queueUrl : (queueUrl ?? queueUrlOf),
+    visibility: visibility && { ...DEFAULT_VISIBILITY, ...(visibility === true ? {} : visibility) },
+    deadLetterUrl: options.deadLetter?.queueUrl,
+    heartbeat: heartbeat === true ? {} : heartbeat,
     retryable: options.retryable,
     payloadValidation: payloadValidation && payloadHash({ include: payloadValidation }),
     unwrap: options.unwrap,
@@ -138,6 +215,39 @@ function oneOf(...values: string[]): Check {
   return {
     expected: values.map((value) => `'${value}'`).join(' or '),
     accepts: (value) => values.includes(value as string),
+  };
+}
+
+function aUrl(): Check {
+  return { expected: "a queue's URL", accepts: (value) => typeof value === 'string' && URL.canParse(value) };
+}
+
+function aUrlOrFunction(): Check {
+  const url = aUrl();
+  return {
+    expected: `${url.expected}, or a function that gives it for an ARN`,
+    accepts: (value) => typeof value === 'function' || url.accepts(value),
+  };
+}
+
+function trueOr(check: Check): Check {
+  return {
+    expected: `true or ${check.expected}`,
+    accepts: (value) => value === true || check.accepts(value),
+  };
+}
+
+function members(known: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
+  const shape = Object.entries(known).map(
+    ([name, { expected }]) => `${name}${required.includes(name) ? '' : '?'}: ${expected}`,
+  );
+  return {
+    expected: `an object { ${shape.join(', ')} }`,
+    accepts: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      required.every((name) => name in value) &&
+      Object.entries(value).every(([name, member]) => member === undefined || known[name]?.accepts(member)),
   };
 }
 

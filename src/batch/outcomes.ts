@@ -7,27 +7,47 @@ import type { NotStartedReason } from '../observe/observer.ts';
  */
 export type RecordOutcome =
   /** Its effect is done and its completion stored. */
-  | { readonly status: 'completed' }
+  | { readonly status: 'completed'; readonly withoutClaim?: true }
   /** Its key was completed before, or by an equal record of this batch. */
   | { readonly status: 'duplicate' }
   | { readonly status: 'conflict'; readonly leaseUntil: number }
-  | { readonly status: 'failed'; readonly error: unknown }
-  | { readonly status: 'parked'; readonly error: unknown }
+  | { readonly status: 'failed'; readonly error: unknown; readonly withoutClaim?: true }
+  | (PermanentEnd & { readonly status: 'parked'; readonly error: unknown })
   /** It ran, and its claim was another owner's by the time it ended. */
   | { readonly status: 'lost' }
-  | { readonly status: 'mismatch' }
+  | (PermanentEnd & { readonly status: 'mismatch' })
   /** It cannot be read, or has no key. */
-  | { readonly status: 'invalid'; readonly error: unknown }
+  | (PermanentEnd & { readonly status: 'invalid'; readonly error: unknown })
   | { readonly status: 'not-started'; readonly reason: NotStartedReason };
 
-/** The only two ends after which a record need not come again. */
-export function isAcknowledged(outcome: RecordOutcome | undefined): boolean {
+/** What no redelivery can help. */
+interface PermanentEnd {
+  /** The dead-letter queue has the record. */
+  readonly isDeadLettered?: true;
+}
+
+/** Its work is done: here, or before. */
+function isDone(outcome: RecordOutcome | undefined): boolean {
   return outcome?.status === 'completed' || outcome?.status === 'duplicate';
+}
+
+/** The only ends after which a record need not come again: its work is done, or another queue has it. */
+export function isAcknowledged(outcome: RecordOutcome | undefined): boolean {
+  return isDone(outcome) || (isPermanentEnd(outcome) && outcome.isDeadLettered === true);
+}
+
+export function isPermanentEnd(
+  outcome: RecordOutcome | undefined,
+): outcome is RecordOutcome & { readonly status: 'parked' | 'mismatch' | 'invalid' } {
+  return outcome?.status === 'parked' || outcome?.status === 'mismatch' || outcome?.status === 'invalid';
 }
 
 /** What an equal record of the same batch takes from the one that ran. */
 export function outcomeOfFollower(leader: RecordOutcome): RecordOutcome {
-  return isAcknowledged(leader) ? { status: 'duplicate' } : leader;
+  if (isDone(leader)) return { status: 'duplicate' };
+  if (!isPermanentEnd(leader)) return leader;
+  const { isDeadLettered: _ofTheLeader, ...own } = leader; // the follower is a message of its own
+  return own;
 }
 
 /** Makes an `Error` of what a row keeps, for outcomes and logs. */

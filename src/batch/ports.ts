@@ -1,12 +1,15 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { Observer } from '../observe/observer.ts';
+import type { SqsClient } from '../queues/sqs-client.ts';
 
 /** What the pipeline needs of the world. Tests and the simulation give their own. */
 export interface Ports {
   readonly store: ClaimStore;
   readonly clock: Clock;
   readonly observer: Observer;
+  /** Undefined where nothing is to be said to a queue beyond the response. */
+  readonly sqs: SqsClient | undefined;
   /** A number from 0 up to, not including, 1. */
   readonly random: () => number;
   /** A token that no other attempt has. */

@@ -2,11 +2,10 @@ import type { Context } from 'aws-lambda';
 import type { BatchEvent, Observer } from '../observe/observer.ts';
 import { readEvent } from '../sources/read-event.ts';
 import type { Entry } from './entry.ts';
-import { Invocation } from './invocation.ts';
+import { type Handler, Invocation } from './invocation.ts';
 import type { Settings } from './options.ts';
 import { planEntries } from './plan.ts';
 import type { Ports } from './ports.ts';
-import type { RecordHandler } from './record-handler.ts';
 import { answer, type BatchResponse } from './response.ts';
 
 /** The namespace where nobody names a function: outside Lambda. */
@@ -14,7 +13,7 @@ const LOCAL_NAMESPACE = 'local';
 
 /** The pipeline, in the order it reads: source, key, then claim, run and settle, then respond. */
 export function createProcessor(
-  handler: RecordHandler,
+  handler: Handler,
   settings: Settings,
   givenPorts: Ports,
   functionName: string | undefined,
@@ -33,6 +32,7 @@ export function createProcessor(
       type: 'batchFinished',
       records: entries.length,
       outcomes: countOutcomes(entries),
+      ...withoutClaim(entries),
       durationMs: ports.clock.now() - startedAt,
     });
     return answer(entries, batch.answer);
@@ -53,6 +53,11 @@ function countOutcomes(entries: readonly Entry[]): Record<string, number> {
     counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;
+}
+
+function withoutClaim(entries: readonly Entry[]): { withoutClaim?: number } {
+  const count = entries.filter(({ outcome }) => outcome !== undefined && 'withoutClaim' in outcome).length;
+  return count === 0 ? {} : { withoutClaim: count };
 }
 
 /** A broken observer must not harm a record. */

@@ -1,5 +1,5 @@
 import type { SourceBatch } from '../sources/source-batch.ts';
-import { RedeliverError, UnnamedRecordError } from './errors.ts';
+import { MismatchError, RedeliverError, UnnamedRecordError } from './errors.ts';
 import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
 
 /** Lambda's answer to a batch: the records to deliver again (`ReportBatchItemFailures`). */
@@ -54,7 +54,7 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
         `The event is being processed elsewhere until ${new Date(outcome.leaseUntil).toISOString()}`,
       );
     case 'mismatch':
-      return new RedeliverError('The event has the key of another event with another payload');
+      return new MismatchError();
     case 'lost':
       return new RedeliverError('The claim was taken over by another attempt while the handler ran');
     case 'not-started':

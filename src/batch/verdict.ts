@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { toStoredError } from '../claims/claim.ts';
 import type { Settlement } from '../claims/claim-store.ts';
 import type { HeldClaim } from './entry.ts';
-import { isPermanent } from './errors.ts';
+import { isPermanent, retryLaterMs } from './errors.ts';
 import type { Settings } from './options.ts';
 import type { HandlerReturn } from './handler-end.ts';
 
@@ -29,9 +29,10 @@ export function verdict(
   }
   const error = toStoredError(end.error);
   return {
-    settlement: mayRunAgain(end, claim, settings)
-      ? { end: 'fail', key, owner, error, retentionMs }
-      : { end: 'park', key, owner, error },
+    settlement:
+      end.kind === 'threw' && mayRunAgain(end, claim, settings)
+        ? { end: 'fail', key, owner, error, retentionMs }
+        : { end: 'park', key, owner, error },
   };
 }
 
@@ -48,6 +49,7 @@ function mayRunAgain(
   if (maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts) return false;
   if (wasAborted) return true; // it ran out of time, which says nothing about the record
   try {
+    if (retryLaterMs(error) !== undefined) return true;
     return !isPermanent(error) && (retryable === undefined || retryable(error));
   } catch {
     return true; // parking is for good; a broken classifier, or an error that cannot be read, must not decide that

@@ -121,7 +121,7 @@ export function startEventSourceMapping(options: EventSourceMappingOptions): Eve
 }
 
 /** A message as Lambda puts it into an event. */
-function toRecord(message: Message, queueArn: string): SQSRecord {
+export function toRecord(message: Message, queueArn: string): SQSRecord {
   return {
     messageId: message.MessageId ?? '',
     receiptHandle: message.ReceiptHandle ?? '',

@@ -44,6 +44,7 @@ function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
       return 'debug';
     case 'settling':
     case 'conflict':
+    case 'deadLettered':
     case 'notStarted':
     case 'batchFinished':
       return 'info';
@@ -53,8 +54,11 @@ function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
     case 'mismatch':
     case 'abandoned':
     case 'resultDropped':
+    case 'visibilityNotChanged':
       return 'warn';
     case 'parked':
+    case 'deadLetterFailed':
+    case 'withoutClaim':
     case 'claimFailed':
     case 'leaseLost':
     case 'settleFailed':

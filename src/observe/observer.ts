@@ -44,6 +44,14 @@ export type BatchEvent =
   | { readonly type: 'settling'; readonly ends: readonly SettlingEnd[] }
   /** Failed for good: stored as parked now, or found parked. */
   | (OfRecord & { readonly type: 'parked'; readonly error: unknown })
+  /** The dead-letter queue has what failed for good; it is acknowledged. */
+  | (OfRecord & { readonly type: 'deadLettered' })
+  /** The dead-letter queue did not take it; it is handed back. */
+  | (OfRecord & { readonly type: 'deadLetterFailed'; readonly error: unknown })
+  /** When the message comes again, or how long it stays invisible, is the queue's word now. */
+  | { readonly type: 'visibilityNotChanged'; readonly recordId: string; readonly error: unknown }
+  /** `onStoreError: 'run'`: it runs, or was acknowledged, although the store did not do its part. */
+  | (OfRecord & { readonly type: 'withoutClaim'; readonly error: unknown })
   /** The claim is another owner's now; nothing of this attempt was stored. `effectDone`: its handler had succeeded. */
   | (OfAttempt & { readonly type: 'leaseLost'; readonly effectDone: boolean })
   /** The end of the attempt could not be stored. `effectDone`: its handler had succeeded. */
@@ -56,6 +64,8 @@ export type BatchEvent =
       readonly records: number;
       /** How many records ended in which way; the keys are those of the outcomes. */
       readonly outcomes: Readonly<Record<string, number>>;
+      /** How many of them ran or were acknowledged without a claim (`onStoreError: 'run'`); only where there were any. */
+      readonly withoutClaim?: number;
       readonly durationMs: number;
     };
 

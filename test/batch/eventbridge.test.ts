@@ -102,7 +102,7 @@ describe('An event that EventBridge delivers to the function itself', () => {
     const process = b.processor(() => 'done', { payloadValidation: ['orderId'] });
     await process(placed());
     await expect(process({ ...placed(), detail: { orderId: 8 } })).rejects.toMatchObject({
-      code: 'BATCHLATCH_REDELIVER',
+      code: 'BATCHLATCH_MISMATCH',
       message: expect.stringContaining('another payload'),
     });
   });

@@ -52,12 +52,13 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
     const ports = {
       store: answerWatch.watched(storeOf(process), process),
       clock: process.clock,
+      sqs: undefined,
       random: () => random.next(),
       newOwner: () => `${process.name}-${(owners += 1)}`,
       observer: { onEvent: attemptWatch.observed.bind(attemptWatch, process) },
     };
     const handler = workload.handlerIn(process, attemptWatch, deliveryWatch);
-    return createProcessor(handler, settings, ports, undefined);
+    return createProcessor({ record: handler }, settings, ports, undefined);
   }
 
   const workerSetup: WorkerSetup = {

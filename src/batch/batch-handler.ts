@@ -1,0 +1,20 @@
+import type { BatchRecord } from '../sources/record.ts';
+import type { RecordContext } from './record-handler.ts';
+
+/** One claimed record of a batch, with the context of its own attempt. */
+export interface BatchItem<Body = unknown> {
+  readonly record: BatchRecord<Body>;
+  readonly context: RecordContext;
+}
+
+/**
+ * Does the work of many records at once, such as a bulk insert. It gets what could be claimed, at most
+ * `concurrency` records (default: all of them), and never two of one FIFO group or of one key at a time.
+ *
+ * Returning nothing means that all are done. An array has one entry for each item, in their order: an `Error`
+ * for a record that failed, anything else for one that is done (it is kept as the record's result). What it
+ * throws failed all of them; an array of another length does too, because nobody can tell whose entries they are.
+ */
+export type BatchHandler<Body = unknown> = (
+  items: readonly BatchItem<Body>[],
+) => Promise<readonly unknown[] | void> | readonly unknown[] | void;

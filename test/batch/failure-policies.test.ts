@@ -1,0 +1,404 @@
+import { describe, expect, it } from '@jest/globals';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { type ClaimStore, type RecordHandler, StoreError } from 'batchlatch';
+import { systemClock } from '../../src/claims/clock.ts';
+import { emulatedTable } from '../support/emulated-table.ts';
+import { type Bench, bench, deferred, failed, fifo, ids, inTime, messages } from './bench.ts';
+import { onEachStore, turn } from './on-each-store.ts';
+
+const table = emulatedTable('dynoxide');
+const outage = new StoreError('DynamoDB: TimeoutError', { isRetryable: true });
+
+/** The bench's store, with some of its answers replaced. */
+function broken(b: Bench, parts: Partial<ClaimStore>): ClaimStore {
+  return { ...b.store, ...parts };
+}
+
+const noClaims: Partial<ClaimStore> = {
+  acquire: async (requests) => requests.map(() => ({ status: 'error', error: outage })),
+};
+
+onEachStore((makeStore) => {
+  describe('maxCrashes', () => {
+    it('runs a record alone until it has died that often, then parks it unrun', async () => {
+      const b = bench(makeStore);
+      const runs: string[] = [];
+      const handler: RecordHandler = ({ id }) => void runs.push(id);
+      await b.die('a');
+      await b.die('a', 'b');
+      expect(await b.run(handler, ['a', 'b', 'c'], { maxCrashes: 2 })).toEqual(['a']);
+      expect(runs).toEqual(['c', 'b']);
+      expect(await b.claim('a')).toMatchObject({
+        status: 'PARKED',
+        error: { code: 'BATCHLATCH_TOO_MANY_CRASHES' },
+      });
+    });
+
+    it('starts to count anew after a failure that was settled', async () => {
+      const b = bench(makeStore);
+      await b.die('a');
+      await b.run(() => Promise.reject(new Error('declined')), ['a'], { maxCrashes: 2 });
+      await b.die('a');
+      expect(await b.run(() => 'done', ['a'], { maxCrashes: 2 })).toEqual([]);
+    });
+  });
+
+  describe("onLapsedLease: 'park'", () => {
+    it('never runs again what may be done', async () => {
+      const b = bench(makeStore);
+      await b.die('a');
+      let runs = 0;
+      const options = { onLapsedLease: 'park' } as const;
+      expect(await b.run(() => (runs += 1), ['a', 'b'], options)).toEqual(['a']);
+      expect(runs).toBe(1);
+      expect(await b.claim('a')).toMatchObject({
+        status: 'PARKED',
+        error: { code: 'BATCHLATCH_LAPSED_LEASE' },
+      });
+    });
+
+    it('also not where the answer of the takeover was lost, and the second says that the claim was its own', async () => {
+      const b = bench(makeStore);
+      await b.die('a');
+      const store = broken(b, {
+        async acquire(requests) {
+          await b.store.acquire(requests);
+          return b.store.acquire(requests);
+        },
+      });
+      let runs = 0;
+      expect(await b.run(() => (runs += 1), ['a'], { store, onLapsedLease: 'park' })).toEqual(['a']);
+      expect(runs).toBe(0);
+    });
+
+    it('runs again what failed, and what was given back', async () => {
+      const b = bench(makeStore);
+      await b.run(() => Promise.reject(new Error('declined')), ['a']);
+      expect(await b.run(() => 'done', ['a'], { onLapsedLease: 'park' })).toEqual([]);
+    });
+  });
+});
+
+describe('waitForConflict', () => {
+  it("takes the other owner's end, without a run", async () => {
+    const b = bench();
+    await b.store.acquire([{ key: b.key('a'), owner: 'other', leaseMs: 60_000, retentionMs: 3_600_000 }]);
+    let runs = 0;
+    const running = b.run(() => (runs += 1), ['a'], { waitForConflict: { timeoutMs: 5_000 } });
+    await b.clock.advance(200);
+    await b.store.settle([{ end: 'complete', key: b.key('a'), owner: 'other', retentionMs: 3_600_000 }]);
+    expect(await inTime(b.clock, running)).toEqual([]);
+    expect(runs).toBe(0);
+    expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { duplicate: 1 } }]);
+  });
+
+  it('takes over when the other lease lapses', async () => {
+    const b = bench();
+    await b.store.acquire([{ key: b.key('a'), owner: 'other', leaseMs: 300, retentionMs: 3_600_000 }]);
+    let runs = 0;
+    const running = b.run(() => (runs += 1), ['a', 'b'], { waitForConflict: { timeoutMs: 1_000 } });
+    expect(await inTime(b.clock, running)).toEqual([]);
+    expect(runs).toBe(2);
+  });
+
+  it('gives up when the time is over, and its neighbours did not wait', async () => {
+    const b = bench();
+    await b.occupy('a');
+    const startedAt = b.clock.now();
+    const running = b.run(() => 'done', ['a', ...ids(30)], {
+      waitForConflict: { timeoutMs: 1_000 },
+      concurrency: 5,
+    });
+    await b.told('settling', 'r29');
+    expect(b.clock.now() - startedAt).toBeLessThan(100);
+    expect(await inTime(b.clock, running)).toEqual(['a']);
+    expect(b.clock.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+    expect(b.eventsOf('conflict')).toHaveLength(1);
+  });
+
+  it('gives up at the deadline', async () => {
+    const b = bench();
+    await b.occupy('a');
+    const processor = b.processor(() => 'done', { waitForConflict: { timeoutMs: 60_000 } });
+    const running = processor(messages('a'), b.lambda(1_500));
+    const answer = inTime(b.clock, running);
+    expect(failed(await answer)).toEqual(['a']);
+  });
+
+  it('holds up its FIFO group and no other', async () => {
+    const b = bench();
+    await b.occupy('a1');
+    const running = b.processor(() => 'done', { waitForConflict: { timeoutMs: 500 } })(
+      fifo('a1', 'a2', 'b1'),
+    );
+    await b.told('settling', 'b1');
+    expect(failed(await inTime(b.clock, running))).toEqual(['a1', 'a2']);
+  });
+
+  it('works on DynamoDB and by the real clock', async () => {
+    const store = dynamoDBStore({ tableName: table.tableName, client: table.newClient() });
+    const b = bench();
+    const options = { store, clock: systemClock, waitForConflict: { timeoutMs: 20_000 } };
+    const gate = deferred();
+    let runs = 0;
+    const handler: RecordHandler = () => {
+      runs += 1;
+      return gate.promise;
+    };
+    const first = b.run(handler, ['a'], options);
+    await b.told('started', 'a');
+    const second = b.run(handler, ['a'], options);
+    const timer = setTimeout(() => gate.resolve(), 150);
+    expect(await Promise.all([first, second])).toEqual([[], []]);
+    clearTimeout(timer);
+    expect(runs).toBe(1);
+  });
+});
+
+describe("onStoreError: 'run'", () => {
+  it('runs without a claim, and says so', async () => {
+    const b = bench();
+    const seen: unknown[] = [];
+    const handler: RecordHandler = ({ id }, { attempt, idempotencyKey }) => {
+      seen.push([id, attempt, idempotencyKey]);
+      if (id === 'b') throw new Error('declined');
+    };
+    expect(await b.run(handler, ['a', 'b'], { store: broken(b, noClaims), onStoreError: 'run' })).toEqual([
+      'b',
+    ]);
+    expect(seen).toEqual([
+      ['a', 0, b.key('a')],
+      ['b', 0, b.key('b')],
+    ]);
+    expect(b.eventsOf('withoutClaim')).toMatchObject([{ recordId: 'a', error: outage }, { recordId: 'b' }]);
+    expect(b.eventsOf('batchFinished')).toMatchObject([
+      { outcomes: { completed: 1, failed: 1 }, withoutClaim: 2 },
+    ]);
+  });
+
+  it('is not the default', async () => {
+    const b = bench();
+    let runs = 0;
+    expect(await b.run(() => (runs += 1), ['a'], { store: broken(b, noClaims) })).toEqual(['a']);
+    expect(runs).toBe(0);
+    expect(b.eventsOf('batchFinished')[0]).not.toHaveProperty('withoutClaim');
+  });
+
+  it('acknowledges what is done although its completion cannot be stored', async () => {
+    const b = bench();
+    const store = broken(b, {
+      settle: async (all) => all.map(() => ({ error: new StoreError('gone', { isRetryable: false }) })),
+    });
+    expect(await b.run(() => 'done', ['a'], { store, onStoreError: 'run' })).toEqual([]);
+    expect(b.eventsOf('settleFailed')).toMatchObject([{ effectDone: true }]);
+    expect(b.eventsOf('batchFinished')).toMatchObject([{ withoutClaim: 1 }]);
+    expect(await b.run(() => 'done', ['b'], { store })).toEqual(['b']);
+  });
+
+  it.each(['BATCHLATCH_CONTENDED', 'BATCHLATCH_NOT_A_CLAIM'])(
+    'does not run what one row stands in the way of (%s)',
+    async (code) => {
+      const b = bench();
+      const error = new StoreError('one row', { isRetryable: false, code });
+      const store = broken(b, {
+        acquire: async (requests) => requests.map(() => ({ status: 'error', error })),
+      });
+      expect(await b.run(() => 'done', ['a'], { store, onStoreError: 'run' })).toEqual(['a']);
+    },
+  );
+
+  it('runs no conflict and no duplicate', async () => {
+    const b = bench();
+    await b.occupy('a');
+    await b.run(() => 'done', ['b']);
+    let runs = 0;
+    expect(await b.run(() => (runs += 1), ['a', 'b'], { onStoreError: 'run' })).toEqual(['a']);
+    expect(runs).toBe(0);
+  });
+
+  it('extends no lease, and stops at the deadline like any other', async () => {
+    const b = bench();
+    let extensions = 0;
+    const store = broken(b, {
+      ...noClaims,
+      extend: async () => {
+        extensions += 1;
+        return [];
+      },
+    });
+    const processor = b.processor(
+      async (_, { extendLease, signal }) => {
+        await extendLease(5_000);
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        });
+      },
+      { store, onStoreError: 'run', heartbeat: { intervalMs: 100 } },
+    );
+    expect(failed(await inTime(b.clock, processor(messages('a'), b.lambda(1_500))))).toEqual(['a']);
+    expect(extensions).toBe(0);
+  });
+});
+
+describe('heartbeat', () => {
+  it('keeps the leases of running handlers, in one request for all', async () => {
+    const b = bench();
+    const asked: number[] = [];
+    const store = broken(b, {
+      extend(extensions, options) {
+        asked.push(extensions.length);
+        return b.store.extend(extensions, options);
+      },
+    });
+    const gate = deferred();
+    const running = b.run(() => gate.promise, ['a', 'b'], { store, leaseMs: 900, heartbeat: true });
+    await b.told('started', 'b');
+    await b.clock.advance(3_000);
+    expect(asked.length).toBeGreaterThanOrEqual(9);
+    expect(new Set(asked)).toEqual(new Set([2]));
+    const [other] = await b.store.acquire([
+      { key: b.key('a'), owner: 'other', leaseMs: 1, retentionMs: 1_000 },
+    ]);
+    expect(other?.status).toBe('conflict');
+    gate.resolve();
+    expect(await running).toEqual([]);
+    const before = asked.length;
+    await b.clock.advance(3_000);
+    expect(asked).toHaveLength(before);
+  });
+
+  it('without it the lease lapses', async () => {
+    const b = bench();
+    const gate = deferred();
+    const running = b.run(() => gate.promise, ['a'], { leaseMs: 900 });
+    await b.told('started', 'a');
+    await b.clock.advance(3_000);
+    const [other] = await b.store.acquire([
+      { key: b.key('a'), owner: 'other', leaseMs: 1_000, retentionMs: 1_000 },
+    ]);
+    expect(other?.status).toBe('acquired');
+    gate.resolve();
+    expect(await running).toEqual(['a']);
+  });
+
+  it('stops a handler whose claim is found to be another owner’s', async () => {
+    const b = bench();
+    const store = broken(b, { extend: async (all) => all.map(() => 'lost' as const) });
+    const handler: RecordHandler = (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    const running = b.run(handler, ['a'], { store, leaseMs: 10_000, heartbeat: { intervalMs: 100 } });
+    expect(await inTime(b.clock, running)).toEqual(['a']);
+    expect(b.eventsOf('failed')).toMatchObject([{ error: { code: 'BATCHLATCH_LEASE_LOST' } }]);
+  });
+
+  it('tells a handler that has ended nothing any more', async () => {
+    const b = bench();
+    const answer = deferred<'lost'>();
+    const asked = deferred();
+    const store = broken(b, {
+      async extend(extensions) {
+        asked.resolve();
+        const outcome = await answer.promise;
+        return extensions.map(() => outcome);
+      },
+    });
+    const gate = deferred();
+    const signals: AbortSignal[] = [];
+    const handler: RecordHandler = async (_, { signal }) => {
+      signals.push(signal);
+      await gate.promise;
+    };
+    const running = b.run(handler, ['a'], { store, leaseMs: 10_000, heartbeat: { intervalMs: 100 } });
+    await b.told('started', 'a');
+    await b.clock.advance(100);
+    await asked.promise;
+    gate.resolve();
+    await b.told('settling', 'a');
+    answer.resolve('lost');
+    expect(await running).toEqual([]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
+  it('goes on after a renewal that failed', async () => {
+    const b = bench();
+    let asked = 0;
+    const store = broken(b, {
+      async extend(extensions, options) {
+        asked += 1;
+        if (asked === 1) throw new Error('socket hang up');
+        return b.store.extend(extensions, options);
+      },
+    });
+    const gate = deferred();
+    const running = b.run(() => gate.promise, ['a'], { store, leaseMs: 900, heartbeat: true });
+    await b.told('started', 'a');
+    await b.clock.advance(2_000);
+    gate.resolve();
+    expect(await running).toEqual([]);
+    expect(asked).toBeGreaterThan(3);
+  });
+
+  it('keeps unfinished messages invisible for as long, and no finished one', async () => {
+    const b = bench();
+    const asked: { handles: string[]; seconds: number[] }[] = [];
+    const sqs = {
+      async changeMessageVisibilityBatch({
+        Entries,
+      }: {
+        Entries: { ReceiptHandle: string; VisibilityTimeout: number }[];
+      }) {
+        asked.push({
+          handles: Entries.map((entry) => entry.ReceiptHandle),
+          seconds: Entries.map((entry) => entry.VisibilityTimeout),
+        });
+        return {};
+      },
+      sendMessage: async () => undefined,
+    };
+    const gate = deferred();
+    const event = messages('a', 'b');
+    const running = b.processor(({ id }) => (id === 'a' ? gate.promise : 'done'), {
+      sqs,
+      leaseMs: 30_000,
+      heartbeat: { intervalMs: 1_000 },
+    })(event);
+    await b.told('succeeded', 'b');
+    await b.clock.advance(1_000);
+    expect(asked).toEqual([{ handles: [event.Records[0]?.receiptHandle], seconds: [30] }]);
+    gate.resolve();
+    expect(failed(await running)).toEqual([]);
+  });
+
+  it('says the last word before the back-off does: no renewal arrives after it', async () => {
+    const b = bench();
+    const order: string[] = [];
+    const slow = deferred();
+    const sqs = {
+      async changeMessageVisibilityBatch({ Entries }: { Entries: { VisibilityTimeout: number }[] }) {
+        const isBeat = Entries[0]?.VisibilityTimeout === 30;
+        if (isBeat) await slow.promise;
+        order.push(isBeat ? 'beat' : 'back-off');
+        return {};
+      },
+      sendMessage: async () => undefined,
+    };
+    const gate = deferred();
+    const running = b.run(() => gate.promise, ['a'], {
+      sqs,
+      leaseMs: 30_000,
+      heartbeat: { intervalMs: 1_000 },
+      visibility: { maxDelayMs: 1_000 },
+    });
+    await b.told('started', 'a');
+    await b.clock.advance(1_000);
+    gate.reject(new Error('no'));
+    await b.told('settling', 'a');
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    expect(order).toEqual([]);
+    slow.resolve();
+    expect(await running).toEqual(['a']);
+    expect(order).toEqual(['beat', 'back-off']);
+  });
+});

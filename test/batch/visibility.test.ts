@@ -1,0 +1,287 @@
+import type { SQS } from '@aws-sdk/client-sqs';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type RecordHandler, RetryLaterError, type SqsClient } from 'batchlatch';
+import { sqsEvent } from 'batchlatch/testing';
+import { redeliveryDelayMs } from '../../src/batch/backoff.ts';
+import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
+import { until } from '../support/until.ts';
+import { bench, failed, fifo } from './bench.ts';
+
+const queues = emulatedQueues();
+let queue: EmulatedQueue;
+let timeouts: Map<string, number>;
+let requests: number;
+
+/** A client that takes everything and notes it as `noted` does. */
+function recorder(): SqsClient {
+  return noted({ changeMessageVisibilityBatch: async () => ({}), sendMessage: async () => ({}) } as never);
+}
+
+/** A client of the emulator that notes how long each message is to stay invisible, by receipt handle. */
+function noted(sqs: SQS): SqsClient {
+  timeouts = new Map();
+  requests = 0;
+  return {
+    async changeMessageVisibilityBatch(input, options) {
+      requests += 1;
+      for (const { ReceiptHandle, VisibilityTimeout } of input.Entries)
+        timeouts.set(ReceiptHandle, VisibilityTimeout);
+      return sqs.changeMessageVisibilityBatch(input, options);
+    },
+    sendMessage: (input, options) => sqs.sendMessage(input, options),
+  };
+}
+
+const failing: RecordHandler = () => {
+  throw new Error('no');
+};
+
+beforeEach(async () => {
+  queue = await queues.create();
+});
+
+describe('visibility', () => {
+  it('shows a failed message again after its back-off, on the queue itself', async () => {
+    await queue.send({ id: 'a' });
+    const event = await queue.receive();
+    const b = bench();
+    const answer = await b.processor(failing, {
+      sqs: noted(queues.sqs),
+      queueUrl: queue.queueUrl,
+      visibility: { baseDelayMs: 1 },
+    })(event);
+    expect(failed(answer)).toHaveLength(1);
+    // Without the change it would stay invisible for 30 seconds.
+    let again = await queue.receive();
+    await until('the message is visible again', async () => {
+      if (again.Records.length === 0) again = await queue.receive();
+      return again.Records.length === 1;
+    });
+    expect(again.Records[0]?.attributes.ApproximateReceiveCount).toBe('2');
+  });
+
+  it('asks for nothing where all is done, and in groups of ten where not', async () => {
+    for (let index = 0; index < 10; index += 1) await queue.send({ index });
+    const done = await queue.receive();
+    const b = bench();
+    const options = { sqs: noted(queues.sqs), queueUrl: queue.queueUrl, visibility: true } as const;
+    await b.processor(() => undefined, options)(done);
+    expect(requests).toBe(0);
+    const copies = ['x', 'y', 'z'].flatMap((copy) =>
+      done.Records.map((record) => ({ ...record, messageId: `${record.messageId}-${copy}` })),
+    );
+    await b.processor(failing, options)({ Records: copies });
+    expect(requests).toBe(3);
+  });
+
+  it('waits for what is left of the other lease after a conflict, and uses up no receive before', async () => {
+    const b = bench();
+    await b.occupy('a');
+    await b.run(() => undefined, ['a'], {
+      sqs: noted(queues.sqs),
+      queueUrl: queue.queueUrl,
+      visibility: true,
+    });
+    const [timeout] = timeouts.values();
+    expect(timeout).toBeGreaterThanOrEqual(60);
+    expect(timeout).toBeLessThanOrEqual(61);
+  });
+
+  it('does as a RetryLaterError says, rounded up to seconds, within 12 hours', async () => {
+    const b = bench();
+    const sqs = noted(queues.sqs);
+    for (const [delayMs, seconds] of [
+      [0, 0],
+      [1, 1],
+      [90_500, 91],
+      [10 ** 9, 43_200],
+    ] as const) {
+      await b.run(
+        () => {
+          throw new RetryLaterError({ delayMs });
+        },
+        [`later-${delayMs}`],
+        { sqs, queueUrl: queue.queueUrl, visibility: true },
+      );
+      expect([...timeouts.values()].at(-1)).toBe(seconds);
+    }
+    expect((await b.claim('later-0'))?.status).toBe('FAILED');
+  });
+
+  it.each([-1, Number.NaN, '5'])('refuses %p for a delay', (delayMs) => {
+    expect(() => new RetryLaterError({ delayMs: delayMs as number })).toThrow('`delayMs`');
+  });
+
+  it('retries a RetryLaterError also where `retryable` says no', async () => {
+    const b = bench();
+    const later: RecordHandler = () => {
+      throw new RetryLaterError({ delayMs: 1 });
+    };
+    await b.run(later, ['a'], { retryable: () => false });
+    expect((await b.claim('a'))?.status).toBe('FAILED');
+  });
+
+  it('gives the rest of a FIFO group the delay of the message that failed', async () => {
+    const b = bench();
+    const handler: RecordHandler = ({ id }) => {
+      if (id === 'a2' || id === 'b1') throw new RetryLaterError({ delayMs: id === 'a2' ? 7_000 : 9_000 });
+    };
+    const event = fifo('a1', 'b1', 'a2', 'a3', 'b2');
+    const sqs = recorder();
+    const answer = await b.processor(handler, { sqs, visibility: true })(event);
+    expect(failed(answer)).toEqual(['b1', 'a2', 'a3', 'b2']);
+    const handles = event.Records.map(({ receiptHandle }) => receiptHandle);
+    expect([...timeouts]).toEqual([
+      [handles[1], 9],
+      [handles[2], 7],
+      [handles[3], 7],
+      [handles[4], 9],
+    ]);
+  });
+
+  it('never fails a record when SQS does not do as it is asked', async () => {
+    const b = bench();
+    const sqs: SqsClient = {
+      changeMessageVisibilityBatch: async ({ Entries }) => ({
+        Failed: [{ Id: Entries[0]?.Id, Code: 'ReceiptHandleIsInvalid', Message: 'expired' }],
+      }),
+      sendMessage: async () => undefined,
+    };
+    const failingIn =
+      (id: string): RecordHandler =>
+      (record) => {
+        if (record.id === id) throw new Error('no');
+      };
+    expect(await b.run(failingIn('a'), ['a', 'b'], { sqs, visibility: true })).toEqual(['a']);
+    expect(b.eventsOf('visibilityNotChanged')).toMatchObject([
+      { recordId: 'a', error: { message: expect.stringContaining('ReceiptHandleIsInvalid') } },
+    ]);
+
+    sqs.changeMessageVisibilityBatch = async () => {
+      throw new Error('socket hang up');
+    };
+    expect(await b.run(failingIn('c'), ['c', 'd'], { sqs, visibility: true })).toEqual(['c']);
+    expect(
+      await b.run(failingIn('e'), ['e'], {
+        sqs,
+        visibility: true,
+        queueUrl: () => {
+          throw new Error('unknown queue');
+        },
+      }),
+    ).toEqual(['e']);
+    expect(b.eventsOf('visibilityNotChanged').map(({ recordId }) => recordId)).toEqual(['a', 'c', 'e']);
+  });
+
+  it("tells AWS's URL from the ARN, and says what to do about another ARN", async () => {
+    const urls: string[] = [];
+    const sqs: SqsClient = {
+      changeMessageVisibilityBatch: async ({ QueueUrl }) => {
+        urls.push(QueueUrl);
+        return {};
+      },
+      sendMessage: async () => undefined,
+    };
+    const b = bench();
+    await b.run(failing, ['a'], { sqs, visibility: true });
+    const event = sqsEvent([
+      { body: 'b', messageId: 'b' },
+      { body: 'c', messageId: 'c' },
+    ]);
+    event.Records[0]!.eventSourceARN = 'arn:aws-cn:sqs:cn-north-1:123456789012:orders';
+    event.Records[1]!.eventSourceARN = 'orders';
+    expect(failed(await b.processor(failing, { sqs, visibility: true })(event))).toEqual(['b', 'c']);
+    expect(urls).toEqual([
+      'https://sqs.us-east-1.amazonaws.com/123456789012/orders',
+      'https://sqs.cn-north-1.amazonaws.com.cn/123456789012/orders',
+    ]);
+    expect(b.eventsOf('visibilityNotChanged')).toMatchObject([
+      { recordId: 'c', error: { message: expect.stringContaining('queueUrl') } },
+    ]);
+  });
+
+  it('needs `sqs`', () => {
+    expect(() => bench().processor(failing, { visibility: true })).toThrow('new SQS()');
+    expect(() => bench().processor(failing, { deadLetter: { queueUrl: queue.queueUrl } })).toThrow(
+      'new SQS()',
+    );
+  });
+
+  it.each([
+    [{ baseDelayMs: 0 }, '`visibility`'],
+    [{ jitter: 1 }, '`visibility`'],
+    [false, '`visibility`'],
+  ])('refuses %p', (visibility, message) => {
+    expect(() => bench().processor(failing, { visibility: visibility as true, sqs: queues.sqs })).toThrow(
+      message,
+    );
+  });
+
+  it('shows at once what the deadline kept from starting', async () => {
+    const b = bench();
+    const lambda = b.lambda(2_000);
+    const invocation = b.processor(
+      ({ id }, { signal }) =>
+        id === 'a' &&
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+      {
+        sqs: noted(queues.sqs),
+        queueUrl: queue.queueUrl,
+        visibility: true,
+        concurrency: 1,
+        clock: b.clock,
+      },
+    )(
+      sqsEvent([
+        { body: 1, messageId: 'a' },
+        { body: 2, messageId: 'b' },
+      ]),
+      lambda,
+    );
+    await b.told('started', 'a');
+    await b.clock.advance(1_000);
+    expect(failed(await invocation)).toEqual(['a', 'b']);
+    expect([...timeouts.values()][1]).toBe(0);
+  });
+});
+
+describe('the back-off of failures', () => {
+  const options = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
+  const delayOf = (receiveCount: number, random: number): number =>
+    redeliveryDelayMs(
+      {
+        outcome: { status: 'failed', error: new Error('no') },
+        record: { source: 'sqs', receiveCount } as never,
+        heldClaim: undefined,
+      },
+      options,
+      0,
+      () => random,
+    );
+
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [3, 4_000],
+    [6, 32_000],
+    [7, 60_000],
+    [1_000, 60_000],
+  ])('receive %d is drawn from 0 to %d ms', (receiveCount, bound) => {
+    expect(delayOf(receiveCount, 0)).toBe(0);
+    expect(delayOf(receiveCount, 0.5)).toBe(bound / 2);
+    expect(delayOf(receiveCount, 1)).toBe(bound);
+  });
+
+  it('waits for the lease of a handler that was left running', () => {
+    const heldClaim = { owner: 'o', attempt: 1, releases: 0, crashes: 0, leaseUntil: 7_000 };
+    const entry = {
+      outcome: { status: 'failed', error: new Error('no') } as const,
+      record: undefined,
+      heldClaim,
+    };
+    expect(redeliveryDelayMs(entry, options, 2_000, () => 0)).toBe(5_000);
+    expect(redeliveryDelayMs(entry, options, 9_000, () => 0.5)).toBe(500);
+  });
+});
