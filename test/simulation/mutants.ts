@@ -104,7 +104,7 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: ATTEMPT,
-        search: 'Math.max(minimumMs, this.claim.leaseUntil - askedAt)',
+        search: 'Math.max(minimumMs, leaseUntil - askedAt)',
         replace: 'minimumMs',
       },
       { file: SETTLE, search: AT_MOST, replace: '...update' },
@@ -275,6 +275,27 @@ export const mutants: readonly Mutant[] = [
     ATTEMPT,
     'const askedAt = ports.clock.now();',
     'const askedAt = ports.clock.now() + 100;',
+  ),
+  one(
+    'onLapsedLease',
+    'what died is parked and not run again',
+    ATTEMPT,
+    "onLapsedLease === 'park' && crashes > 0",
+    "onLapsedLease === 'park' && crashes > 1",
+  ),
+  one(
+    'maxCrashes',
+    'what died maxCrashes times in a row is parked and not run again',
+    ATTEMPT,
+    'crashes >= maxCrashes',
+    'crashes > maxCrashes',
+  ),
+  one(
+    'dead letters before acknowledgement',
+    'what the dead-letter queue did not take is handed back',
+    'src/batch/dead-letters.ts',
+    "type: 'deadLetterFailed', recordId, key, error });\n    return;",
+    "type: 'deadLetterFailed', recordId, key, error });",
   ),
 ];
 

@@ -1,6 +1,7 @@
 import { resolveOptions } from '../../src/batch/options.ts';
 import { createProcessor } from '../../src/batch/processor.ts';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
+import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
 import { AttemptRegistry } from './invariants/attempt-facts.ts';
@@ -32,6 +33,12 @@ export interface SeedRun {
 const LONGEST_MS = 4 * 3_600_000;
 const MOST_STEPS = 200_000;
 
+/** The options ask for a client; each process gets one of its own, as a port. */
+const NO_SQS: SqsClient = {
+  changeMessageVisibilityBatch: async () => ({}),
+  sendMessage: async () => undefined,
+};
+
 /** Runs one seed: the same seed and mode give the same run, step by step. */
 export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace): Promise<SeedRun> {
   const scenario = drawScenario(seed, mode);
@@ -43,7 +50,7 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
   const deliveryWatch = new DeliveryWatch(world, claims, queue);
   const answerWatch = new AnswerWatch(world, attempts, claims);
   const workload = new Workload(world);
-  const settings = resolveOptions(scenario.settings);
+  const settings = resolveOptions({ ...scenario.settings, sqs: NO_SQS });
   const storeOf = mode === 'memory' ? memoryStores(world, claims) : dynamoDBStores(world, claims);
 
   function startProcessor(process: SimProcess): Processor {
@@ -52,7 +59,7 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
     const ports = {
       store: answerWatch.watched(storeOf(process), process),
       clock: process.clock,
-      sqs: undefined,
+      sqs: queue.clientOf(process),
       random: () => random.next(),
       newOwner: () => `${process.name}-${(owners += 1)}`,
       observer: { onEvent: attemptWatch.observed.bind(attemptWatch, process) },

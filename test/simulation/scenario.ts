@@ -118,6 +118,7 @@ export function drawScenario(seed: number, mode: Mode): Scenario {
       ...(random.chance(0.2) && { recordTimeoutMs: random.magnitude(50, 5_000) }),
       ...(maxAttempts !== undefined && { maxAttempts }),
       ...(random.chance(0.7) && { key: keyInBody }),
+      ...drawPolicies(new Random(`policies:${mode}:${seed}`)),
     },
     writes: random.chance(0.85) ? 'batch' : 'single',
     queue: {
@@ -154,6 +155,20 @@ export function drawScenario(seed: number, mode: Mode): Scenario {
       kills: rate(0.005, 0.1),
       extends: rate(0.05, 0.8),
     },
+  };
+}
+
+/** What is done about failures, beyond handing them back. Drawn apart, so that the rest of a seed's scenario stays. */
+function drawPolicies(random: Random): BatchProcessorOptions {
+  return {
+    ...(random.chance(0.2) && { maxCrashes: random.integer(1, 3) }),
+    ...(random.chance(0.15) && { onLapsedLease: 'park' }),
+    ...(random.chance(0.25) && { waitForConflict: { timeoutMs: random.magnitude(50, 10_000) } }),
+    ...(random.chance(0.25) && { heartbeat: { intervalMs: random.magnitude(50, 3_000) } }),
+    ...(random.chance(0.3) && {
+      visibility: { baseDelayMs: random.magnitude(100, 3_000), maxDelayMs: random.magnitude(3_000, 60_000) },
+    }),
+    ...(random.chance(0.3) && { deadLetter: { queueUrl: 'sim://dead-letters' } }),
   };
 }
 

@@ -80,6 +80,7 @@ export class Workload {
       group:
         group ?? (queueScenario.groups > 0 ? `g${this.#random.integer(1, queueScenario.groups)}` : undefined),
       sentAt: this.#world.now,
+      isSentToDeadLetters: false,
       state: 'waiting',
       visibleAt: this.#world.now,
       receiveCount: 0,

@@ -124,7 +124,7 @@ export class AttemptWatch {
   }
 
   #judgeHistory({ key, attempt, facts }: HandlerRun): void {
-    const { maxAttempts } = this.#world.scenario.settings;
+    const { maxAttempts, maxCrashes, onLapsedLease } = this.#world.scenario.settings;
     if (this.#claims.isRemembered(key)) {
       this.#world.report('completed-stays-completed', `${key} started again as attempt ${attempt}`);
     }
@@ -135,6 +135,19 @@ export class AttemptWatch {
     const highest = Math.max(0, ...earlier.map((run) => run.attempt));
     if (attempt <= highest) {
       this.#world.report('fencing-token-grows', `${key} attempt ${attempt} started after ${highest}`);
+    }
+    if (maxCrashes !== undefined && (facts.told?.crashes ?? 0) >= maxCrashes) {
+      this.#world.report(
+        'max-crashes',
+        `${key} started after ${facts.told?.crashes} deaths of ${maxCrashes}`,
+      );
+    }
+    const unsettled = earlier.find((run) => !this.#claims.wasSettledBy(key, run.facts.owner));
+    if (onLapsedLease === 'park' && unsettled !== undefined) {
+      this.#world.report(
+        'lapsed-lease-parks',
+        `${key} started after attempt ${unsettled.attempt}, which never ended`,
+      );
     }
     if (maxAttempts !== undefined && earlier.length >= maxAttempts) {
       this.#world.report('max-attempts', `${key} started ${earlier.length + 1} times of ${maxAttempts}`);

@@ -36,6 +36,17 @@ export class ClaimWatch {
     return this.#rememberedUntil.has(key);
   }
 
+  /** Whether the key has ever been parked. */
+  wasParked(key: string): boolean {
+    return this.#history.get(key)?.some(({ row }) => row?.status === 'PARKED') === true;
+  }
+
+  /** Whether the end of this attempt has ever been stored. */
+  wasSettledBy(key: string, owner: string): boolean {
+    const versions = this.#history.get(key) ?? [];
+    return versions.some(({ row }) => row?.owner === owner && row.status !== 'IN_PROGRESS');
+  }
+
   /** Whether the key is completed and its retention is not over. */
   isRemembered(key: string): boolean {
     return this.#world.now < (this.#rememberedUntil.get(key) ?? -Infinity);
@@ -71,7 +82,9 @@ export class ClaimWatch {
   }
 
   #note(key: string, before: ClaimRow | undefined, { owner, attempt, status, expiresAt }: ClaimRow): void {
-    if (!this.#lives.has(owner)) {
+    // A request may be sent again after the retention of the row that its first sending wrote.
+    const isBegunAnew = attempt === 1 && before !== undefined && before.attempt > 1;
+    if (!this.#lives.has(owner) || isBegunAnew) {
       const life = before !== undefined && attempt > 1 ? this.#lives.get(before.owner) : undefined;
       this.#lives.set(owner, life ?? (this.#lifeCount += 1));
     }

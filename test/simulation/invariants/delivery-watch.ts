@@ -25,6 +25,7 @@ export class DeliveryWatch {
     for (const earlier of messages) {
       if (earlier === message) return;
       if (earlier.group !== message?.group || earlier.state === 'dead-lettered') continue;
+      if (earlier.isSentToDeadLetters) continue;
       if (this.#claims.wasCompleted(earlier.key)) continue;
       this.#world.report(
         'fifo-order',
@@ -51,7 +52,7 @@ export class DeliveryWatch {
     for (const { message } of deliveries) {
       const knownSince = knownDone.get(message.key);
       const isNamed = named.includes(message.id);
-      if (!isNamed && !toldDone.has(message.key)) {
+      if (!isNamed && !toldDone.has(message.key) && !message.isSentToDeadLetters) {
         this.#world.report(
           'response-is-exact',
           `${id} does not name ${message.id}, which is not known to be done`,
@@ -88,8 +89,17 @@ export class DeliveryWatch {
     return isForEver && this.#claims.current(key)?.status === 'PARKED';
   }
 
-  #mayAcknowledge({ id, key }: Message): void {
+  #mayAcknowledge({ id, key, isSentToDeadLetters }: Message): void {
     if (this.#claims.wasCompleted(key)) return;
+    if (isSentToDeadLetters) {
+      if (!this.#claims.wasParked(key)) {
+        this.#world.report(
+          'dead-letters-are-parked',
+          `${id} is in the dead-letter queue, and ${key} was never parked`,
+        );
+      }
+      return;
+    }
     this.#world.report(
       'acknowledged-means-completed',
       `${id} is acknowledged, and ${key} was never completed`,

@@ -8,6 +8,9 @@ export const invariants = {
   'state-machine': 'rows, leases and attempts change only as the state machine says',
   'fencing-token-grows': 'every start of a key has a higher attempt than those before',
   'max-attempts': 'a key starts at most maxAttempts times',
+  'max-crashes': 'a key whose attempts died maxCrashes times in a row does not start again',
+  'lapsed-lease-parks':
+    "with onLapsedLease: 'park' a key starts again only after every earlier start was settled",
   'answers-are-true': 'what the store tells an attempt was so at some time between question and answer',
   'one-key-per-call': 'no call to the store carries a key twice',
   'suspect-runs-alone': 'a key whose last attempt died runs after all others have settled, and alone',
@@ -15,7 +18,9 @@ export const invariants = {
   'fifo-order': 'a message of a FIFO group starts only after all before it are completed or dead-lettered',
   'no-order-in-standard-queues': 'a standard queue hands nothing back for the sake of order',
   'response-is-exact': 'the response names the records that failed, all of them and nothing else',
-  'acknowledged-means-completed': 'a message is acknowledged only after its completion is stored',
+  'acknowledged-means-completed':
+    'a message is acknowledged only after its completion is stored, or a dead-letter queue has it',
+  'dead-letters-are-parked': 'only what has been parked is sent to a dead-letter queue',
   'every-message-ends': 'every message ends completed, dead-lettered or parked',
   'no-unhandled-rejection': 'no promise is rejected without anybody there',
   'simulation-itself': 'the simulation understands what the code does',

@@ -9,6 +9,8 @@ export interface Message {
   readonly kind: MessageKind;
   readonly group: string | undefined;
   readonly sentAt: number;
+  /** A processor has given a copy of it to its dead-letter queue. */
+  isSentToDeadLetters: boolean;
   state: 'waiting' | 'deleted' | 'dead-lettered';
   /** In true time; in the future while somebody has it. */
   visibleAt: number;

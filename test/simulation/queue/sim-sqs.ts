@@ -1,4 +1,6 @@
+import type { SqsClient } from '../../../src/queues/sqs-client.ts';
 import type { Random } from '../virtual-world/random.ts';
+import { never, type SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { Delivery } from './invocation.ts';
 import type { Message } from './message.ts';
@@ -50,6 +52,53 @@ export class SimSqs {
 
   makeVisible({ message, receipt }: Delivery): void {
     if (message.state === 'waiting' && message.receiveCount === receipt) message.visibleAt = this.#world.now;
+  }
+
+  /** SQS as a process calls it beyond receiving: calls get lost, are refused in part, or do their work unheard. */
+  clientOf(process: SimProcess): SqsClient {
+    return {
+      changeMessageVisibilityBatch: ({ Entries }) =>
+        this.#call(process, () => {
+          const Failed: { Id: string; Code: string }[] = [];
+          for (const { Id, ReceiptHandle, VisibilityTimeout } of Entries) {
+            if (this.#chance(this.#world.scenario.faults.itemRefused))
+              Failed.push({ Id, Code: 'InternalError' });
+            else this.#changeVisibility(ReceiptHandle, VisibilityTimeout);
+          }
+          return { Failed };
+        }),
+      sendMessage: ({ MessageAttributes }) =>
+        this.#call(process, () => {
+          const id = MessageAttributes['RecordId']?.StringValue;
+          const message = this.messages.find((one) => one.id === id);
+          if (message === undefined) throw new Error('a dead letter of a message that was never sent');
+          message.isSentToDeadLetters = true;
+          this.#world.count('sent to dead letters');
+          this.#world.log('queue', () => `${message.id} is sent to the dead-letter queue by ${process.name}`);
+        }),
+    };
+  }
+
+  async #call<Answer>(process: SimProcess, run: () => Answer): Promise<Answer> {
+    if (process.isDead) return never();
+    const { requestLost, answerLost, slow } = this.#world.scenario.faults;
+    const latencyMs = this.#chance(slow) ? this.#random.magnitude(20, 5_000) : this.#random.integer(0, 8);
+    const isRequestLost = this.#chance(requestLost);
+    const isAnswerLost = this.#chance(answerLost);
+    let answer: Answer | undefined;
+    if (!isRequestLost) this.#world.scheduler.after(latencyMs, () => (answer = run()));
+    process.mayDie('while it calls SQS');
+    await process.sleep(latencyMs + 1 + this.#random.integer(0, 8));
+    if (isRequestLost || isAnswerLost) throw new Error('no answer from SQS');
+    return answer as Answer;
+  }
+
+  #changeVisibility(receiptHandle: string, timeoutSeconds: number): void {
+    const [id, receipt] = receiptHandle.split('/');
+    const message = this.messages.find((one) => one.id === id);
+    // A message that is visible again, or that somebody else has, is not this receipt's any more.
+    if (message?.state !== 'waiting' || message.receiveCount !== Number(receipt)) return;
+    if (message.visibleAt > this.#world.now) message.visibleAt = this.#world.now + timeoutSeconds * 1_000;
   }
 
   #receiveAnyhow(most: number): Message[] {

@@ -103,7 +103,8 @@ export class WorkerSlot {
     const { deleteLost } = this.#world.scenario.faults;
     this.#world.scheduler.after(this.#random.integer(1, 50), () => {
       if (isFailed) {
-        if (this.#world.scenario.queue.returnsAtOnce) queue.makeVisible(delivery);
+        const { queue: queueScenario, settings } = this.#world.scenario;
+        if (queueScenario.returnsAtOnce && settings.visibility === undefined) queue.makeVisible(delivery);
       } else if (this.#world.isCalm || !this.#random.chance(deleteLost)) queue.delete(delivery);
     });
   }
