@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SQS, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createBatchProcessor } from 'batchlatch';
+import { createBatchProcessor, PermanentError, RetryLaterError } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
 import { startEventSourceMapping } from '../../src/local/event-source-mapping.ts';
@@ -107,6 +107,57 @@ for (const name of ['elasticmq', 'fauxqs']) {
 
         expect(failuresLeft).toBe(0);
         expect(done).toEqual({ a: numbers, b: numbers, c: numbers, d: numbers });
+      });
+
+      it('a FIFO queue keeps that order too where failures wait and dead letters are sent at once', async () => {
+        const { queueUrl, queueArn } = await createQueue(sqs, { visibilityTimeoutSeconds: 30, isFifo: true });
+        const dead = await createQueue(sqs, { visibilityTimeoutSeconds: 30, isFifo: true });
+        const client = new SQS({ ...emulatorClientConfig, endpoint: queues.endpoint });
+        const done: Record<string, number[]> = { a: [], b: [], c: [] };
+        const failuresLeft: Record<string, number> = { a2: 2, b1: 1 };
+        const handler = createBatchProcessor<{ group: string; number: number }>(
+          ({ body: { group, number } }) => {
+            const left = failuresLeft[`${group}${number}`] ?? 0;
+            if (left > 0) {
+              failuresLeft[`${group}${number}`] = left - 1;
+              throw left === 2 ? new RetryLaterError({ delayMs: 1_500 }) : new Error('not yet');
+            }
+            if (group === 'c' && number === 2) throw new PermanentError('never');
+            done[group]?.push(number);
+          },
+          {
+            store: dynamoDBStore({ client: dynamoDB, tableName: await createClaimsTable(dynamoDB) }),
+            observer: { onEvent: () => undefined },
+            sqs: client,
+            queueUrl,
+            visibility: { baseDelayMs: 500, maxDelayMs: 1_000 },
+            deadLetter: { queueUrl: dead.queueUrl },
+          },
+        );
+        const messages = [1, 2, 3, 4].flatMap((number) =>
+          Object.keys(done).map((group) => ({
+            body: JSON.stringify({ group, number }),
+            messageGroupId: group,
+          })),
+        );
+        await sendMessages(sqs, queueUrl, messages);
+
+        // Well within the queue's own 30 seconds: it is the back-off that shows what failed again.
+        const mapping = startEventSourceMapping({ sqs, queueUrl, queueArn, concurrency: 2, invoke: handler });
+        await until(
+          'the queue is empty',
+          async () => {
+            const { visible, inFlight } = await readDepth(sqs, queueUrl);
+            return visible + inFlight === 0;
+          },
+          25_000,
+        );
+        await mapping.stop();
+        client.destroy();
+
+        expect(failuresLeft).toEqual({ a2: 0, b1: 0 });
+        expect(done).toEqual({ a: [1, 2, 3, 4], b: [1, 2, 3, 4], c: [1, 3, 4] });
+        expect((await readDepth(sqs, dead.queueUrl)).visible).toBe(1);
       });
     },
   );
