@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, EventBridgeEvent, SQSEvent } from 'aws-lambda';
-import { type BatchProcessorOptions, resolveOptions } from './batch/options.ts';
+import { type BatchProcessorOptions, type Defaults, resolveOptions } from './batch/options.ts';
 import type { BatchHandler } from './batch/batch-handler.ts';
 import type { Handler } from './batch/invocation.ts';
 import { createProcessor } from './batch/processor.ts';
@@ -55,15 +55,17 @@ createBatchProcessor.forBatches = function forBatches<Body = unknown>(
   options: BatchProcessorOptions<Body> = {},
 ): BatchProcessor {
   assertFunction('batch handler', batchHandler);
-  return processorOf({ batch: batchHandler as BatchHandler }, options, Infinity);
+  return processorOf({ batch: batchHandler as BatchHandler }, options, { concurrency: Infinity });
 };
 
 function processorOf<Body>(
   handler: Handler,
   options: BatchProcessorOptions<Body>,
-  concurrency?: number,
+  defaults: Pick<Defaults, 'concurrency'> = {},
 ): BatchProcessor {
-  const settings = resolveOptions(options, concurrency);
+  const { AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL } = process.env;
+  const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
+  const settings = resolveOptions(options, { ...defaults, sqsEndpoint });
   const ports = {
     store: options.store ?? dynamoDBStoreFromEnvironment(),
     clock: options.clock ?? systemClock,

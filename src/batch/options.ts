@@ -55,7 +55,10 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly waitForConflict?: { readonly timeoutMs: number };
   /** `new SQS()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the messages under `heartbeat`. */
   readonly sqs?: SqsClient;
-  /** Where the queue is, for emulators and private endpoints. Default: AWS's URL for the records' ARN. */
+  /**
+   * Where the queue is, for private endpoints. Default: AWS's URL for the records' ARN, or one at
+   * `AWS_ENDPOINT_URL_SQS` or `AWS_ENDPOINT_URL` where an emulator's endpoint is in the environment.
+   */
   readonly queueUrl?: string | ((queueArn: string) => string);
   /** Says when an SQS message that is handed back comes again. Default: off, the queue's visibility timeout. */
   readonly visibility?: true | VisibilityOptions;
@@ -141,10 +144,16 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   clock: objectWith('now', 'setTimer'),
 };
 
+/** What the kind of handler, or the environment, makes of options that are not given. */
+export interface Defaults {
+  readonly concurrency?: number;
+  readonly sqsEndpoint?: string | undefined;
+}
+
 /** Validates every option at start. Throws a `ConfigurationError` that names the option and what it got. */
 export function resolveOptions<Body>(
   options: BatchProcessorOptions<Body>,
-  defaultConcurrency = 10,
+  { concurrency = 10, sqsEndpoint }: Defaults = {},
 ): Settings {
   if (typeof options !== 'object' || options === null) {
     throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
@@ -166,7 +175,7 @@ export function resolveOptions<Body>(
     // A selector of the user's own body type is called with whatever arrives, as the handler is.
     key: (options.key as KeySelector | undefined) ?? messageId(),
     namespace: options.namespace as Namespace | undefined,
-    concurrency: options.concurrency ?? defaultConcurrency,
+    concurrency: options.concurrency ?? concurrency,
     settleLingerMs: options.settleLingerMs ?? 5,
     leaseMs: options.leaseMs,
     retentionMs: options.retentionMs ?? FOUR_DAYS_MS,
@@ -177,7 +186,8 @@ export function resolveOptions<Body>(
     onLapsedLease: options.onLapsedLease ?? 'rerun',
     onStoreError: options.onStoreError ?? 'fail',
     waitForConflictMs: options.waitForConflict?.timeoutMs,
-    queueUrl: typeof queueUrl === 'string' ? () => queueUrl : (queueUrl ?? queueUrlOf),
+    queueUrl:
+      typeof queueUrl === 'string' ? () => queueUrl : (queueUrl ?? ((arn) => queueUrlOf(arn, sqsEndpoint))),
     visibility: visibility && { ...DEFAULT_VISIBILITY, ...(visibility === true ? {} : visibility) },
     deadLetterUrl: options.deadLetter?.queueUrl,
     heartbeat: heartbeat === true ? {} : heartbeat,

@@ -200,6 +200,28 @@ describe('visibility', () => {
     ]);
   });
 
+  it.each([
+    ['AWS_ENDPOINT_URL_SQS', 'AWS_ENDPOINT_URL'],
+    ['AWS_ENDPOINT_URL', 'UNUSED'],
+  ])('never leaves for AWS where %s names an emulator', async (name, other) => {
+    process.env[name] = 'http://127.0.0.1:9324';
+    process.env[other] = 'http://127.0.0.1:1';
+    try {
+      const urls: string[] = [];
+      const sqs: SqsClient = {
+        changeMessageVisibilityBatch: async ({ QueueUrl }) => {
+          urls.push(QueueUrl);
+          return {};
+        },
+        sendMessage: async () => undefined,
+      };
+      await bench().run(failing, ['a'], { sqs, visibility: true });
+      expect(urls).toEqual(['http://127.0.0.1:9324/123456789012/orders']);
+    } finally {
+      for (const variable of [name, other]) Reflect.deleteProperty(process.env, variable);
+    }
+  });
+
   it('needs `sqs`', () => {
     expect(() => bench().processor(failing, { visibility: true })).toThrow('new SQS()');
     expect(() => bench().processor(failing, { deadLetter: { queueUrl: queue.queueUrl } })).toThrow(

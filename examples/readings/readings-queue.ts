@@ -1,0 +1,20 @@
+import { SQS } from '@aws-sdk/client-sqs';
+import { createBatchProcessor, payloadHash } from 'batchlatch';
+import { type Reading, READINGS_AT_ONCE, storeReadings } from './store-readings.ts';
+
+/**
+ * Stores the readings of an SQS batch, as many as fit in one write at a time, each once.
+ *
+ * What the table did not take comes again with back-off; what is no reading goes to the dead-letter queue at
+ * once, with the reason, instead of after as many deliveries as the redrive policy allows.
+ */
+export const handler = createBatchProcessor.forBatches<Reading>(
+  (items) => storeReadings(items.map(({ record }) => record.body)),
+  {
+    key: payloadHash({ include: ['sensorId', 'takenAt'] }),
+    concurrency: READINGS_AT_ONCE,
+    sqs: new SQS({}),
+    visibility: true,
+    deadLetter: { queueUrl: process.env['DEAD_LETTERS_URL'] ?? '' },
+  },
+);
