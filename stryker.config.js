@@ -18,6 +18,8 @@ export default {
         `<rootDir>/test/${room}/**/*.test.ts`,
         ...traps.map((trap) => `<rootDir>/test/traps/${trap}.test.ts`),
       ],
+      // Many mutants make a batch wait for ever: a test that fails costs less than a process that is stopped.
+      testTimeout: 4_000,
       // It lives its random lives on DynamoDB too: minutes, for each mutant.
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/claims/claim-model.test.ts'],
       // Jest runs once per mutant: it need not start `watchman` and `find` each time.

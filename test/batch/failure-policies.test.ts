@@ -1,12 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { type ClaimStore, type RecordHandler, StoreError } from 'batchlatch';
-import { systemClock } from '../../src/claims/clock.ts';
-import { emulatedTable } from '../support/emulated-table.ts';
 import { type Bench, bench, deferred, failed, fifo, ids, inTime, messages } from './bench.ts';
 import { onEachStore, turn } from './on-each-store.ts';
 
-const table = emulatedTable('dynoxide');
 const outage = new StoreError('DynamoDB: TimeoutError', { isRetryable: true });
 
 /** The bench's store, with some of its answers replaced. */
@@ -133,25 +129,6 @@ describe('waitForConflict', () => {
     );
     await b.told('settling', 'b1');
     expect(failed(await inTime(b.clock, running))).toEqual(['a1', 'a2']);
-  });
-
-  it('works on DynamoDB and by the real clock', async () => {
-    const store = dynamoDBStore({ tableName: table.tableName, client: table.newClient() });
-    const b = bench();
-    const options = { store, clock: systemClock, waitForConflict: { timeoutMs: 20_000 } };
-    const gate = deferred();
-    let runs = 0;
-    const handler: RecordHandler = () => {
-      runs += 1;
-      return gate.promise;
-    };
-    const first = b.run(handler, ['a'], options);
-    await b.told('started', 'a');
-    const second = b.run(handler, ['a'], options);
-    const timer = setTimeout(() => gate.resolve(), 150);
-    expect(await Promise.all([first, second])).toEqual([[], []]);
-    clearTimeout(timer);
-    expect(runs).toBe(1);
   });
 });
 
