@@ -7,8 +7,10 @@ import { createProcessor } from './batch/processor.ts';
 import type { RecordHandler } from './batch/record-handler.ts';
 import type { BatchResponse } from './batch/response.ts';
 import type { ClaimStore } from './claims/claim-store.ts';
-import { systemClock } from './claims/clock.ts';
+import { type Clock, systemClock } from './claims/clock.ts';
+import { withCompletionCache } from './claims/completion-cache.ts';
 import { ConfigurationError } from './claims/errors.ts';
+import { withResultStorage } from './claims/result-storage.ts';
 import { jsonLines } from './observe/json-lines.ts';
 import { dynamoDBStore } from './stores/dynamodb/dynamodb-store.ts';
 
@@ -66,9 +68,10 @@ function processorOf<Body>(
   const { AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL } = process.env;
   const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
   const settings = resolveOptions(options, { ...defaults, sqsEndpoint });
+  const clock = options.clock ?? systemClock;
   const ports = {
-    store: options.store ?? dynamoDBStoreFromEnvironment(),
-    clock: options.clock ?? systemClock,
+    store: storeOf(options, clock),
+    clock,
     observer: options.observer ?? jsonLines(),
     sqs: options.sqs,
     random: Math.random,
@@ -76,6 +79,16 @@ function processorOf<Body>(
   };
   const functionName = process.env['AWS_LAMBDA_FUNCTION_NAME'];
   return createProcessor(handler, settings, ports, functionName) as BatchProcessor;
+}
+
+/** The store, behind what the options put before it: the cache holds pointers to long results, not the results. */
+function storeOf(
+  { store: given, cache, resultStorage }: Pick<BatchProcessorOptions, 'store' | 'cache' | 'resultStorage'>,
+  clock: Clock,
+): ClaimStore {
+  const store = given ?? dynamoDBStoreFromEnvironment();
+  const cached = cache === undefined ? store : withCompletionCache(store, { ...cache, clock });
+  return resultStorage === undefined ? cached : withResultStorage(cached, resultStorage);
 }
 
 function assertFunction(what: string, handler: unknown): void {

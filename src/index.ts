@@ -30,12 +30,20 @@ export type {
 } from './claims/claim-store.ts';
 export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
 export type { Clock } from './claims/clock.ts';
+export type { CompletionCacheOptions } from './claims/completion-cache.ts';
 export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
+export type { ResultStorage } from './claims/result-storage.ts';
 export { KeyError } from './keys/errors.ts';
 export { jmesPath } from './keys/jmes-path.ts';
-export type { KeySelector } from './keys/key-selector.ts';
+export { type KeySelector, wholeKey } from './keys/key-selector.ts';
 export { messageId } from './keys/message-id.ts';
 export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
+export {
+  type PowertoolsKeyOptions,
+  type PowertoolsPayloadOptions,
+  powertoolsValidation,
+} from './keys/powertools-key.ts';
+export { powertoolsKey } from './powertools-key.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type { BatchEvent, NotStartedReason, Observer, SettlingEnd } from './observe/observer.ts';
 export type { SqsClient } from './queues/sqs-client.ts';

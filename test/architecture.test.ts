@@ -18,6 +18,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   observe: ['claims'],
   'stores/dynamodb': ['claims'],
   'stores/memory': ['claims'],
+  s3: ['claims'],
   testing: ['claims'],
   '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
   // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
@@ -40,7 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console', 'local'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'local']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 's3', 'local']);
 
 /** Rooms that get time, chance and identity as arguments, and the one file that knows the machine's. */
 const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'stores/memory']);

@@ -182,10 +182,10 @@ export class Attempt {
       settings,
       ports.store.maxResultBytes,
     );
-    if (droppedResult !== undefined) {
-      ports.observer.onEvent({ type: 'resultDropped', ...this.facts, error: droppedResult });
-    }
-    return settlement;
+    const onResultDropped = (error: unknown): void =>
+      ports.observer.onEvent({ type: 'resultDropped', ...this.facts, error });
+    if (droppedResult !== undefined) onResultDropped(droppedResult);
+    return settlement.end === 'complete' ? { ...settlement, onResultDropped } : settlement;
   }
 
   #noteUnlessStored(outcome: SettleOutcome, end: HandlerReturn): void {

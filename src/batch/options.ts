@@ -2,7 +2,10 @@ import { inspect } from 'node:util';
 import leven from 'leven';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
+import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
 import { ConfigurationError } from '../claims/errors.ts';
+import type { ResultStorage } from '../claims/result-storage.ts';
+import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import { messageId } from '../keys/message-id.ts';
@@ -15,6 +18,10 @@ import type { Unwrap } from '../sources/unwrap.ts';
 export interface BatchProcessorOptions<Body = unknown> {
   /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
   readonly store?: ClaimStore;
+  /** Where results live that are too long for the store, e.g. `s3ResultStorage` of `batchlatch/s3`. Default: nowhere. */
+  readonly resultStorage?: ResultStorage;
+  /** Remembers this many completed keys in the process, so that their duplicates take no request. Default: off. */
+  readonly cache?: CompletionCacheOptions;
   /** What makes two records the same work. Default: `messageId()`. */
   readonly key?: KeySelector<Body>;
   /** Put before every key; a function gives keys per tenant. Default: the Lambda function's name. */
@@ -66,8 +73,11 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly deadLetter?: { readonly queueUrl: string };
   /** Keeps leases, and SQS messages invisible, while handlers run. Default: off. */
   readonly heartbeat?: true | HeartbeatOptions;
-  /** Paths of the values that must be the same when a key comes again, e.g. `['amountCents']`. Default: off. */
-  readonly payloadValidation?: readonly string[];
+  /**
+   * Paths of the values that must be the same when a key comes again, e.g. `['amountCents']`, or what gives their
+   * hash, e.g. `powertoolsValidation(…)`. Default: off.
+   */
+  readonly payloadValidation?: readonly string[] | KeySelector<Body>;
   /** What an SQS body wraps. Default: nothing. */
   readonly unwrap?: Unwrap;
   /** Told what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */
@@ -142,6 +152,8 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   unwrap: oneOf('eventbridge', 'sns'),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
+  cache: members({ max: anInteger(1) }, ['max']),
+  resultStorage: objectWith('put', 'get'),
 };
 
 /** What the kind of handler, or the environment, makes of options that are not given. */
@@ -170,6 +182,11 @@ export function resolveOptions<Body>(
       throw new ConfigurationError(`\`${name}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`);
     }
   }
+  if (options.namespace !== undefined && options.key?.isWholeKey === true) {
+    throw new ConfigurationError(
+      'Expected `namespace` to be absent with a `key` that gives whole keys, such as powertoolsKey(): nothing is put before them',
+    );
+  }
   const { payloadValidation, queueUrl, visibility, heartbeat } = options;
   return {
     // A selector of the user's own body type is called with whatever arrives, as the handler is.
@@ -192,7 +209,8 @@ export function resolveOptions<Body>(
     deadLetterUrl: options.deadLetter?.queueUrl,
     heartbeat: heartbeat === true ? {} : heartbeat,
     retryable: options.retryable,
-    payloadValidation: payloadValidation && payloadHash({ include: payloadValidation }),
+    payloadValidation:
+      payloadValidation && validationOf(payloadValidation as readonly string[] | KeySelector),
     unwrap: options.unwrap,
   };
 }
@@ -263,9 +281,19 @@ function members(known: Readonly<Record<string, Check>>, required: readonly stri
 
 function paths(): Check {
   return {
-    expected: "an array of paths such as ['amountCents']",
+    expected: "a function, or an array of paths such as ['amountCents']",
     accepts: (value) =>
-      Array.isArray(value) && value.length > 0 && value.every((path) => namesOneValue(path)),
+      typeof value === 'function' ||
+      (Array.isArray(value) && value.length > 0 && value.every((path) => namesOneValue(path))),
+  };
+}
+
+function validationOf(given: readonly string[] | KeySelector): KeySelector {
+  if (typeof given !== 'function') return payloadHash({ include: given });
+  return (record) => {
+    const hash: unknown = given(record);
+    if (typeof hash === 'string' && hash !== '') return hash;
+    throw new KeyError('The `payloadValidation` function gives no hash for this record');
   };
 }
 

@@ -60,7 +60,13 @@ export type AcquireOutcome =
       readonly tookOver: boolean;
     }
   | { readonly status: 'conflict'; readonly leaseUntil: number; readonly attempt: number }
-  | { readonly status: 'duplicate'; readonly result?: string; readonly completedAt?: number }
+  | {
+      readonly status: 'duplicate';
+      readonly result?: string;
+      readonly completedAt?: number;
+      /** When the completion is forgotten. Where a store does not tell, no cache keeps it. */
+      readonly expiresAt?: number;
+    }
   | { readonly status: 'parked'; readonly error?: StoredError }
   | { readonly status: 'mismatch' }
   | { readonly status: 'error'; readonly error: Error };
@@ -73,7 +79,13 @@ interface OwnedClaim {
 /** The end of one attempt. */
 export type Settlement = OwnedClaim &
   (
-    | { readonly end: 'complete'; readonly result?: string; readonly retentionMs: number }
+    | {
+        readonly end: 'complete';
+        readonly result?: string;
+        readonly retentionMs: number;
+        /** Told when the completion is stored without its result, because that cannot be. */
+        readonly onResultDropped?: (error: unknown) => void;
+      }
     | { readonly end: 'fail'; readonly error: StoredError; readonly retentionMs: number }
     | { readonly end: 'park'; readonly error: StoredError }
     | {

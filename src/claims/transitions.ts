@@ -53,6 +53,7 @@ export function decideAcquire(
           status: 'duplicate',
           ...(stored.result !== undefined && { result: stored.result }),
           ...(stored.completedAt !== undefined && { completedAt: stored.completedAt }),
+          ...(stored.expiresAt !== undefined && { expiresAt: stored.expiresAt }),
         },
       };
     case 'PARKED':

@@ -17,23 +17,15 @@ const VERSION = 'v1';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** `namespace#v1:…`, the string that says "the same work". Throws a `KeyError` when there is none. */
+/**
+ * `namespace#v1:…`, or what a selector of whole keys gives: the string that says "the same work". Throws a
+ * `KeyError` when there is none.
+ */
 export function idempotencyKey(record: BatchRecord, select: KeySelector, namespace: Namespace): string {
-  const space = callUserCode('namespace', () =>
-    typeof namespace === 'function' ? namespace(record) : namespace,
-  );
-  if (typeof space !== 'string' || space === '') throw new KeyError('The namespace of this record is empty');
-  // With a # in it, tenant `a#v1:b` with key `c` would meet tenant `a` with key `b#v1:c`.
-  if (space.includes('#'))
-    throw new KeyError('The namespace of this record contains `#`, which ends a namespace');
-
-  const selected = callUserCode('key', () => select(record));
-  if (typeof selected !== 'string' || selected === '') {
-    throw new KeyError(
-      `The key of this record is ${selected === '' ? 'an empty string' : `${typeof selected}, not a string`}; records without a key must not share one`,
-    );
-  }
-  const key = `${space}#${VERSION}:${selected}`;
+  const key =
+    select.isWholeKey === true
+      ? selectedKey(record, select)
+      : `${namespaceOf(record, namespace)}#${VERSION}:${selectedKey(record, select)}`;
   // UTF-8 has no half surrogate pairs: a store would refuse the whole request, or make all of them one key.
   if (LONE_SURROGATE.test(key)) throw new KeyError('The key or its namespace is not well-formed Unicode');
   // A UTF-16 unit is at most three bytes: only long keys need to be measured.
@@ -41,6 +33,27 @@ export function idempotencyKey(record: BatchRecord, select: KeySelector, namespa
     throw new KeyError(`The key is longer than ${LONGEST_KEY_BYTES} bytes; hash it, e.g. with payloadHash()`);
   }
   return key;
+}
+
+function namespaceOf(record: BatchRecord, namespace: Namespace): string {
+  const space = callUserCode('namespace', () =>
+    typeof namespace === 'function' ? namespace(record) : namespace,
+  );
+  if (typeof space !== 'string' || space === '') throw new KeyError('The namespace of this record is empty');
+  // With a # in it, tenant `a#v1:b` with key `c` would meet tenant `a` with key `b#v1:c`.
+  if (space.includes('#'))
+    throw new KeyError('The namespace of this record contains `#`, which ends a namespace');
+  return space;
+}
+
+function selectedKey(record: BatchRecord, select: KeySelector): string {
+  const selected = callUserCode('key', () => select(record));
+  if (typeof selected !== 'string' || selected === '') {
+    throw new KeyError(
+      `The key of this record is ${selected === '' ? 'an empty string' : `${typeof selected}, not a string`}; records without a key must not share one`,
+    );
+  }
+  return selected;
 }
 
 function callUserCode(name: string, call: () => unknown): unknown {

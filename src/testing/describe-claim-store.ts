@@ -169,7 +169,11 @@ export function describeClaimStore(
         assert.equal(await complete('done', 'first', { result: '[1,2]', retentionMs: 60_000 }), 'stored');
         const completedAt = clock.now();
         await clock.advance(59_000);
-        assert.deepEqual(await acquire('done'), { status: 'duplicate', result: '[1,2]', completedAt });
+        const duplicate = withStatus(await acquire('done'), 'duplicate');
+        assert.deepEqual([duplicate.result, duplicate.completedAt], ['[1,2]', completedAt]);
+        // Not earlier, and at most the second later that a TTL is rounded up to.
+        const expiresAt = duplicate.expiresAt ?? completedAt + 60_000;
+        assert.ok(expiresAt >= completedAt + 60_000 && expiresAt < completedAt + 61_000);
         await clock.advance(2_000);
         const again = withStatus(await acquire('done'), 'acquired');
         assert.deepEqual([again.attempt, again.tookOver], [1, false]);

@@ -28,6 +28,10 @@ describe('An impossible option', () => {
     ['namespace', '', "a non-empty string without `#`, or a function that gives one, got `''` (string)"],
     ['namespace', 'a#b', "got `'a#b'` (string)"],
     ['namespace', 7, 'got `7` (number)'],
+    ['cache', 1_000, 'an object { max: an integer from 1 up }, got `1000` (number)'],
+    ['cache', {}, 'an object { max: an integer from 1 up }'],
+    ['cache', { max: 0 }, 'an object { max: an integer from 1 up }'],
+    ['cache', { max: 10, ttl: 1 }, 'an object { max: an integer from 1 up }'],
     ['concurrency', 0, 'an integer from 1 up, got `0` (number)'],
     ['concurrency', -1, 'got `-1` (number)'],
     ['concurrency', 1.5, 'got `1.5` (number)'],
@@ -103,6 +107,8 @@ describe('Options', () => {
   it('of every kind are accepted', () => {
     const options: Required<BatchProcessorOptions> = {
       store,
+      cache: { max: 100 },
+      resultStorage: { put: async () => 'p', get: async () => '7' },
       key: ({ id }) => id,
       namespace: 'orders',
       concurrency: 1,

@@ -36,6 +36,29 @@ describe('payloadValidation', () => {
     expect((await b.claim('1'))?.status).toBe('COMPLETED');
   });
 
+  it('may be a function, which gives the hash', async () => {
+    const b = bench();
+    const options: BatchProcessorOptions = {
+      ...byOrderId,
+      payloadValidation: ({ body }) => String((body as { amountCents: number }).amountCents),
+    };
+    const process = b.processor(succeeds, options);
+    await process(orders(order()));
+    expect(await b.claim('1')).toMatchObject({ payloadHash: '100' });
+    expect(failed(await process(orders(order({ customer: null }))))).toEqual([]);
+    expect(failed(await process(orders(order({ amountCents: 999 }))))).toEqual(['m0']);
+    expect(b.eventsOf('mismatch')).toHaveLength(1);
+  });
+
+  it.each([[''], [undefined], [7]])('gives no hash with %p: the record alone fails', async (hash) => {
+    const b = bench();
+    const payloadValidation = ({ body }: { body: unknown }) =>
+      (body as { id: number }).id === 1 ? (hash as string) : 'a';
+    const process = b.processor(succeeds, { ...byOrderId, payloadValidation });
+    expect(failed(await process(orders(order(), order({ id: 2 }))))).toEqual(['m0']);
+    expect(b.eventsOf('invalid')).toMatchObject([{ recordId: 'm0', error: { code: 'BATCHLATCH_KEY' } }]);
+  });
+
   it.each<[string, object | string]>([
     ['other members that nobody listed', order({ note: 'again', customer: { id: 'c-1', name: 'Grace' } })],
     ['its members in another order', { customer: { id: 'c-1' }, amountCents: 100, id: 1 }],

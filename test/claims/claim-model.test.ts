@@ -191,7 +191,12 @@ function acquireInModel(
       return { status: 'mismatch' };
     }
     if (row.status === 'COMPLETED')
-      return { status: 'duplicate', result: '"done"', completedAt: expect.any(Number) as never };
+      return {
+        status: 'duplicate',
+        result: '"done"',
+        completedAt: expect.any(Number) as never,
+        expiresAt: expect.any(Number) as never,
+      };
     if (row.status === 'PARKED') return { status: 'parked', error: ERROR };
     if (row.status === 'IN_PROGRESS' && now < row.leaseUntil) {
       return { status: 'conflict', leaseUntil: row.leaseUntil, attempt: row.attempt };

@@ -81,14 +81,19 @@ describe('acquire', () => {
       {},
       { status: 'acquired', attempt: 3, releases: 1, crashes: 1, leaseUntil: NOW - 1, tookOver: false },
     ],
-    ['COMPLETED', claim('COMPLETED'), {}, { status: 'duplicate' }],
+    ['COMPLETED', claim('COMPLETED'), {}, { status: 'duplicate', expiresAt: NOW + 3_600_000 }],
     [
       'COMPLETED with a result',
       claim('COMPLETED', { result: '7', completedAt: NOW - 3 }),
       {},
-      { status: 'duplicate', result: '7', completedAt: NOW - 3 },
+      { status: 'duplicate', result: '7', completedAt: NOW - 3, expiresAt: NOW + 3_600_000 },
     ],
-    ['COMPLETED by my own owner', claim('COMPLETED', { owner: 'me' }), {}, { status: 'duplicate' }],
+    [
+      'COMPLETED by my own owner',
+      claim('COMPLETED', { owner: 'me' }),
+      {},
+      { status: 'duplicate', expiresAt: NOW + 3_600_000 },
+    ],
     ['PARKED', claim('PARKED', { error: ERROR }), {}, { status: 'parked', error: ERROR }],
     [
       'IN_PROGRESS, other payload',
@@ -109,19 +114,19 @@ describe('acquire', () => {
       'COMPLETED, same payload',
       claim('COMPLETED', { payloadHash: 'a' }),
       { payloadHash: 'a' },
-      { status: 'duplicate' },
+      { status: 'duplicate', expiresAt: NOW + 3_600_000 },
     ],
     [
       'COMPLETED, validation off by now',
       claim('COMPLETED', { payloadHash: 'b' }),
       {},
-      { status: 'duplicate' },
+      { status: 'duplicate', expiresAt: NOW + 3_600_000 },
     ],
     [
       'COMPLETED, validation off back then',
       claim('COMPLETED'),
       { payloadHash: 'a' },
-      { status: 'duplicate' },
+      { status: 'duplicate', expiresAt: NOW + 3_600_000 },
     ],
   ])('of %s changes nothing', (_stored, stored, members, outcome) => {
     expect(decideAcquire(stored, { ...REQUEST, ...members }, NOW)).toEqual({ outcome });

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { LocalService } from '../../src/local/local-service.ts';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
@@ -41,6 +41,14 @@ for (const [name, writes] of dynamoDBs) {
       {
         name: `dynamoDBStore, ${writes} writes,`,
         create: (clock) => dynamoDBStore({ client: ownClient, tableName, writes, clock }),
+      },
+      { describe, it },
+    );
+    describeClaimStore(
+      {
+        name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
+        create: (clock) =>
+          dynamoDBStore({ client: plainClient, tableName, writes, clock, attributes: powertoolsAttributes }),
       },
       { describe, it },
     );

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import { startDynamoDBEmulator } from '../../src/local/dynamodb-emulator.ts';
 import type { LocalService } from '../../src/local/local-service.ts';
@@ -29,6 +29,15 @@ for (const [emulator, writes] of [
       {
         name: `dynamoDBStore, ${writes} writes,`,
         create: (clock) => dynamoDBStore({ client, tableName, writes, clock }),
+      },
+      { describe, it },
+    );
+
+    describeClaimStore(
+      {
+        name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
+        create: (clock) =>
+          dynamoDBStore({ client, tableName, writes, clock, attributes: powertoolsAttributes }),
       },
       { describe, it },
     );

@@ -132,16 +132,11 @@ export async function acquireClaims(
 
 /** Writes the new claim over the row that was read, if it is still that row. */
 function replaceRow(row: Row, claim: Claim, format: RowFormat): RowUpdate {
-  const { names } = format;
-  const { [names.key]: _key, ...set } = format.toRow(claim);
-  const remove = Object.values(names).filter((name) => name in row && !(name in set) && name !== names.key);
-  // Status, owner and lease together change with every transition and every extension of the row.
-  const where: Row = {};
-  for (const name of [names.status, names.owner, names.leaseUntil]) {
-    const value = row[name];
-    if (value !== undefined) where[name] = value;
-  }
-  return { key: claim.key, set, remove, where };
+  const set = format.toRow(claim);
+  const key = format.toKey(claim.key);
+  for (const name of Object.keys(key)) delete set[name];
+  const remove = format.attributes.filter((name) => name in row && !(name in set) && !(name in key));
+  return { key: claim.key, set, remove, where: format.whereStill(row) };
 }
 
 function contended(): StoreError {

@@ -21,8 +21,10 @@ import {
 export interface WriterSetup extends RetrySetup {
   readonly client: Pick<DynamoDBClient, 'send'>;
   readonly tableName: string;
-  /** The partition key's attribute name. */
+  /** Of the primary key, the attribute that tells rows apart. */
   readonly keyName: string;
+  /** The primary key of a row. */
+  readonly toKey: (key: string) => Row;
 }
 
 /** DynamoDB's limits for one request. */
@@ -34,7 +36,7 @@ const KEYS_PER_REQUEST = 100;
  * atomic by itself, at the same write units as single calls, for one request's worth of SDK work.
  */
 export function batchWriter(setup: WriterSetup): RowWriter {
-  const { client, tableName, keyName } = setup;
+  const { client, tableName, keyName, toKey } = setup;
 
   async function execute(
     statements: readonly BatchStatementRequest[],
@@ -86,7 +88,7 @@ export function batchWriter(setup: WriterSetup): RowWriter {
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetItemCommand({
           RequestItems: {
-            [tableName]: { Keys: keys.map((key) => ({ [keyName]: { S: key } })), ConsistentRead: true },
+            [tableName]: { Keys: keys.map(toKey), ConsistentRead: true },
           },
         }),
         signal && { abortSignal: signal },
@@ -126,7 +128,7 @@ export function batchWriter(setup: WriterSetup): RowWriter {
     update: (updates, signal) =>
       inChunks(updates, STATEMENTS_PER_REQUEST, (chunk) =>
         sendWithRetries(
-          chunk.map((update) => updateStatement(tableName, keyName, update)),
+          chunk.map((update) => updateStatement(tableName, toKey(update.key), update)),
           (statements) => execute(statements, signal),
           setup,
           signal,
@@ -155,15 +157,15 @@ function insertStatement(tableName: string, row: Row): BatchStatementRequest {
  */
 function updateStatement(
   tableName: string,
-  keyName: string,
-  { key, set, remove, where, whereAtMost = {} }: RowUpdate,
+  key: Row,
+  { set, remove, where, whereAtMost = {} }: RowUpdate,
 ): BatchStatementRequest {
   const [removed, ...nulled] = remove;
   const assigned: Row = { ...set };
   for (const name of nulled) assigned[name] = { NULL: true };
   const sets = Object.keys(assigned).map((name) => `${quoted(name)} = ?`);
   const conditions = [
-    ...[keyName, ...Object.keys(where)].map((name) => `${quoted(name)} = ?`),
+    ...[...Object.keys(key), ...Object.keys(where)].map((name) => `${quoted(name)} = ?`),
     ...Object.keys(whereAtMost).map((name) => `${quoted(name)} <= ?`),
   ];
   return {
@@ -173,7 +175,7 @@ function updateStatement(
       ` WHERE ${conditions.join(' AND ')}`,
     Parameters: [
       ...Object.values(assigned),
-      { S: key },
+      ...Object.values(key),
       ...Object.values(where),
       ...Object.values(whereAtMost),
     ],

@@ -8,7 +8,8 @@ import { acquireClaims } from './acquire.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
-import { type AttributeNames, defaultAttributeNames, rowFormat } from './row.ts';
+import { assertAttributeNames } from './attribute-names.ts';
+import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
 import type { RowWriter } from './row-writer.ts';
 import { extendLeases, settleClaims } from './settle.ts';
 import { singleWriter } from './single-writer.ts';
@@ -24,8 +25,8 @@ export interface DynamoDBStoreOptions {
    * `single` by itself and says so once as a process warning.
    */
   readonly writes?: 'batch' | 'single';
-  /** Other names for the row's attributes. */
-  readonly attributes?: Partial<AttributeNames>;
+  /** Other names for the row's attributes, or another format: `powertoolsAttributes`. */
+  readonly attributes?: Partial<AttributeNames> | RowFormat;
   /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
   readonly clockToleranceMs?: number;
   /** Default: the machine's clock. */
@@ -33,9 +34,6 @@ export interface DynamoDBStoreOptions {
   /** A number from 0 up to, not including, 1, for the jitter of retries. Default: `Math.random`. */
   readonly random?: () => number;
 }
-
-/** What a row may spend on a result, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
-const MAX_RESULT_BYTES = 350 * 1_024;
 
 /** Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. */
 export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
@@ -49,13 +47,12 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
       `Expected \`clockToleranceMs\` to be an integer from 0 up, got \`${String(clockToleranceMs)}\``,
     );
   }
-  const names = { ...defaultAttributeNames, ...options.attributes };
-  assertAttributeNames(names);
-  const format = rowFormat(names);
+  const format = formatOf(options.attributes);
   const writerSetup: WriterSetup = {
     client: inTurn(options.client ?? defaultClient()),
     tableName,
-    keyName: names.key,
+    keyName: format.names.key,
+    toKey: format.toKey,
     clock,
     random: options.random ?? Math.random,
   };
@@ -66,7 +63,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
   const setup = { writer, format, clock, clockToleranceMs };
 
   return {
-    maxResultBytes: MAX_RESULT_BYTES,
+    maxResultBytes: format.maxResultBytes,
     acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
     settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
     extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
@@ -126,21 +123,9 @@ function assertTableName(tableName: unknown): asserts tableName is string {
   }
 }
 
-function assertAttributeNames(names: AttributeNames): void {
-  const seen = new Set<string>();
-  for (const [field, name] of Object.entries(names)) {
-    if (!Object.hasOwn(defaultAttributeNames, field)) {
-      throw new ConfigurationError(
-        `Unknown attribute \`${field}\`; known are ${Object.keys(defaultAttributeNames).join(', ')}`,
-      );
-    }
-    // Plain names only: they are written into statements, and DynamoDB has no parameter for a name there.
-    if (typeof name !== 'string' || !/^\w{1,255}$/.test(name)) {
-      throw new ConfigurationError(
-        `Expected attribute \`${field}\` to be named with letters, digits and _, got \`${name}\``,
-      );
-    }
-    if (seen.has(name)) throw new ConfigurationError(`Two attributes are both named \`${name}\``);
-    seen.add(name);
-  }
+function formatOf(attributes: DynamoDBStoreOptions['attributes'] = {}): RowFormat {
+  if ('toRow' in attributes) return attributes;
+  const names = { ...defaultAttributeNames, ...attributes };
+  assertAttributeNames(names, defaultAttributeNames);
+  return rowFormat(names);
 }

@@ -28,19 +28,39 @@ export const defaultAttributeNames: AttributeNames = {
   error: 'error',
 };
 
-/** Maps claims to rows and back, in the attribute names of one table. */
+/** Maps claims to rows and back, and says by which attributes a row is known and a write conditioned. */
 export interface RowFormat {
+  /** What each field of a claim is called; the key's is the attribute that tells rows apart. */
   readonly names: AttributeNames;
+  /** Every attribute that a claim may have. Where several go at once, the first must go for real (see batch-writer.ts). */
+  readonly attributes: readonly string[];
+  /** The longest result, in UTF-8 bytes of JSON, that fits into an item beside the rest. */
+  readonly maxResultBytes: number;
+  /** The primary key of a row. */
+  toKey(key: string): Row;
   toRow(claim: Claim): Row;
   toClaim(row: Row): Claim;
   /** The attributes that a change sets and those it removes. */
   toChange(change: ClaimChange): { set: Row; remove: string[] };
+  /** What a row has while it is IN_PROGRESS with this owner. */
+  whereOwnedBy(owner: string): Row;
+  /** Of a row that was read, what every transition and every extension changes. */
+  whereStill(row: Row): Row;
 }
+
+/** What a row may spend on a result, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
+const MAX_RESULT_BYTES = 350 * 1_024;
 
 export function rowFormat(names: AttributeNames): RowFormat {
   const fields = Object.keys(names) as (keyof Claim)[];
+  const witnesses = [names.status, names.owner, names.leaseUntil];
   return {
     names,
+    attributes: Object.values(names),
+    maxResultBytes: MAX_RESULT_BYTES,
+    toKey: (key) => ({ [names.key]: { S: key } }),
+    whereOwnedBy: (owner) => ({ [names.status]: { S: 'IN_PROGRESS' }, [names.owner]: { S: owner } }),
+    whereStill: (row) => pick(row, witnesses),
     toRow(claim) {
       const row: Row = {};
       for (const field of fields) {
@@ -94,6 +114,16 @@ export function rowFormat(names: AttributeNames): RowFormat {
       });
     },
   };
+}
+
+/** The attributes of these names that the row has. */
+export function pick(row: Row, names: readonly string[]): Row {
+  const picked: Row = {};
+  for (const name of names) {
+    const value = row[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
 }
 
 /** What a first claim leaves out, because its absence reads the same: fewer bytes to write, sign and send. */

@@ -76,10 +76,9 @@ async function writeOwned<Item extends { readonly key: string }>(
 function ownedUpdate(
   { key, owner }: { readonly key: string; readonly owner: string },
   change: ClaimChange,
-  { names, toChange }: RowFormat,
+  format: RowFormat,
 ): RowUpdate {
-  const where: Row = { [names.status]: { S: 'IN_PROGRESS' }, [names.owner]: { S: owner } };
-  return { key, ...toChange(change), where };
+  return { key, ...format.toChange(change), where: format.whereOwnedBy(owner) };
 }
 
 function settleOutcome(write: WriteOutcome | undefined): SettleOutcome {

@@ -21,7 +21,7 @@ import {
  * Writes with a `PutItem` or `UpdateItem` per item: for tables, emulators and policies without PartiQL.
  * One request per item is what AWS's SDK charges about a millisecond of CPU for.
  */
-export function singleWriter({ client, tableName, keyName }: WriterSetup): RowWriter {
+export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup): RowWriter {
   async function put(row: Row, signal: AbortSignal | undefined): Promise<WriteOutcome> {
     return write(() =>
       client.send(
@@ -42,7 +42,7 @@ export function singleWriter({ client, tableName, keyName }: WriterSetup): RowWr
       client.send(
         new UpdateItemCommand({
           TableName: tableName,
-          Key: { [keyName]: { S: change.key } },
+          Key: toKey(change.key),
           ...updateExpressions(change),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
@@ -64,7 +64,7 @@ export function singleWriter({ client, tableName, keyName }: WriterSetup): RowWr
   async function get(key: string, signal: AbortSignal | undefined): Promise<ReadOutcome> {
     try {
       const { Item } = await client.send(
-        new GetItemCommand({ TableName: tableName, Key: { [keyName]: { S: key } }, ConsistentRead: true }),
+        new GetItemCommand({ TableName: tableName, Key: toKey(key), ConsistentRead: true }),
         signal && { abortSignal: signal },
       );
       return found(Item);

@@ -1,0 +1,19 @@
+import type { ClaimStore } from './claim-store.ts';
+
+/**
+ * A store that does some things in a way of its own and everything else as `store` does: also what not every
+ * store can do, and what a class keeps in private fields.
+ */
+export function decoratedStore(store: ClaimStore, own: Partial<ClaimStore>): ClaimStore {
+  // A copy as the target: a proxy may not answer otherwise for an object that is frozen.
+  return new Proxy<ClaimStore>(
+    { ...store, ...own },
+    {
+      get(_copy, name) {
+        if (Object.hasOwn(own, name)) return Reflect.get(own, name);
+        const value: unknown = Reflect.get(store, name, store);
+        return typeof value === 'function' ? value.bind(store) : value;
+      },
+    },
+  );
+}

@@ -1,0 +1,134 @@
+import { Buffer } from 'node:buffer';
+import type {
+  AcquireOutcome,
+  ClaimStore,
+  SettleOutcome,
+  Settlement,
+  StoreCallOptions,
+} from './claim-store.ts';
+import { decoratedStore } from './decorated-store.ts';
+import { StoreError } from './errors.ts';
+
+/** Where results live that are too long for a row: `s3ResultStorage` of `batchlatch/s3`, or anybody's own. */
+export interface ResultStorage {
+  /** Results of more UTF-8 bytes of JSON than this are stored here. Default: what the claim store can hold. */
+  readonly thresholdBytes?: number;
+  /**
+   * Stores the result of one attempt and says where, in a string for `get`. Two owners of a key have two places:
+   * a late owner must not overwrite the result of the next. The same attempt may put its result again.
+   */
+  put(key: string, owner: string, json: string, options?: StoreCallOptions): Promise<string>;
+  get(pointer: string, options?: StoreCallOptions): Promise<string>;
+}
+
+export interface ResultStorageUse {
+  /**
+   * Whether duplicates bring their results along. Default false, where nobody looks at them: then a duplicate
+   * of a stored result comes without it, and takes no request.
+   */
+  readonly fetch?: boolean;
+}
+
+type Completion = Extract<Settlement, { readonly end: 'complete' }>;
+
+/** No JSON text begins like this, so no result can be taken for a pointer. */
+const POINTER = '@stored ';
+
+/**
+ * Keeps long results beside the store and a pointer to them in the row. The result is there before its completion
+ * is: a process that dies in between leaves an object that nothing points to. Where a result cannot be stored, the
+ * effect behind it is done all the same: the completion is stored with the result in the row if it fits there, else
+ * without it (`onResultDropped` of the settlement).
+ */
+export function withResultStorage(
+  store: ClaimStore,
+  storage: ResultStorage,
+  { fetch = false }: ResultStorageUse = {},
+): ClaimStore {
+  const mostInRow = store.maxResultBytes ?? Infinity;
+  const threshold = Math.min(storage.thresholdBytes ?? mostInRow, mostInRow);
+
+  async function withPointer(settlement: Completion & { result: string }, options?: StoreCallOptions) {
+    const { result, ...rest } = settlement;
+    try {
+      const pointer = await storage.put(settlement.key, settlement.owner, result, options);
+      return { ...rest, result: POINTER + pointer };
+    } catch (error) {
+      if (!isLongerThan(mostInRow, result)) return settlement;
+      tell(settlement, error);
+      return rest;
+    }
+  }
+
+  async function withResult(outcome: AcquireOutcome, options?: StoreCallOptions): Promise<AcquireOutcome> {
+    if (outcome.status !== 'duplicate' || outcome.result?.startsWith(POINTER) !== true) return outcome;
+    const { result, ...rest } = outcome;
+    if (!fetch) return rest;
+    try {
+      return { ...rest, result: await storage.get(result.slice(POINTER.length), options) };
+    } catch (thrown) {
+      return { status: 'error', error: unavailable(thrown) };
+    }
+  }
+
+  return decoratedStore(store, {
+    maxResultBytes: Infinity,
+    async acquire(requests, options) {
+      const outcomes = await store.acquire(requests, options);
+      return Promise.all(outcomes.map((outcome) => withResult(outcome, options)));
+    },
+    async settle(settlements, options) {
+      const isLong = settlements.map(
+        (settlement) =>
+          settlement.end === 'complete' &&
+          settlement.result !== undefined &&
+          isLongerThan(threshold, settlement.result),
+      );
+      if (!isLong.includes(true)) return store.settle(settlements, options);
+      const long = settlements.filter((_, index) => isLong[index]) as (Completion & { result: string })[];
+      const others = settlements.filter((_, index) => isLong[index] !== true);
+      // The others do not wait for what is stored on the way.
+      const [ofLong, ofOthers] = await Promise.all([
+        Promise.all(long.map((settlement) => withPointer(settlement, options))).then((pointing) =>
+          outcomesOf(pointing, options),
+        ),
+        outcomesOf(others, options),
+      ]);
+      return isLong.map((is) => (is ? ofLong : ofOthers).shift() as SettleOutcome);
+    },
+  });
+
+  /** A call that rejects says nothing of its own settlements alone. */
+  async function outcomesOf(
+    settlements: readonly Settlement[],
+    options?: StoreCallOptions,
+  ): Promise<SettleOutcome[]> {
+    if (settlements.length === 0) return [];
+    try {
+      return await store.settle(settlements, options);
+    } catch (thrown) {
+      return settlements.map(() => ({ error: thrown as Error }));
+    }
+  }
+}
+
+function tell({ onResultDropped }: Completion, error: unknown): void {
+  try {
+    onResultDropped?.(error);
+  } catch {
+    // Whoever is told has no say in whether the completion is stored.
+  }
+}
+
+function isLongerThan(bytes: number, text: string): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}
+
+function unavailable(cause: unknown): StoreError {
+  if (cause instanceof StoreError) return cause;
+  return new StoreError('The key is completed, but its stored result cannot be had now', {
+    cause,
+    isRetryable: true,
+    code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+  });
+}

@@ -1,0 +1,124 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type * as S3 from '@aws-sdk/client-s3';
+import { ConfigurationError, StoreError } from '../claims/errors.ts';
+import type { ResultStorage } from '../claims/result-storage.ts';
+
+export interface S3ResultStorageOptions {
+  readonly bucket: string;
+  /** Put before every object's key as it is. Default `batchlatch/results/`. */
+  readonly prefix?: string;
+  /** Default: a client of its own for the environment's region, made when it is first needed. */
+  readonly client?: Pick<S3.S3Client, 'send'>;
+  /** Results of more UTF-8 bytes of JSON than this go to S3. Default: what the claim store can hold. */
+  readonly thresholdBytes?: number;
+}
+
+/**
+ * Keeps long results in S3, one object for each attempt: `<prefix><hash of the key>/<owner>.json`. Needs
+ * `s3:PutObject`, and `s3:GetObject` where results are replayed. Objects are never deleted here: a lifecycle rule
+ * on the prefix has to expire them, later than the longest `retentionMs`. Throws a `ConfigurationError` for options
+ * that cannot work.
+ *
+ * @example
+ * createBatchProcessor(handler, { resultStorage: s3ResultStorage({ bucket: 'order-results' }) });
+ */
+export function s3ResultStorage(options: S3ResultStorageOptions): ResultStorage {
+  const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given, ...unknown } = options;
+  assertOptions({ bucket, prefix, thresholdBytes }, Object.keys(unknown));
+  let sdk: Promise<{ readonly s3: typeof S3; readonly client: Pick<S3.S3Client, 'send'> }> | undefined;
+  const load = () => (sdk ??= loadSdk(given));
+
+  return {
+    ...(thresholdBytes !== undefined && { thresholdBytes }),
+    async put(key, owner, json, { signal } = {}) {
+      const { s3, client } = await load();
+      const object = { Bucket: bucket, Key: `${prefix}${sha256(key)}/${encodeURIComponent(owner)}.json` };
+      await client.send(
+        new s3.PutObjectCommand({ ...object, Body: json, ContentType: 'application/json' }),
+        signal && { abortSignal: signal },
+      );
+      return `s3://${object.Bucket}/${object.Key}`;
+    },
+    async get(pointer, { signal } = {}) {
+      // Its own bucket, which may be another than the one that results go to by now.
+      const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/s.exec(pointer) ?? [];
+      if (Bucket === undefined || Key === undefined) throw notAPointer();
+      const { s3, client } = await load();
+      try {
+        const { Body } = await client.send(
+          new s3.GetObjectCommand({ Bucket, Key }),
+          signal && { abortSignal: signal },
+        );
+        if (Body === undefined) throw new Error('S3 gave an object without a body');
+        return await Body.transformToString('utf-8');
+      } catch (thrown) {
+        throw resultUnavailable(thrown, `s3://${Bucket}/${Key}`);
+      }
+    },
+  };
+}
+
+/** An optional peer: whoever keeps no results in S3 need not install it, nor load it. */
+async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
+  let s3: typeof S3;
+  try {
+    s3 = await import('@aws-sdk/client-s3');
+  } catch (cause) {
+    throw new ConfigurationError(
+      's3ResultStorage needs `@aws-sdk/client-s3`: npm install @aws-sdk/client-s3',
+      {
+        cause,
+      },
+    );
+  }
+  // A completion waits for the object: give up on a silent connection long before the function's time is over.
+  const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
+  return { s3, client: given ?? new s3.S3Client({ requestHandler }) };
+}
+
+function resultUnavailable(cause: unknown, place: string): StoreError {
+  const name = cause instanceof Error ? cause.name : typeof cause;
+  const isGone = name === 'NoSuchKey' || name === 'NoSuchBucket';
+  return new StoreError(
+    isGone
+      ? `The key is completed, but its result ${place} is gone: a lifecycle rule must keep results for longer than \`retentionMs\``
+      : `The key is completed, but its result ${place} cannot be read now (${name})`,
+    { cause, isRetryable: !isGone, code: 'BATCHLATCH_RESULT_UNAVAILABLE' },
+  );
+}
+
+function notAPointer(): StoreError {
+  return new StoreError('The row points to a result that is not in S3; `resultStorage` is another one now', {
+    isRetryable: false,
+    code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+  });
+}
+
+function assertOptions(
+  { bucket, prefix, thresholdBytes }: Readonly<Record<'bucket' | 'prefix' | 'thresholdBytes', unknown>>,
+  [stranger]: readonly string[],
+): void {
+  if (stranger !== undefined) {
+    throw new ConfigurationError(
+      `Unknown option \`${stranger}\` of s3ResultStorage; known are bucket, prefix, client, thresholdBytes`,
+    );
+  }
+  if (typeof bucket !== 'string' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
+    throw new ConfigurationError(`Expected \`bucket\` to be an S3 bucket's name, got \`${String(bucket)}\``);
+  }
+  // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
+  if (typeof prefix !== 'string' || Buffer.byteLength(prefix) > 512) {
+    throw new ConfigurationError('Expected `prefix` to be a string of at most 512 bytes');
+  }
+  if (
+    thresholdBytes !== undefined &&
+    !(Number.isInteger(thresholdBytes) && (thresholdBytes as number) >= 0)
+  ) {
+    throw new ConfigurationError('Expected `thresholdBytes` to be an integer from 0 up');
+  }
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

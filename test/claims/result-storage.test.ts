@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import {
+  type BatchEvent,
+  type ClaimStore,
+  createBatchProcessor,
+  type ResultStorage,
+  type Settlement,
+} from 'batchlatch';
+import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
+import { memoryStore } from 'batchlatch/memory';
+import { manualClock, sqsEvent } from 'batchlatch/testing';
+import { withResultStorage } from '../../src/claims/result-storage.ts';
+import { claimRequest, completion, LEASE_MS, settlementOf } from '../support/claim-builders.ts';
+import { emulatedTable } from '../support/emulated-table.ts';
+
+/** Objects in memory, and the calls that were made. */
+function memoryStorage({ thresholdBytes }: { thresholdBytes?: number } = {}) {
+  const objects = new Map<string, string>();
+  const calls: string[] = [];
+  const storage: ResultStorage = {
+    ...(thresholdBytes !== undefined && { thresholdBytes }),
+    async put(key, owner, json) {
+      calls.push('put');
+      const pointer = `${key}/${owner}`;
+      objects.set(pointer, json);
+      return pointer;
+    },
+    async get(pointer) {
+      calls.push('get');
+      const json = objects.get(pointer);
+      if (json === undefined) throw new Error('no such object');
+      return json;
+    },
+  };
+  return { objects, calls, storage };
+}
+
+/** A store that takes so many bytes of a result. */
+function storeOf(maxResultBytes: number, clock = manualClock()): ClaimStore {
+  return { ...memoryStore({ clock }), maxResultBytes };
+}
+
+const LONG = JSON.stringify('ü'.repeat(60)); // 122 bytes
+
+async function complete(store: ClaimStore, key: string, result?: string): Promise<void> {
+  const request = claimRequest(key);
+  expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
+  expect(await store.settle([completion(request, result)])).toEqual(['stored']);
+}
+
+describe('a result storage', () => {
+  it('takes what is longer than the store can hold, and gives it to who asks for it', async () => {
+    const { storage, objects } = memoryStorage();
+    const inner = storeOf(100);
+    const store = withResultStorage(inner, storage, { fetch: true });
+    expect(store.maxResultBytes).toBe(Infinity);
+    await complete(store, 'long', LONG);
+    await complete(store, 'short', '"short"');
+    expect([...objects.values()]).toEqual([LONG]);
+    expect(
+      await store.acquire([claimRequest('long'), claimRequest('short'), claimRequest('new')]),
+    ).toMatchObject([
+      { status: 'duplicate', result: LONG },
+      { status: 'duplicate', result: '"short"' },
+      { status: 'acquired' },
+    ]);
+    expect((await inner.inspect('long'))?.result?.length).toBeLessThan(100);
+  });
+
+  it.each([
+    [121, 1],
+    [122, 0],
+    [0, 1],
+    [1_000, 0], // but no more than the store can hold
+  ])('with a threshold of %d bytes takes %d of 122 bytes', async (thresholdBytes, count) => {
+    const { storage, objects } = memoryStorage({ thresholdBytes });
+    await complete(withResultStorage(storeOf(1_000), storage), 'k', LONG);
+    expect(objects.size).toBe(count);
+  });
+
+  it('never takes more into the row than the store can hold, whatever the threshold', async () => {
+    const { storage, objects } = memoryStorage({ thresholdBytes: 1_000 });
+    await complete(withResultStorage(storeOf(100), storage), 'k', LONG);
+    expect(objects.size).toBe(1);
+  });
+
+  it('takes no request for duplicates whose results nobody asks for', async () => {
+    const { storage, calls } = memoryStorage();
+    const store = withResultStorage(storeOf(100), storage);
+    await complete(store, 'k', LONG);
+    const [outcome] = await store.acquire([claimRequest('k')]);
+    expect(outcome?.status).toBe('duplicate');
+    expect(outcome).not.toHaveProperty('result');
+    expect(calls).toEqual(['put']);
+  });
+
+  it('has the result before the completion is stored', async () => {
+    const { storage, objects } = memoryStorage();
+    const inner = storeOf(100);
+    const seen: number[] = [];
+    const store = withResultStorage(
+      { ...inner, settle: (...call) => (seen.push(objects.size), inner.settle(...call)) },
+      storage,
+    );
+    await complete(store, 'k', LONG);
+    expect(seen).toEqual([1]);
+  });
+
+  it('keeps the result of the winner, whatever a late owner stores', async () => {
+    const { storage, objects } = memoryStorage();
+    const clock = manualClock();
+    const store = withResultStorage(storeOf(10, clock), storage, { fetch: true });
+    const [late, next] = [claimRequest('k'), claimRequest('k')];
+    await store.acquire([late]);
+    await clock.advance(LEASE_MS);
+    await store.acquire([next]);
+    expect(await store.settle([completion(next, '"of the next"')])).toEqual(['stored']);
+    expect(await store.settle([completion(late, '"of the late"')])).toEqual(['lost']);
+    expect(await store.acquire([claimRequest('k')])).toMatchObject([{ result: '"of the next"' }]);
+    expect(objects.size).toBe(2); // nothing points to the other
+  });
+
+  it.each([
+    ['"@stored k/o"', 1_000],
+    ['{"@stored ":1}', 1_000],
+  ])('takes no result for a pointer: %s', async (json, max) => {
+    const store = withResultStorage(storeOf(max), memoryStorage().storage, { fetch: true });
+    await complete(store, 'k', json);
+    expect(await store.acquire([claimRequest('k')])).toMatchObject([{ status: 'duplicate', result: json }]);
+  });
+
+  describe('that fails', () => {
+    const failing = (thresholdBytes?: number): ResultStorage => ({
+      ...(thresholdBytes !== undefined && { thresholdBytes }),
+      put: () => Promise.reject(new Error('slow down')),
+      get: () => Promise.reject(new Error('slow down')),
+    });
+
+    it('costs the result, not the completion', async () => {
+      const dropped: unknown[] = [];
+      const store = withResultStorage(storeOf(100), failing());
+      const request = claimRequest('k');
+      await store.acquire([request]);
+      const onResultDropped = (error: unknown): unknown => dropped.push(error);
+      const settlement = { ...completion(request, LONG), onResultDropped } as Settlement;
+      expect(await store.settle([settlement])).toEqual(['stored']);
+      expect(dropped).toMatchObject([{ message: 'slow down' }]);
+      const [outcome] = await store.acquire([claimRequest('k')]);
+      expect(outcome?.status).toBe('duplicate');
+      expect(outcome).not.toHaveProperty('result');
+    });
+
+    it('costs nothing where the row can hold the result', async () => {
+      const store = withResultStorage(storeOf(1_000), failing(10));
+      await complete(store, 'k', LONG);
+      expect(await store.acquire([claimRequest('k')])).toMatchObject([{ result: LONG }]);
+    });
+
+    it('leaves the neighbours alone, and each its own place', async () => {
+      const { storage } = memoryStorage();
+      const store = withResultStorage(
+        storeOf(100),
+        { ...storage, put: (key, ...rest) => (key === 'b' ? failing() : storage).put(key, ...rest) },
+        { fetch: true },
+      );
+      const requests = ['a', 'b', 'c', 'd', 'e'].map((key) => claimRequest(key));
+      await store.acquire(requests);
+      const [a, b, c, d, e] = requests as [never, never, never, never, never];
+      expect(
+        await store.settle([
+          completion(a, LONG),
+          completion(b, LONG),
+          settlementOf('fail', c),
+          completion({ ...(d as object), owner: 'stranger' } as never, LONG),
+          completion(e, '1'),
+        ]),
+      ).toEqual(['stored', 'stored', 'stored', 'lost', 'stored']);
+      expect(await store.acquire(requests.map(({ key }) => claimRequest(key)))).toMatchObject([
+        { status: 'duplicate', result: LONG },
+        { status: 'duplicate' },
+        { status: 'acquired', attempt: 2 },
+        { status: 'conflict' },
+        { status: 'duplicate', result: '1' },
+      ]);
+    });
+
+    it('is a retryable error for who needs the result, and for nobody else', async () => {
+      const { storage, objects } = memoryStorage();
+      const inner = storeOf(100);
+      await complete(withResultStorage(inner, storage), 'k', LONG);
+      await complete(inner, 'other', '1');
+      objects.clear();
+      const store = withResultStorage(inner, storage, { fetch: true });
+      expect(await store.acquire([claimRequest('k'), claimRequest('other')])).toMatchObject([
+        { status: 'error', error: { code: 'BATCHLATCH_RESULT_UNAVAILABLE', isRetryable: true } },
+        { status: 'duplicate', result: '1' },
+      ]);
+    });
+
+    it('says each settlement’s own error when the store fails beside it', async () => {
+      const inner = storeOf(100);
+      const store = withResultStorage(
+        { ...inner, settle: () => Promise.reject(new Error('down')) },
+        memoryStorage().storage,
+      );
+      const [a, b] = [claimRequest('a'), claimRequest('b')];
+      expect(await store.settle([completion(a, LONG), completion(b, '1')])).toMatchObject([
+        { error: { message: 'down' } },
+        { error: { message: 'down' } },
+      ]);
+    });
+  });
+
+  it('is an option of the processor, which tells of what it dropped', async () => {
+    const { storage, objects, calls } = memoryStorage({ thresholdBytes: 100 });
+    const events: BatchEvent[] = [];
+    const run = (resultStorage: ResultStorage, store: ClaimStore, id: string) =>
+      createBatchProcessor(async () => 'x'.repeat(200), {
+        store,
+        resultStorage,
+        cache: { max: 10 },
+        namespace: 'n',
+        observer: { onEvent: (event) => events.push(event) },
+      })(sqsEvent([{ messageId: id, body: {} }]));
+
+    const store = storeOf(150);
+    expect(await run(storage, store, 'm')).toEqual({ batchItemFailures: [] });
+    expect([...objects.values()]).toEqual([JSON.stringify('x'.repeat(200))]);
+    expect(await run(storage, store, 'm')).toEqual({ batchItemFailures: [] });
+    expect(calls).toEqual(['put']);
+    expect(events.map(({ type }) => type)).not.toContain('resultDropped');
+
+    const failing = { ...storage, put: () => Promise.reject(new Error('slow down')) };
+    expect(await run(failing, store, 'other')).toEqual({ batchItemFailures: [] });
+    expect(await store.inspect('n#v1:other')).toMatchObject({ status: 'COMPLETED' });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'resultDropped', recordId: 'other', error: expect.any(Error) }),
+    );
+  });
+});
+
+describe.each([
+  ['the default attributes', {}],
+  ["Powertools' attributes", { attributes: powertoolsAttributes }],
+])('a result storage beside DynamoDB with %s', (_what, attributes) => {
+  const table = emulatedTable('dynoxide');
+
+  it('keeps results that no item could hold', async () => {
+    const { storage } = memoryStorage();
+    const { tableName } = table;
+    const inner = dynamoDBStore({ tableName, client: table.newClient(), ...attributes });
+    const store = withResultStorage(inner, storage, { fetch: true });
+    const json = JSON.stringify('x'.repeat(600 * 1_024));
+    const key = randomUUID();
+    await complete(store, key, json);
+    const [outcome] = await store.acquire([claimRequest(key)]);
+    expect(outcome?.status === 'duplicate' && outcome.result === json).toBe(true);
+  });
+});

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { type ClaimStore, createBatchProcessor, type RecordHandler } from 'batchlatch';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { memoryStore } from 'batchlatch/memory';
+import { lambdaContext, type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
+import { withCompletionCache } from '../../src/claims/completion-cache.ts';
+import { claimRequest, completion, LEASE_MS, RETENTION_MS, settlementOf } from '../support/claim-builders.ts';
+import { emulatedTable } from '../support/emulated-table.ts';
+import { watchRequests } from '../support/sdk-traffic.ts';
+
+describe('C13 a local cache', () => {
+  const table = emulatedTable('dynoxide');
+
+  /** A cached store, the store behind it as another process has it, and the requests that the cached one takes. */
+  function open({ max = 100 } = {}) {
+    const clock = manualClock();
+    const client = table.newClient();
+    const requests = watchRequests(client);
+    const newStore = (own = client): ClaimStore =>
+      dynamoDBStore({ tableName: table.tableName, client: own, clock });
+    const store = withCompletionCache(newStore(), { max, clock });
+    return { clock, store, requests, elsewhere: newStore(table.newClient()), key: randomUUID() };
+  }
+
+  async function complete(store: ClaimStore, key: string, result?: string, members = {}): Promise<void> {
+    const request = claimRequest(key, members);
+    expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
+    expect(await store.settle([completion(request, result)])).toEqual(['stored']);
+  }
+
+  it('answers for what this process completed, without a request', async () => {
+    const { store, requests, key, clock } = open();
+    await complete(store, key, '{"total":3}');
+    const completedAt = clock.now();
+    requests.length = 0;
+    expect(await store.acquire([claimRequest(key)])).toEqual([
+      { status: 'duplicate', result: '{"total":3}', completedAt, expiresAt: completedAt + RETENTION_MS },
+    ]);
+    expect(await store.acquire([claimRequest(key, { isRedelivery: true })])).toMatchObject([
+      { status: 'duplicate', result: '{"total":3}' },
+    ]);
+    expect(requests).toEqual([]);
+  });
+
+  it('answers for what another process completed, once the store has said so', async () => {
+    const { store, elsewhere, requests, key } = open();
+    await complete(elsewhere, key, '7');
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'duplicate', result: '7' }]);
+    requests.length = 0;
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'duplicate', result: '7' }]);
+    expect(requests).toEqual([]);
+  });
+
+  it('asks for the rest of a request alone, and answers in order', async () => {
+    const { store, requests } = open();
+    const keys = Array.from({ length: 5 }, () => randomUUID());
+    await complete(store, keys[1] as string, '1');
+    await complete(store, keys[3] as string, '3');
+    requests.length = 0;
+    expect(await store.acquire(keys.map((key) => claimRequest(key)))).toMatchObject([
+      { status: 'acquired' },
+      { status: 'duplicate', result: '1' },
+      { status: 'acquired' },
+      { status: 'duplicate', result: '3' },
+      { status: 'acquired' },
+    ]);
+    expect(requests).toMatchObject([
+      { operation: 'BatchExecuteStatement', input: { Statements: { length: 3 } } },
+    ]);
+  });
+
+  it('never hands out the same object twice, and replays instead of rejecting', async () => {
+    const { store, key } = open();
+    await complete(store, key, '{"lines":[1]}');
+    const [first] = await store.acquire([claimRequest(key)]);
+    Object.assign(first as object, { result: 'spoilt' });
+    const [second] = await store.acquire([claimRequest(key)]);
+    expect(second).not.toBe(first);
+    expect(second).toMatchObject({ status: 'duplicate', result: '{"lines":[1]}' });
+  });
+
+  it('never skips payload validation', async () => {
+    const { store, requests, key } = open();
+    await complete(store, key, '7', { payloadHash: 'a' });
+    requests.length = 0;
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'b' })])).toEqual([{ status: 'mismatch' }]);
+    expect(requests).not.toEqual([]);
+    requests.length = 0;
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'a' })])).toMatchObject([
+      { status: 'duplicate' },
+    ]);
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'duplicate' }]);
+    expect(requests).toEqual([]);
+  });
+
+  it('asks the store where it does not know the payload', async () => {
+    const { store, elsewhere, key } = open();
+    await complete(elsewhere, key, '7', { payloadHash: 'a' });
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'duplicate' }]); // asked for none
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'b' })])).toEqual([{ status: 'mismatch' }]);
+  });
+
+  it('forgets with the row, of its own completions and of others', async () => {
+    const { store, elsewhere, key, clock } = open();
+    const other = randomUUID();
+    await complete(store, key);
+    await complete(elsewhere, other);
+    expect(await store.acquire([claimRequest(other)])).toMatchObject([{ status: 'duplicate' }]);
+    await clock.advance(RETENTION_MS - 1);
+    expect(await store.acquire([claimRequest(key), claimRequest(other)])).toMatchObject([
+      { status: 'duplicate' },
+      { status: 'duplicate' },
+    ]);
+    await clock.advance(1_000);
+    expect(await store.acquire([claimRequest(key), claimRequest(other)])).toMatchObject([
+      { status: 'acquired' },
+      { status: 'acquired' },
+    ]);
+  });
+
+  it('does not know what is in progress, failed, parked, lost or not stored', async () => {
+    const { store, elsewhere, clock } = open();
+    const [busy, failed, parked, lost] = Array.from({ length: 4 }, () => claimRequest(randomUUID())) as [
+      ReturnType<typeof claimRequest>,
+      ReturnType<typeof claimRequest>,
+      ReturnType<typeof claimRequest>,
+      ReturnType<typeof claimRequest>,
+    ];
+    await store.acquire([busy, failed, parked, lost]);
+    await store.settle([settlementOf('fail', failed), settlementOf('park', parked)]);
+    await clock.advance(LEASE_MS);
+    await elsewhere.acquire([claimRequest(lost.key)]);
+    expect(await store.settle([completion(lost)])).toEqual(['lost']);
+    const again = [busy, failed, parked, lost].map(({ key }) => claimRequest(key));
+    expect(await store.acquire(again)).toMatchObject([
+      { status: 'acquired', tookOver: true },
+      { status: 'acquired', attempt: 2 },
+      { status: 'parked' },
+      { status: 'conflict' },
+    ]);
+  });
+
+  it('keeps the most recently used', async () => {
+    const { store, requests } = open({ max: 2 });
+    const keys = Array.from({ length: 6 }, () => randomUUID());
+    for (const key of keys) await complete(store, key);
+    requests.length = 0;
+    await store.acquire([claimRequest(keys[5] as string)]);
+    expect(requests).toEqual([]);
+    await store.acquire([claimRequest(keys[0] as string)]);
+    expect(requests).not.toEqual([]);
+  });
+
+  it('answers for what it knows when the store fails for the rest', async () => {
+    const clock = manualClock();
+    const working = memoryStore({ clock });
+    let isDown = false;
+    const store = withCompletionCache(
+      {
+        ...working,
+        acquire: (...call) => (isDown ? Promise.reject(new Error('down')) : working.acquire(...call)),
+      },
+      { max: 10, clock },
+    );
+    await complete(store, 'done');
+    isDown = true;
+    expect(await store.acquire([claimRequest('done'), claimRequest('new')])).toMatchObject([
+      { status: 'duplicate' },
+      { status: 'error', error: { message: 'down' } },
+    ]);
+    await expect(store.acquire([claimRequest('new')])).rejects.toThrow('down');
+  });
+
+  it('leaves everything else to the store, private fields and more than the contract included', async () => {
+    class OwnStore implements ClaimStore {
+      readonly #inner = memoryStore();
+      readonly requestSize = 7;
+      acquire = this.#inner.acquire;
+      settle = this.#inner.settle;
+      extend(...call: Parameters<ClaimStore['extend']>) {
+        return this.#inner.extend(...call);
+      }
+      inspect(key: string) {
+        return this.#inner.inspect(key);
+      }
+      list() {
+        return [this.#inner === undefined];
+      }
+    }
+    const given = Object.freeze(new OwnStore());
+    const store = withCompletionCache(given, { max: 1, clock: manualClock() }) as OwnStore;
+    await complete(store, 'done');
+    expect(await store.acquire([claimRequest('done')])).toMatchObject([{ status: 'duplicate' }]);
+    expect([store.requestSize, store.list(), await store.inspect('k')]).toEqual([7, [false], undefined]);
+    expect(await store.extend([{ ...claimRequest('k') }])).toEqual(['lost']);
+  });
+
+  it('is an option of the processor: a redelivered batch takes no request', async () => {
+    const clock: ManualClock = manualClock();
+    const client = table.newClient();
+    const requests = watchRequests(client);
+    const runs: string[] = [];
+    const handler: RecordHandler = async ({ id }) => void runs.push(id);
+    const processor = createBatchProcessor(handler, {
+      store: dynamoDBStore({ tableName: table.tableName, client, clock }),
+      cache: { max: 100 },
+      namespace: randomUUID(),
+      clock,
+      observer: { onEvent: () => undefined },
+    });
+    const event = sqsEvent(Array.from({ length: 10 }, (_, index) => ({ messageId: `m${index}`, body: {} })));
+    const context = lambdaContext({ clock });
+    expect(await processor(event, context)).toEqual({ batchItemFailures: [] });
+    requests.length = 0;
+    expect(await processor(event, context)).toEqual({ batchItemFailures: [] });
+    expect(requests).toEqual([]);
+    expect(runs).toHaveLength(10);
+  });
+});
