@@ -233,6 +233,27 @@ for (const writes of ['batch', 'single'] as const) {
         ]);
       });
 
+      it('a late owner here changes nothing of what runs, or ended, there', async () => {
+        const { powertools, data, store, key } = open({ remainingTimeMs: 60_000 });
+        const late = claimRequest(key, { leaseMs: 1 });
+        await store.acquire([late]);
+        await later(2);
+        const running = await powertools.start(data);
+        const everyEnd = (['complete', 'fail', 'park', 'release'] as const).map((end) =>
+          settlementOf(end, late, '"ours"'),
+        );
+        const noneIsStored = async (): Promise<void> => {
+          const before = await table.rowOf(key);
+          for (const end of everyEnd) expect(await store.settle([end])).toEqual(['lost']);
+          expect(await store.extend([late])).toEqual(['lost']);
+          expect(await table.rowOf(key)).toEqual(before);
+        };
+        await noneIsStored();
+        running.end('theirs');
+        await running.settled;
+        await noneIsStored();
+      });
+
       it.each(['fail', 'release'] as const)('what ended with %s may run there at once', async (end) => {
         const { powertools, data, store, key } = open();
         const request = claimRequest(key);
