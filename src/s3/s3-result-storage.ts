@@ -74,7 +74,7 @@ async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
   }
   // A completion waits for the object: give up on a silent connection long before the function's time is over.
   const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
-  return { s3, client: given ?? new s3.S3Client({ requestHandler }) };
+  return { s3, client: given ?? new s3.S3Client({ requestHandler, maxAttempts: 2 }) };
 }
 
 function resultUnavailable(cause: unknown, place: string): StoreError {

@@ -18,6 +18,7 @@ const ATTEMPT = 'src/batch/attempt.ts';
 const ACQUIRE = 'src/stores/dynamodb/acquire.ts';
 const SETTLE = 'src/stores/dynamodb/settle.ts';
 const AT_MOST = '...update, whereAtMost: { [leaseUntil]: wanted }';
+const ROW = 'src/stores/dynamodb/row.ts';
 const BATCH_WRITER = 'src/stores/dynamodb/batch-writer.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -31,7 +32,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'owner condition (DynamoDB)',
     'the WHERE of a settlement names the owner',
-    SETTLE,
+    ROW,
     "{ [names.status]: { S: 'IN_PROGRESS' }, [names.owner]: { S: owner } }",
     "{ [names.status]: { S: owner === '' ? '' : 'IN_PROGRESS' } }",
   ),
@@ -235,7 +236,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'takeover condition',
     'a takeover is written only over the row that was read',
-    ACQUIRE,
+    ROW,
     '[names.status, names.owner, names.leaseUntil]',
     '[names.status]',
   ),
@@ -265,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'seconds and milliseconds',
     "the TTL's seconds become milliseconds when a row is read",
-    'src/stores/dynamodb/row.ts',
+    ROW,
     'expiresAtSeconds * 1_000',
     'expiresAtSeconds',
   ),
