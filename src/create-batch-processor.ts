@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, EventBridgeEvent, SQSEvent } from 'aws-lambda';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type {
+  Context,
+  DynamoDBStreamEvent,
+  EventBridgeEvent,
+  KinesisStreamEvent,
+  S3Event,
+  SNSEvent,
+  SQSEvent,
+} from 'aws-lambda';
 import { type BatchProcessorOptions, resolveOptions } from './batch/options.ts';
 import type { BatchHandler } from './batch/batch-handler.ts';
 import type { Handler } from './batch/invocation.ts';
@@ -12,10 +21,13 @@ import { ConfigurationError } from './claims/errors.ts';
 import { jsonLines } from './observe/json-lines.ts';
 import { dynamoDBStore } from './stores/dynamodb/dynamodb-store.ts';
 
-/** A Lambda handler. SQS batches get a partial response; a direct EventBridge event gets nothing, or a rejection. */
+/**
+ * A Lambda handler. Batches of queues and streams, and lists of EventBridge Pipes, get a partial response; what is
+ * delivered directly (EventBridge, SNS, S3) gets nothing, or a rejection.
+ */
 export interface BatchProcessor {
-  (event: SQSEvent, context?: Context): Promise<BatchResponse>;
-  (event: EventBridgeEvent<string, unknown>, context?: Context): Promise<undefined>;
+  (event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent, context?: Context): Promise<BatchResponse>;
+  (event: EventBridgeEvent<string, unknown> | SNSEvent | S3Event, context?: Context): Promise<undefined>;
   (event: unknown, context?: Context): Promise<BatchResponse | undefined>;
 }
 
@@ -26,11 +38,22 @@ export interface BatchProcessor {
  * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and when there is
  * neither a `store` nor `CLAIMS_TABLE_NAME`. An event of an unknown kind is an `UnsupportedEventError`.
  *
+ * With a `schema`, the body that the handler gets is its output, and is typed by it.
+ *
  * @example
  * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {
  *   await charge(body, { idempotencyKey, signal });
  * });
  */
+export function createBatchProcessor<Schema extends StandardSchemaV1>(
+  recordHandler: RecordHandler<StandardSchemaV1.InferOutput<Schema>>,
+  // Whatever comes before the schema sees what was sent.
+  options: Omit<BatchProcessorOptions, 'schema'> & { readonly schema: Schema },
+): BatchProcessor;
+export function createBatchProcessor<Body = unknown>(
+  recordHandler: RecordHandler<Body>,
+  options?: BatchProcessorOptions<Body>,
+): BatchProcessor;
 export function createBatchProcessor<Body = unknown>(
   recordHandler: RecordHandler<Body>,
   options: BatchProcessorOptions<Body> = {},

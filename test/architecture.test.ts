@@ -41,6 +41,8 @@ const NEVER_IMPORTED = ['cli', 'console', 'local'];
 
 /** Who talks to AWS. */
 const KNOWS_AWS = new Set(['stores/dynamodb', 'local']);
+/** Converts DynamoDB's JSON and talks to nobody. */
+const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
 /** Rooms that get time, chance and identity as arguments, and the one file that knows the machine's. */
 const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'stores/memory']);
@@ -229,7 +231,10 @@ function importersOf(room: string, files: Sources): string[] {
 function sdkImports(files: Sources): string[] {
   return importsOf(files)
     .filter(
-      ({ from, specifier }) => /^(@aws-sdk|@smithy|@aws)\//.test(specifier) && !KNOWS_AWS.has(roomOf(from)),
+      ({ from, specifier }) =>
+        /^(@aws-sdk|@smithy|@aws)\//.test(specifier) &&
+        specifier !== MERELY_CONVERTS &&
+        !KNOWS_AWS.has(roomOf(from)),
     )
     .map(({ from, specifier }) => `${from} imports ${specifier}`);
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { payloadHash, type PayloadHashOptions } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
-import { readEvent } from '../../src/sources/read-event.ts';
-import type { Unwrap } from '../../src/sources/unwrap.ts';
+import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
+import { recordOf } from '../support/read-record.ts';
 
 describe('payloadHash', () => {
   const order = {
@@ -110,7 +110,5 @@ function hashOf(body: unknown, options?: PayloadHashOptions): string {
 }
 
 function hashOfEvent(event: unknown, options?: PayloadHashOptions, unwrap?: Unwrap): string {
-  const read = readEvent(event, unwrap).entries[0]?.read;
-  if (read === undefined || 'error' in read) throw new Error('no record');
-  return payloadHash(options)(read.record);
+  return payloadHash(options)(recordOf(event, unwrap));
 }
