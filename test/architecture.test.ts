@@ -18,6 +18,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   observe: ['claims'],
   'stores/dynamodb': ['claims'],
   'stores/memory': ['claims'],
+  s3: ['claims', 'sources'],
   testing: ['claims'],
   '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
   // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
@@ -40,7 +41,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console', 'local'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'local']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 's3', 'local']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
