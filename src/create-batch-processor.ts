@@ -27,6 +27,8 @@ import { dynamoDBStore } from './stores/dynamodb/dynamodb-store.ts';
  */
 export interface BatchProcessor {
   (event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent, context?: Context): Promise<BatchResponse>;
+  /** A list of EventBridge Pipes. */
+  (event: readonly object[], context?: Context): Promise<BatchResponse>;
   (event: EventBridgeEvent<string, unknown> | SNSEvent | S3Event, context?: Context): Promise<undefined>;
   (event: unknown, context?: Context): Promise<BatchResponse | undefined>;
 }

@@ -19,10 +19,10 @@ export interface S3PointerOptions {
 const SIZE_ATTRIBUTES = ['ExtendedPayloadSize', 'SQSLargePayloadSize'];
 
 /** What stands before the pointer in the body: the name of a Java class, today's and the older one. */
-const POINTER_CLASSES = [
+const POINTER_CLASSES: ReadonlySet<unknown> = new Set([
   'software.amazon.payloadoffloading.PayloadS3Pointer',
   'com.amazon.sqs.javamessaging.MessageS3Pointer',
-];
+]);
 
 /**
  * Fetches what the Amazon SQS and SNS Extended Client Libraries put into S3 because it was too large for a message.
@@ -105,7 +105,7 @@ function parsePointer(text: string): { readonly bucket: string; readonly key: st
     string,
     unknown
   >;
-  if (!POINTER_CLASSES.includes(className as string) || !isText(s3BucketName) || !isText(s3Key)) {
+  if (!POINTER_CLASSES.has(className) || !isText(s3BucketName) || !isText(s3Key)) {
     throw new DecodeError(
       `The message has the attribute of a payload in S3 (${SIZE_ATTRIBUTES.join(' or ')}), but its body is no pointer`,
       { isRetryable: false },

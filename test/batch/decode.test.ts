@@ -147,7 +147,7 @@ describe('A body that cannot be decoded', () => {
       recordId: 'bad',
       error: { code: 'BATCHLATCH_DECODE', isRetryable: false },
     });
-    expect((invalid?.error as Error).message).toContain(message);
+    expect(invalid).toMatchObject({ error: { message: expect.stringContaining(message) } });
     expect(b.eventsOf('claimed')).toHaveLength(1);
   });
 

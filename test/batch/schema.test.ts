@@ -181,7 +181,7 @@ describe('The issues of a body that does not fit', () => {
     ['zod', z.object({ note: z.number() })],
     [
       'zod, in words of the user',
-      z.object({ note: z.string().refine(() => false, { error: (i) => `not ${i.input}` }) }),
+      z.object({ note: z.string().refine(() => false, { error: (i) => `not ${String(i.input)}` }) }),
     ],
     ['zod, of a member that is too much', z.strictObject({})],
     ['zod, of a union', z.union([z.object({ note: z.literal('x') }), z.object({ note: z.number() })])],
