@@ -214,6 +214,15 @@ describe('The issues of a body that does not fit', () => {
     expect(message).not.toContain(secret);
   });
 
+  it.each([
+    ['valibot', 'Invalid type: Expected number but received "correct horse…"'],
+    ['arktype', 'note must be a number (was "correct horse…")'],
+  ])('never hold the beginning of a value, in the ways of %s', async (_, message) => {
+    const schema = schemaOf(() => ({ issues: [{ message, path: ['note'] }] }));
+    const { issues } = await parked(schema, { note: SECRET });
+    expect(issues[0]?.message).toMatch(/(Expected|be a) number$/);
+  });
+
   it('are bounded in number and length', async () => {
     const many = Array.from({ length: 50 }, () => ({
       message: 'x'.repeat(1_000),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { payloadHash, type PayloadHashOptions } from 'batchlatch';
-import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { dynamoDBStreamEvent, eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
 import { recordOf } from '../support/read-record.ts';
@@ -86,6 +86,24 @@ describe('payloadHash', () => {
       const event = eventBridgeEvent(structuredClone(order));
       hashOfEvent(event, { exclude: ['sentAt', 'items.*.trace'] });
       expect(event.detail).toEqual(order);
+    });
+  });
+
+  describe('of a DynamoDB stream record', () => {
+    const change = (tags: string[], orderId = 'A'): unknown =>
+      dynamoDBStreamEvent([{ keys: { orderId }, newImage: { orderId, tags: new Set(tags) } }]);
+
+    it.each([undefined, { exclude: ['newImage.orderId'] }, { exclude: ['newImage.*.trace'] }])(
+      'refuses a set, whose members JSON does not see: with %j',
+      (options) => {
+        expect(() => hashOfEvent(change(['x']), options)).toThrow('has a Set or a Map');
+      },
+    );
+
+    it('is of the values that are named', () => {
+      const options = { include: ['newImage.orderId'] };
+      expect(hashOfEvent(change(['x']), options)).toBe(hashOfEvent(change(['y']), options));
+      expect(hashOfEvent(change(['x']), options)).not.toBe(hashOfEvent(change(['x'], 'B'), options));
     });
   });
 
