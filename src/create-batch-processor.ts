@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, EventBridgeEvent, SQSEvent } from 'aws-lambda';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type {
+  Context,
+  DynamoDBStreamEvent,
+  EventBridgeEvent,
+  KinesisStreamEvent,
+  S3Event,
+  SNSEvent,
+  SQSEvent,
+} from 'aws-lambda';
 import { type BatchProcessorOptions, type Defaults, resolveOptions } from './batch/options.ts';
 import type { BatchHandler } from './batch/batch-handler.ts';
 import type { Handler } from './batch/invocation.ts';
@@ -14,11 +23,48 @@ import { withResultStorage } from './claims/result-storage.ts';
 import { jsonLines } from './observe/json-lines.ts';
 import { dynamoDBStore } from './stores/dynamodb/dynamodb-store.ts';
 
-/** A Lambda handler. SQS batches get a partial response; a direct EventBridge event gets nothing, or a rejection. */
+/**
+ * A Lambda handler. Batches of queues and streams, and lists of EventBridge Pipes, get a partial response; what is
+ * delivered directly (EventBridge, SNS, S3) gets nothing, or a rejection.
+ */
 export interface BatchProcessor {
-  (event: SQSEvent, context?: Context): Promise<BatchResponse>;
-  (event: EventBridgeEvent<string, unknown>, context?: Context): Promise<undefined>;
+  (event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent, context?: Context): Promise<BatchResponse>;
+  /** A list of EventBridge Pipes. */
+  (event: readonly object[], context?: Context): Promise<BatchResponse>;
+  (event: EventBridgeEvent<string, unknown> | SNSEvent | S3Event, context?: Context): Promise<undefined>;
   (event: unknown, context?: Context): Promise<BatchResponse | undefined>;
+}
+
+/** Options whose `schema` says what a body is. Whatever comes before the schema sees what was sent. */
+type SchemaOptions<Schema extends StandardSchemaV1> = Omit<BatchProcessorOptions, 'schema'> & {
+  readonly schema: Schema;
+};
+
+interface CreateBatchProcessor {
+  <Schema extends StandardSchemaV1>(
+    recordHandler: RecordHandler<StandardSchemaV1.InferOutput<Schema>>,
+    options: SchemaOptions<Schema>,
+  ): BatchProcessor;
+  <Body = unknown>(recordHandler: RecordHandler<Body>, options?: BatchProcessorOptions<Body>): BatchProcessor;
+
+  /**
+   * The same for a handler that does the work of many records at once, such as a bulk insert: it gets all records
+   * that could be claimed in one call, and answers for each of them (`BatchHandler`). `concurrency` is then the
+   * most records in one call. Default: no bound.
+   *
+   * @example
+   * export const handler = createBatchProcessor.forBatches<Order>(async (items) => {
+   *   await insertAll(items.map(({ record }) => record.body));
+   * });
+   */
+  forBatches<Schema extends StandardSchemaV1>(
+    batchHandler: BatchHandler<StandardSchemaV1.InferOutput<Schema>>,
+    options: SchemaOptions<Schema>,
+  ): BatchProcessor;
+  forBatches<Body = unknown>(
+    batchHandler: BatchHandler<Body>,
+    options?: BatchProcessorOptions<Body>,
+  ): BatchProcessor;
 }
 
 /**
@@ -28,12 +74,18 @@ export interface BatchProcessor {
  * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and when there is
  * neither a `store` nor `CLAIMS_TABLE_NAME`. An event of an unknown kind is an `UnsupportedEventError`.
  *
+ * With a `schema`, the body that the handler gets is its output, and is typed by it.
+ *
  * @example
  * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {
  *   await charge(body, { idempotencyKey, signal });
  * });
  */
-export function createBatchProcessor<Body = unknown>(
+export const createBatchProcessor: CreateBatchProcessor = Object.assign(forRecords, {
+  forBatches,
+});
+
+function forRecords<Body>(
   recordHandler: RecordHandler<Body>,
   options: BatchProcessorOptions<Body> = {},
 ): BatchProcessor {
@@ -42,23 +94,13 @@ export function createBatchProcessor<Body = unknown>(
   return processorOf({ record: recordHandler as RecordHandler }, options);
 }
 
-/**
- * The same for a handler that does the work of many records at once, such as a bulk insert: it gets all records
- * that could be claimed in one call, and answers for each of them (`BatchHandler`). `concurrency` is then the
- * most records in one call. Default: no bound.
- *
- * @example
- * export const handler = createBatchProcessor.forBatches<Order>(async (items) => {
- *   await insertAll(items.map(({ record }) => record.body));
- * });
- */
-createBatchProcessor.forBatches = function forBatches<Body = unknown>(
+function forBatches<Body>(
   batchHandler: BatchHandler<Body>,
   options: BatchProcessorOptions<Body> = {},
 ): BatchProcessor {
   assertFunction('batch handler', batchHandler);
   return processorOf({ batch: batchHandler as BatchHandler }, options, { concurrency: Infinity });
-};
+}
 
 function processorOf<Body>(
   handler: Handler,

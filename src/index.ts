@@ -8,6 +8,7 @@ export {
   BatchAnswerError,
   CompletionNotStoredError,
   DeadlineError,
+  InvalidBodyError,
   LapsedLeaseError,
   LeaseLostError,
   MismatchError,
@@ -15,10 +16,12 @@ export {
   RecordTimeoutError,
   RedeliverError,
   RetryLaterError,
+  SchemaFailedError,
   TooManyAttemptsError,
   TooManyCrashesError,
   UnnamedRecordError,
 } from './batch/errors.ts';
+export type { BodyIssue } from './batch/schema-issues.ts';
 export type {
   AcquireOutcome,
   ClaimRequest,
@@ -47,6 +50,22 @@ export { powertoolsKey } from './powertools-key.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type { BatchEvent, NotStartedReason, Observer, SettlingEnd } from './observe/observer.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
+export { base64 } from './sources/base64.ts';
+export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
 export { MalformedRecordError, UnsupportedEventError } from './sources/errors.ts';
-export type { BatchRecord, Envelope, EventBridgeBatchRecord, SqsBatchRecord } from './sources/record.ts';
-export type { Unwrap } from './sources/unwrap.ts';
+export { gzip, type GzipOptions } from './sources/gzip.ts';
+export type {
+  BatchRecord,
+  DynamoDBChange,
+  DynamoDBItem,
+  DynamoDBStreamBatchRecord,
+  Envelope,
+  EventBridgeBatchRecord,
+  KinesisBatchRecord,
+  PipesKinesisRecord,
+  S3BatchRecord,
+  S3Notification,
+  SnsBatchRecord,
+  SqsBatchRecord,
+} from './sources/record.ts';
+export type { Unwrap, UnwrapStep } from './sources/unwrap-steps.ts';

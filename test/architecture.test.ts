@@ -18,7 +18,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   observe: ['claims'],
   'stores/dynamodb': ['claims'],
   'stores/memory': ['claims'],
-  s3: ['claims'],
+  s3: ['claims', 'sources'],
   testing: ['claims'],
   '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
   // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
@@ -42,6 +42,8 @@ const NEVER_IMPORTED = ['cli', 'console', 'local'];
 
 /** Who talks to AWS. */
 const KNOWS_AWS = new Set(['stores/dynamodb', 's3', 'local']);
+/** Converts DynamoDB's JSON and talks to nobody. */
+const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
 /** Rooms that get time, chance and identity as arguments, and the one file that knows the machine's. */
 const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'stores/memory']);
@@ -230,7 +232,10 @@ function importersOf(room: string, files: Sources): string[] {
 function sdkImports(files: Sources): string[] {
   return importsOf(files)
     .filter(
-      ({ from, specifier }) => /^(@aws-sdk|@smithy|@aws)\//.test(specifier) && !KNOWS_AWS.has(roomOf(from)),
+      ({ from, specifier }) =>
+        /^(@aws-sdk|@smithy|@aws)\//.test(specifier) &&
+        specifier !== MERELY_CONVERTS &&
+        !KNOWS_AWS.has(roomOf(from)),
     )
     .map(({ from, specifier }) => `${from} imports ${specifier}`);
 }

@@ -6,6 +6,7 @@ import { type Deadline, defaultLeaseMs } from './deadline.ts';
 import type { Entry, HeldClaim } from './entry.ts';
 import {
   CompletionNotStoredError,
+  isInvalidBody,
   LapsedLeaseError,
   TooManyAttemptsError,
   TooManyCrashesError,
@@ -146,7 +147,8 @@ export class Attempt {
         const { recordId, key } = this.entry;
         this.#scope.ports.observer.onEvent({ type: 'parked', recordId, key, error: end.error });
       }
-      return { status: isParked ? 'parked' : 'failed', error: end.error };
+      const parkedAs = isInvalidBody(end.error) ? 'invalid' : 'parked';
+      return { status: isParked ? parkedAs : 'failed', error: end.error };
     }
     if (outcome === 'stored') return { status: 'completed' };
     if (outcome === 'lost') return { status: 'lost' };

@@ -38,10 +38,10 @@ function letterOf(
   record: NonNullable<Entry['record']>,
   outcome: NonNullable<Entry['outcome']>,
 ): DeadLetter {
-  const { raw, rawBody, source, messageGroupId, attributes } = record;
+  const { raw, source, messageGroupId, attributes } = record;
   return {
     // A message can be sent back as it came; what no queue delivered goes whole, as its event.
-    body: source === 'sqs' ? rawBody : JSON.stringify(raw),
+    body: source === 'sqs' ? record.raw.body : JSON.stringify(raw),
     error: toStoredError('error' in outcome ? outcome.error : new MismatchError()),
     source: source === 'sqs' ? record.raw.eventSourceARN : source,
     recordId: record.id,

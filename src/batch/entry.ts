@@ -22,7 +22,7 @@ export class Entry {
   readonly index: number;
   readonly itemIdentifier: string | undefined;
   readonly lane: string | undefined;
-  /** Undefined for what cannot be read; such an entry starts with its outcome. */
+  /** Undefined for what cannot be read; such an entry starts with its outcome, as does one that cannot be decoded. */
   readonly record: BatchRecord | undefined;
   key = '';
   payloadHash: string | undefined;

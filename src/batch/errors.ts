@@ -1,6 +1,9 @@
 import { BatchlatchError, hasCode } from '../claims/errors.ts';
+import type { BodyIssue } from './schema-issues.ts';
 
 const PERMANENT = 'BATCHLATCH_PERMANENT';
+const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
+const SCHEMA_FAILED = 'BATCHLATCH_SCHEMA_FAILED';
 
 /** Thrown by a handler for a record that no retry can help: its claim is parked at once. */
 export class PermanentError extends BatchlatchError {
@@ -11,7 +14,34 @@ export class PermanentError extends BatchlatchError {
 
 /** By code, so that a `PermanentError` of another copy of this package counts too. */
 export function isPermanent(error: unknown): boolean {
-  return hasCode(error, PERMANENT);
+  return hasCode(error, PERMANENT) || isInvalidBody(error);
+}
+
+/** The body does not fit the `schema`: the handler is not run, and the claim is parked at once. */
+export class InvalidBodyError extends BatchlatchError {
+  /** What does not fit, at most ten of them; never the values. */
+  readonly issues: readonly BodyIssue[];
+
+  constructor(issues: readonly BodyIssue[]) {
+    const shown = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    super(INVALID_BODY, `The body does not fit the schema: ${shown.join('; ')}`);
+    this.issues = issues;
+  }
+}
+
+export function isInvalidBody(error: unknown): boolean {
+  return hasCode(error, INVALID_BODY);
+}
+
+/** The `schema` itself threw or rejected, which says nothing about the record: it fails and may run again. */
+export class SchemaFailedError extends BatchlatchError {
+  constructor(options: { cause: unknown }) {
+    super(SCHEMA_FAILED, 'The schema failed by itself, so nobody knows whether the body fits', options);
+  }
+}
+
+export function isSchemaFailure(error: unknown): boolean {
+  return hasCode(error, SCHEMA_FAILED);
 }
 
 const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
@@ -146,7 +176,7 @@ export class UnnamedRecordError extends BatchlatchError {
   constructor(count: number) {
     super(
       'BATCHLATCH_UNNAMED_RECORD',
-      `${count} record(s) without a messageId cannot be reported alone: the batch is handed back as a whole, and what is completed will not run again`,
+      `${count} record(s) without a messageId or a sequence number cannot be reported alone: the batch is handed back as a whole, and what is completed will not run again`,
     );
   }
 }

@@ -4,11 +4,12 @@ import type { ClaimRequest } from '../claims/claim-store.ts';
 import { wait } from '../claims/clock.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
 import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
+import type { BatchRecord } from '../sources/record.ts';
 import { Attempt, type InvocationScope, leaseMsNow } from './attempt.ts';
 import { acquireGroup, type ClaimAhead, type ClaimAheadSetup, createClaimAhead } from './claim-ahead.ts';
 import type { BatchHandler } from './batch-handler.ts';
 import { sendToDeadLetters } from './dead-letters.ts';
-import { createDeadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
 import { Gathering } from './gathering.ts';
 import { delayRedeliveries } from './hand-back.ts';
@@ -22,6 +23,7 @@ import type { HandlerEnd } from './handler-end.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import { type Lane, lanesOf } from './schedule.ts';
 import { isOutage, UnclaimedAttempt } from './unclaimed-attempt.ts';
+import { validateBody } from './validate-body.ts';
 
 /** What does the work: of one record, or of many at once. */
 export type Handler = { readonly record: RecordHandler } | { readonly batch: BatchHandler };
@@ -65,8 +67,8 @@ export class Invocation {
     settings: Settings,
     ports: Ports,
     lambda: Context | undefined,
+    deadline: Deadline,
   ) {
-    const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     const commit = createGroupCommit<SettlingEnd>({
       ...ports,
       lingerMs: settings.settleLingerMs,
@@ -104,7 +106,8 @@ export class Invocation {
   /** Resolves when every entry has its outcome or the time is over, whichever comes first. */
   async run(): Promise<void> {
     const { deadline, settings } = this.#scope;
-    deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
+    if (deadline.stop.aborted) this.#stop(); // decoding took all the time there was
+    else deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
     const heartbeat = settings.heartbeat && startHeartbeat(this.#entries, this.#running, this.#scope);
     try {
       await Promise.race([
@@ -113,7 +116,6 @@ export class Invocation {
       ]);
     } finally {
       void heartbeat?.stop();
-      deadline.cancel();
     }
   }
 
@@ -277,6 +279,11 @@ export class Invocation {
     if (this.#isStopped) return undefined;
     const { refusal } = attempt;
     if (refusal !== undefined) return { kind: 'refused', error: refusal };
+    const { schema } = this.#scope.settings;
+    if (schema !== undefined) {
+      const end = await validateBody(attempt.entry.record as BatchRecord, schema);
+      if (end !== undefined) return end;
+    }
     if (!(await attempt.ensureLease()) || this.#isStopped) return undefined;
     return runAttempt(attempt, this.#handler, this.#scope, this.#running);
   }

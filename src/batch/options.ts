@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import type { StandardSchemaV1 } from '@standard-schema/spec';
 import leven from 'leven';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
@@ -13,7 +14,8 @@ import { payloadHash } from '../keys/payload-hash.ts';
 import type { Observer } from '../observe/observer.ts';
 import { type QueueUrlOf, queueUrlOf } from '../queues/queue-url.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
-import type { Unwrap } from '../sources/unwrap.ts';
+import type { Decoder } from '../sources/decoder.ts';
+import { type Unwrap, unwrapSteps, type UnwrapStep } from '../sources/unwrap-steps.ts';
 
 export interface BatchProcessorOptions<Body = unknown> {
   /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
@@ -78,8 +80,15 @@ export interface BatchProcessorOptions<Body = unknown> {
    * hash, e.g. `powertoolsValidation(…)`. Default: off.
    */
   readonly payloadValidation?: readonly string[] | KeySelector<Body>;
-  /** What an SQS body wraps. Default: nothing. */
+  /** What a body of SQS, SNS or Kinesis wraps; of several envelopes a list from the outside in. Default: nothing. */
   readonly unwrap?: Unwrap;
+  /** What is done to the payload of SQS, SNS and Kinesis records before it is read, such as `gzip()`. Default: nothing. */
+  readonly decode?: Decoder | readonly Decoder[];
+  /**
+   * A Standard Schema (zod, valibot, arktype, …) for the body. The handler gets its output; a body that does not fit is
+   * parked without being run. Keys, namespaces and `payloadValidation` see the body as it was sent. Default: none.
+   */
+  readonly schema?: StandardSchemaV1<unknown, Body>;
   /** Told what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */
   readonly observer?: Observer;
   /** For tests. Default: the machine's clock. */
@@ -120,7 +129,9 @@ export interface Settings {
   readonly heartbeat: HeartbeatOptions | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
   readonly payloadValidation: KeySelector | undefined;
-  readonly unwrap: Unwrap | undefined;
+  readonly unwrap: readonly UnwrapStep[];
+  readonly decode: readonly Decoder[] | undefined;
+  readonly schema: StandardSchemaV1 | undefined;
 }
 
 const DEFAULT_VISIBILITY = { baseDelayMs: 1_000, maxDelayMs: 900_000 };
@@ -149,7 +160,9 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   deadLetter: members({ queueUrl: aUrl() }, ['queueUrl']),
   heartbeat: trueOr(members({ intervalMs: anInteger(1) })),
   payloadValidation: paths(),
-  unwrap: oneOf('eventbridge', 'sns'),
+  unwrap: oneOrMoreOf('eventbridge', 'sns', 's3'),
+  decode: functions(),
+  schema: aSchema(),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
   cache: members({ max: anInteger(1) }, ['max']),
@@ -211,7 +224,9 @@ export function resolveOptions<Body>(
     retryable: options.retryable,
     payloadValidation:
       payloadValidation && validationOf(payloadValidation as readonly string[] | KeySelector),
-    unwrap: options.unwrap,
+    unwrap: unwrapSteps(options.unwrap),
+    decode: typeof options.decode === 'function' ? [options.decode] : options.decode,
+    schema: options.schema,
   };
 }
 
@@ -243,6 +258,36 @@ function oneOf(...values: string[]): Check {
   return {
     expected: values.map((value) => `'${value}'`).join(' or '),
     accepts: (value) => values.includes(value as string),
+  };
+}
+
+function oneOrMoreOf(...values: string[]): Check {
+  return {
+    expected: `${values.map((value) => `'${value}'`).join(' or ')}, or a list of them`,
+    accepts: (value) =>
+      values.includes(value as string) ||
+      (Array.isArray(value) && value.length > 0 && value.every((one) => values.includes(one))),
+  };
+}
+
+function functions(): Check {
+  return {
+    expected: 'a function, or a list of functions',
+    accepts: (value) =>
+      typeof value === 'function' ||
+      (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'function')),
+  };
+}
+
+function aSchema(): Check {
+  return {
+    expected: 'a Standard Schema, as zod, valibot and arktype make them',
+    accepts: (value) => {
+      // arktype's schemas are functions
+      const isThing = (typeof value === 'object' && value !== null) || typeof value === 'function';
+      const standard = isThing ? (value as Partial<StandardSchemaV1>)['~standard'] : undefined;
+      return standard?.version === 1 && typeof standard.validate === 'function';
+    },
   };
 }
 

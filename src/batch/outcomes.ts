@@ -16,9 +16,11 @@ export type RecordOutcome =
   /** It ran, and its claim was another owner's by the time it ended. */
   | { readonly status: 'lost' }
   | (PermanentEnd & { readonly status: 'mismatch' })
-  /** It cannot be read, or has no key. */
+  /** It cannot be read, has no key, or its body does not fit the schema. */
   | (PermanentEnd & { readonly status: 'invalid'; readonly error: unknown })
-  | { readonly status: 'not-started'; readonly reason: NotStartedReason };
+  | { readonly status: 'not-started'; readonly reason: NotStartedReason }
+  /** It carries no work: S3's test message. */
+  | { readonly status: 'ignored' };
 
 /** What no redelivery can help. */
 interface PermanentEnd {
@@ -26,9 +28,9 @@ interface PermanentEnd {
   readonly isDeadLettered?: true;
 }
 
-/** Its work is done: here, or before. */
+/** Its work is done: here, or before; or there is none. */
 function isDone(outcome: RecordOutcome | undefined): boolean {
-  return outcome?.status === 'completed' || outcome?.status === 'duplicate';
+  return outcome?.status === 'completed' || outcome?.status === 'duplicate' || outcome?.status === 'ignored';
 }
 
 /** The only ends after which a record need not come again: its work is done, or another queue has it. */

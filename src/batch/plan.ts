@@ -1,7 +1,8 @@
 import { idempotencyKey, type Namespace } from '../keys/idempotency-key.ts';
-import type { SourceBatch } from '../sources/source-batch.ts';
+import type { ReadRecord, SourceBatch } from '../sources/source-batch.ts';
 import { Entry } from './entry.ts';
 import type { Settings } from './options.ts';
+import type { RecordOutcome } from './outcomes.ts';
 
 /**
  * Gives every record its key before any handler runs, and finds the records of the batch that are the same
@@ -10,7 +11,12 @@ import type { Settings } from './options.ts';
 export function planEntries(batch: SourceBatch, settings: Settings, namespace: Namespace): Entry[] {
   const leaders = new Map<string, Entry>();
   return batch.entries.map(({ itemIdentifier, lane, read }, index) => {
-    if ('error' in read) return invalid(new Entry(index, itemIdentifier, lane, undefined), read.error);
+    if (!('record' in read)) {
+      const delivered = 'error' in read ? read.delivered : undefined;
+      const unread = new Entry(index, itemIdentifier, lane, delivered);
+      unread.finish(outcomeOfUnread(read));
+      return unread;
+    }
     const entry = new Entry(index, itemIdentifier, lane, read.record);
     try {
       entry.key = idempotencyKey(read.record, settings.key, namespace);
@@ -24,6 +30,11 @@ export function planEntries(batch: SourceBatch, settings: Settings, namespace: N
     else entry.finish({ status: 'mismatch' });
     return entry;
   });
+}
+
+function outcomeOfUnread(read: Exclude<ReadRecord, { readonly record: unknown }>): RecordOutcome {
+  if ('ignored' in read) return { status: 'ignored' };
+  return { status: read.isRetryable === true ? 'failed' : 'invalid', error: read.error };
 }
 
 function invalid(entry: Entry, error: unknown): Entry {

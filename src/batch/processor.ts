@@ -1,6 +1,8 @@
 import type { Context } from 'aws-lambda';
 import type { BatchEvent, Observer } from '../observe/observer.ts';
 import { readEvent } from '../sources/read-event.ts';
+import { createDeadline } from './deadline.ts';
+import { readDecoded } from './decode.ts';
 import type { Entry } from './entry.ts';
 import { type Handler, Invocation } from './invocation.ts';
 import type { Settings } from './options.ts';
@@ -21,27 +23,41 @@ export function createProcessor(
   const ports = { ...givenPorts, observer: harmless(givenPorts.observer) };
   return async (event, lambda) => {
     const startedAt = ports.clock.now();
-    const batch = readEvent(event, settings.unwrap);
-    const namespace = settings.namespace ?? lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
-    const entries = planEntries(batch, settings, namespace);
-    noteRefusedByPlan(entries, ports.observer);
+    const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
+    try {
+      const { decode } = settings;
+      // Most have nothing to decode, and wait for nothing.
+      const batch =
+        decode === undefined
+          ? readEvent(event, settings)
+          : await readDecoded(event, { ...settings, decode }, deadline.stop);
+      const namespace = settings.namespace ?? lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+      const entries = planEntries(batch, settings, namespace);
+      noteRefusedByPlan(entries, ports.observer);
 
-    await new Invocation(entries, handler, settings, ports, lambda).run();
+      await new Invocation(entries, handler, settings, ports, lambda, deadline).run();
 
-    ports.observer.onEvent({
-      type: 'batchFinished',
-      records: entries.length,
-      outcomes: countOutcomes(entries),
-      ...withoutClaim(entries),
-      durationMs: ports.clock.now() - startedAt,
-    });
-    return answer(entries, batch.answer);
+      ports.observer.onEvent({
+        type: 'batchFinished',
+        records: entries.length,
+        outcomes: countOutcomes(entries),
+        ...withoutClaim(entries),
+        durationMs: ports.clock.now() - startedAt,
+      });
+      return answer(entries, batch.answer);
+    } finally {
+      deadline.cancel();
+    }
   };
 }
 
 function noteRefusedByPlan(entries: readonly Entry[], observer: Observer): void {
   for (const { outcome, recordId, key } of entries) {
     if (outcome?.status === 'invalid') observer.onEvent({ type: 'invalid', recordId, error: outcome.error });
+    // Nothing else fails before it has a key.
+    if (outcome?.status === 'failed') {
+      observer.onEvent({ type: 'decodeFailed', recordId, error: outcome.error });
+    }
     if (outcome?.status === 'mismatch') observer.onEvent({ type: 'mismatch', recordId, key });
   }
 }

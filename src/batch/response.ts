@@ -21,6 +21,8 @@ export function answer(endings: readonly Ending[], kind: SourceBatch['answer']):
   switch (kind) {
     case 'item-failures':
       return itemFailures(endings);
+    case 'checkpoint':
+      return checkpoint(endings);
     case 'all-or-nothing': {
       const failed = endings.find(({ outcome }) => !isAcknowledged(outcome));
       if (failed !== undefined) throw rejectionOf(failed.outcome);
@@ -42,6 +44,21 @@ function itemFailures(endings: readonly Ending[]): BatchResponse {
   return { batchItemFailures: [...identifiers].map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
+/**
+ * Of a stream, Lambda takes the lowest failed sequence number for its checkpoint, and delivers that record and all
+ * after it again; what was done of them is then a duplicate. The batch is in that order. A failure without a sequence
+ * number is reached from the nearest record before it that has one.
+ */
+function checkpoint(endings: readonly Ending[]): BatchResponse {
+  const first = endings.findIndex(({ outcome }) => !isAcknowledged(outcome));
+  if (first === -1) return { batchItemFailures: [] };
+  const itemIdentifier = endings
+    .slice(0, first + 1)
+    .findLast((ending) => ending.itemIdentifier !== undefined)?.itemIdentifier;
+  if (itemIdentifier === undefined) throw new UnnamedRecordError(1);
+  return { batchItemFailures: [{ itemIdentifier }] };
+}
+
 /** What the invocation fails with when its only record has to come again. */
 function rejectionOf(outcome: RecordOutcome | undefined): unknown {
   switch (outcome?.status) {
@@ -61,6 +78,7 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
       return new RedeliverError(`The event was not started (${outcome.reason})`);
     case 'completed':
     case 'duplicate':
+    case 'ignored':
     case undefined:
       return new RedeliverError('The event did not end in time');
   }

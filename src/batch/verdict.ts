@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { toStoredError } from '../claims/claim.ts';
 import type { Settlement } from '../claims/claim-store.ts';
 import type { HeldClaim } from './entry.ts';
-import { isPermanent, retryLaterMs } from './errors.ts';
+import { isPermanent, isSchemaFailure, retryLaterMs } from './errors.ts';
 import type { Settings } from './options.ts';
 import type { HandlerReturn } from './handler-end.ts';
 
@@ -48,6 +48,7 @@ function mayRunAgain(
 ): boolean {
   if (maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts) return false;
   if (wasAborted) return true; // it ran out of time, which says nothing about the record
+  if (isSchemaFailure(error)) return true; // nor does a bug of the schema
   try {
     if (retryLaterMs(error) !== undefined) return true;
     return !isPermanent(error) && (retryable === undefined || retryable(error));

@@ -34,7 +34,11 @@ export class StoreError extends BatchlatchError {
   }
 }
 
-/** Whether `error` carries this stable code; works across copies of the package. */
+/** Whether `error` carries this stable code; works across copies of the package, and on whatever was thrown. */
 export function hasCode(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+  try {
+    return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+  } catch {
+    return false; // a revoked proxy, a getter that throws
+  }
 }

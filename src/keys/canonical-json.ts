@@ -34,6 +34,12 @@ function assertHashable(value: unknown): void {
     if (depth > DEEPEST) throw new KeyError(`The payload is nested deeper than ${DEEPEST} levels`);
     const next: unknown[] = [];
     for (const node of level) {
+      if (node instanceof Set || node instanceof Map) {
+        // Canonical JSON would see no members: all sets of DynamoDB, whatever they hold, would be one key.
+        throw new KeyError(
+          'The payload has a Set or a Map, which JSON cannot carry; leave it out of the key',
+        );
+      }
       if (typeof node === 'object' && node !== null) {
         for (const child of Object.values(node)) next.push(child);
       } else if (typeof node === 'number' && Number.isInteger(node) && !Number.isSafeInteger(node)) {

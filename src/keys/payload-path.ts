@@ -37,6 +37,8 @@ function hasMember(node: unknown, name: string): node is Record<string, unknown>
 /** A copy of the payload without what the paths name. What a path does not find is not missed. */
 export function withoutPaths(payload: unknown, paths: readonly PayloadPath[]): unknown {
   if (typeof payload !== 'object' || payload === null || paths.length === 0) return payload;
+  // A copy of its members would be empty and be hashed; as it is, hashing refuses it.
+  if (payload instanceof Set || payload instanceof Map) return payload;
   const entriesBelow = (name: string): PayloadPath[] =>
     paths.filter(([head]) => head === name || head === '*').map(([, ...rest]) => rest);
 

@@ -60,6 +60,7 @@ function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
     case 'deadLetterFailed':
     case 'withoutClaim':
     case 'claimFailed':
+    case 'decodeFailed':
     case 'leaseLost':
     case 'settleFailed':
       return 'error';

@@ -1,33 +1,95 @@
+import { dynamoDBStreamBatch } from './dynamodb-stream.ts';
 import { UnsupportedEventError } from './errors.ts';
 import { eventBridgeBatch, isEventBridgeEvent } from './eventbridge.ts';
-import type { SourceBatch } from './source-batch.ts';
+import { kinesisBatch } from './kinesis.ts';
+import { pipesBatch, type PipesSource } from './pipes.ts';
+import { s3Batch } from './s3.ts';
+import { isS3TestEvent } from './s3-notification.ts';
+import { snsBatch } from './sns.ts';
+import type { Reading, SourceBatch } from './source-batch.ts';
 import { sqsBatch } from './sqs.ts';
-import type { Unwrap } from './unwrap.ts';
 
-const READABLE = 'SQS batches and EventBridge events';
+const READABLE =
+  'batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3 and EventBridge deliver directly, and lists of EventBridge Pipes';
+
+type RecordsSource = PipesSource | 'aws:sns' | 'aws:s3';
+
+const sources: Readonly<
+  Record<RecordsSource, (records: readonly unknown[], reading: Reading) => SourceBatch>
+> = {
+  'aws:sqs': sqsBatch,
+  'aws:kinesis': kinesisBatch,
+  'aws:dynamodb': dynamoDBStreamBatch,
+  'aws:sns': snsBatch,
+  'aws:s3': s3Batch,
+};
+
+const pipesSources: readonly RecordsSource[] = [
+  'aws:sqs',
+  'aws:kinesis',
+  'aws:dynamodb',
+] satisfies PipesSource[];
 
 /**
  * Recognises what Lambda was invoked with. An unknown event is an error and never an empty success: a
  * success would tell the sender that its messages are done.
  */
-export function readEvent(event: unknown, unwrap: Unwrap | undefined): SourceBatch {
+export function readEvent(event: unknown, reading: Reading): SourceBatch {
+  if (Array.isArray(event)) return listBatch(event, reading);
   if (typeof event === 'object' && event !== null) {
-    if ('Records' in event && Array.isArray(event.Records)) return recordsBatch(event.Records, unwrap);
+    if ('Records' in event && Array.isArray(event.Records)) {
+      refuseWindow(event);
+      return recordsBatch(event.Records, reading);
+    }
     if (isEventBridgeEvent(event)) return eventBridgeBatch(event);
+    if (isS3TestEvent(event)) return { entries: [testEntry()], answer: 'all-or-nothing' };
   }
   throw new UnsupportedEventError(`Cannot read ${describe(event)}: batchlatch reads ${READABLE}`);
 }
 
-function recordsBatch(records: readonly unknown[], unwrap: Unwrap | undefined): SourceBatch {
-  const sources = new Set(records.map(eventSourceOf));
-  // One record of SQS among damaged ones is enough to know whose batch this is; the others fail alone.
-  if (records.length === 0 || sources.has('aws:sqs')) return sqsBatch(records, unwrap);
-  const names = [...sources].map((source) =>
-    source === undefined ? 'no eventSource' : JSON.stringify(source),
-  );
+function recordsBatch(records: readonly unknown[], reading: Reading): SourceBatch {
+  if (records.length === 0) return { entries: [], answer: 'item-failures' };
+  const source = knownSource(records);
+  if (source !== undefined) return sources[source](records, reading);
   throw new UnsupportedEventError(
-    `Cannot read a batch of ${records.length} records with ${names.slice(0, 3).join(', ')}: batchlatch reads ${READABLE}`,
+    `Cannot read a batch of ${records.length} records with ${sourceNames(records)}: batchlatch reads ${READABLE}`,
   );
+}
+
+function listBatch(records: readonly unknown[], reading: Reading): SourceBatch {
+  const source = knownSource(records);
+  if (source !== undefined && pipesSources.includes(source)) {
+    return pipesBatch(records, source as PipesSource, reading);
+  }
+  if (records.length === 0) {
+    throw new UnsupportedEventError(`Cannot read an empty array: batchlatch reads ${READABLE}`);
+  }
+  throw new UnsupportedEventError(
+    `Cannot read an array of ${records.length} records with ${sourceNames(records)}: of EventBridge Pipes, batchlatch reads ` +
+      'records of SQS, Kinesis and DynamoDB Streams as the source gave them, so without an input transformer',
+  );
+}
+
+/** One record with a name among damaged ones is enough to know whose batch this is; the others fail alone. */
+function knownSource(records: readonly unknown[]): RecordsSource | undefined {
+  for (const record of records) {
+    const source = eventSourceOf(record);
+    if (typeof source === 'string' && Object.hasOwn(sources, source)) return source as RecordsSource;
+  }
+  return undefined;
+}
+
+/** With tumbling windows, Lambda takes an answer without a `state` for a failed invocation, again and again. */
+function refuseWindow(event: object): void {
+  if (!('window' in event || 'isFinalInvokeForWindow' in event)) return;
+  throw new UnsupportedEventError(
+    'Cannot read a batch of a tumbling window: its answer has to carry the state of all records before it, and batchlatch ' +
+      'runs each record by itself; take TumblingWindowInSeconds out of the event source mapping',
+  );
+}
+
+function testEntry(): SourceBatch['entries'][number] {
+  return { itemIdentifier: undefined, lane: undefined, read: { ignored: 's3:TestEvent' } };
 }
 
 function eventSourceOf(record: unknown): unknown {
@@ -36,10 +98,16 @@ function eventSourceOf(record: unknown): unknown {
   return 'EventSource' in record ? record.EventSource : undefined; // SNS writes it with a capital
 }
 
+function sourceNames(records: readonly unknown[]): string {
+  const names = [...new Set(records.map(eventSourceOf))].map((source) =>
+    source === undefined ? 'no eventSource' : JSON.stringify(source),
+  );
+  return names.slice(0, 3).join(', ');
+}
+
 function describe(event: unknown): string {
   if (event === null || typeof event !== 'object')
     return `an event that is ${event === null ? 'null' : `a ${typeof event}`}`;
-  if (Array.isArray(event)) return `an array of ${event.length} (EventBridge Pipes?)`;
   const members = Object.keys(event);
   return members.length === 0
     ? 'an empty event'

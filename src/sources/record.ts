@@ -1,18 +1,35 @@
-import type { EventBridgeEvent, SQSRecord } from 'aws-lambda';
+import type {
+  DynamoDBRecord,
+  EventBridgeEvent,
+  KinesisStreamRecord,
+  KinesisStreamRecordPayload,
+  S3EventRecord,
+  SNSEventRecord,
+  SQSRecord,
+} from 'aws-lambda';
 
 /** What every record has, whatever service delivered it. */
 interface RecordOf<Source extends string, Body, Raw> {
   /** Which service delivered the record; tells the union apart. */
   readonly source: Source;
-  /** SQS: the messageId. EventBridge: the event's id. */
+  /**
+   * SQS and SNS: the messageId. EventBridge: the event's id. Kinesis and DynamoDB Streams: the stream's ARN and the
+   * event's id. S3: bucket, key, version, sequencer and event name, as a JSON list.
+   */
   readonly id: string;
-  /** SQS: the body, parsed where it is JSON, else the text. EventBridge: the event's `detail`. Unwrapped: the inner payload. */
+  /**
+   * SQS, SNS, Kinesis: the text, parsed where it is JSON, else the text. EventBridge: the event's `detail`. DynamoDB
+   * Streams: a `DynamoDBChange`. S3: an `S3Notification`. Unwrapped: the inner payload. With a `schema`: its output.
+   */
   readonly body: Body;
-  /** The body as it was delivered; of a direct EventBridge event the `detail` as JSON. */
+  /**
+   * The text that `body` is made of: as it was delivered, of Kinesis without the base64, and with `decode` what that
+   * gave. Where the service delivers an object, that object as JSON.
+   */
   readonly rawBody: string;
-  /** String attributes by name: SQS message attributes; EventBridge: source, detail-type, account, region. */
+  /** String attributes by name: SQS and SNS message attributes; EventBridge: source, detail-type, account, region. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** How often the record has been delivered, from 1. EventBridge does not tell: always 1. */
+  /** How often the record has been delivered, from 1. SQS alone tells: of the others always 1. */
   readonly receiveCount: number;
   /** Epoch milliseconds; undefined where the service does not tell. */
   readonly sentAt: number | undefined;
@@ -24,9 +41,9 @@ interface RecordOf<Source extends string, Body, Raw> {
   readonly raw: Raw;
 }
 
-/** What an EventBridge event or an SNS notification says of itself when it arrives inside an SQS body. */
+/** What an event or a notification says of itself when it arrives inside a body. */
 export interface Envelope {
-  /** The event's or notification's own id; the key then defaults to it. */
+  /** The event's or notification's own id, of several the innermost one's; the key then defaults to it. */
   readonly id: string;
   readonly attributes: Readonly<Record<string, string>>;
 }
@@ -37,6 +54,62 @@ export type EventBridgeBatchRecord<Body = unknown> = RecordOf<
   Body,
   EventBridgeEvent<string, Body>
 >;
+export type SnsBatchRecord<Body = unknown> = RecordOf<'sns', Body, SNSEventRecord>;
+export type S3BatchRecord<Body = unknown> = RecordOf<'s3', Body, S3EventRecord>;
+
+/** A Kinesis record as EventBridge Pipes delivers it: what Lambda has under `kinesis` lies beside the rest. */
+export type PipesKinesisRecord = Omit<KinesisStreamRecord, 'kinesis'> & KinesisStreamRecordPayload;
+
+export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
+  'kinesis',
+  Body,
+  KinesisStreamRecord | PipesKinesisRecord
+> {
+  /** Records of one partition key run in their order. */
+  readonly partitionKey: string;
+  readonly sequenceNumber: string;
+}
+
+/** What happened to one item of a table. The images are there as far as the stream's view type has them. */
+export interface DynamoDBChange {
+  readonly eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
+  /** The item's primary key. */
+  readonly keys: DynamoDBItem;
+  readonly newImage: DynamoDBItem | undefined;
+  readonly oldImage: DynamoDBItem | undefined;
+}
+
+/**
+ * Attributes as `unmarshall` of `@aws-sdk/util-dynamodb` gives them: sets are `Set`s, integers beyond 2^53 are `bigint`s, and
+ * other numbers that large are `NumberValue`s. Binary values are base64, as Lambda delivers them.
+ */
+export type DynamoDBItem = Readonly<Record<string, unknown>>;
+
+export interface DynamoDBStreamBatchRecord<Body = unknown>
+  extends RecordOf<'dynamodb-stream', Body, DynamoDBRecord>, DynamoDBChange {
+  readonly sequenceNumber: string;
+}
+
+/** What S3 tells of one object. */
+export interface S3Notification {
+  /** Such as `ObjectCreated:Put`. */
+  readonly eventName: string;
+  readonly bucket: string;
+  /** The object's key as it is, not URL-encoded as S3 sends it. */
+  readonly key: string;
+  readonly versionId: string | undefined;
+  /** In bytes. S3 tells it of objects that were created. */
+  readonly size: number | undefined;
+  readonly eTag: string | undefined;
+  /** Of two events of one key the later one's is greater, as right-aligned hexadecimal text. */
+  readonly sequencer: string | undefined;
+}
 
 /** One message as a Lambda event carries it. */
-export type BatchRecord<Body = unknown> = SqsBatchRecord<Body> | EventBridgeBatchRecord<Body>;
+export type BatchRecord<Body = unknown> =
+  | SqsBatchRecord<Body>
+  | EventBridgeBatchRecord<Body>
+  | KinesisBatchRecord<Body>
+  | DynamoDBStreamBatchRecord<Body>
+  | SnsBatchRecord<Body>
+  | S3BatchRecord<Body>;

@@ -1,16 +1,19 @@
 import type { SQSRecord } from 'aws-lambda';
 import { MalformedRecordError } from './errors.ts';
-import { parseJsonOrText } from './parse-body.ts';
+import { readText } from './read-text.ts';
 import type { SqsBatchRecord } from './record.ts';
-import type { SourceBatch, SourceEntry } from './source-batch.ts';
-import { type Unwrap, unwrapBody } from './unwrap.ts';
+import type { Reading, SourceBatch, SourceEntry } from './source-batch.ts';
+import { type OpenedBody, TextRecord } from './text-record.ts';
 
 /** SQS batches, standard and FIFO. */
-export function sqsBatch(records: readonly unknown[], unwrap: Unwrap | undefined): SourceBatch {
-  return { entries: records.map((record) => sqsEntry(record, unwrap)), answer: 'item-failures' };
+export function sqsBatch(records: readonly unknown[], reading: Reading): SourceBatch {
+  return {
+    entries: records.map((record, index) => sqsEntry(record, reading, index)),
+    answer: 'item-failures',
+  };
 }
 
-function sqsEntry(raw: unknown, unwrap: Unwrap | undefined): SourceEntry {
+function sqsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
   const { messageId, eventSource, eventSourceARN, attributes, body } = (
     typeof raw === 'object' && raw !== null ? raw : {}
   ) as Partial<SQSRecord>;
@@ -33,44 +36,36 @@ function sqsEntry(raw: unknown, unwrap: Unwrap | undefined): SourceEntry {
     const error = new MalformedRecordError(`The SQS record ${itemIdentifier ?? ''} is malformed: ${problem}`);
     return { itemIdentifier, lane, read: { error } };
   }
-  try {
-    const record = new SqsRecordView(raw as SQSRecord, unwrap);
-    return { itemIdentifier, lane, read: { record } };
-  } catch (thrown) {
-    return { itemIdentifier, lane, read: { error: thrown as Error } };
+  if (reading.unwrap.length === 0 && reading.decoded === undefined) {
+    // The usual way, and there are thousands of them: no closures.
+    return {
+      itemIdentifier,
+      lane,
+      read: { record: new SqsRecordView(raw as SQSRecord, undefined, undefined) },
+    };
   }
+  const read = readText(
+    reading,
+    index,
+    () => body as string,
+    (opened, text) => new SqsRecordView(raw as SQSRecord, opened, text),
+  );
+  return { itemIdentifier, lane, read };
 }
 
-/**
- * A class and not a literal: a batch makes thousands, and most handlers look at few of these fields, so
- * each is made when it is first asked for. Parsing the body is the dearest of them.
- */
-class SqsRecordView implements SqsBatchRecord {
+class SqsRecordView extends TextRecord implements SqsBatchRecord {
   readonly source = 'sqs';
   readonly raw: SQSRecord;
-  readonly envelope: SqsBatchRecord['envelope'];
-  #body: { readonly value: unknown } | undefined;
+  readonly rawBody: string;
 
-  constructor(raw: SQSRecord, unwrap: Unwrap | undefined) {
+  constructor(raw: SQSRecord, opened: OpenedBody | undefined, decodedText: string | undefined) {
+    super(opened);
     this.raw = raw;
-    if (unwrap !== undefined) {
-      const inner = unwrapBody(raw.body, unwrap);
-      this.envelope = inner.envelope;
-      this.#body = { value: inner.body };
-    }
+    this.rawBody = decodedText ?? raw.body;
   }
 
   get id(): string {
     return this.raw.messageId;
-  }
-
-  get body(): unknown {
-    this.#body ??= { value: parseJsonOrText(this.raw.body) };
-    return this.#body.value;
-  }
-
-  get rawBody(): string {
-    return this.raw.body;
   }
 
   get attributes(): Readonly<Record<string, string>> {

@@ -2,19 +2,32 @@ import { isEventBridgeEvent } from './eventbridge.ts';
 import { MalformedRecordError } from './errors.ts';
 import { parseJsonOrText } from './parse-body.ts';
 import type { Envelope } from './record.ts';
+import { isS3TestEvent, s3NotificationOf } from './s3-notification.ts';
+import { isSnsNotification, snsAttributes } from './sns-notification.ts';
+import type { UnwrapStep } from './unwrap-steps.ts';
 
-/** What an SQS body wraps: an EventBridge event (a rule with a queue as target) or an SNS notification. */
-export type Unwrap = 'eventbridge' | 'sns';
+export type Unwrapped =
+  | { readonly envelope: Envelope; readonly body: unknown }
+  /** There is no work in it; why. */
+  | { readonly ignored: string };
 
-export interface Unwrapped {
-  readonly envelope: Envelope;
-  readonly body: unknown;
+/** Takes the payload out of its envelopes. Throws a `MalformedRecordError` when one of them is not there. */
+export function unwrapBody(text: string, steps: readonly UnwrapStep[]): Unwrapped {
+  let body = parseJsonOrText(text);
+  let id = '';
+  let attributes: Record<string, string> = {};
+  for (const step of steps) {
+    const opened = open(body, step);
+    if ('ignored' in opened) return opened;
+    ({ body } = opened);
+    ({ id } = opened.envelope);
+    attributes = { ...attributes, ...opened.envelope.attributes };
+  }
+  return { envelope: { id, attributes }, body };
 }
 
-/** Takes the payload out of the envelope in an SQS body. Throws a `MalformedRecordError` when it is not one. */
-export function unwrapBody(rawBody: string, unwrap: Unwrap): Unwrapped {
-  const parsed = parseJsonOrText(rawBody);
-  switch (unwrap) {
+function open(parsed: unknown, step: UnwrapStep): Unwrapped {
+  switch (step) {
     case 'eventbridge': {
       if (!isEventBridgeEvent(parsed)) {
         throw new MalformedRecordError(
@@ -39,39 +52,31 @@ export function unwrapBody(rawBody: string, unwrap: Unwrap): Unwrapped {
         body: parseJsonOrText(parsed.Message),
       };
     }
+    case 's3': {
+      // S3 sends it once, when the notification is set up, and waits for no answer: it is acknowledged.
+      if (isS3TestEvent(parsed)) return { ignored: 's3:TestEvent' };
+      const notification = onlyS3Record(parsed);
+      return {
+        envelope: { id: notification.id, attributes: notification.attributes },
+        body: notification.body,
+      };
+    }
   }
 }
 
-interface SnsNotification {
-  readonly Type: 'Notification';
-  readonly MessageId: string;
-  readonly TopicArn?: string;
-  readonly Subject?: string | null;
-  readonly Message: string;
-  readonly MessageAttributes?: Readonly<Record<string, { readonly Value?: unknown }>>;
-}
-
-function isSnsNotification(value: unknown): value is SnsNotification {
-  if (typeof value !== 'object' || value === null) return false;
-  const { Type, MessageId, Message } = value as Partial<SnsNotification>;
-  return (
-    Type === 'Notification' &&
-    typeof MessageId === 'string' &&
-    MessageId !== '' &&
-    typeof Message === 'string'
-  );
-}
-
-function snsAttributes({
-  TopicArn,
-  Subject,
-  MessageAttributes = {},
-}: SnsNotification): Record<string, string> {
-  const attributes: [string, string][] = [];
-  if (typeof TopicArn === 'string') attributes.push(['TopicArn', TopicArn]);
-  if (typeof Subject === 'string') attributes.push(['Subject', Subject]);
-  for (const [name, attribute] of Object.entries(MessageAttributes)) {
-    if (typeof attribute?.Value === 'string') attributes.push([name, attribute.Value]);
+/** S3 puts one record into a message. A message is one claim and one answer, so more cannot be told apart. */
+function onlyS3Record(parsed: unknown): ReturnType<typeof s3NotificationOf> {
+  const records =
+    typeof parsed === 'object' && parsed !== null && 'Records' in parsed ? parsed.Records : undefined;
+  if (!Array.isArray(records)) {
+    throw new MalformedRecordError(
+      "The body is not an S3 event notification (an object with Records), as `unwrap: 's3'` expects",
+    );
   }
-  return Object.fromEntries(attributes); // an assignment would lose an attribute that is named __proto__
+  if (records.length !== 1) {
+    throw new MalformedRecordError(
+      `The body is an S3 event notification of ${records.length} records; one message has to carry one, which S3 itself does`,
+    );
+  }
+  return s3NotificationOf(records[0]);
 }

@@ -7,4 +7,13 @@ export {
   type SqsEventOptions,
   type SqsMessage,
 } from './events.ts';
+export { s3Event, snsEvent, type S3Object, type SnsNotificationMessage } from './push-events.ts';
+export {
+  dynamoDBStreamEvent,
+  kinesisEvent,
+  pipesEvent,
+  type DynamoDBStreamChange,
+  type KinesisMessage,
+  type StreamEventOptions,
+} from './stream-events.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';

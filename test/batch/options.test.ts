@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type BatchProcessorOptions, ConfigurationError, createBatchProcessor } from 'batchlatch';
+import {
+  base64,
+  type BatchProcessorOptions,
+  ConfigurationError,
+  createBatchProcessor,
+  gzip,
+} from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
+import { z } from 'zod';
 
 const handler = (): undefined => undefined;
 const store = memoryStore();
@@ -53,7 +60,16 @@ describe('An impossible option', () => {
     ['payloadValidation', 'amountCents', "an array of paths such as ['amountCents'], got `'amountCents'`"],
     ['payloadValidation', [], "an array of paths such as ['amountCents'], got `[]` (object)"],
     ['payloadValidation', [7], "an array of paths such as ['amountCents']"],
-    ['unwrap', 'kafka', "'eventbridge' or 'sns', got `'kafka'` (string)"],
+    ['unwrap', 'kafka', "'eventbridge' or 'sns' or 's3', or a list of them, got `'kafka'` (string)"],
+    ['unwrap', [], 'or a list of them, got `[]` (object)'],
+    ['unwrap', ['sns', 'kafka'], 'or a list of them, got `'],
+    ['decode', 'gzip', "a function, or a list of functions, got `'gzip'` (string)"],
+    ['decode', [], 'a function, or a list of functions, got `[]` (object)'],
+    ['decode', ['gzip'], 'a function, or a list of functions'],
+    ['schema', { parse: handler }, 'a Standard Schema, as zod, valibot and arktype make them'],
+    ['schema', null, 'got `null` (object)'],
+    ['schema', { '~standard': { version: 2, validate: handler } }, 'a Standard Schema'],
+    ['schema', { '~standard': { version: 1 } }, 'a Standard Schema'],
     ['unwrap', true, 'got `true` (boolean)'],
     ['observer', {}, 'an object with onEvent(), got `{}` (object)'],
     ['observer', handler, 'an object with onEvent(), got `[Function: handler]` (function)'],
@@ -129,7 +145,9 @@ describe('Options', () => {
       heartbeat: { intervalMs: 1 },
       retryable: () => true,
       payloadValidation: ['amountCents', 'items.0.price'],
-      unwrap: 'sns',
+      unwrap: ['sns', 's3'],
+      decode: [base64(), gzip()],
+      schema: z.object({}),
       observer: { onEvent: () => undefined },
       clock: manualClock(),
     };

@@ -3,8 +3,7 @@ import { jmesPath, type KeySelector, messageId, payloadHash } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import { idempotencyKey, type Namespace } from '../../src/keys/idempotency-key.ts';
-import { readEvent } from '../../src/sources/read-event.ts';
-import type { BatchRecord } from '../../src/sources/record.ts';
+import { recordOf } from '../support/read-record.ts';
 
 describe('The canonical hash', () => {
   const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
@@ -131,10 +130,4 @@ function selected(event: unknown, select: KeySelector): string {
 
 function keyOf(event: unknown, select: KeySelector, namespace: Namespace = 'shop'): string {
   return idempotencyKey(recordOf(event), select, namespace);
-}
-
-function recordOf(event: unknown): BatchRecord {
-  const read = readEvent(event, undefined).entries[0]?.read;
-  if (read === undefined || 'error' in read) throw new Error('no record');
-  return read.record;
 }

@@ -4,8 +4,8 @@ import { KeyError } from '../../src/keys/errors.ts';
 import { idempotencyKey } from '../../src/keys/idempotency-key.ts';
 import type { KeySelector } from '../../src/keys/key-selector.ts';
 import { messageId } from '../../src/keys/message-id.ts';
-import { readEvent } from '../../src/sources/read-event.ts';
 import type { BatchRecord } from '../../src/sources/record.ts';
+import { recordOf } from '../support/read-record.ts';
 
 const message = recordOf(sqsEvent([{ messageId: 'm-1', body: { tenant: 'acme' } }]));
 
@@ -66,9 +66,3 @@ describe('messageId', () => {
     expect(record.id).toBe('m-2');
   });
 });
-
-function recordOf(event: unknown, unwrap?: 'eventbridge'): BatchRecord {
-  const read = readEvent(event, unwrap).entries[0]?.read;
-  if (read === undefined || 'error' in read) throw new Error('no record');
-  return read.record;
-}

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { jmesPath } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
-import { readEvent } from '../../src/sources/read-event.ts';
+import { recordOf } from '../support/read-record.ts';
 
 describe('jmesPath', () => {
   it('reads an EventBridge event as Lambda gave it', () => {
@@ -73,7 +73,5 @@ describe('jmesPath', () => {
 });
 
 function keyOf(event: unknown, expression: string): string {
-  const read = readEvent(event, undefined).entries[0]?.read;
-  if (read === undefined || 'error' in read) throw new Error('no record');
-  return jmesPath(expression)(read.record);
+  return jmesPath(expression)(recordOf(event));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { payloadHash, type PayloadHashOptions } from 'batchlatch';
-import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { dynamoDBStreamEvent, eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
-import { readEvent } from '../../src/sources/read-event.ts';
-import type { Unwrap } from '../../src/sources/unwrap.ts';
+import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
+import { recordOf } from '../support/read-record.ts';
 
 describe('payloadHash', () => {
   const order = {
@@ -89,6 +89,24 @@ describe('payloadHash', () => {
     });
   });
 
+  describe('of a DynamoDB stream record', () => {
+    const change = (tags: string[], orderId = 'A'): unknown =>
+      dynamoDBStreamEvent([{ keys: { orderId }, newImage: { orderId, tags: new Set(tags) } }]);
+
+    it.each([undefined, { exclude: ['newImage.orderId'] }, { exclude: ['newImage.*.trace'] }])(
+      'refuses a set, whose members JSON does not see: with %j',
+      (options) => {
+        expect(() => hashOfEvent(change(['x']), options)).toThrow('has a Set or a Map');
+      },
+    );
+
+    it('is of the values that are named', () => {
+      const options = { include: ['newImage.orderId'] };
+      expect(hashOfEvent(change(['x']), options)).toBe(hashOfEvent(change(['y']), options));
+      expect(hashOfEvent(change(['x']), options)).not.toBe(hashOfEvent(change(['x'], 'B'), options));
+    });
+  });
+
   it.each<[unknown, RegExp]>([
     [{ include: ['a'], exclude: ['b'] }, /`include` or `exclude`, not both/],
     [{ include: [] }, /Expected `include` to hold a path/],
@@ -110,7 +128,5 @@ function hashOf(body: unknown, options?: PayloadHashOptions): string {
 }
 
 function hashOfEvent(event: unknown, options?: PayloadHashOptions, unwrap?: Unwrap): string {
-  const read = readEvent(event, unwrap).entries[0]?.read;
-  if (read === undefined || 'error' in read) throw new Error('no record');
-  return payloadHash(options)(read.record);
+  return payloadHash(options)(recordOf(event, unwrap));
 }

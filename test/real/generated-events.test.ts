@@ -72,21 +72,61 @@ describeWith([samCli], 'events that `sam local generate-event` makes', () => {
     ]);
   });
 
-  it.each([
-    ['sns', 'notification', '"aws:sns"'],
-    ['s3', 'put', '"aws:s3"'],
-    ['kinesis', 'get-records', '"aws:kinesis"'],
-    ['dynamodb', 'update', '"aws:dynamodb"'],
-    ['apigateway', 'aws-proxy', 'body, resource, path'],
-  ])('%s %s is refused by an error that names what came, and nothing runs', async (service, kind, named) => {
-    const event = await generated(service, kind);
-    const records: BatchRecord[] = [];
-    await expect(run(event, undefined, records)).rejects.toMatchObject({
-      code: 'BATCHLATCH_UNSUPPORTED_EVENT',
-      message: expect.stringContaining(named),
-    });
-    expect(records).toEqual([]);
+  it('a batch of Kinesis is processed, once', async () => {
+    const event = await generated('kinesis', 'get-records');
+    const { answers, records } = await runTwice(event);
+    expect(answers).toEqual([{ batchItemFailures: [] }, { batchItemFailures: [] }]);
+    const data = at(event, 'Records', 0, 'kinesis', 'data') as string;
+    expect(records).toMatchObject([
+      {
+        source: 'kinesis',
+        partitionKey: at(event, 'Records', 0, 'kinesis', 'partitionKey'),
+        sequenceNumber: at(event, 'Records', 0, 'kinesis', 'sequenceNumber'),
+        body: Buffer.from(data, 'base64').toString(),
+      },
+    ]);
   });
+
+  it("a batch of a table's stream is processed, once", async () => {
+    const event = await generated('dynamodb', 'update');
+    const { answers, records } = await runTwice(event);
+    expect(answers).toEqual([{ batchItemFailures: [] }, { batchItemFailures: [] }]);
+    expect(records).toMatchObject([
+      { source: 'dynamodb-stream', eventName: 'INSERT', keys: { Id: 101 }, newImage: { Id: 101 } },
+      { source: 'dynamodb-stream', eventName: 'MODIFY', keys: { Id: 101 }, oldImage: { Id: 101 } },
+      { source: 'dynamodb-stream', eventName: 'REMOVE', keys: { Id: 101 }, oldImage: { Id: 101 } },
+    ]);
+  });
+
+  it('a notification of SNS is processed, once', async () => {
+    const event = await generated('sns', 'notification');
+    const { answers, records } = await runTwice(event);
+    expect(answers).toEqual([undefined, undefined]);
+    expect(records).toMatchObject([
+      { source: 'sns', id: at(event, 'Records', 0, 'Sns', 'MessageId'), attributes: { Test: 'TestString' } },
+    ]);
+  });
+
+  it('an event notification of S3 is processed, once', async () => {
+    const event = await generated('s3', 'put', '--key', 'a b/c');
+    const { answers, records } = await runTwice(event);
+    expect(answers).toEqual([undefined, undefined]);
+    const body = { key: 'a b/c', bucket: at(event, 'Records', 0, 's3', 'bucket', 'name') };
+    expect(records).toMatchObject([{ source: 's3', body }]);
+  });
+
+  it.each([['apigateway', 'aws-proxy', 'body, resource, path']])(
+    '%s %s is refused by an error that names what came, and nothing runs',
+    async (service, kind, named) => {
+      const event = await generated(service, kind);
+      const records: BatchRecord[] = [];
+      await expect(run(event, undefined, records)).rejects.toMatchObject({
+        code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+        message: expect.stringContaining(named),
+      });
+      expect(records).toEqual([]);
+    },
+  );
 });
 
 const generations = new Map<string, Promise<string>>();

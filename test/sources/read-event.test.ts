@@ -1,26 +1,72 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import {
+  dynamoDBStreamEvent,
+  eventBridgeEvent,
+  kinesisEvent,
+  pipesEvent,
+  s3Event,
+  snsEvent,
+  sqsEvent,
+} from 'batchlatch/testing';
 import { readEvent } from '../../src/sources/read-event.ts';
+import { AS_DELIVERED } from '../../src/sources/source-batch.ts';
 
 describe('readEvent', () => {
-  it('recognises SQS batches and EventBridge events', () => {
-    expect(readEvent(sqsEvent([{ body: {} }, { body: {} }]), undefined)).toMatchObject({
-      answer: 'item-failures',
-      entries: [{ read: { record: { source: 'sqs' } } }, { read: { record: { source: 'sqs' } } }],
+  it.each<[string, unknown, string, string]>([
+    ['a batch of SQS', sqsEvent([{ body: {} }]), 'sqs', 'item-failures'],
+    ['an event of EventBridge', eventBridgeEvent({}), 'eventbridge', 'all-or-nothing'],
+    ['a batch of Kinesis', kinesisEvent([{ body: {} }]), 'kinesis', 'checkpoint'],
+    ['a batch of a table', dynamoDBStreamEvent([{ keys: { id: 'A' } }]), 'dynamodb-stream', 'checkpoint'],
+    ['a notification of SNS', snsEvent([{ message: {} }]), 'sns', 'all-or-nothing'],
+    ['a notification of S3', s3Event([{ key: 'a' }]), 's3', 'all-or-nothing'],
+    ['a list of SQS', pipesEvent(sqsEvent([{ body: {} }])), 'sqs', 'item-failures'],
+    ['a list of Kinesis', pipesEvent(kinesisEvent([{ body: {} }])), 'kinesis', 'item-failures'],
+    [
+      'a list of a table',
+      pipesEvent(dynamoDBStreamEvent([{ keys: { id: 'A' } }])),
+      'dynamodb-stream',
+      'item-failures',
+    ],
+  ])('recognises %s', (_what, event, source, answer) => {
+    expect(readEvent(event, AS_DELIVERED)).toMatchObject({
+      answer,
+      entries: [{ read: { record: { source } } }],
     });
-    expect(readEvent(eventBridgeEvent({}), undefined)).toMatchObject({
-      answer: 'all-or-nothing',
-      entries: [{ read: { record: { source: 'eventbridge' } } }],
+  });
+
+  it.each(['window', 'isFinalInvokeForWindow'])('refuses a tumbling window, known by its %s', (member) => {
+    expect(() => readEvent({ ...kinesisEvent([{ body: {} }]), [member]: false }, AS_DELIVERED)).toThrow(
+      'Cannot read a batch of a tumbling window',
+    );
+  });
+
+  it.each<[string, unknown[], string]>([
+    ['what has gone through an input transformer', [{ orderId: 'A' }], '1 records with no eventSource'],
+    [
+      'what no pipe carries',
+      snsEvent([{ message: '' }, { message: '' }]).Records,
+      '2 records with "aws:sns"',
+    ],
+  ])('refuses a list of %s', (_what, event, got) => {
+    expect(() => readEvent(event, AS_DELIVERED)).toThrow(
+      `Cannot read an array of ${got}: of EventBridge Pipes, batchlatch reads`,
+    );
+  });
+
+  it('has nothing to run of the message by which S3 tries out a notification', () => {
+    const testEvent = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'uploads' };
+    expect(readEvent(testEvent, AS_DELIVERED)).toMatchObject({
+      entries: [{ read: { ignored: 's3:TestEvent' } }],
     });
   });
 
   it('takes a batch without records for an empty one', () => {
-    expect(readEvent({ Records: [] }, undefined)).toEqual({ entries: [], answer: 'item-failures' });
+    expect(readEvent({ Records: [] }, AS_DELIVERED)).toEqual({ entries: [], answer: 'item-failures' });
   });
 
   it('takes a batch for that of SQS when one of its records says so; the others fail alone', () => {
     const [good] = sqsEvent([{ body: {} }]).Records;
-    const { entries } = readEvent({ Records: [null, good, { eventSource: 'aws:kinesis' }] }, undefined);
+    const { entries } = readEvent({ Records: [null, good, { eventSource: 'aws:kinesis' }] }, AS_DELIVERED);
     expect(entries.map(({ read }) => Object.keys(read))).toEqual([['error'], ['record'], ['error']]);
   });
 
@@ -29,7 +75,6 @@ describe('readEvent', () => {
     ['null', null, 'an event that is null'],
     ['a text', 'event', 'an event that is a string'],
     ['an empty object', {}, 'an empty event'],
-    ['an array', [{}, {}], 'an array of 2 (EventBridge Pipes?)'],
     [
       'an event of API Gateway',
       { httpMethod: 'GET', path: '/', body: null },
@@ -42,15 +87,17 @@ describe('readEvent', () => {
     ],
     ['Records that are no array', { Records: 'x' }, 'an event with Records'],
     [
-      'a batch of Kinesis',
-      { Records: [{ eventSource: 'aws:kinesis' }] },
-      'a batch of 1 records with "aws:kinesis"',
+      'a batch of Kafka',
+      { Records: [{ eventSource: 'aws:kafka' }] },
+      'a batch of 1 records with "aws:kafka"',
     ],
-    ['a batch of SNS', { Records: [{ EventSource: 'aws:sns' }] }, 'a batch of 1 records with "aws:sns"'],
+    ['an empty array', [], 'an empty array'],
     ['a batch of no source', { Records: [{}, null, 7] }, 'a batch of 3 records with no eventSource'],
   ])('refuses %s and says what it got', (_what, event, got) => {
-    const read = (): unknown => readEvent(event, undefined);
-    expect(read).toThrow(`Cannot read ${got}: batchlatch reads SQS batches and EventBridge events`);
+    const read = (): unknown => readEvent(event, AS_DELIVERED);
+    expect(read).toThrow(
+      `Cannot read ${got}: batchlatch reads batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3`,
+    );
     expect(read).toThrow(expect.objectContaining({ code: 'BATCHLATCH_UNSUPPORTED_EVENT' }));
   });
 });

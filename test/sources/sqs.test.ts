@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { SQSRecord } from 'aws-lambda';
 import { sqsEvent, type SqsMessage } from 'batchlatch/testing';
 import type { BatchRecord } from '../../src/sources/record.ts';
-import type { SourceEntry } from '../../src/sources/source-batch.ts';
+import { AS_DELIVERED, type SourceEntry } from '../../src/sources/source-batch.ts';
 import { sqsBatch } from '../../src/sources/sqs.ts';
+import { errorIn, recordIn } from '../support/read-record.ts';
 
 describe('an SQS record', () => {
   it('shows what the message says', () => {
@@ -82,7 +83,7 @@ describe('a batch of SQS', () => {
         { messageId: 'a', body: {} },
         { messageId: 'b', body: {} },
       ]).Records,
-      undefined,
+      AS_DELIVERED,
     );
     expect(answer).toBe('item-failures');
     expect(entries.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['a', 'b']);
@@ -91,7 +92,7 @@ describe('a batch of SQS', () => {
   it('runs the messages of one group in one lane, of a FIFO queue only', () => {
     const messages = ['x', 'y', 'x'].map((messageGroupId) => ({ body: {}, messageGroupId }));
     const lanes = (fifo: boolean): unknown[] =>
-      sqsBatch(sqsEvent(messages, { fifo }).Records, undefined).entries.map(({ lane }) => lane);
+      sqsBatch(sqsEvent(messages, { fifo }).Records, AS_DELIVERED).entries.map(({ lane }) => lane);
     expect(lanes(true)).toEqual(['group:x', 'group:y', 'group:x']);
     expect(lanes(false)).toEqual([undefined, undefined, undefined]);
   });
@@ -116,9 +117,9 @@ describe('a batch of SQS', () => {
       typeof members === 'object' && members !== null && Object.keys(members).length > 0
         ? { ...other, ...members }
         : members;
-    const { entries } = sqsBatch([good, bad, other], undefined);
+    const { entries } = sqsBatch([good, bad, other], AS_DELIVERED);
     expect(entries).toHaveLength(3);
-    expect(errorOf(entries[1])).toMatchObject({
+    expect(errorIn(entries[1])).toMatchObject({
       code: 'BATCHLATCH_MALFORMED_RECORD',
       message: expect.stringMatching(message),
     });
@@ -130,7 +131,7 @@ describe('a batch of SQS', () => {
 
   it('can name a malformed record that has an id, and puts it into its lane', () => {
     const [raw] = sqsEvent([{ messageId: 'm', body: {}, messageGroupId: 'x' }], { fifo: true }).Records;
-    const [entry] = sqsBatch([{ ...raw, body: undefined }], undefined).entries;
+    const [entry] = sqsBatch([{ ...raw, body: undefined }], AS_DELIVERED).entries;
     expect([entry?.itemIdentifier, entry?.lane]).toEqual(['m', 'group:x']);
   });
 });
@@ -140,13 +141,7 @@ function rawOf(message: SqsMessage): SQSRecord {
 }
 
 function recordOf(raw: SQSRecord): BatchRecord {
-  const read = sqsBatch([raw], undefined).entries[0]?.read;
-  if (read === undefined || 'error' in read) throw new Error('no record');
-  return read.record;
-}
-
-function errorOf(entry: SourceEntry | undefined): unknown {
-  return entry !== undefined && 'error' in entry.read ? entry.read.error : undefined;
+  return recordIn(sqsBatch([raw], AS_DELIVERED).entries[0]);
 }
 
 /** The fields are getters, which equality does not look at. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
-import { readEvent } from '../../src/sources/read-event.ts';
+import { eventBridgeEvent, s3Event, snsEvent, sqsEvent } from 'batchlatch/testing';
 import type { BatchRecord } from '../../src/sources/record.ts';
-import type { Unwrap } from '../../src/sources/unwrap.ts';
+import type { SourceEntry } from '../../src/sources/source-batch.ts';
+import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
+import { entriesOf, errorIn, recordIn, recordOf as readRecordOf } from '../support/read-record.ts';
 
 describe('an EventBridge event in an SQS body', () => {
   const event = eventBridgeEvent({ orderId: 'A' }, { id: 'e', 'detail-type': 'OrderPlaced', source: 'shop' });
@@ -83,20 +84,67 @@ describe('an SNS notification in an SQS body', () => {
   });
 });
 
-function read(body: unknown, unwrap: Unwrap): { record: BatchRecord } | { error: Error } {
-  const entry = readEvent(sqsEvent([{ messageId: 'm', body }]), unwrap).entries[0];
+describe('an S3 event notification in an SQS body', () => {
+  const notification = s3Event([{ key: 'a b', bucket: 'uploads', sequencer: '0A' }]);
+
+  it('gives the record the object as body, and the id that it has when S3 delivers it directly', () => {
+    const record = recordOf(notification, 's3');
+    expect(record.body).toMatchObject({ bucket: 'uploads', key: 'a b', eventName: 'ObjectCreated:Put' });
+    expect(record.envelope).toMatchObject({
+      id: readRecordOf(notification).id,
+      attributes: { eventName: 'ObjectCreated:Put' },
+    });
+  });
+
+  it('is nothing to run when S3 tries out the queue', () => {
+    const testEvent = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'uploads' };
+    expect(entryOf(testEvent, 's3').read).toEqual({ ignored: 's3:TestEvent' });
+    const inTopic = snsEvent([{ message: testEvent }]).Records[0]?.Sns;
+    expect(entryOf(inTopic, ['sns', 's3']).read).toEqual({ ignored: 's3:TestEvent' });
+  });
+
+  it.each([
+    ['text', 'text', 'an object with Records'],
+    ['an order', { orderId: 'A' }, 'an object with Records'],
+    ['several records', s3Event([{ key: 'a' }, { key: 'b' }]), 'of 2 records'],
+    ['no records', { Records: [] }, 'of 0 records'],
+    ['a record of another service', { Records: [{ body: 'x' }] }, 'no eventName'],
+  ])('is not %s: that record fails alone', (_what, body, message) => {
+    expect(errorOf(body, 's3')).toMatchObject({
+      code: 'BATCHLATCH_MALFORMED_RECORD',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('several envelopes', () => {
+  it('are opened from the outside in; the id is the innermost one, the attributes are of all', () => {
+    const event = eventBridgeEvent({ orderId: 'A' }, { id: 'e', source: 'shop' });
+    const inTopic = snsEvent([{ message: event, messageId: 'n', subject: 's' }]).Records[0]?.Sns;
+    expect(recordOf(inTopic, ['sns', 'eventbridge'])).toMatchObject({
+      body: { orderId: 'A' },
+      envelope: { id: 'e', attributes: { Subject: 's', source: 'shop' } },
+    });
+  });
+
+  it('fail the record when one of them is missing', () => {
+    expect(errorOf(eventBridgeEvent({}), ['sns', 'eventbridge'])).toMatchObject({
+      message: expect.stringContaining('not an SNS notification'),
+    });
+  });
+});
+
+function entryOf(body: unknown, unwrap: Unwrap): SourceEntry {
+  const [entry] = entriesOf(sqsEvent([{ messageId: 'm', body }]), unwrap);
   if (entry === undefined) throw new Error('no entry');
   expect(entry.itemIdentifier).toBe('m');
-  return entry.read;
+  return entry;
 }
 
 function recordOf(body: unknown, unwrap: Unwrap): BatchRecord {
-  const result = read(body, unwrap);
-  if ('error' in result) throw result.error;
-  return result.record;
+  return recordIn(entryOf(body, unwrap));
 }
 
 function errorOf(body: unknown, unwrap: Unwrap): unknown {
-  const result = read(body, unwrap);
-  return 'error' in result ? result.error : undefined;
+  return errorIn(entryOf(body, unwrap));
 }

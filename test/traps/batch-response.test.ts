@@ -186,10 +186,10 @@ describe('B4: one malformed record', () => {
 
 describe('B5: an event of another kind', () => {
   it.each<[string, unknown, string]>([
-    ['Kinesis', { Records: [{ eventSource: 'aws:kinesis', kinesis: {} }] }, '"aws:kinesis"'],
-    ['a DynamoDB stream', { Records: [{ eventSource: 'aws:dynamodb', dynamodb: {} }] }, '"aws:dynamodb"'],
-    ['SNS', { Records: [{ EventSource: 'aws:sns', Sns: {} }] }, '"aws:sns"'],
-    ['S3', { Records: [{ eventSource: 'aws:s3', s3: {} }] }, '"aws:s3"'],
+    ['Kafka', { Records: [{ eventSource: 'aws:kafka' }] }, '"aws:kafka"'],
+    ['a tumbling window', { Records: [], window: {} }, 'a tumbling window'],
+    ['a list of SNS', [{ EventSource: 'aws:sns', Sns: {} }], '"aws:sns"'],
+    ['an empty list', [], 'an empty array'],
     ['records of nobody', { Records: [{}, null, 7] }, '3 records with no eventSource'],
     ['records that are no list', { Records: 'all of them' }, 'an event with Records'],
     ['API Gateway', { httpMethod: 'POST', path: '/orders', body: '{}' }, 'httpMethod, path, body'],

@@ -1,0 +1,68 @@
+import { Buffer } from 'node:buffer';
+import { BatchlatchError } from '../claims/errors.ts';
+import type { BatchRecord } from './record.ts';
+
+/** What decoders take and give: text, or bytes. */
+export type Encoded = string | Uint8Array;
+
+/**
+ * Makes one thing of another on the way from what was delivered to the text of the body: `base64()`, `gzip()`,
+ * `s3Pointer()` of `batchlatch/s3`, or your own. The first gets a text (SQS, SNS) or bytes (Kinesis), each other one what
+ * the one before it gave; bytes at the end are read as UTF-8. A `DecodeError` says by `isRetryable` whether a later
+ * delivery may help; whatever else is thrown may, but for a `PermanentError`.
+ */
+export type Decoder = (
+  data: Encoded,
+  record: BatchRecord,
+  options: DecoderOptions,
+) => Encoded | Promise<Encoded>;
+
+export interface DecoderOptions {
+  /** Aborted when the invocation's time is nearly over. */
+  readonly signal: AbortSignal;
+}
+
+/** What decoders inflate, or fetch, at most where nothing else is said: 10 MB. */
+export const DEFAULT_MAX_BYTES: number = 10 * 1024 * 1024;
+
+/** A record's payload could not be decoded. The record fails alone. */
+export class DecodeError extends BatchlatchError {
+  /** Whether the same payload may be decoded later: nothing is wrong with it as far as is known. */
+  readonly isRetryable: boolean;
+
+  constructor(message: string, options: { cause?: unknown; isRetryable: boolean }) {
+    super('BATCHLATCH_DECODE', message, { cause: options.cause });
+    this.isRetryable = options.isRetryable;
+  }
+}
+
+/** What was delivered, for the first decoder; undefined where the service delivers an object and there is nothing to decode. */
+export function encodedPayload(record: BatchRecord): Encoded | undefined {
+  switch (record.source) {
+    case 'sqs':
+    case 'sns':
+      return record.rawBody;
+    case 'kinesis':
+      return Buffer.from('kinesis' in record.raw ? record.raw.kinesis.data : record.raw.data, 'base64');
+    case 'dynamodb-stream':
+    case 'eventbridge':
+    case 's3':
+      return undefined;
+  }
+}
+
+/** The text that decoding ended with. Throws a `DecodeError` for bytes that are no UTF-8. */
+export function decodedText(data: unknown): string {
+  if (typeof data === 'string') return data;
+  if (!(data instanceof Uint8Array)) {
+    throw new DecodeError(
+      `A decoder gave ${data === null ? 'null' : `a ${typeof data}`}, not a string or a Uint8Array`,
+      { isRetryable: true },
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(data);
+  } catch (cause) {
+    throw new DecodeError('The decoded payload is not UTF-8', { cause, isRetryable: false });
+  }
+}

@@ -1,0 +1,167 @@
+import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
+import { epochMsOfSeconds } from './epoch.ts';
+import { MalformedRecordError } from './errors.ts';
+import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
+import type { SourceBatch, SourceEntry } from './source-batch.ts';
+
+/**
+ * Batches of a table's stream: changes of one shard in their order. Changes of one item run one after the other,
+ * the others beside them.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ */
+export function dynamoDBStreamBatch(records: readonly unknown[]): SourceBatch {
+  const entries = records.map((record) =>
+    dynamoDBStreamEntry(record, ({ dynamodb }) => dynamodb?.SequenceNumber),
+  );
+  return { entries, answer: 'checkpoint' };
+}
+
+/**
+ * A record that came through EventBridge Pipes: the same shape
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-dynamodb.html), but a failure is named by its eventID
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
+ */
+export function pipesDynamoDBEntry(record: unknown): SourceEntry {
+  return dynamoDBStreamEntry(record, ({ eventID }) => eventID);
+}
+
+function dynamoDBStreamEntry(
+  record: unknown,
+  identifierOf: (raw: DynamoDBRecord) => string | undefined,
+): SourceEntry {
+  const raw = (typeof record === 'object' && record !== null ? record : {}) as DynamoDBRecord;
+  const change: StreamRecord = typeof raw.dynamodb === 'object' && raw.dynamodb !== null ? raw.dynamodb : {};
+  const identifier = identifierOf(raw);
+  const itemIdentifier = isText(identifier) ? identifier : undefined;
+  const lane = isKeys(change.Keys) ? laneOf(change.Keys) : undefined;
+
+  const problem =
+    raw.eventSource !== 'aws:dynamodb'
+      ? `its eventSource is ${JSON.stringify(raw.eventSource)}, not "aws:dynamodb"`
+      : !isText(change.SequenceNumber)
+        ? 'it has no SequenceNumber'
+        : !isText(raw.eventID) || !isText(raw.eventSourceARN)
+          ? 'it has no eventID or no eventSourceARN'
+          : lane === undefined
+            ? 'it has no Keys'
+            : raw.eventName !== 'INSERT' && raw.eventName !== 'MODIFY' && raw.eventName !== 'REMOVE'
+              ? `its eventName is ${JSON.stringify(raw.eventName)}`
+              : undefined;
+  if (problem !== undefined) {
+    const error = new MalformedRecordError(
+      `The DynamoDB stream record ${itemIdentifier ?? ''} is malformed: ${problem}`,
+    );
+    return { itemIdentifier, lane, read: { error } };
+  }
+  return { itemIdentifier, lane, read: { record: new DynamoDBStreamRecordView(raw, change) } };
+}
+
+/** One item, one lane: its key's attributes by name, because nothing promises an order of members. */
+function laneOf(keys: object): string {
+  return `item:${JSON.stringify(Object.entries(keys).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`;
+}
+
+/** Images are unmarshalled when they are first asked for: what has been done before needs none. */
+class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
+  readonly source = 'dynamodb-stream';
+  readonly raw: DynamoDBRecord;
+  readonly #change: StreamRecord;
+  #read: DynamoDBChange | undefined;
+  #body: { readonly value: unknown } | undefined;
+
+  constructor(raw: DynamoDBRecord, change: StreamRecord) {
+    this.raw = raw;
+    this.#change = change;
+  }
+
+  get id(): string {
+    return `${this.raw.eventSourceARN}:${this.raw.eventID}`;
+  }
+
+  get body(): unknown {
+    return this.#body === undefined ? this.#asRead() : this.#body.value;
+  }
+
+  /** For what a schema makes of it. */
+  set body(value: unknown) {
+    this.#body = { value };
+  }
+
+  get rawBody(): string {
+    return JSON.stringify(this.#change);
+  }
+
+  get eventName(): DynamoDBChange['eventName'] {
+    return this.raw.eventName as DynamoDBChange['eventName'];
+  }
+
+  get keys(): DynamoDBItem {
+    return this.#asRead().keys;
+  }
+
+  get newImage(): DynamoDBItem | undefined {
+    return this.#asRead().newImage;
+  }
+
+  get oldImage(): DynamoDBItem | undefined {
+    return this.#asRead().oldImage;
+  }
+
+  get sequenceNumber(): string {
+    return this.#change.SequenceNumber as string;
+  }
+
+  get attributes(): Readonly<Record<string, string>> {
+    return {};
+  }
+
+  /** Lambda does not tell how often it has delivered a record of a stream. */
+  get receiveCount(): number {
+    return 1;
+  }
+
+  get sentAt(): number | undefined {
+    return epochMsOfSeconds(this.#change.ApproximateCreationDateTime);
+  }
+
+  get messageGroupId(): undefined {
+    return undefined;
+  }
+
+  get envelope(): undefined {
+    return undefined;
+  }
+
+  #asRead(): DynamoDBChange {
+    const { Keys, NewImage, OldImage } = this.#change;
+    this.#read ??= {
+      eventName: this.eventName,
+      keys: itemOf(Keys) as DynamoDBItem,
+      newImage: itemOf(NewImage),
+      oldImage: itemOf(OldImage),
+    };
+    return this.#read;
+  }
+}
+
+function itemOf(image: StreamRecord['NewImage']): DynamoDBItem | undefined {
+  // The SDK's type differs in binary values alone, which Lambda delivers as base64 and `unmarshall` leaves as they are.
+  return image && unmarshall(image as Parameters<typeof unmarshall>[0], { wrapNumbers: toNumber });
+}
+
+/** As `unmarshall` does by itself, but for a number like 1E+38, over which it throws. */
+function toNumber(text: string): unknown {
+  const number = Number(text);
+  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return number;
+  return /^-?\d+$/.test(text) ? BigInt(text) : NumberValueImpl.from(text);
+}
+
+function isKeys(keys: unknown): keys is object {
+  return typeof keys === 'object' && keys !== null && Object.keys(keys).length > 0;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

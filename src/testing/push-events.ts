@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { S3Event, SNSEvent, SNSMessageAttributes } from 'aws-lambda';
+
+/** What a test wants to say of one notification of SNS; the rest is filled in. */
+export interface SnsNotificationMessage {
+  /** Sent as it is when it is a string, else as JSON. */
+  readonly message: unknown;
+  readonly messageId?: string;
+  readonly subject?: string;
+  readonly messageAttributes?: SNSMessageAttributes;
+  readonly sentAt?: number;
+  /** The topic's name. Default `orders`. */
+  readonly topicName?: string;
+}
+
+/** Notifications as SNS delivers them to a function. `Records[0].Sns` is what a queue gets as its body. */
+export function snsEvent(notifications: readonly SnsNotificationMessage[]): SNSEvent {
+  const records = notifications.map((notification) => {
+    const { message, messageId = randomUUID(), subject, messageAttributes = {} } = notification;
+    const { sentAt = Date.now(), topicName = 'orders' } = notification;
+    const topicArn = `arn:aws:sns:us-east-1:123456789012:${topicName}`;
+    return {
+      EventSource: 'aws:sns',
+      EventVersion: '1.0',
+      EventSubscriptionArn: `${topicArn}:${randomUUID()}`,
+      Sns: {
+        Type: 'Notification',
+        MessageId: messageId,
+        TopicArn: topicArn,
+        ...(subject !== undefined && { Subject: subject }),
+        Message: typeof message === 'string' ? message : JSON.stringify(message),
+        Timestamp: new Date(sentAt).toISOString(),
+        SignatureVersion: '1',
+        Signature: 'EXAMPLE',
+        SigningCertUrl: 'https://sns.us-east-1.amazonaws.com/example.pem',
+        UnsubscribeUrl: 'https://sns.us-east-1.amazonaws.com/?Action=Unsubscribe',
+        MessageAttributes: messageAttributes,
+      },
+    };
+  });
+  return { Records: records };
+}
+
+/** What a test wants to say of one object of S3; the rest is filled in. */
+export interface S3Object {
+  /** The key as it is; it is encoded as S3 does. */
+  readonly key: string;
+  /** Default `uploads`. */
+  readonly bucket?: string;
+  /** Default `ObjectCreated:Put`. */
+  readonly eventName?: string;
+  readonly size?: number;
+  readonly versionId?: string;
+  readonly sequencer?: string;
+  readonly sentAt?: number;
+}
+
+/** An event notification as S3 delivers it to a function, and as a body to a queue. */
+export function s3Event(objects: readonly S3Object[]): S3Event {
+  const records = objects.map((object) => {
+    const { key, bucket = 'uploads', eventName = 'ObjectCreated:Put', size = 1_024, versionId } = object;
+    const sequencer = object.sequencer ?? randomUUID().replaceAll('-', '').slice(0, 18).toUpperCase();
+    return {
+      eventVersion: '2.1',
+      eventSource: 'aws:s3',
+      awsRegion: 'us-east-1',
+      eventTime: new Date(object.sentAt ?? Date.now()).toISOString(),
+      eventName,
+      userIdentity: { principalId: 'AWS:EXAMPLE' },
+      requestParameters: { sourceIPAddress: '192.0.2.1' },
+      responseElements: { 'x-amz-request-id': randomUUID(), 'x-amz-id-2': 'EXAMPLE' },
+      s3: {
+        s3SchemaVersion: '1.0',
+        configurationId: 'example',
+        bucket: { name: bucket, ownerIdentity: { principalId: 'EXAMPLE' }, arn: `arn:aws:s3:::${bucket}` },
+        object: {
+          key: encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/'),
+          size,
+          eTag: 'd41d8cd98f00b204e9800998ecf8427e',
+          ...(versionId !== undefined && { versionId }),
+          sequencer,
+        },
+      },
+    };
+  });
+  return { Records: records };
+}

@@ -1,0 +1,132 @@
+import { Buffer } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import type {
+  AttributeValue,
+  DynamoDBRecord,
+  DynamoDBStreamEvent,
+  KinesisStreamEvent,
+  KinesisStreamRecord,
+  SQSEvent,
+  SQSRecord,
+} from 'aws-lambda';
+import { marshall } from '@aws-sdk/util-dynamodb';
+
+/** What a test wants to say of one record of a Kinesis stream; the rest is filled in. */
+export interface KinesisMessage {
+  /** Sent as it is when it is a string or bytes, else as JSON. */
+  readonly body: unknown;
+  /** Default `1`. */
+  readonly partitionKey?: string;
+  /** Default: one more than that of the record before it, from a number of 56 digits as Kinesis has. */
+  readonly sequenceNumber?: string;
+  readonly sentAt?: number;
+}
+
+export interface StreamEventOptions {
+  /** Kinesis: the stream's name, default `orders`. DynamoDB: the table's name, default `orders`. */
+  readonly name?: string;
+  /** Kinesis only. Default `shardId-000000000000`. */
+  readonly shardId?: string;
+}
+
+const FIRST_SEQUENCE_NUMBER = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_136_588_898n;
+
+/** A batch of one shard of a Kinesis stream as Lambda delivers it. */
+export function kinesisEvent(
+  messages: readonly KinesisMessage[],
+  { name = 'orders', shardId = 'shardId-000000000000' }: StreamEventOptions = {},
+): KinesisStreamEvent {
+  let previous = FIRST_SEQUENCE_NUMBER - 1n;
+  const records = messages.map(({ body, partitionKey = '1', sequenceNumber, sentAt = Date.now() }) => {
+    const number = sequenceNumber ?? String(previous + 1n);
+    if (/^\d+$/.test(number)) previous = BigInt(number);
+    return {
+      kinesis: {
+        kinesisSchemaVersion: '1.0',
+        partitionKey,
+        sequenceNumber: number,
+        data: bytesOf(body).toString('base64'),
+        approximateArrivalTimestamp: sentAt / 1_000,
+      },
+      eventSource: 'aws:kinesis',
+      eventVersion: '1.0',
+      eventID: `${shardId}:${number}`,
+      eventName: 'aws:kinesis:record',
+      invokeIdentityArn: 'arn:aws:iam::123456789012:role/test-function',
+      awsRegion: 'us-east-1',
+      eventSourceARN: `arn:aws:kinesis:us-east-1:123456789012:stream/${name}`,
+    };
+  });
+  return { Records: records };
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
+}
+
+/** What a test wants to say of one change of an item; the rest is filled in. */
+export interface DynamoDBStreamChange {
+  readonly keys: Readonly<Record<string, unknown>>;
+  readonly newImage?: Readonly<Record<string, unknown>>;
+  readonly oldImage?: Readonly<Record<string, unknown>>;
+  /** Default: by the images that there are. */
+  readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
+  /** Default: a hundred more than that of the record before it. */
+  readonly sequenceNumber?: string;
+  readonly eventId?: string;
+  readonly sentAt?: number;
+}
+
+const FIRST_CHANGE = 100_000_000_000_000_000_001n;
+
+/** A batch of one shard of a table's stream as Lambda delivers it. Keys and images are given as plain values. */
+export function dynamoDBStreamEvent(
+  changes: readonly DynamoDBStreamChange[],
+  { name = 'orders' }: StreamEventOptions = {},
+): DynamoDBStreamEvent {
+  let previous = FIRST_CHANGE - 100n;
+  const records = changes.map((change): DynamoDBRecord => {
+    const { keys, newImage, oldImage, sentAt = Date.now() } = change;
+    const number = change.sequenceNumber ?? String(previous + 100n);
+    if (/^\d+$/.test(number)) previous = BigInt(number);
+    const byImages = newImage === undefined ? 'REMOVE' : oldImage === undefined ? 'INSERT' : 'MODIFY';
+    return {
+      eventID: change.eventId ?? randomUUID().replaceAll('-', ''),
+      eventName: change.eventName ?? byImages,
+      eventVersion: '1.1',
+      eventSource: 'aws:dynamodb',
+      awsRegion: 'us-east-1',
+      dynamodb: {
+        ApproximateCreationDateTime: Math.floor(sentAt / 1_000),
+        Keys: attributesOf(keys),
+        ...(newImage !== undefined && { NewImage: attributesOf(newImage) }),
+        ...(oldImage !== undefined && { OldImage: attributesOf(oldImage) }),
+        SequenceNumber: number,
+        SizeBytes: 100,
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+      },
+      eventSourceARN: `arn:aws:dynamodb:us-east-1:123456789012:table/${name}/stream/2026-01-01T00:00:00.000`,
+    };
+  });
+  return { Records: records };
+}
+
+function attributesOf(values: Readonly<Record<string, unknown>>): Record<string, AttributeValue> {
+  return marshall(values, { removeUndefinedValues: true }) as Record<string, unknown> as Record<
+    string,
+    AttributeValue
+  >;
+}
+
+/**
+ * The same records as EventBridge Pipes hands them to a function: as a list, and what Kinesis records have under
+ * `kinesis` beside the rest. Takes what `sqsEvent`, `kinesisEvent` and `dynamoDBStreamEvent` make.
+ */
+export function pipesEvent(event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent): object[] {
+  return event.Records.map((record: SQSRecord | KinesisStreamRecord | DynamoDBRecord) => {
+    if (!('kinesis' in record)) return record;
+    const { kinesis, ...rest } = record;
+    return { ...kinesis, ...rest };
+  });
+}

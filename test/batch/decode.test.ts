@@ -1,0 +1,235 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import {
+  base64,
+  type BatchRecord,
+  type Decoder,
+  DecodeError,
+  gzip,
+  payloadHash,
+  PermanentError,
+  type RecordHandler,
+} from 'batchlatch';
+import {
+  dynamoDBStreamEvent,
+  eventBridgeEvent,
+  kinesisEvent,
+  s3Event,
+  snsEvent,
+  sqsEvent,
+} from 'batchlatch/testing';
+import { bench, deferred, failed, fifo, ids, messages } from './bench.ts';
+
+const zipped = (body: unknown): string => gzipSync(JSON.stringify(body)).toString('base64');
+const inBase64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** The records that a handler gets of an event. */
+async function recordsOf(
+  event: unknown,
+  decode: Decoder | Decoder[],
+  options: object = {},
+): Promise<BatchRecord[]> {
+  const seen: BatchRecord[] = [];
+  const handler: RecordHandler = (record) => void seen.push(record);
+  await bench().processor(handler, { decode, ...options })(event);
+  return seen;
+}
+
+describe('A body that is decoded', () => {
+  const order = { orderId: 'A' };
+
+  it.each<[string, unknown, Decoder | Decoder[]]>([
+    ['base64 in SQS', sqsEvent([{ body: inBase64('{"orderId":"A"}') }]), base64()],
+    ['gzip in SQS', sqsEvent([{ body: zipped(order) }]), gzip()],
+    ['gzip in SNS', snsEvent([{ message: zipped(order) }]), gzip()],
+    ['gzip in Kinesis, as bytes', kinesisEvent([{ body: gzipSync('{"orderId":"A"}') }]), gzip()],
+    [
+      'base64 in gzip',
+      sqsEvent([{ body: gzipSync(inBase64('{"orderId":"A"}')).toString('base64') }]),
+      [gzip(), base64()],
+    ],
+    ['a decoder of the user', sqsEvent([{ body: 'A' }]), (data) => `{"orderId":"${String(data)}"}`],
+    ['one that takes its time', sqsEvent([{ body: 'A' }]), async (data) => `{"orderId":"${String(data)}"}`],
+  ])('is what the handler gets: %s', async (_, event, decode) => {
+    const [record] = await recordsOf(event, decode);
+    expect(record).toMatchObject({ body: order, rawBody: '{"orderId":"A"}' });
+  });
+
+  it('leaves what was delivered in `raw`', async () => {
+    const event = sqsEvent([{ body: zipped(order) }]);
+    const [record] = await recordsOf(event, gzip());
+    expect(record?.raw).toBe(event.Records[0]);
+  });
+
+  it('may be no JSON', async () => {
+    expect((await recordsOf(sqsEvent([{ body: inBase64('text') }]), base64()))[0]?.body).toBe('text');
+  });
+
+  it('is unwrapped after that', async () => {
+    const event = sqsEvent([{ body: zipped(eventBridgeEvent(order, { id: 'e' })) }]);
+    const [record] = await recordsOf(event, gzip(), { unwrap: 'eventbridge' });
+    expect(record).toMatchObject({ body: order, envelope: { id: 'e' } });
+  });
+
+  it('is what keys are made of', async () => {
+    const b = bench();
+    let runs = 0;
+    const process = b.processor(() => (runs += 1), { decode: gzip(), key: payloadHash() });
+    const event = sqsEvent([{ body: zipped({ a: 1, b: 2 }) }, { body: zipped({ b: 2, a: 1 }) }]);
+    expect(failed(await process(event))).toEqual([]);
+    expect(runs).toBe(1);
+  });
+
+  it('is told apart from one that is not JSON by what it was decoded to', async () => {
+    const key = payloadHash();
+    const process = bench().processor(() => 'done', { decode: base64(), key });
+    const event = sqsEvent([
+      { messageId: 'json', body: inBase64('"text"') },
+      { messageId: 'text', body: inBase64('text') },
+    ]);
+    expect(failed(await process(event))).toEqual(['text']);
+  });
+
+  it.each([
+    ['EventBridge', eventBridgeEvent(order)],
+    ['a DynamoDB stream', dynamoDBStreamEvent([{ keys: { id: 'A' } }])],
+    ['S3', s3Event([{ key: 'a' }])],
+  ])('is none of %s, which delivers an object', async (_, event) => {
+    const decode: Decoder = () => {
+      throw new Error('must not be asked');
+    };
+    expect(await recordsOf(event, decode)).toHaveLength(1);
+  });
+
+  it('is decoded beside others, as many as run at once', async () => {
+    let running = 0;
+    let most = 0;
+    const decode: Decoder = async (data) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      running -= 1;
+      return data;
+    };
+    expect(await recordsOf(messages(...ids(20)), decode, { concurrency: 3 })).toHaveLength(20);
+    expect(most).toBe(3);
+  });
+});
+
+describe('A body that cannot be decoded', () => {
+  it.each<[string, Decoder, string, string]>([
+    ['no base64', base64(), 'not base64!', 'not base64'],
+    ['half a base64', base64(), 'QUJDR', 'not base64'],
+    ['no gzip', gzip(), inBase64('text'), 'not gzip'],
+    ['half a gzip', gzip(), inBase64('text').slice(0, 4), 'not gzip'],
+    ['gzip without base64', gzip(), 'not base64!', 'not base64'],
+    ['a bomb', gzip({ maxBytes: 1_000 }), zipped('0'.repeat(1_001)), 'inflates to more than 1000 bytes'],
+    [
+      'a bomb of the usual size',
+      gzip(),
+      zipped('0'.repeat(11_000_000)),
+      'inflates to more than 10485760 bytes',
+    ],
+    ['no UTF-8', base64(), Buffer.from([0xff, 0xfe]).toString('base64'), 'not UTF-8'],
+  ])('makes its record alone invalid: %s', async (_, decode, body, message) => {
+    const b = bench();
+    const lenient: Decoder = (data, record, options) =>
+      record.id === 'bad' ? decode(data, record, options) : data;
+    const event = sqsEvent([
+      { messageId: 'bad', body },
+      { messageId: 'good', body: {} },
+    ]);
+    expect(failed(await b.processor(() => 'done', { decode: lenient })(event))).toEqual(['bad']);
+    const [invalid] = b.eventsOf('invalid');
+    expect(invalid).toMatchObject({
+      recordId: 'bad',
+      error: { code: 'BATCHLATCH_DECODE', isRetryable: false },
+    });
+    expect(invalid).toMatchObject({ error: { message: expect.stringContaining(message) } });
+    expect(b.eventsOf('claimed')).toHaveLength(1);
+  });
+
+  it('inflates up to the bound', async () => {
+    const body = 'x'.repeat(1_000);
+    expect(
+      await recordsOf(sqsEvent([{ body: gzipSync(body).toString('base64') }]), gzip({ maxBytes: 1_000 })),
+    ).toMatchObject([{ body }]);
+  });
+
+  it.each<[string, Error, 'failed' | 'invalid']>([
+    ['an error of whatever kind', new Error('S3 does not answer'), 'failed'],
+    ['one that may pass', new DecodeError('throttled', { isRetryable: true }), 'failed'],
+    ['one that will not', new DecodeError('gone', { isRetryable: false }), 'invalid'],
+    ['one that is permanent', new PermanentError('unknown version'), 'invalid'],
+  ])('is handed back, as what the decoder says: %s', async (_, thrown, outcome) => {
+    const b = bench();
+    const decode: Decoder = () => Promise.reject(thrown);
+    expect(await b.run(() => 'done', ['m'], { decode })).toEqual(['m']);
+    expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { [outcome]: 1 } }]);
+    const [told] = b.eventsOf(outcome === 'failed' ? 'decodeFailed' : 'invalid');
+    expect(told).toMatchObject({ recordId: 'm', error: { code: 'BATCHLATCH_DECODE' } });
+    expect(await b.claim('m')).toBeUndefined();
+  });
+
+  it('fails where a decoder gives neither text nor bytes', async () => {
+    const b = bench();
+    await b.run(() => 'done', ['m'], { decode: (() => ({})) as unknown as Decoder });
+    expect(b.eventsOf('decodeFailed')).toMatchObject([
+      { error: { message: expect.stringContaining('a object') } },
+    ]);
+  });
+
+  it('holds back the rest of its message group', async () => {
+    const decode: Decoder = (data, { id }) => {
+      if (id === 'a2') throw new Error('S3 does not answer');
+      return data;
+    };
+    const process = bench().processor(() => 'done', { decode });
+    expect(failed(await process(fifo('a1', 'a2', 'a3', 'b1')))).toEqual(['a2', 'a3']);
+  });
+
+  it('rejects what is delivered directly', async () => {
+    const process = bench().processor(() => 'done', { decode: gzip() });
+    await expect(process(snsEvent([{ message: 'x' }]))).rejects.toMatchObject({ code: 'BATCHLATCH_DECODE' });
+  });
+});
+
+describe('A decoder that never ends', () => {
+  it('is told to stop, and keeps the answer from nobody; what was decoded is handed back unstarted', async () => {
+    const b = bench();
+    const end = deferred<string>();
+    let signal: AbortSignal | undefined;
+    const decode: Decoder = (data, { id }, options) => {
+      if (id !== 'hangs') return data;
+      ({ signal } = options);
+      return end.promise;
+    };
+    const runs: string[] = [];
+    const handler: RecordHandler = ({ id }) => void runs.push(id);
+    const answer = b.processor(handler, { decode })(messages('hangs', 'good'), b.lambda(3_000));
+    await b.clock.advance(1_999);
+    expect(signal?.aborted).toBe(false);
+    await b.clock.advance(1);
+    expect(signal?.aborted).toBe(true);
+    expect(failed(await answer)).toEqual(['hangs', 'good']);
+    expect(runs).toEqual([]);
+    expect(b.eventsOf('decodeFailed')).toMatchObject([{ recordId: 'hangs' }]);
+    expect(b.eventsOf('notStarted')).toMatchObject([{ recordId: 'good', reason: 'deadline' }]);
+    expect(await b.claim('good')).toBeUndefined();
+    end.resolve('{}');
+  });
+});
+
+describe('gzip', () => {
+  it.each([0, -1, 1.5, '10', Number.NaN])('refuses a bound of %p at start', (maxBytes) => {
+    expect(() => gzip({ maxBytes: maxBytes as number })).toThrow(
+      'Expected `maxBytes` of gzip to be an integer from 1 up',
+    );
+  });
+
+  it('refuses an option that nobody knows', () => {
+    expect(() => gzip({ maxbytes: 1 } as object)).toThrow('Unknown option `maxbytes` of gzip');
+  });
+});

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { BatchProcessor } from 'batchlatch';
+import { type DynamoDBStreamChange, dynamoDBStreamEvent, lambdaContext } from 'batchlatch/testing';
+import { emulatedTable } from '../support/emulated-table.ts';
+
+const table = emulatedTable('dynoxide');
+const NAMES = ['CLAIMS_TABLE_NAME', 'AWS_ENDPOINT_URL_DYNAMODB', 'BATCHLATCH_LOG_LEVEL'] as const;
+const before = NAMES.map((name) => process.env[name]);
+const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
+let handler: BatchProcessor;
+
+beforeAll(async () => {
+  process.env['CLAIMS_TABLE_NAME'] = table.tableName;
+  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
+  process.env['BATCHLATCH_LOG_LEVEL'] = 'silent';
+  // The handler takes its table from the environment when it is loaded.
+  ({ handler } = await import('../../examples/orders/charges-stream.ts'));
+});
+afterAll(() => {
+  log.mockRestore();
+  NAMES.forEach((name, index) => {
+    if (before[index] === undefined) delete process.env[name];
+    else process.env[name] = before[index];
+  });
+});
+
+it('The example of a stream sends a receipt for each charge once, and names the first that fails', async () => {
+  const charge = (orderId: string, amountCents: unknown): DynamoDBStreamChange => ({
+    keys: { orderId, chargeId: `of ${orderId}` },
+    newImage: { orderId, amountCents, currency: 'EUR' },
+  });
+  const event = dynamoDBStreamEvent([
+    charge('1', 100),
+    charge('2', 'free'),
+    charge('3', 300),
+    { ...charge('1', 100), oldImage: {} },
+  ]);
+  const answer = { batchItemFailures: [{ itemIdentifier: event.Records[1]?.dynamodb?.SequenceNumber }] };
+  expect(await handler(event, lambdaContext())).toEqual(answer);
+  expect(await handler(event, lambdaContext())).toEqual(answer);
+
+  const receipts = log.mock.calls.map(([line]) => JSON.parse(line as string) as { orderId: string });
+  expect(receipts.map(({ orderId }) => orderId).toSorted((a, b) => a.localeCompare(b))).toEqual(['1', '3']);
+});

@@ -1,0 +1,148 @@
+import { gzipSync } from 'node:zlib';
+import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { gzip, payloadHash, type RecordHandler } from 'batchlatch';
+import { s3Pointer, type S3PointerOptions } from 'batchlatch/s3';
+import { type SqsMessage, snsEvent, sqsEvent } from 'batchlatch/testing';
+import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
+import { freePort } from '../../src/local/free-port.ts';
+import type { LocalService } from '../../src/local/local-service.ts';
+import { startSqsEmulator } from '../../src/local/sqs-emulator.ts';
+import { bench, failed } from '../batch/bench.ts';
+
+const BUCKET = 'large-orders';
+const CLASS = 'software.amazon.payloadoffloading.PayloadS3Pointer';
+
+describe('s3Pointer', () => {
+  let fauxqs: LocalService;
+  let client: S3Client;
+  const s3At = (endpoint: string): S3Client =>
+    new S3Client({ ...emulatorClientConfig, endpoint, forcePathStyle: true, maxAttempts: 1 });
+
+  beforeAll(async () => {
+    fauxqs = await startSqsEmulator();
+    client = s3At(fauxqs.endpoint);
+    await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
+    await put('order', '{"orderId":"A"}');
+    await put('zipped', gzipSync('{"orderId":"A"}').toString('base64'));
+    await put('large', 'x'.repeat(1_001));
+  });
+  afterAll(async () => {
+    client.destroy();
+    await fauxqs.stop();
+  });
+
+  const put = (key: string, body: string): Promise<unknown> =>
+    client.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: body }));
+
+  /** What the extended client libraries send. */
+  function pointer(
+    key: string,
+    { bucket = BUCKET, className = CLASS, attribute = 'ExtendedPayloadSize' } = {},
+  ): SqsMessage {
+    return {
+      messageId: key,
+      body: [className, { s3BucketName: bucket, s3Key: key }],
+      messageAttributes: { [attribute]: { stringValue: '300000', dataType: 'Number' } },
+    };
+  }
+
+  async function run(message: SqsMessage, options: S3PointerOptions = {}) {
+    const b = bench();
+    const bodies: unknown[] = [];
+    const handler: RecordHandler = ({ body }) => void bodies.push(body);
+    const process = b.processor(handler, { decode: s3Pointer({ client, ...options }) });
+    const handedBack = failed(
+      await process(sqsEvent([message, { messageId: 'plain', body: { plain: true } }])),
+    );
+    return { b, bodies: bodies.filter((body) => !(body as { plain?: true }).plain), handedBack };
+  }
+
+  it.each([
+    ['of the libraries of today', {}],
+    [
+      'of the older ones',
+      { className: 'com.amazon.sqs.javamessaging.MessageS3Pointer', attribute: 'SQSLargePayloadSize' },
+    ],
+  ])('gives the handler what a pointer %s points to', async (_, members) => {
+    const { bodies, handedBack } = await run(pointer('order', members), { buckets: [BUCKET] });
+    expect(bodies).toEqual([{ orderId: 'A' }]);
+    expect(handedBack).toEqual([]);
+  });
+
+  it('lets the payload be decoded further, and keys be made of it', async () => {
+    const b = bench();
+    let runs = 0;
+    const decode = [s3Pointer({ client }), gzip()];
+    const process = b.processor(() => (runs += 1), { decode, key: payloadHash() });
+    const zipped = gzipSync('{"orderId":"A"}').toString('base64');
+    expect(failed(await process(sqsEvent([pointer('zipped'), { body: zipped }])))).toEqual([]);
+    expect(runs).toBe(1);
+  });
+
+  it('reads what SNS delivers to the function too', async () => {
+    const bodies: unknown[] = [];
+    const handler: RecordHandler = ({ body }) => void bodies.push(body);
+    const message = [CLASS, { s3BucketName: BUCKET, s3Key: 'order' }];
+    const messageAttributes = { ExtendedPayloadSize: { Type: 'Number', Value: '300000' } };
+    await bench().processor(handler, { decode: s3Pointer({ client }) })(
+      snsEvent([{ message, messageAttributes }]),
+    );
+    expect(bodies).toEqual([{ orderId: 'A' }]);
+  });
+
+  it('leaves a body alone that only looks like a pointer: the reserved attribute is missing', async () => {
+    const { messageAttributes: _attributes, ...message } = pointer('order');
+    expect((await run(message)).bodies).toEqual([message.body]);
+  });
+
+  it.each<[string, SqsMessage, S3PointerOptions, string]>([
+    ['an object that is gone', pointer('gone'), {}, 'is gone'],
+    ['an object that is too large', pointer('large'), { maxBytes: 1_000 }, 'more than 1000 bytes'],
+    ['a bucket that is not allowed', pointer('order'), { buckets: ['other'] }, 'not one of `buckets`'],
+    ['no pointer', { ...pointer('order'), body: 'text' }, {}, 'its body is no pointer'],
+    ['another class', pointer('order', { className: 'x.Y' }), {}, 'its body is no pointer'],
+    [
+      'no key',
+      { ...pointer('order'), body: [CLASS, { s3BucketName: BUCKET }] },
+      {},
+      'its body is no pointer',
+    ],
+  ])('makes a message invalid, alone, that points to %s', async (_, message, options, words) => {
+    const { b, bodies, handedBack } = await run(message, options);
+    expect(bodies).toEqual([]);
+    expect(handedBack).toEqual([message.messageId]);
+    expect(b.eventsOf('invalid')).toMatchObject([
+      { error: { code: 'BATCHLATCH_DECODE', isRetryable: false, message: expect.stringContaining(words) } },
+    ]);
+  });
+
+  it('takes an object of the largest size', async () => {
+    expect((await run(pointer('large'), { maxBytes: 1_001 })).handedBack).toEqual([]);
+  });
+
+  it('hands a message back that may be read later: S3 cannot be reached, or has no such bucket', async () => {
+    const unreachable = s3At(`http://127.0.0.1:${await freePort()}`);
+    const runs = [
+      await run(pointer('order'), { client: unreachable }),
+      await run(pointer('order', { bucket: 'none' })),
+    ];
+    unreachable.destroy();
+    for (const { b, handedBack } of runs) {
+      expect(handedBack).toEqual(['order']);
+      expect(b.eventsOf('decodeFailed')).toMatchObject([
+        { error: { code: 'BATCHLATCH_DECODE', isRetryable: true } },
+      ]);
+    }
+  });
+
+  it.each<[object, string]>([
+    [{ bucket: BUCKET }, 'Unknown option `bucket` of s3Pointer'],
+    [{ client: {} }, 'Expected `client`'],
+    [{ buckets: BUCKET }, 'Expected `buckets`'],
+    [{ buckets: [''] }, 'Expected `buckets`'],
+    [{ maxBytes: 0 }, 'Expected `maxBytes`'],
+  ])('refuses %j at start', (options, message) => {
+    expect(() => s3Pointer(options as S3PointerOptions)).toThrow(message);
+  });
+});
