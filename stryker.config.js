@@ -1,3 +1,5 @@
+import base from './jest.config.js';
+
 // Mutation testing of one room at a time, by that room's tests. Run by scripts/mutation.sh, which names the room.
 const room = process.env['BATCHLATCH_MUTATION_ROOM'] ?? 'keys';
 
@@ -19,11 +21,20 @@ export default {
         ...traps.map((trap) => `<rootDir>/test/traps/${trap}.test.ts`),
       ],
       // Many mutants make a batch wait for ever: a test that fails costs less than a process that is stopped.
-      testTimeout: 4_000,
-      // It lives its random lives on DynamoDB too: minutes, for each mutant.
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/claims/claim-model.test.ts'],
+      testTimeout: 2_000,
+      // These need DynamoDB: minutes for each mutant, or the SDK that is left out above.
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/claims/(claim-model|result-storage).test.ts',
+        '<rootDir>/test/batch/(requests|redelivery).test.ts',
+      ],
       // Jest runs once per mutant: it need not start `watchman` and `find` each time.
       watchman: false,
+      // Loading AWS's SDK takes longer than nearly all of these tests, which keep their claims in memory.
+      moduleNameMapper: {
+        ...base.moduleNameMapper,
+        '^@aws-sdk/client-dynamodb$': '<rootDir>/test/support/no-dynamodb.js',
+      },
       haste: { forceNodeFilesystemAPI: true },
     },
     enableFindRelatedTests: false,
