@@ -13,11 +13,14 @@ export interface DecodeSettings {
   readonly concurrency: number;
 }
 
+/** A handler of batches runs any number of records at once; sockets and threads are fewer. */
+const MOST_AT_ONCE = 50;
+
 type Decoded = { readonly text: string | undefined } | Extract<ReadRecord, { error: Error }>;
 
 /**
- * Reads an event whose payloads have to be decoded: at most `concurrency` of them at once, before any key is made,
- * because a key may be in the payload. What is not decoded when `stop` is aborted fails, and the others go on.
+ * Reads an event whose payloads have to be decoded: at most `concurrency` of them at once and never more than 50,
+ * before any key is made, because a key may be in the payload. What is not decoded when `stop` is aborted fails, and the others go on.
  * Never rejects for a record's sake.
  */
 export async function readDecoded(
@@ -26,7 +29,7 @@ export async function readDecoded(
   stop: AbortSignal,
 ): Promise<SourceBatch> {
   const asDelivered = readEvent(event, AS_DELIVERED);
-  const limit = pLimit(concurrency);
+  const limit = pLimit(Math.min(concurrency, MOST_AT_ONCE));
   const decoded: (Decoded | undefined)[] = asDelivered.entries.map(() => undefined);
   const all = asDelivered.entries.map(({ read }, index) =>
     limit(async () => {

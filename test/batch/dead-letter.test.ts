@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { PermanentError, type RecordHandler, type SqsClient } from 'batchlatch';
+import { base64, gzip, PermanentError, type RecordHandler, type SqsClient } from 'batchlatch';
+import { kinesisEvent, sqsEvent } from 'batchlatch/testing';
+import { z } from 'zod';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { type Bench, bench, failed, fifo, messages } from './bench.ts';
 
@@ -58,6 +60,37 @@ describe('deadLetter', () => {
     expect((await b.claim('a'))?.status).toBe('PARKED');
     expect(b.eventsOf('deadLettered')).toMatchObject([{ recordId: 'a' }]);
     expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { completed: 1, parked: 1 } }]);
+  });
+
+  it('takes what cannot be decoded as it was delivered', async () => {
+    const event = sqsEvent([{ messageId: 'a', body: 'no gzip' }]);
+    expect(failed(await b.processor(() => 'done', { ...options(), decode: gzip() })(event))).toEqual([]);
+    const [letter] = (await dead.receive()).Records;
+    expect(letter?.body).toBe('no gzip');
+    expect(letter?.messageAttributes['ErrorCode']?.stringValue).toBe('BATCHLATCH_DECODE');
+  });
+
+  it('takes a body that does not fit the schema as it was delivered, not as it was decoded', async () => {
+    const body = Buffer.from('{"orderId":7}').toString('base64');
+    const schema = z.object({ orderId: z.string() });
+    const process = b.processor(() => 'done', { ...options(), schema, decode: base64() });
+    expect(failed(await process(sqsEvent([{ messageId: 'a', body }])))).toEqual([]);
+    const [letter] = (await dead.receive()).Records;
+    expect(letter?.body).toBe(body);
+    expect(letter?.messageAttributes['ErrorCode']?.stringValue).toBe('BATCHLATCH_INVALID_BODY');
+  });
+
+  it('lets a shard go on: what fails for good is no checkpoint', async () => {
+    const runs: string[] = [];
+    const event = kinesisEvent(['a1', 'a2', 'a3'].map((id) => ({ body: id, partitionKey: 'a' })));
+    const handler: RecordHandler = (record, context) => {
+      runs.push(record.rawBody);
+      if (record.rawBody === 'a2') refused(record, context);
+    };
+    expect(failed(await b.processor(handler, options())(event))).toEqual([]);
+    expect(runs).toEqual(['a1', 'a2', 'a3']);
+    const [letter] = (await dead.receive()).Records;
+    expect(JSON.parse(letter?.body ?? '')).toEqual(event.Records[1]);
   });
 
   it('leaves what may run again to the queue', async () => {

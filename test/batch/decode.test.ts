@@ -101,7 +101,7 @@ describe('A body that is decoded', () => {
     expect(await recordsOf(event, decode)).toHaveLength(1);
   });
 
-  it('is decoded beside others, as many as run at once', async () => {
+  it('is decoded beside others, as many as run at once, and at most 50', async () => {
     let running = 0;
     let most = 0;
     const decode: Decoder = async (data) => {
@@ -115,6 +115,8 @@ describe('A body that is decoded', () => {
     };
     expect(await recordsOf(messages(...ids(20)), decode, { concurrency: 3 })).toHaveLength(20);
     expect(most).toBe(3);
+    expect(await recordsOf(messages(...ids(80)), decode, { concurrency: 100 })).toHaveLength(80);
+    expect(most).toBe(50);
   });
 });
 

@@ -62,8 +62,42 @@ describe('A schema', () => {
     createBatchProcessor<{ orderId: string }>(({ body }) => body.orderId.length, { store });
     // @ts-expect-error: unknown
     createBatchProcessor(({ body }) => body.orderId, { store });
+    createBatchProcessor.forBatches(
+      (items) => {
+        for (const { record } of items) {
+          const cents: number = record.body.amountCents;
+          // @ts-expect-error: the schema has no such member
+          void [cents, record.body.other];
+        }
+      },
+      { schema: order, store, key: payloadHash() },
+    );
+    createBatchProcessor.forBatches<{ id: string }>((items) => items.map(({ record }) => record.body.id), {
+      store,
+    });
     const options: BatchProcessorOptions = { store, key: messageId() };
     expect(createBatchProcessor(() => 'done', options)).toBeInstanceOf(Function);
+  });
+
+  it('gives a handler of batches its output, and keeps from it what does not fit', async () => {
+    const { store, clock } = bench();
+    const bodies: unknown[] = [];
+    const process = createBatchProcessor.forBatches(
+      (items) => void bodies.push(items.map(({ record }) => record.body)),
+      { schema: order, store, clock, observer: { onEvent: () => undefined } },
+    );
+    const event = sqsEvent([
+      { messageId: 'a', body: { orderId: 'A', amountCents: '1' } },
+      { messageId: 'bad', body: { orderId: 'B' } },
+      { messageId: 'c', body: { orderId: 'C', amountCents: '3' } },
+    ]);
+    expect(failed(await process(event))).toEqual(['bad']);
+    expect(bodies).toEqual([
+      [
+        { orderId: 'A', amountCents: 1 },
+        { orderId: 'C', amountCents: 3 },
+      ],
+    ]);
   });
 
   it('does not change keys: they are of what was sent', async () => {

@@ -41,6 +41,17 @@ beforeEach(async () => {
 });
 
 describe('visibility', () => {
+  it('backs off from what cannot be decoded now', async () => {
+    const event = sqsEvent([{ messageId: 'a', body: 'x', receiveCount: 3 }]);
+    const decode = (): never => {
+      throw new Error('S3 does not answer');
+    };
+    const sqs = recorder();
+    const answer = await bench().processor(() => 'done', { sqs, visibility: true, decode })(event);
+    expect(failed(answer)).toEqual(['a']);
+    expect([...timeouts.keys()]).toEqual([event.Records[0]?.receiptHandle]);
+  });
+
   it('shows a failed message again after its back-off, on the queue itself', async () => {
     await queue.send({ id: 'a' });
     const event = await queue.receive();
