@@ -5,6 +5,7 @@ import { describeClaimStore } from 'batchlatch/testing';
 import { startDynamoDBEmulator } from '../../src/local/dynamodb-emulator.ts';
 import type { LocalService } from '../../src/local/local-service.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { effectCounters } from '../support/effect-counters.ts';
 
 for (const [emulator, writes] of [
   ['dynoxide', 'batch'],
@@ -15,10 +16,12 @@ for (const [emulator, writes] of [
     let service: LocalService;
     let client: DynamoDBClient;
     let tableName: string;
+    const effects = effectCounters();
     beforeAll(async () => {
       service = await startDynamoDBEmulator(emulator);
       client = emulatorClient(service.endpoint);
       tableName = await createClaimsTable(client);
+      await effects.create(client);
     });
     afterAll(async () => {
       client.destroy();
@@ -29,6 +32,8 @@ for (const [emulator, writes] of [
       {
         name: `dynamoDBStore, ${writes} writes,`,
         create: (clock) => dynamoDBStore({ client, tableName, writes, clock }),
+        // dynalite has no transactions
+        ...(emulator !== 'dynalite' && { commit: effects }),
       },
       { describe, it },
     );
