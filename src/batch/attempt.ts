@@ -6,6 +6,7 @@ import type { SettlingEnd } from '../observe/observer.ts';
 import { type Deadline, defaultLeaseMs } from './deadline.ts';
 import type { Entry, HeldClaim } from './entry.ts';
 import {
+  CommitNotAllowedError,
   CompletionNotStoredError,
   isInvalidBody,
   LapsedLeaseError,
@@ -69,6 +70,7 @@ export class Attempt {
   readonly #scope: InvocationScope;
   /** Made when the handler commits something; most never do. */
   #transaction: Transaction | undefined;
+  #hasEnded = false;
 
   constructor(entry: Entry, claim: HeldClaim, scope: InvocationScope) {
     this.entry = entry;
@@ -107,6 +109,7 @@ export class Attempt {
   async commit(items: readonly CommitItem[], result: unknown): Promise<void> {
     const { store, clock, observer } = this.#scope.ports;
     const startedAt = clock.now();
+    if (this.#hasEnded) throw new CommitNotAllowedError('ended');
     this.#transaction ??= new Transaction();
     const makeCompletion = (): Completion => this.#settlementOf({ kind: 'returned', result }) as Completion;
     await this.#transaction.commit(store, makeCompletion, items, this.#scope.deadline.answerNow);
@@ -158,6 +161,7 @@ export class Attempt {
 
   /** Stores how the handler ended, together with others, and says what that makes of the record. */
   async settle(end: HandlerReturn): Promise<RecordOutcome> {
+    this.#hasEnded = true;
     const transaction = this.#transaction;
     if (transaction === undefined) return this.#settleEnd(end);
     await transaction.close();
@@ -209,6 +213,7 @@ export class Attempt {
 
   /** The batch has gone on without the handler; if the claim is still this attempt's, its end is stored all the same. */
   async settleLate(late: HandlerReturn): Promise<void> {
+    this.#hasEnded = true;
     await this.#transaction?.close();
     if (this.isCommitted) {
       this.#noteCommitted(late);

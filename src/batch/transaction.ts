@@ -34,7 +34,7 @@ export class Transaction {
     await this.#pending;
   }
 
-  /** The handler has ended: nothing else is committed, and what is under way is waited for. */
+  /** The handler has ended: what is under way is waited for, and what it comes to is no longer the handler's to judge. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pending;
@@ -52,7 +52,6 @@ export class Transaction {
         'The claim store has no commit(): context.commit works with dynamoDBStore, and in tests with memoryStore({ onCommit })',
       );
     }
-    if (this.#isClosed) throw new CommitNotAllowedError('ended');
     if (this.#state !== 'none') throw new CommitNotAllowedError(this.#state);
     this.#state = 'pending';
     // When the answer has left already, nothing is gained by giving up.
