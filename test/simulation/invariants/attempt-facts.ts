@@ -22,6 +22,8 @@ export interface AttemptFacts {
   /** Settlements that have been asked and answered, with whatever answer. */
   settlesAnswered: number;
   run: HandlerRun | undefined;
+  /** What its handler was told of what it committed, in order; the last may still be open. */
+  readonly commits: { told: 'stored' | 'lost' | 'refused' | 'unknown' | undefined }[];
 }
 
 /** One run of the handler. */
@@ -35,6 +37,8 @@ export interface HandlerRun {
   end: 'returned' | 'threw' | undefined;
   /** The batch went on without it. */
   isAbandoned: boolean;
+  /** Its effect and its completion are stored: nothing is left that another attempt could disturb. */
+  isCommitted: boolean;
 }
 
 /**
@@ -43,7 +47,7 @@ export interface HandlerRun {
  */
 export function liveUntil(run: HandlerRun): number {
   const { process } = run.facts;
-  if (run.end !== undefined || process.isDead) return -Infinity;
+  if (run.end !== undefined || run.isCommitted || process.isDead) return -Infinity;
   return run.context.leaseUntil - process.offsetMs;
 }
 
@@ -68,7 +72,13 @@ export class AttemptRegistry {
       extensions: [],
       settlesAnswered: 0,
       run: undefined,
+      commits: [],
     });
+  }
+
+  /** The invocation that the process is in. */
+  invocationOf(process: SimProcess): Invocation | undefined {
+    return this.#invocations.get(process);
   }
 
   get(owner: string): AttemptFacts | undefined {
