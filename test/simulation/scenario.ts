@@ -177,7 +177,7 @@ function drawPolicies(random: Random): BatchProcessorOptions {
 
 /** Drawn apart from the rest, which is what it was before there were commits. */
 function commitRate(seed: number, mode: Mode): number {
-  const random = new Random(`commits:${mode}:${seed}`);
+  const random = new Random(`commit:${mode}:${seed}`);
   return random.chance(0.4) ? random.pick([0.2, 0.6, 1]) : 0;
 }
 

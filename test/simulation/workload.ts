@@ -153,20 +153,22 @@ export class Workload {
     const random = this.#commitRandom;
     const isTroubled = (probability: number): boolean => !this.#world.isCalm && random.chance(probability);
     const { idempotencyKey: key, commit } = context;
-    const effect: CommitItem = { Put: { TableName: 'effects', Item: { key, owner } } };
-    const refused: CommitItem = {
-      ConditionCheck: { TableName: 'effects', Key: { key }, ConditionExpression: 'attribute_exists(never)' },
+    const effect = (nth: number): CommitItem => ({
+      Put: { TableName: 'effects', Item: { key, owner, nth } },
+    });
+    const condition: CommitItem = {
+      ConditionCheck: { TableName: 'effects', Key: { key }, ConditionExpression: 'at times' },
     };
     const options = { result: random.pick([undefined, { total: 4 }, 1n]) };
     try {
-      if (isTroubled(0.2)) await commit([effect, refused], options);
-      else await commit([effect], options);
+      if (isTroubled(0.4)) await commit([effect(1), condition], options);
+      else await commit([effect(1)], options);
     } catch (thrown) {
-      const isRefused = hasCode(thrown, 'BATCHLATCH_COMMIT_REFUSED');
       if (isTroubled(0.2)) return; // as if nothing had been
-      if (!isRefused || isTroubled(0.3)) throw thrown;
+      if (!hasCode(thrown, 'BATCHLATCH_COMMIT_REFUSED') && random.chance(0.7)) throw thrown;
+      if (isTroubled(0.3)) throw thrown;
       if (isTroubled(0.3)) await process.sleep(random.magnitude(1, 10_000));
-      await commit([effect], options);
+      await commit([effect(2)], options);
     }
     if (isTroubled(0.1)) await context.extendLease(random.magnitude(200, 5_000));
     if (isTroubled(0.2)) await process.sleep(random.magnitude(1, 30_000));

@@ -13,7 +13,7 @@ import type { World } from '../virtual-world/world.ts';
 import type { AttemptFacts, AttemptRegistry } from './attempt-facts.ts';
 import { type ClaimRow, showRow } from './claim-row.ts';
 import type { ClaimWatch } from './claim-watch.ts';
-import type { EffectWatch } from './effect-watch.ts';
+import { effectIn, type EffectWatch } from './effect-watch.ts';
 
 /**
  * Stands between a process and its store: notes what each attempt asks for, and checks that what it is told
@@ -61,7 +61,7 @@ export class AnswerWatch {
       commit: async (completion, items, options) => {
         const facts = this.#attempts.get(completion.owner) as AttemptFacts;
         facts.settlements.push({ what: completion, ownTime: process.now() });
-        const commit: AttemptFacts['commits'][number] = { told: undefined };
+        const commit: AttemptFacts['commits'][number] = { effect: effectIn(items), told: undefined };
         facts.commits.push(commit);
         const [outcome] = await this.#call(
           process,
@@ -73,7 +73,8 @@ export class AnswerWatch {
       },
       inspect: async (key) => {
         const claim = await store.inspect(key);
-        if (claim?.status === 'COMPLETED') this.#attempts.invocationOf(process)?.wasTold(key, true);
+        const facts = claim && this.#attempts.get(claim.owner);
+        if (claim?.status === 'COMPLETED' && facts?.process === process) facts.invocation?.wasTold(key, true);
         return claim;
       },
     };
@@ -181,15 +182,16 @@ export class AnswerWatch {
     let isTrue = true;
     switch (commit.told) {
       case 'stored':
-        isTrue = wasOnce(isCompleted) && this.#effects.isDone(owner);
+        isTrue = wasOnce(isCompleted) && this.#effects.isDone(commit.effect);
         facts.settlesAnswered += 1;
         if (facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
         break;
       case 'lost':
-        isTrue = wasOnce((row) => !isMine(row, owner) && !isCompleted(row)) && !this.#effects.isDone(owner);
+        isTrue =
+          wasOnce((row) => !isMine(row, owner) && !isCompleted(row)) && !this.#effects.isDone(commit.effect);
         break;
       case 'refused':
-        isTrue = wasOnce((row) => isMine(row, owner)) && !this.#effects.isDone(owner);
+        isTrue = wasOnce((row) => isMine(row, owner)) && !this.#effects.isDone(commit.effect);
         break;
       case 'unknown':
         break;

@@ -2,6 +2,7 @@ import type { RecordContext } from '../../../src/batch/record-handler.ts';
 import type { ClaimRequest, LeaseExtension, Settlement } from '../../../src/claims/claim-store.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
+import type { Effect } from './effect-watch.ts';
 
 /** What has been asked of a store, and when by the asking process's own clock. */
 export interface Asked<What> {
@@ -23,7 +24,10 @@ export interface AttemptFacts {
   settlesAnswered: number;
   run: HandlerRun | undefined;
   /** What its handler was told of what it committed, in order; the last may still be open. */
-  readonly commits: { told: 'stored' | 'lost' | 'refused' | 'unknown' | undefined }[];
+  readonly commits: {
+    readonly effect: Effect;
+    told: 'stored' | 'lost' | 'refused' | 'unknown' | undefined;
+  }[];
 }
 
 /** One run of the handler. */
@@ -74,11 +78,6 @@ export class AttemptRegistry {
       run: undefined,
       commits: [],
     });
-  }
-
-  /** The invocation that the process is in. */
-  invocationOf(process: SimProcess): Invocation | undefined {
-    return this.#invocations.get(process);
   }
 
   get(owner: string): AttemptFacts | undefined {

@@ -1,12 +1,22 @@
+import type { CommitItem } from '../../../src/claims/commit.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
-import type { AttemptRegistry, HandlerRun } from './attempt-facts.ts';
+import type { AttemptRegistry } from './attempt-facts.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 
-/** What a simulated handler commits: the name of its run, so that a second one of its kind shows. */
+/** What a simulated handler commits: it names its run and the commit, so that a second one of its kind shows. */
 export interface Effect {
   readonly key: string;
   readonly owner: string;
+  /** Which commit of its run, from 1. */
+  readonly nth: number;
+}
+
+/** The effect among what a handler commits, in document form. */
+export function effectIn(items: readonly CommitItem[]): Effect {
+  const effect = items.find(({ Put }) => Put !== undefined)?.Put?.Item;
+  if (effect === undefined) throw new Error('A commit without an effect');
+  return effect as unknown as Effect;
 }
 
 /** Sees every effect that is committed, in the step in which the store writes it, before its claim is. */
@@ -14,7 +24,7 @@ export class EffectWatch {
   readonly #world: World;
   readonly #attempts: AttemptRegistry;
   readonly #claims: ClaimWatch;
-  readonly #owners = new Set<string>();
+  readonly #done = new Map<string, number>();
 
   constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch) {
     this.#world = world;
@@ -22,27 +32,31 @@ export class EffectWatch {
     this.#claims = claims;
   }
 
-  /** Whether this owner's effect exists. */
-  isDone(owner: string): boolean {
-    return this.#owners.has(owner);
+  isDone({ owner, nth }: Effect): boolean {
+    return this.#done.get(owner) === nth;
   }
 
   /** The store writes this effect now; the claim is still as the transaction found it. */
-  written({ key, owner }: Effect, by: SimProcess): void {
+  written({ key, owner, nth }: Effect, by: SimProcess): void {
     this.#world.count('effects committed');
     const row = this.#claims.current(key);
-    const run = this.#attempts.get(owner)?.run;
+    const facts = this.#attempts.get(owner);
+    const run = facts?.run;
     if (run !== undefined) run.isCommitted = true;
-    const why = this.#objection(key, owner, row?.status === 'IN_PROGRESS' && row.owner === owner, run);
-    this.#owners.add(owner);
+    const isOwned = row?.status === 'IN_PROGRESS' && row.owner === owner;
+    const told = facts?.commits.find(({ effect }) => effect.nth === nth)?.told;
+    const why = this.#objection(key, owner, isOwned, told);
+    this.#done.set(owner, nth);
     this.#world.log('store', () => `effect of ${owner} for ${key}, by ${by.name}`);
     if (why !== undefined) this.#world.report('effect-with-completion', `${why} (${owner}, ${key})`);
   }
 
-  #objection(key: string, owner: string, isOwned: boolean, run: HandlerRun | undefined): string | undefined {
-    if (this.#owners.has(owner)) return 'the same effect a second time';
+  #objection(key: string, owner: string, isOwned: boolean, told: string | undefined): string | undefined {
+    if (this.#done.has(owner)) return 'the same effect a second time';
     if (!isOwned) return 'an effect of who does not own the claim';
     if (this.#claims.isRemembered(key)) return 'an effect of a key that is completed';
-    return run === undefined ? 'an effect that no handler asked for' : undefined;
+    return told === 'refused' || told === 'lost'
+      ? `an effect whose handler was told that it is ${told}`
+      : undefined;
   }
 }

@@ -4,7 +4,7 @@ import { StoreError } from '../../../src/claims/errors.ts';
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts';
 import { rowOfClaim } from '../invariants/claim-row.ts';
 import type { ClaimWatch } from '../invariants/claim-watch.ts';
-import type { EffectWatch } from '../invariants/effect-watch.ts';
+import { effectIn, type EffectWatch } from '../invariants/effect-watch.ts';
 import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
@@ -84,13 +84,12 @@ export class SimMemoryStore {
   /** The effects of a handler, or why they cannot be. */
   #write(items: readonly CommitItem[]): readonly CommitRefusal[] {
     const refused = items.flatMap(({ ConditionCheck }, index) =>
-      ConditionCheck === undefined ? [] : [{ index, code: 'ConditionalCheckFailed' }],
+      ConditionCheck === undefined || this.#random.chance(0.5)
+        ? []
+        : [{ index, code: 'ConditionalCheckFailed' }],
     );
     if (refused.length > 0) return refused;
-    for (const { Put } of items) {
-      const { key, owner } = Put?.Item as { readonly key: string; readonly owner: string };
-      this.#effects.written({ key, owner }, this.#by as SimProcess);
-    }
+    this.#effects.written(effectIn(items), this.#by as SimProcess);
     return [];
   }
 

@@ -56,12 +56,13 @@ export class SimTransactions {
     const update = updateOf(claim.Update);
     const codes = [
       this.#table.isMet(update) ? 'None' : 'ConditionalCheckFailed',
+      // A condition of the handler's own holds at times.
       ...items.map(({ ConditionCheck }) =>
-        ConditionCheck === undefined ? 'None' : 'ConditionalCheckFailed',
+        ConditionCheck === undefined || this.#random.chance(0.5) ? 'None' : 'ConditionalCheckFailed',
       ),
     ];
     if (codes.some((code) => code !== 'None')) return { status: 'cancelled', codes };
-    for (const item of items) this.#effects.written(effectOf(item), by);
+    this.#effects.written(effectOf(items), by);
     this.#table.write(update, by);
     this.#tokens.set(token, { at: this.#world.now, items: TransactItems });
     // Done all the same: the server failed after it had written.
@@ -84,9 +85,10 @@ export class SimTransactions {
   }
 }
 
-function effectOf({ Put }: TransactWriteItem): Effect {
-  const key = Put?.Item?.['key']?.S;
-  const owner = Put?.Item?.['owner']?.S;
-  if (key === undefined || owner === undefined) throw new Error('Cannot read an effect');
-  return { key, owner };
+function effectOf(items: readonly TransactWriteItem[]): Effect {
+  const { key, owner, nth } = items.find(({ Put }) => Put !== undefined)?.Put?.Item ?? {};
+  if (key?.S === undefined || owner?.S === undefined) {
+    throw new Error('Cannot read the effect of a transaction');
+  }
+  return { key: key.S, owner: owner.S, nth: Number(nth?.N) };
 }
