@@ -161,13 +161,13 @@ export class Workload {
     };
     const options = { result: random.pick([undefined, { total: 4 }, 1n]) };
     try {
-      if (isTroubled(0.4)) await commit([effect(1), condition], options);
+      if (isTroubled(0.6)) await commit([effect(1), condition], options);
       else await commit([effect(1)], options);
     } catch (thrown) {
-      if (isTroubled(0.2)) return; // as if nothing had been
+      if (isTroubled(0.1)) return; // as if nothing had been
       if (!hasCode(thrown, 'BATCHLATCH_COMMIT_REFUSED') && random.chance(0.7)) throw thrown;
-      if (isTroubled(0.3)) throw thrown;
-      if (isTroubled(0.3)) await process.sleep(random.magnitude(1, 10_000));
+      if (isTroubled(0.1)) throw thrown;
+      if (isTroubled(0.8)) await process.sleep(random.magnitude(500, 20_000)); // what went unanswered may arrive
       await commit([effect(2)], options);
     }
     if (isTroubled(0.1)) await context.extendLease(random.magnitude(200, 5_000));
