@@ -55,7 +55,7 @@ export async function extendLeases(
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
       if (outcomes[index] === 'stored' && leaseUntil > claim.leaseUntil) claim.leaseUntil = leaseUntil;
     });
-    return outcomes;
+    return await Promise.all(attempts.map((attempt, index) => attempt.unlessCommitted(outcomes[index])));
   } catch (thrown) {
     return attempts.map(() => ({ error: thrown as Error }));
   }
@@ -109,10 +109,12 @@ export class Attempt {
   async commit(items: readonly CommitItem[], result: unknown): Promise<void> {
     const { store, clock, observer } = this.#scope.ports;
     const startedAt = clock.now();
+    if (!this.isClaimed) throw new CommitNotAllowedError('unclaimed');
     if (this.#hasEnded) throw new CommitNotAllowedError('ended');
     this.#transaction ??= new Transaction();
     const makeCompletion = (): Completion => this.#settlementOf({ kind: 'returned', result }) as Completion;
     await this.#transaction.commit(store, makeCompletion, items, this.#scope.deadline.answerNow);
+    this.entry.isClaimOpen = false;
     const durationMs = clock.now() - startedAt;
     observer.onEvent({ type: 'committed', ...this.facts, items: items.length, durationMs });
   }
@@ -121,9 +123,14 @@ export class Attempt {
   async extend(minimumMs: number): Promise<SettleOutcome> {
     if (this.isCommitted) return 'stored';
     const [outcome = noOutcome()] = await extendLeases([this], minimumMs, this.#scope);
-    // The refusal may be the work of this attempt's own commit, whose answer is still on its way.
-    if (outcome === 'lost') await this.#transaction?.whenAnswered();
-    return this.isCommitted ? 'stored' : outcome;
+    return outcome;
+  }
+
+  /** What an extension came to. A refusal may be the work of this attempt's own commit, whose answer is still on its way. */
+  async unlessCommitted(outcome: SettleOutcome = noOutcome()): Promise<SettleOutcome> {
+    if (outcome !== 'lost') return outcome;
+    await this.#transaction?.whenAnswered();
+    return this.isCommitted ? 'stored' : 'lost';
   }
 
   /**

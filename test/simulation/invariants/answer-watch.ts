@@ -13,7 +13,8 @@ import type { World } from '../virtual-world/world.ts';
 import type { AttemptFacts, AttemptRegistry } from './attempt-facts.ts';
 import { type ClaimRow, showRow } from './claim-row.ts';
 import type { ClaimWatch } from './claim-watch.ts';
-import { effectIn, type EffectWatch } from './effect-watch.ts';
+import { effectIn } from './effect.ts';
+import type { EffectWatch } from './effect-watch.ts';
 
 /**
  * Stands between a process and its store: notes what each attempt asks for, and checks that what it is told

@@ -2,7 +2,7 @@ import type { RecordContext } from '../../../src/batch/record-handler.ts';
 import type { ClaimRequest, LeaseExtension, Settlement } from '../../../src/claims/claim-store.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
-import type { Effect } from './effect-watch.ts';
+import type { Effect } from './effect.ts';
 
 /** What has been asked of a store, and when by the asking process's own clock. */
 export interface Asked<What> {

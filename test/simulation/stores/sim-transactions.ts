@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TransactWriteItem, TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Effect, EffectWatch } from '../invariants/effect-watch.ts';
+import type { Effect } from '../invariants/effect.ts';
+import type { EffectWatch } from '../invariants/effect-watch.ts';
 import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
