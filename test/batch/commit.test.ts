@@ -1,21 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimStore, CommitItem, CommitOutcome, RecordContext, RecordHandler } from 'batchlatch';
-import { memoryStore } from 'batchlatch/memory';
 import { PermanentError } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
 import { countersInMemory } from '../support/counters-in-memory.ts';
 import { type Bench, bench, deferred, type Deferred, failed, forever, messages } from './bench.ts';
 
 interface CommitBench extends Bench {
   readonly effects: ReturnType<typeof countersInMemory>;
   /** How often the store was asked to settle, and to commit. */
-  readonly calls: { settle: number; commit: number };
+  readonly calls: { settle: number; extend: number; commit: number };
   /** What the store does in place of its own commit, once. */
   answer: ((commit: () => Promise<CommitOutcome>) => Promise<CommitOutcome>) | undefined;
 }
 
 function commitBench(): CommitBench {
   const effects = countersInMemory();
-  const calls = { settle: 0, commit: 0 };
+  const calls = { settle: 0, extend: 0, commit: 0 };
   const b = bench((clock): ClaimStore => {
     const store = memoryStore({ clock, onCommit: effects.onCommit });
     return {
@@ -23,6 +23,10 @@ function commitBench(): CommitBench {
       settle(...call) {
         calls.settle += 1;
         return store.settle(...call);
+      },
+      extend(...call) {
+        calls.extend += 1;
+        return store.extend(...call);
       },
       async commit(...call) {
         calls.commit += 1;
@@ -54,7 +58,7 @@ describe('context.commit', () => {
     };
     expect(await b.run(handler, ['a', 'b'])).toEqual([]);
     expect(await b.claim('a')).toMatchObject({ status: 'COMPLETED', result: '{"total":3}' });
-    expect(b.calls).toEqual({ settle: 0, commit: 2 });
+    expect(b.calls).toEqual({ settle: 0, extend: 0, commit: 2 });
     expect(await b.effects.read(b.key('a'))).toBe(1);
     expect(b.typesOf('a')).toEqual(['claimed', 'started', 'committed', 'succeeded']);
     expect(await b.run(handler, ['a', 'b'])).toEqual([]);
@@ -256,6 +260,49 @@ describe('a commit and the lease', () => {
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
     expect(b.eventsOf('failed')).toEqual([]);
+  });
+});
+
+describe('a commit and the heartbeat', () => {
+  it('renews no claim that is completed, and takes its own commit for no lost lease', async () => {
+    const b = commitBench();
+    const answer = deferred();
+    const end = deferred();
+    b.answer = async (commit) => {
+      const outcome = await commit();
+      await answer.promise;
+      return outcome;
+    };
+    const handler: RecordHandler = async (_, { commit, signal }) => {
+      void signal;
+      await commit([b.effects.addOne('a')]);
+      await end.promise;
+      expect(signal.aborted).toBe(false);
+    };
+    const running = b.run(handler, ['a'], { leaseMs: 900, heartbeat: true });
+    await b.clock.advance(300); // a beat finds the claim completed before the handler is told so
+    answer.resolve();
+    await b.clock.advance(600);
+    const asked = b.calls.extend;
+    await b.clock.advance(3_000);
+    expect(b.calls.extend).toBe(asked);
+    end.resolve();
+    expect(await running).toEqual([]);
+    expect(b.eventsOf('failed')).toEqual([]);
+  });
+});
+
+describe('a commit of a run without a claim', () => {
+  it('is not allowed: there is nothing to complete with it', async () => {
+    const b = commitBench();
+    const store: ClaimStore = {
+      ...b.store,
+      acquire: () => Promise.reject(new Error('the store is out of order')),
+    };
+    const handler: RecordHandler = (_, { commit }) => commit([b.effects.addOne('a')]);
+    expect(await b.run(handler, ['a'], { store, onStoreError: 'run' })).toEqual(['a']);
+    expect(b.eventsOf('failed')).toMatchObject([{ error: NOT_ALLOWED }]);
+    expect(await b.effects.read('a')).toBe(0);
   });
 });
 
