@@ -89,6 +89,7 @@ describe('context.commit', () => {
       await commit([b.effects.addOne('b')]);
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
+    expect(b.eventsOf('failed')).toEqual([]);
     expect([await b.effects.read('a'), await b.effects.read('b')]).toEqual([0, 1]);
   });
 
@@ -118,6 +119,7 @@ describe('context.commit', () => {
       await expect(commit([b.effects.addOne('a')])).rejects.toMatchObject(NOT_ALLOWED);
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
+    expect(b.eventsOf('failed')).toEqual([]);
     expect(await b.effects.read('a')).toBe(1);
   });
 
@@ -202,6 +204,7 @@ describe('a commit of which nobody knows whether it is written', () => {
       await expect(commit([b.effects.addOne('b')])).rejects.toMatchObject(NOT_ALLOWED);
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
+    expect(b.eventsOf('failed')).toEqual([]);
     expect([await b.effects.read('a'), await b.effects.read('b')]).toEqual([1, 0]);
   });
 });
@@ -241,7 +244,8 @@ describe('a commit and the lease', () => {
       expect(signal.aborted).toBe(false);
     };
     expect(await b.run(handler, ['a'], { leaseMs: 1_000 })).toEqual([]);
-    expect((await b.claim('a'))?.status).toBe('COMPLETED');
+    expect(b.eventsOf('failed')).toEqual([]);
+    expect(b.calls.extend).toBe(0);
   });
 
   it('is no lost lease for an extension that its own commit overtakes', async () => {
@@ -303,6 +307,23 @@ describe('a commit of a run without a claim', () => {
     expect(await b.run(handler, ['a'], { store, onStoreError: 'run' })).toEqual(['a']);
     expect(b.eventsOf('failed')).toMatchObject([{ error: NOT_ALLOWED }]);
     expect(await b.effects.read('a')).toBe(0);
+  });
+});
+
+describe('a commit and those who wait to be settled with it', () => {
+  it('lets them wait no longer', async () => {
+    const b = commitBench();
+    const gate = deferred();
+    const handler: RecordHandler = async ({ id }, { commit }) => {
+      if (id === 'quick') return;
+      await gate.promise;
+      await commit([b.effects.addOne('a')]);
+    };
+    const answer = b.run(handler, ['quick', 'slow'], { settleLingerMs: 60_000 });
+    await b.clock.advance(1_000);
+    expect((await b.claim('quick'))?.status).toBe('IN_PROGRESS');
+    gate.resolve();
+    expect(await answer).toEqual([]);
   });
 });
 

@@ -146,6 +146,21 @@ describe('a commit in DynamoDB', () => {
     expect((await store.inspect(key))?.status).toBe('IN_PROGRESS');
   });
 
+  it('is no final refusal either when it was the SDK that sent it again', async () => {
+    const { client, commit, addOne, sent } = await held();
+    let isLost = true;
+    client.middlewareStack.add(
+      (next) => (args) => {
+        if (!isLost) return next(args);
+        isLost = false;
+        throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+      },
+      { step: 'deserialize', name: 'loseRequest' },
+    );
+    expect(await commit(addOne, effects.refused())).toMatchObject({ error: { isRetryable: true } });
+    expect(transactionsIn(sent)).toHaveLength(2);
+  });
+
   it.each(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])(
     'is sent again after %s',
     async (code) => {
