@@ -63,6 +63,21 @@ export function describeCommit(
     assert.equal(await read(key('a')), 1);
   });
 
+  contract('is done for each of ten claims whose items meet in one place', async (bench) => {
+    const { store, request, key } = bench;
+    const names = Array.from({ length: 10 }, (_, index) => `meeting-${index}`);
+    await store.acquire(names.map((name) => request(name, { owner: name })));
+    // Clients may give up on a place that is busy for long, and say so; what they say is what is counted.
+    const outcomes = await Promise.all(
+      names.map((name) => commit(bench, name, name, [addOne(key('meeting place'))])),
+    );
+    const claims = await Promise.all(names.map((name) => store.inspect(key(name))));
+    const completed = claims.filter((claim) => claim?.status === 'COMPLETED').length;
+    assert.equal(outcomes.filter((outcome) => outcome === 'stored').length, completed);
+    assert.equal(await read(key('meeting place')), completed);
+    assert(completed >= 1);
+  });
+
   contract('writes nothing for an owner whose claim was taken over', async (bench) => {
     const { acquire, store, key, clock } = bench;
     await acquire('overrun', { owner: 'late', leaseMs: 1_000 });

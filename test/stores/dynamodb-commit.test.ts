@@ -5,9 +5,9 @@ import {
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ClaimStore, CommitItem, Completion } from 'batchlatch';
+import { type ClaimStore, type CommitItem, type Completion, createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
-import { type ManualClock, manualClock } from 'batchlatch/testing';
+import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
@@ -93,6 +93,28 @@ describe('a commit in DynamoDB', () => {
     expect(TransactItems.map((item) => item.Update?.TableName)).toEqual([table.tableName, effects.tableName]);
     expect(ClientRequestToken).toMatch(/^[0-9a-f]{36}$/);
     expect(await effect()).toBe(1);
+  });
+
+  it('takes a request for the claims of its batch, one for itself, and none to settle', async () => {
+    const client = table.newClient();
+    const sent = watchRequests(client);
+    const handler = createBatchProcessor<{ name: string }>(
+      ({ body }, { commit }) => commit([effects.addOne(body.name)]),
+      {
+        store: dynamoDBStore({ tableName: table.tableName, client }),
+        observer: { onEvent: () => undefined },
+        namespace: randomUUID(),
+      },
+    );
+    const names = [randomUUID(), randomUUID()];
+    const event = sqsEvent(names.map((name) => ({ body: { name } })));
+    expect(await handler(event)).toEqual({ batchItemFailures: [] });
+    expect(sent.map(({ operation }) => operation).sort()).toEqual([
+      'BatchExecuteStatement',
+      'TransactWriteItems',
+      'TransactWriteItems',
+    ]);
+    expect(await Promise.all(names.map(effects.read))).toEqual([1, 1]);
   });
 
   it('takes 99 items and refuses 100 before anything is sent', async () => {
