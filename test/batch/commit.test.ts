@@ -310,6 +310,26 @@ describe('a commit of a run without a claim', () => {
   });
 });
 
+describe('a commit and the cache of completions', () => {
+  it('makes the next delivery a duplicate without a request', async () => {
+    const b = commitBench();
+    let asked = 0;
+    const acquire: ClaimStore['acquire'] = (...call) => {
+      asked += 1;
+      return b.store.acquire(...call);
+    };
+    const store: ClaimStore = { ...b.store, acquire };
+    const handle = b.processor((_, { commit }) => commit([b.effects.addOne('a')]), {
+      store,
+      cache: { max: 10 },
+    });
+    expect(failed(await handle(messages('a')))).toEqual([]);
+    expect(failed(await handle(messages('a')))).toEqual([]);
+    expect(asked).toBe(1);
+    expect(b.eventsOf('duplicate')).toHaveLength(1);
+  });
+});
+
 describe('a commit and those who wait to be settled with it', () => {
   it('lets them wait no longer', async () => {
     const b = commitBench();

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import {
+  CreateTableCommand,
   type DynamoDBClient,
   GetItemCommand,
   type TransactWriteItemsCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ClaimStore, type CommitItem, type Completion, createBatchProcessor } from 'batchlatch';
-import { dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
+import { dynamoDBStore, type DynamoDBStoreOptions, powertoolsAttributesNamed } from 'batchlatch/dynamodb';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
 import { effectCounters } from '../support/effect-counters.ts';
@@ -338,6 +339,32 @@ describe('items of a commit', () => {
       await expect(commit({ Delete: { TableName, Key: { id: key } } })).rejects.toThrow("claim's own row");
     }
     expect(sent).toEqual([]);
+  });
+
+  it('are refused where they write it in a table with a sort key, and not where they write beside it', async () => {
+    const tableName = `sorted-${randomUUID()}`;
+    const client = table.newClient();
+    await client.send(
+      new CreateTableCommand({
+        TableName: tableName,
+        AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+        BillingMode: 'PAY_PER_REQUEST',
+      }),
+    );
+    const attributes = powertoolsAttributesNamed({
+      keyAttr: 'pk',
+      sortKeyAttr: 'sk',
+      staticPkValue: 'claims',
+    });
+    const { commit, key, store } = await held({ tableName, client, attributes });
+    const item = (pk: string): CommitItem => ({ Put: { TableName: tableName, Item: { pk, sk: key } } });
+    await expect(commit(item('claims'))).rejects.toThrow("claim's own row");
+    expect(await commit(item('elsewhere'))).toBe('stored');
+    expect((await store.inspect(key))?.status).toBe('COMPLETED');
   });
 
   it('are refused without their values in the message, which may be a secret', async () => {

@@ -17,6 +17,7 @@ for (const [emulator, writes] of [
     let client: DynamoDBClient;
     let tableName: string;
     const effects = effectCounters();
+    const withCommit = emulator === 'dynalite' ? {} : { commit: effects }; // dynalite has no transactions
     beforeAll(async () => {
       service = await startDynamoDBEmulator(emulator);
       client = emulatorClient(service.endpoint);
@@ -32,8 +33,7 @@ for (const [emulator, writes] of [
       {
         name: `dynamoDBStore, ${writes} writes,`,
         create: (clock) => dynamoDBStore({ client, tableName, writes, clock }),
-        // dynalite has no transactions
-        ...(emulator !== 'dynalite' && { commit: effects }),
+        ...withCommit,
       },
       { describe, it },
     );
@@ -43,6 +43,7 @@ for (const [emulator, writes] of [
         name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
         create: (clock) =>
           dynamoDBStore({ client, tableName, writes, clock, attributes: powertoolsAttributes }),
+        ...withCommit,
       },
       { describe, it },
     );

@@ -20,8 +20,8 @@ type Kind = keyof typeof PARTS;
 /** The claim that the items are committed with. */
 export interface ClaimPlace {
   readonly tableName: string;
-  readonly keyName: string;
-  readonly key: string;
+  /** Its primary key; all of it strings. */
+  readonly key: Row;
 }
 
 /**
@@ -62,7 +62,8 @@ function transactItemOf(item: unknown, index: number, claim: ClaimPlace): Transa
     return refuse(`\`${kind}\` needs \`${expression}\``);
   }
   const written = entry[values];
-  if (written[claim.keyName] === claim.key && bareName(TableName) === bareName(claim.tableName)) {
+  const isItsKey = Object.entries(claim.key).every(([name, { S }]) => written[name] === S);
+  if (isItsKey && bareName(TableName) === bareName(claim.tableName)) {
     return refuse("it writes the claim's own row, which the transaction completes by itself");
   }
 

@@ -78,18 +78,17 @@ function transaction(
   items: readonly CommitItem[],
   { tableName, format, clock }: CommitSetup,
 ): TransactWriteItemsCommand {
-  const { key } = completion;
-  const keyName = format.names.key;
+  const key = format.toKey(completion.key);
   const claim: TransactWriteItem = {
     Update: {
       TableName: tableName,
-      Key: { [keyName]: { S: key } },
+      Key: key,
       ...(updateExpressions(ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format)) as {
         UpdateExpression: string;
       }),
     },
   };
-  const TransactItems = [claim, ...transactItemsOf(items, { tableName, keyName, key })];
+  const TransactItems = [claim, ...transactItemsOf(items, { tableName, key })];
   // Of everything that is sent, owner and time included: another commit of the same attempt has another.
   const hash = createHash('sha256').update(JSON.stringify(TransactItems)).digest('hex');
   return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: hash.slice(0, 36) });
