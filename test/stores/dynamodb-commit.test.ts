@@ -115,7 +115,7 @@ describe('a commit in DynamoDB', () => {
       'TransactWriteItems',
       'TransactWriteItems',
     ]);
-    expect(await Promise.all(names.map(effects.read))).toEqual([1, 1]);
+    expect(await Promise.all(names.map(async (name) => effects.read(name)))).toEqual([1, 1]);
   });
 
   it('takes 99 items and refuses 100 before anything is sent', async () => {
