@@ -1,10 +1,12 @@
 import type { Context } from 'aws-lambda';
-import type { SettleOutcome, Settlement } from '../claims/claim-store.ts';
+import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
+import type { CommitItem } from '../claims/commit.ts';
 import type { GroupCommit } from '../claims/group-commit.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import { type Deadline, defaultLeaseMs } from './deadline.ts';
 import type { Entry, HeldClaim } from './entry.ts';
 import {
+  CommitNotAllowedError,
   CompletionNotStoredError,
   isInvalidBody,
   LapsedLeaseError,
@@ -15,6 +17,7 @@ import type { Settings } from './options.ts';
 import type { RecordOutcome } from './outcomes.ts';
 import type { Ports } from './ports.ts';
 import type { HandlerReturn } from './handler-end.ts';
+import { Transaction } from './transaction.ts';
 import { countedAttempts, verdict } from './verdict.ts';
 
 /** What all attempts of one invocation share. */
@@ -52,7 +55,7 @@ export async function extendLeases(
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
       if (outcomes[index] === 'stored' && leaseUntil > claim.leaseUntil) claim.leaseUntil = leaseUntil;
     });
-    return outcomes;
+    return await Promise.all(attempts.map((attempt, index) => attempt.unlessCommitted(outcomes[index])));
   } catch (thrown) {
     return attempts.map(() => ({ error: thrown as Error }));
   }
@@ -65,6 +68,9 @@ export class Attempt {
   /** What observers know the attempt by. */
   readonly facts: Omit<SettlingEnd, 'end'>;
   readonly #scope: InvocationScope;
+  /** Made when the handler commits something; most never do. */
+  #transaction: Transaction | undefined;
+  #hasEnded = false;
 
   constructor(entry: Entry, claim: HeldClaim, scope: InvocationScope) {
     this.entry = entry;
@@ -94,10 +100,37 @@ export class Attempt {
     return undefined;
   }
 
+  /** Whether its effect and its completion are written: nothing of its claim remains to be. */
+  get isCommitted(): boolean {
+    return this.#transaction?.isStored === true;
+  }
+
+  /** Writes items and completion in one transaction. See `RecordContext.commit` for how it rejects. */
+  async commit(items: readonly CommitItem[], result: unknown): Promise<void> {
+    const { store, clock, observer } = this.#scope.ports;
+    const startedAt = clock.now();
+    if (!this.isClaimed) throw new CommitNotAllowedError('unclaimed');
+    if (this.#hasEnded) throw new CommitNotAllowedError('ended');
+    this.#transaction ??= new Transaction();
+    const makeCompletion = (): Completion => this.#settlementOf({ kind: 'returned', result }) as Completion;
+    await this.#transaction.commit(store, makeCompletion, items, this.#scope.deadline.answerNow);
+    this.entry.isClaimOpen = false;
+    const durationMs = clock.now() - startedAt;
+    observer.onEvent({ type: 'committed', ...this.facts, items: items.length, durationMs });
+  }
+
   /** Makes the lease last at least `minimumMs` from now; it never becomes shorter. Never rejects. */
   async extend(minimumMs: number): Promise<SettleOutcome> {
+    if (this.isCommitted) return 'stored';
     const [outcome = noOutcome()] = await extendLeases([this], minimumMs, this.#scope);
     return outcome;
+  }
+
+  /** What an extension came to. A refusal may be the work of this attempt's own commit, whose answer is still on its way. */
+  async unlessCommitted(outcome: SettleOutcome = noOutcome()): Promise<SettleOutcome> {
+    if (outcome !== 'lost') return outcome;
+    await this.#transaction?.whenAnswered();
+    return this.isCommitted ? 'stored' : 'lost';
   }
 
   /**
@@ -135,6 +168,30 @@ export class Attempt {
 
   /** Stores how the handler ended, together with others, and says what that makes of the record. */
   async settle(end: HandlerReturn): Promise<RecordOutcome> {
+    this.#hasEnded = true;
+    const transaction = this.#transaction;
+    if (transaction === undefined) return this.#settleEnd(end);
+    await transaction.close();
+    if (transaction.isStored) {
+      this.#noteCommitted(end);
+      this.#scope.commit.flushIfIdle();
+      return { status: 'completed' };
+    }
+    const { failure } = transaction;
+    if (failure === undefined) return this.#settleEnd(end);
+    // Whatever the handler made of it, its effect is not known to be written, so that it may run again.
+    const outcome = await this.#settleEnd(
+      end.kind === 'threw' ? end : { kind: 'threw', error: failure, wasAborted: true },
+    );
+    return (await this.#wasCommittedUnnoticed()) ? { status: 'completed' } : outcome;
+  }
+
+  /** What becomes of a record whose handler the batch does not wait for any longer. */
+  outcomeOfAbandoned(error: Error): RecordOutcome {
+    return this.isCommitted ? { status: 'completed' } : { status: 'failed', error };
+  }
+
+  async #settleEnd(end: HandlerReturn): Promise<RecordOutcome> {
     const settlement = this.#settlementOf(end);
     const outcome = await this.#scope.commit.settle(settlement, { ...this.facts, end: settlement.end });
     this.entry.isClaimOpen = typeof outcome === 'object';
@@ -162,7 +219,18 @@ export class Attempt {
   }
 
   /** The batch has gone on without the handler; if the claim is still this attempt's, its end is stored all the same. */
-  async settleLate(end: HandlerReturn): Promise<void> {
+  async settleLate(late: HandlerReturn): Promise<void> {
+    this.#hasEnded = true;
+    await this.#transaction?.close();
+    if (this.isCommitted) {
+      this.#noteCommitted(late);
+      return;
+    }
+    const failure = this.#transaction?.failure;
+    const end: HandlerReturn =
+      failure === undefined || late.kind === 'threw'
+        ? late
+        : { kind: 'threw', error: failure, wasAborted: true };
     const { store, observer } = this.#scope.ports;
     const settlement = this.#settlementOf(end);
     observer.onEvent({ type: 'settling', ends: [{ ...this.facts, end: settlement.end }] });
@@ -173,6 +241,21 @@ export class Attempt {
       outcome = { error: thrown as Error };
     }
     this.#noteUnlessStored(outcome, end);
+  }
+
+  #noteCommitted(end: HandlerReturn): void {
+    if (end.kind === 'returned') return;
+    this.#scope.ports.observer.onEvent({ type: 'failedAfterCommit', ...this.facts, error: end.error });
+  }
+
+  /** After a commit whose answer was lost, and after a settlement that makes sure that nothing of it comes later. */
+  async #wasCommittedUnnoticed(): Promise<boolean> {
+    try {
+      const stored = await this.#scope.ports.store.inspect(this.entry.key);
+      return stored?.status === 'COMPLETED' && stored.owner === this.claim.owner;
+    } catch {
+      return false;
+    }
   }
 
   #settlementOf(end: HandlerReturn): Settlement {

@@ -180,3 +180,18 @@ export class UnnamedRecordError extends BatchlatchError {
     );
   }
 }
+
+/** `context.commit` was called when nothing more can be committed: one transaction per run of a handler. */
+export class CommitNotAllowedError extends BatchlatchError {
+  constructor(because: keyof typeof WHY_NOT) {
+    super('BATCHLATCH_COMMIT_NOT_ALLOWED', `Nothing else can be committed in this run: ${WHY_NOT[because]}`);
+  }
+}
+
+const WHY_NOT = {
+  pending: 'a commit is under way; wait for it',
+  stored: 'its one commit is written, and the claim completed with it',
+  failed: 'its claim is lost, or an earlier commit may be written without our knowing',
+  ended: 'the handler has ended; a commit belongs inside it',
+  unclaimed: "it has no claim to complete (onStoreError: 'run')",
+} as const;

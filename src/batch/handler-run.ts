@@ -1,8 +1,9 @@
 import type { Context } from 'aws-lambda';
+import type { CommitItem } from '../claims/commit.ts';
 import type { Attempt, InvocationScope } from './attempt.ts';
 import { LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { HandlerEnd, HandlerReturn } from './handler-end.ts';
-import type { RecordContext, RecordHandler } from './record-handler.ts';
+import type { CommitOptions, RecordContext, RecordHandler } from './record-handler.ts';
 
 /** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
 export type StopReason = (cause?: unknown) => Error;
@@ -84,7 +85,7 @@ export class HandlerRun {
     const { leaseUntil } = this.#attempt.claim;
     this.#cancelLease?.();
     this.#cancelLease = undefined;
-    if (leaseUntil > deadline.endsAt || this.#stopReason !== undefined) return;
+    if (leaseUntil > deadline.endsAt || this.#stopReason !== undefined || this.#attempt.isCommitted) return;
     this.#cancelLease = ports.clock.setTimer(
       () => this.stop((cause) => new LeaseLostError({ cause })),
       leaseUntil - ports.clock.now(),
@@ -146,6 +147,13 @@ class HandlerContext implements RecordContext {
 
   get remainingTimeMs(): () => number {
     return () => this.#scope.deadline.remainingTimeMs();
+  }
+
+  get commit(): (items: readonly CommitItem[], options?: CommitOptions) => Promise<void> {
+    return async (items, options) => {
+      await this.#attempt.commit(items, options?.result);
+      this.#run.watchLease(); // a completed claim has no lease to lose
+    };
   }
 
   get extendLease(): (leaseMs: number) => Promise<void> {

@@ -49,7 +49,7 @@ export function startHeartbeat(
 }
 
 async function renewLeases(running: RunningHandlers, scope: InvocationScope): Promise<void> {
-  const runs = [...running].filter(({ attempt }) => attempt.isClaimed);
+  const runs = [...running].filter(({ attempt }) => attempt.isClaimed && !attempt.isCommitted);
   if (runs.length === 0) return;
   const attempts = runs.map(({ attempt }) => attempt);
   const outcomes = await extendLeases(attempts, leaseMsNow(scope), scope);

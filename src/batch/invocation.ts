@@ -266,7 +266,7 @@ export class Invocation {
       await attempt.release();
     } else if (end.kind === 'abandoned') {
       // It may still be running, so its claim is left to its lease: no second attempt starts beside it.
-      entry.finish({ status: 'failed', error: end.error });
+      entry.finish(attempt.outcomeOfAbandoned(end.error));
       this.#scope.commit.flushIfIdle();
       void end.late.then((late) => attempt.settleLate(late));
     } else {

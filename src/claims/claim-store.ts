@@ -1,4 +1,5 @@
 import type { Claim, StoredError } from './claim.ts';
+import type { CommitItem, CommitOutcome } from './commit.ts';
 
 /**
  * Where claims live. Batch-first: every call takes many and answers one outcome each, in order.
@@ -22,6 +23,18 @@ export interface ClaimStore {
   acquire(requests: readonly ClaimRequest[], options?: StoreCallOptions): Promise<AcquireOutcome[]>;
   settle(settlements: readonly Settlement[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
   extend(extensions: readonly LeaseExtension[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
+  /**
+   * Writes the items and the completion in one transaction: all of it or nothing, on the condition that the
+   * row is IN_PROGRESS with the same owner, its lease live or not. Called again with the same completion and
+   * items, because an answer was lost, it is done once. Rejects with a `CommitItemsError`, and sends nothing,
+   * where the items are none that a transaction can hold. `options.signal` ends the retries, and does not
+   * break off a request whose outcome would then not be known. Stores without transactions leave it out.
+   */
+  commit?(
+    completion: Completion,
+    items: readonly CommitItem[],
+    options?: StoreCallOptions,
+  ): Promise<CommitOutcome>;
   /** The row of one key as it is stored, also when its lease has lapsed; undefined when absent. */
   inspect(key: string): Promise<Claim | undefined>;
 }
@@ -95,6 +108,9 @@ export type Settlement = OwnedClaim &
         readonly retentionMs: number;
       }
   );
+
+/** The settlement of an attempt that succeeded. */
+export type Completion = Extract<Settlement, { readonly end: 'complete' }>;
 
 export interface LeaseExtension extends OwnedClaim {
   /** The new length of the lease in milliseconds, from when the store writes it. */

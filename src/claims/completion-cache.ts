@@ -67,7 +67,15 @@ export function withCompletionCache(
     });
   }
 
+  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, items, options) => {
+    const since = clock.now();
+    const outcome = await (store as Required<ClaimStore>).commit(completion, items, options);
+    if (outcome === 'stored') noteSettle(completion, outcome, since);
+    return outcome;
+  };
+
   return decoratedStore(store, {
+    ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
       const outcomes = requests.map(find);
       const open = requests.filter((_, index) => outcomes[index] === undefined);

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type {
   AcquireOutcome,
   ClaimStore,
+  Completion,
   SettleOutcome,
   Settlement,
   StoreCallOptions,
@@ -28,8 +29,6 @@ export interface ResultStorageUse {
    */
   readonly fetch?: boolean;
 }
-
-type Completion = Extract<Settlement, { readonly end: 'complete' }>;
 
 /** No JSON text begins like this, so no result can be taken for a pointer. */
 const POINTER = '@stored ';
@@ -71,7 +70,15 @@ export function withResultStorage(
     }
   }
 
+  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, items, options) => {
+    const { result } = completion;
+    const isLong = result !== undefined && isLongerThan(threshold, result);
+    const stored = isLong ? await withPointer({ ...completion, result }, options) : completion;
+    return (store as Required<ClaimStore>).commit(stored, items, options);
+  };
+
   return decoratedStore(store, {
+    ...(store.commit !== undefined && { commit: ownCommit }),
     maxResultBytes: Infinity,
     async acquire(requests, options) {
       const outcomes = await store.acquire(requests, options);

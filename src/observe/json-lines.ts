@@ -41,6 +41,7 @@ function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
     case 'duplicate':
     case 'started':
     case 'succeeded':
+    case 'committed':
       return 'debug';
     case 'settling':
     case 'conflict':
@@ -53,6 +54,7 @@ function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
     case 'invalid':
     case 'mismatch':
     case 'abandoned':
+    case 'failedAfterCommit':
     case 'resultDropped':
     case 'visibilityNotChanged':
       return 'warn';

@@ -40,6 +40,10 @@ export type BatchEvent =
   | (OfAttempt & { readonly type: 'started' })
   | (OfAttempt & { readonly type: 'succeeded'; readonly durationMs: number })
   | (OfAttempt & { readonly type: 'failed'; readonly durationMs: number; readonly error: unknown })
+  /** The handler's items and its completion are written, in one transaction (`context.commit`). */
+  | (OfAttempt & { readonly type: 'committed'; readonly items: number; readonly durationMs: number })
+  /** The handler threw after its commit was written: the record is completed. Comes after `failed`. */
+  | (OfAttempt & { readonly type: 'failedAfterCommit'; readonly error: unknown })
   /** Time was up, the signal was aborted, and the handler still runs: its claim is left to its lease. */
   | (OfAttempt & { readonly type: 'abandoned'; readonly durationMs: number; readonly error: unknown })
   /** How attempts ended, just before it is stored: what was done can be judged even if storing it fails. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from '../claims/claim-store.ts';
+import type { AcquireOutcome, ClaimStore, Settlement } from '../claims/claim-store.ts';
+import { type CommitSubject, describeCommit } from './describe-commit.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
+import { type Bench, bench, ERROR, LEASE_MS, RETENTION_MS } from './store-bench.ts';
 
 /** `describe` and `it` of jest, vitest, mocha or node:test. */
 export interface TestRunner {
@@ -14,6 +16,8 @@ export interface ClaimStoreSubject {
   readonly name: string;
   /** Makes a store on the given clock, over an empty table or one that nobody else writes the same keys to. */
   readonly create: (clock: ManualClock) => ClaimStore | Promise<ClaimStore>;
+  /** Effects for stores with `commit`, whose cases run only with these. */
+  readonly commit?: CommitSubject;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface ClaimStoreSubject {
  * describeClaimStore({ name: 'myStore', create: (clock) => myStore({ clock }) });
  */
 export function describeClaimStore(
-  { name, create }: ClaimStoreSubject,
+  { name, create, commit }: ClaimStoreSubject,
   runner: TestRunner = globalThis as unknown as TestRunner,
 ): void {
   const { describe, it } = runner;
@@ -335,6 +339,12 @@ export function describeClaimStore(
       });
     });
 
+    if (commit !== undefined) {
+      describe('commit', () => {
+        describeCommit(commit, contract);
+      });
+    }
+
     describe('inspect', () => {
       contract('shows the row as it is stored', async ({ store, acquire, key, clock }) => {
         await acquire('seen', { owner: 'me', lockedBy: 'function:1 request', payloadHash: 'abc' });
@@ -367,67 +377,6 @@ export function describeClaimStore(
   });
 }
 
-const LEASE_MS = 30_000;
-/** Whole seconds, like every time in these tests: a store may round what it keeps up to a second. */
-const RETENTION_MS = 3_600_000;
-const ERROR = { name: 'Error', message: 'card declined', code: 'DECLINED' };
-
-interface Bench {
-  readonly store: ClaimStore;
-  readonly clock: ManualClock;
-  /** The key of this test by this name. */
-  key(name: string): string;
-  request(name: string, members?: Partial<ClaimRequest>): ClaimRequest;
-  acquire(name: string, members?: Partial<ClaimRequest>): Promise<AcquireOutcome>;
-  settlement(members: { key: string; owner: string }): Settlement;
-  complete(
-    name: string,
-    owner: string,
-    members?: { result?: string; retentionMs?: number },
-  ): Promise<unknown>;
-  fail(name: string, owner: string): Promise<unknown>;
-  release(name: string, owner: string, releases: number): Promise<unknown>;
-}
-
-function bench(store: ClaimStore, clock: ManualClock): Bench {
-  const prefix = randomUUID();
-  const key = (name: string): string => `${prefix}#v1:${name}`;
-  const request: Bench['request'] = (name, members) => ({
-    key: key(name),
-    owner: randomUUID(),
-    leaseMs: LEASE_MS,
-    retentionMs: RETENTION_MS,
-    ...members,
-  });
-  const settlement: Bench['settlement'] = (members) => ({
-    end: 'complete',
-    retentionMs: RETENTION_MS,
-    ...members,
-  });
-  return {
-    store,
-    clock,
-    key,
-    request,
-    settlement,
-    acquire: async (name, members) => only(await store.acquire([request(name, members)])),
-    complete: async (name, owner, members) =>
-      only(
-        await store.settle([
-          { end: 'complete', key: key(name), owner, retentionMs: RETENTION_MS, ...members },
-        ]),
-      ),
-    fail: async (name, owner) =>
-      only(
-        await store.settle([{ end: 'fail', key: key(name), owner, error: ERROR, retentionMs: RETENTION_MS }]),
-      ),
-    release: async (name, owner, releases) =>
-      only(
-        await store.settle([{ end: 'release', key: key(name), owner, releases, retentionMs: RETENTION_MS }]),
-      ),
-  };
-}
-
 async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
   const common = { key: key(name), owner, retentionMs: RETENTION_MS };
   const writes: Settlement[] = [
@@ -440,11 +389,6 @@ async function everyWrite({ store, key }: Bench, name: string, owner: string): P
   for (const write of writes) outcomes.push(...(await store.settle([write])));
   outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
   return outcomes;
-}
-
-function only<Item>(items: readonly Item[]): Item {
-  assert.equal(items.length, 1);
-  return items[0] as Item;
 }
 
 function statusOf({ status }: AcquireOutcome): string {

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type BatchEvent,
   type ClaimStore,
+  type Completion,
   createBatchProcessor,
   type ResultStorage,
   type Settlement,
@@ -128,6 +129,26 @@ describe('a result storage', () => {
     const store = withResultStorage(storeOf(max), memoryStorage().storage, { fetch: true });
     await complete(store, 'k', json);
     expect(await store.acquire([claimRequest('k')])).toMatchObject([{ status: 'duplicate', result: json }]);
+  });
+
+  it('takes the long result of a commit too, before the commit', async () => {
+    const { storage, objects } = memoryStorage();
+    const inner = {
+      ...memoryStore({ clock: manualClock(), onCommit: () => undefined }),
+      maxResultBytes: 100,
+    };
+    const store = withResultStorage(inner, storage, { fetch: true });
+    const request = claimRequest('committed');
+    await store.acquire([request]);
+    const done = completion(request, LONG) as Completion;
+    expect(await store.commit?.(done, [{ Put: { TableName: 't', Item: { id: 1 } } }])).toBe('stored');
+    expect([...objects.values()]).toEqual([LONG]);
+    expect((await inner.inspect('committed'))?.result).not.toBe(LONG);
+    expect(await store.acquire([claimRequest('committed')])).toMatchObject([{ result: LONG }]);
+  });
+
+  it('makes no store commit that cannot', () => {
+    expect(withResultStorage(storeOf(100), memoryStorage().storage).commit).toBeUndefined();
   });
 
   describe('that fails', () => {

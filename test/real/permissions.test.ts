@@ -149,6 +149,39 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     client.destroy();
   });
 
+  it("need UpdateItem on the claims besides, and the items' own actions, for a commit", async () => {
+    const onClaims = 'dynamodb:UpdateItem on ClaimsTable';
+    const { commitCharge, errors } = committingFunction();
+    const event = sqsEvent([{ body: anOrder() }]);
+    expect((await commitCharge(event)).batchItemFailures).toHaveLength(1);
+    expect(errors()).toContainEqual(expect.objectContaining(refused('dynamodb:UpdateItem')));
+
+    allowed = new Set([...granted, onClaims]);
+    asked = new Set();
+    expect(await commitCharge(event)).toEqual(nothingFailed);
+    expect(asked).toContain(onClaims);
+    expect(asked).toContain('dynamodb:PutItem on ChargesTable');
+    expect([...asked].filter((permission) => !granted.has(permission))).toEqual([onClaims]);
+  });
+
+  /** A function that commits its charge with its completion. */
+  function committingFunction(): { commitCharge: BatchProcessor; errors: () => Error[] } {
+    const events: BatchEvent[] = [];
+    const commitCharge = createBatchProcessor<{ orderId: string }>(
+      ({ body: { orderId } }, { commit }) =>
+        commit([{ Put: { TableName: tables.charges, Item: { orderId, chargeId: 'only' } } }]),
+      {
+        key: ({ body }) => body.orderId,
+        store: dynamoDBStore({ client: proxiedClient, tableName: tables.claims }),
+        observer: { onEvent: (told) => events.push(told) },
+      },
+    );
+    return {
+      commitCharge,
+      errors: () => events.flatMap((told) => ('error' in told ? [told.error as Error] : [])),
+    };
+  }
+
   /** What the store says of it. */
   function refused(action: string) {
     return {
@@ -222,7 +255,17 @@ function neededFor({ operation, body }: DynamoDBCall): [action: string, tableNam
     TableName?: string;
     RequestItems?: Record<string, unknown>;
     Statements?: BatchStatementRequest[];
+    TransactItems?: Record<string, { TableName: string }>[];
   };
+  // A transaction has no action of its own, only those of its entries.
+  if (request.TransactItems !== undefined) {
+    return request.TransactItems.flatMap((item) =>
+      Object.entries(item).map(([kind, { TableName }]): [string, string] => [
+        `dynamodb:${kind === 'ConditionCheck' ? 'ConditionCheckItem' : `${kind}Item`}`,
+        TableName,
+      ]),
+    );
+  }
   if (request.Statements !== undefined) {
     return request.Statements.map(({ Statement = '' }) => {
       const [, verb = '', tableName = ''] = /^(\w+).*?"([^"]+)"/.exec(Statement) ?? [];

@@ -19,6 +19,8 @@ const ACQUIRE = 'src/stores/dynamodb/acquire.ts';
 const SETTLE = 'src/stores/dynamodb/settle.ts';
 const AT_MOST = '...update, whereAtMost: { [leaseUntil]: wanted }';
 const ROW = 'src/stores/dynamodb/row.ts';
+const COMMIT = 'src/stores/dynamodb/commit.ts';
+const TRANSACTION = 'src/batch/transaction.ts';
 const BATCH_WRITER = 'src/stores/dynamodb/batch-writer.ts';
 
 export const mutants: readonly Mutant[] = [
@@ -297,6 +299,78 @@ export const mutants: readonly Mutant[] = [
     'src/batch/dead-letters.ts',
     "type: 'deadLetterFailed', recordId, key, error });\n    return;",
     "type: 'deadLetterFailed', recordId, key, error });",
+  ),
+  one(
+    'commit: the owner condition',
+    "a transaction needs the claim to be its owner's",
+    COMMIT,
+    'ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format)',
+    "{ ...ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format), where: { [format.names.status]: { S: 'IN_PROGRESS' } } }",
+  ),
+  {
+    name: 'commit: the lost-answer rule',
+    takesOut: 'the same transaction sent again is known by its token, or by the row',
+    patches: [
+      {
+        file: COMMIT,
+        search: 'await client.send(command);',
+        replace:
+          'const input = { ...command.input, ClientRequestToken: String(Math.random()) };\n' +
+          '    await client.send(new TransactWriteItemsCommand(input));',
+      },
+      {
+        file: COMMIT,
+        search: 'import { changeOfSettlement, isAlreadySettled, isOwnedBy }',
+        replace: 'import { changeOfSettlement, isOwnedBy }',
+      },
+      {
+        file: COMMIT,
+        search: "if (isAlreadySettled(stored, completion)) return 'stored';",
+        replace: '',
+      },
+    ],
+  },
+  one(
+    'commit: refusals after silence',
+    'a refusal is final only when no earlier sending can still arrive',
+    COMMIT,
+    "if (answer.kind === 'refused' && !isUnanswered) return",
+    "if (answer.kind === 'refused') return",
+  ),
+  one(
+    'commit: cancelled transactions',
+    'a transaction that was cancelled in passing is not written',
+    COMMIT,
+    "return { kind: 'passing', error: conflicted(thrown) };",
+    "return conflicted(thrown).code === '' ? { kind: 'unknown', error: conflicted(thrown) } : { kind: 'stored' };",
+  ),
+  one(
+    'commit: nothing after it',
+    'a committed attempt is not settled again',
+    ATTEMPT,
+    'if (transaction.isStored) {',
+    'if (transaction.isStored && this.facts.owner === "") {',
+  ),
+  one(
+    'commit: no success over an unknown one',
+    'a handler that goes on after a commit of unknown outcome has not succeeded',
+    ATTEMPT,
+    'if (failure === undefined) return this.#settleEnd(end);',
+    'if (failure === undefined || end.kind === "returned") return this.#settleEnd(end);',
+  ),
+  one(
+    'commit: the row decides',
+    'a record whose commit went unanswered is completed when its row says so',
+    ATTEMPT,
+    "return (await this.#wasCommittedUnnoticed()) ? { status: 'completed' } : outcome;",
+    "return (await this.#wasCommittedUnnoticed()) && outcome.status === 'lost' ? { status: 'completed' } : outcome;",
+  ),
+  one(
+    'commit: once in a run',
+    'nothing else is committed after a commit of unknown outcome',
+    TRANSACTION,
+    "if (this.#state !== 'none') throw",
+    "if (this.#state !== 'none' && this.#state !== 'failed') throw",
   ),
 ];
 

@@ -8,6 +8,7 @@ import { AttemptRegistry } from './invariants/attempt-facts.ts';
 import { AttemptWatch } from './invariants/attempt-watch.ts';
 import { ClaimWatch } from './invariants/claim-watch.ts';
 import { DeliveryWatch } from './invariants/delivery-watch.ts';
+import { EffectWatch } from './invariants/effect-watch.ts';
 import type { Violation } from './invariants/invariant.ts';
 import { SimSqs } from './queue/sim-sqs.ts';
 import { type Processor, type WorkerSetup, WorkerSlot } from './queue/worker-slot.ts';
@@ -15,6 +16,7 @@ import { drawScenario, type Mode, type Scenario } from './scenario.ts';
 import { SimDynamoDBClient } from './stores/sim-dynamodb-client.ts';
 import { SimDynamoDBTable } from './stores/sim-dynamodb-table.ts';
 import { SimMemoryStore } from './stores/sim-memory-store.ts';
+import { SimTransactions } from './stores/sim-transactions.ts';
 import type { SimProcess } from './virtual-world/sim-process.ts';
 import { World, type WriteTrace } from './virtual-world/world.ts';
 import { Workload } from './workload.ts';
@@ -45,13 +47,15 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
   const world = new World(scenario, writeTrace);
   const attempts = new AttemptRegistry();
   const claims = new ClaimWatch(world, attempts);
+  const effects = new EffectWatch(world, attempts, claims);
   const queue = new SimSqs(world);
   const attemptWatch = new AttemptWatch(world, attempts, claims);
   const deliveryWatch = new DeliveryWatch(world, claims, queue);
-  const answerWatch = new AnswerWatch(world, attempts, claims);
+  const answerWatch = new AnswerWatch(world, attempts, claims, effects);
   const workload = new Workload(world);
   const settings = resolveOptions({ ...scenario.settings, sqs: NO_SQS });
-  const storeOf = mode === 'memory' ? memoryStores(world, claims) : dynamoDBStores(world, claims);
+  const storeOf =
+    mode === 'memory' ? memoryStores(world, claims, effects) : dynamoDBStores(world, claims, effects);
 
   function startProcessor(process: SimProcess): Processor {
     const random = world.random.fork(process.name);
@@ -111,13 +115,22 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
   };
 }
 
-function memoryStores(world: World, claims: ClaimWatch): (process: SimProcess) => ClaimStore {
-  const store = new SimMemoryStore(world, claims);
+function memoryStores(
+  world: World,
+  claims: ClaimWatch,
+  effects: EffectWatch,
+): (process: SimProcess) => ClaimStore {
+  const store = new SimMemoryStore(world, claims, effects);
   return (process) => store.storeOf(process);
 }
 
-function dynamoDBStores(world: World, claims: ClaimWatch): (process: SimProcess) => ClaimStore {
-  const client = new SimDynamoDBClient(world, new SimDynamoDBTable(world, claims));
+function dynamoDBStores(
+  world: World,
+  claims: ClaimWatch,
+  effects: EffectWatch,
+): (process: SimProcess) => ClaimStore {
+  const table = new SimDynamoDBTable(world, claims);
+  const client = new SimDynamoDBClient(world, table, new SimTransactions(world, table, effects));
   const { skewMs, writes } = world.scenario;
   return (process) => {
     const random = world.random.fork(`${process.name} store`);

@@ -74,6 +74,8 @@ interface HandlerRates {
   readonly hangs: number;
   readonly kills: number;
   readonly extends: number;
+  /** Commit their effect together with their completion. */
+  readonly commits: number;
 }
 
 /**
@@ -154,6 +156,7 @@ export function drawScenario(seed: number, mode: Mode): Scenario {
       hangs: rate(0.01, 0.2),
       kills: rate(0.005, 0.1),
       extends: rate(0.05, 0.8),
+      commits: commitRate(seed, mode),
     },
   };
 }
@@ -170,6 +173,12 @@ function drawPolicies(random: Random): BatchProcessorOptions {
     }),
     ...(random.chance(0.3) && { deadLetter: { queueUrl: 'sim://dead-letters' } }),
   };
+}
+
+/** Drawn apart from the rest, which is what it was before there were commits. */
+function commitRate(seed: number, mode: Mode): number {
+  const random = new Random(`commit:${mode}:${seed}`);
+  return random.chance(0.4) ? random.pick([0.2, 0.6, 1]) : 0;
 }
 
 /** The key that the simulated messages carry in their body. */

@@ -1,5 +1,7 @@
 import { PermanentError } from '../../src/batch/errors.ts';
 import type { RecordContext, RecordHandler } from '../../src/batch/record-handler.ts';
+import type { CommitItem } from '../../src/claims/commit.ts';
+import { hasCode } from '../../src/claims/errors.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
 import type { DeliveryWatch } from './invariants/delivery-watch.ts';
 import type { Message, MessageKind } from './queue/message.ts';
@@ -12,6 +14,7 @@ import type { World } from './virtual-world/world.ts';
 export class Workload {
   readonly #world: World;
   readonly #random: Random;
+  readonly #commitRandom: Random;
   readonly #kinds = new Map<string, MessageKind>();
   #sent = 0;
   #planned = 0;
@@ -19,6 +22,7 @@ export class Workload {
   constructor(world: World) {
     this.#world = world;
     this.#random = world.random.fork('workload');
+    this.#commitRandom = world.unrelatedRandom('commits of handlers');
   }
 
   /** Whether every message has been sent. */
@@ -53,7 +57,8 @@ export class Workload {
       const run = attempts.started(process, record.id, context);
       if (run === undefined) return undefined;
       const { kind } = record.body as { readonly kind: MessageKind };
-      const work = this.#drawWork(process, kind, context, () => attempts.judgeTold(run));
+      const { owner } = run.facts;
+      const work = this.#drawWork(process, kind, context, owner, () => attempts.judgeTold(run));
       return work.then(
         (result) => {
           attempts.ended(run, 'returned');
@@ -107,6 +112,7 @@ export class Workload {
     process: SimProcess,
     kind: MessageKind,
     context: RecordContext,
+    owner: string,
     onExtended: () => void,
   ): Promise<unknown> {
     const { handlers } = this.#world.scenario;
@@ -129,6 +135,7 @@ export class Workload {
 
     if (kind === 'permanent') throw new PermanentError('no retry can help');
     if (kind === 'failing' || this.#chance(handlers.fails)) throw new Error('this time it failed');
+    if (this.#commitRandom.chance(handlers.commits)) await this.#commit(process, context, owner);
     return random.pick([undefined, { total: 3 }, 1n]); // the last one no JSON can hold
   }
 
@@ -139,6 +146,36 @@ export class Workload {
       onExtended();
       await process.sleep(leaseMs * 0.6);
     }
+  }
+
+  /** Commits, perhaps something else after a refusal; then returns, fails, prolongs a lease it has no more, or dies. */
+  async #commit(process: SimProcess, context: RecordContext, owner: string): Promise<void> {
+    const random = this.#commitRandom;
+    const isTroubled = (probability: number): boolean => !this.#world.isCalm && random.chance(probability);
+    const { idempotencyKey: key, commit } = context;
+    const effect = (nth: number): CommitItem => ({
+      Put: { TableName: 'effects', Item: { key, owner, nth } },
+    });
+    const condition: CommitItem = {
+      ConditionCheck: { TableName: 'effects', Key: { key }, ConditionExpression: 'at times' },
+    };
+    const options = { result: random.pick([undefined, { total: 4 }, 1n]) };
+    try {
+      if (isTroubled(0.6)) await commit([effect(1), condition], options);
+      else await commit([effect(1)], options);
+    } catch (thrown) {
+      if (isTroubled(0.1)) return; // as if nothing had been
+      if (!hasCode(thrown, 'BATCHLATCH_COMMIT_REFUSED') && random.chance(0.7)) throw thrown;
+      if (isTroubled(0.1)) throw thrown;
+      if (isTroubled(0.8)) await process.sleep(random.magnitude(500, 20_000)); // what went unanswered may arrive
+      await commit([effect(2)], options);
+    }
+    if (isTroubled(0.1)) await context.extendLease(random.magnitude(200, 5_000));
+    if (isTroubled(0.2)) await process.sleep(random.magnitude(1, 30_000));
+    if (isTroubled(0.2)) throw new Error('it failed after its commit');
+    if (!isTroubled(0.05)) return;
+    process.die('killed by its handler after its commit');
+    await never();
   }
 
   #chance(probability: number): boolean {

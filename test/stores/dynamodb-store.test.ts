@@ -5,6 +5,7 @@ import { describeClaimStore } from 'batchlatch/testing';
 import { startDynamoDBEmulator } from '../../src/local/dynamodb-emulator.ts';
 import type { LocalService } from '../../src/local/local-service.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { effectCounters } from '../support/effect-counters.ts';
 
 for (const [emulator, writes] of [
   ['dynoxide', 'batch'],
@@ -15,10 +16,13 @@ for (const [emulator, writes] of [
     let service: LocalService;
     let client: DynamoDBClient;
     let tableName: string;
+    const effects = effectCounters();
+    const withCommit = emulator === 'dynalite' ? {} : { commit: effects }; // dynalite has no transactions
     beforeAll(async () => {
       service = await startDynamoDBEmulator(emulator);
       client = emulatorClient(service.endpoint);
       tableName = await createClaimsTable(client);
+      await effects.create(client);
     });
     afterAll(async () => {
       client.destroy();
@@ -29,6 +33,7 @@ for (const [emulator, writes] of [
       {
         name: `dynamoDBStore, ${writes} writes,`,
         create: (clock) => dynamoDBStore({ client, tableName, writes, clock }),
+        ...withCommit,
       },
       { describe, it },
     );
@@ -38,6 +43,7 @@ for (const [emulator, writes] of [
         name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
         create: (clock) =>
           dynamoDBStore({ client, tableName, writes, clock, attributes: powertoolsAttributes }),
+        ...withCommit,
       },
       { describe, it },
     );

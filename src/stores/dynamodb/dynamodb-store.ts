@@ -6,6 +6,7 @@ import { ConfigurationError } from '../../claims/errors.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { acquireClaims } from './acquire.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
+import { commitWithCompletion } from './commit.ts';
 import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
 import { assertAttributeNames } from './attribute-names.ts';
@@ -60,13 +61,15 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
     writes === 'batch'
       ? withFallback(batchWriter(writerSetup), singleWriter(writerSetup))
       : singleWriter(writerSetup);
-  const setup = { writer, format, clock, clockToleranceMs };
+  const setup = { ...writerSetup, writer, format, clockToleranceMs };
 
   return {
     maxResultBytes: format.maxResultBytes,
     acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
     settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
     extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
+    commit: async (completion, items, { signal } = {}) =>
+      commitWithCompletion(completion, items, setup, signal),
     async inspect(key) {
       const [read] = await writer.read([key]);
       if (read === undefined || read.status === 'error') throw read?.error;

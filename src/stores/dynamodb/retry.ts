@@ -7,7 +7,8 @@ export interface RetrySetup {
   readonly random: () => number;
 }
 
-const MOST_SENDINGS = 8;
+/** Of one request, the first included. */
+export const MOST_SENDINGS = 8;
 const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 1_000;
 
@@ -27,7 +28,7 @@ export async function sendWithRetries<Item, Outcome extends { readonly status: s
   for (let sending = 2; sending <= MOST_SENDINGS; sending += 1) {
     const again = failedInPassing(outcomes);
     if (again.length === 0) break;
-    await wait(clock, random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (sending - 1)), signal);
+    await wait(clock, backOffMs(sending - 1, random), signal);
     if (signal?.aborted === true) break; // also ends the wait at once
     const answers = await send(again.map((index) => items[index] as Item));
     again.forEach((index, position) => {
@@ -35,6 +36,11 @@ export async function sendWithRetries<Item, Outcome extends { readonly status: s
     });
   }
   return outcomes;
+}
+
+/** How long to wait after so many sendings: exponential, with full jitter. */
+export function backOffMs(sendings: number, random: () => number): number {
+  return random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** sendings);
 }
 
 function failedInPassing(

@@ -73,7 +73,8 @@ async function writeOwned<Item extends { readonly key: string }>(
   });
 }
 
-function ownedUpdate(
+/** The update of a claim, on the condition that it is in progress and still its owner's. */
+export function ownedUpdate(
   { key, owner }: { readonly key: string; readonly owner: string },
   change: ClaimChange,
   format: RowFormat,

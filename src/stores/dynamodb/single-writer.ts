@@ -80,7 +80,8 @@ export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup)
   };
 }
 
-function updateExpressions({
+/** An update in the words of `UpdateItem`, and of `Update` in a transaction. */
+export function updateExpressions({
   set,
   remove,
   where,

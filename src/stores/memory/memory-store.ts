@@ -3,10 +3,12 @@ import type {
   AcquireOutcome,
   ClaimRequest,
   ClaimStore,
+  Completion,
   LeaseExtension,
   SettleOutcome,
   Settlement,
 } from '../../claims/claim-store.ts';
+import type { CommitItem, CommitOutcome, CommitRefusal } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import {
   acquired,
@@ -24,6 +26,11 @@ export interface MemoryStoreOptions {
   readonly clock?: Pick<Clock, 'now'>;
   /** How long past its lease a claim is left alone before it may be taken over. Default 0. */
   readonly clockToleranceMs?: number;
+  /**
+   * Does what `context.commit` hands over, for tests of handlers that use it. Called at once and before the
+   * completion is stored; what it gives back, or throws, keeps both from happening. Default: no `commit`.
+   */
+  readonly onCommit?: (items: readonly CommitItem[]) => readonly CommitRefusal[] | undefined | void;
 }
 
 /**
@@ -34,6 +41,7 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
   const clock = options.clock ?? systemClock;
   const clockToleranceMs = options.clockToleranceMs ?? 0;
+  const { onCommit } = options;
   const rows = new Map<string, Claim>();
 
   function acquireOne(request: ClaimRequest): AcquireOutcome {
@@ -60,10 +68,25 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
     return 'stored';
   }
 
+  function commitOne(completion: Completion, items: readonly CommitItem[]): CommitOutcome {
+    const stored = rows.get(completion.key);
+    if (!isOwnedBy(stored, completion.owner)) return isAlreadySettled(stored, completion) ? 'stored' : 'lost';
+    try {
+      const refused = onCommit?.(items) ?? [];
+      if (refused.length > 0) return { refused };
+    } catch (thrown) {
+      return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+    }
+    return settleOne(completion) === 'stored' ? 'stored' : 'lost';
+  }
+
   return {
     acquire: async (requests) => requests.map(acquireOne),
     settle: async (settlements) => settlements.map(settleOne),
     extend: async (extensions) => extensions.map(extendOne),
+    ...(onCommit !== undefined && {
+      commit: async (completion: Completion, items: readonly CommitItem[]) => commitOne(completion, items),
+    }),
     inspect: async (key) => {
       const stored = rows.get(key);
       return stored === undefined || isForgotten(stored, clock.now()) ? undefined : stored;

@@ -2,15 +2,19 @@ import type {
   AcquireOutcome,
   ClaimRequest,
   ClaimStore,
+  Completion,
   LeaseExtension,
   SettleOutcome,
   Settlement,
 } from '../../../src/claims/claim-store.ts';
+import type { CommitOutcome } from '../../../src/claims/commit.ts';
 import { never, type SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { AttemptFacts, AttemptRegistry } from './attempt-facts.ts';
 import { type ClaimRow, showRow } from './claim-row.ts';
 import type { ClaimWatch } from './claim-watch.ts';
+import { effectIn } from './effect.ts';
+import type { EffectWatch } from './effect-watch.ts';
 
 /**
  * Stands between a process and its store: notes what each attempt asks for, and checks that what it is told
@@ -20,11 +24,13 @@ export class AnswerWatch {
   readonly #world: World;
   readonly #attempts: AttemptRegistry;
   readonly #claims: ClaimWatch;
+  readonly #effects: EffectWatch;
 
-  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch) {
+  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch, effects: EffectWatch) {
     this.#world = world;
     this.#attempts = attempts;
     this.#claims = claims;
+    this.#effects = effects;
   }
 
   watched(store: ClaimStore, process: SimProcess): ClaimStore {
@@ -36,7 +42,14 @@ export class AnswerWatch {
       },
       settle: (settlements, options) => {
         for (const what of settlements) {
-          this.#attempts.get(what.owner)?.settlements.push({ what, ownTime: process.now() });
+          const facts = this.#attempts.get(what.owner);
+          facts?.settlements.push({ what, ownTime: process.now() });
+          if (facts?.commits.at(-1)?.told === 'stored') {
+            this.#world.report(
+              'commit-ends-the-claim',
+              `${what.owner} asks for ${what.end} after its commit`,
+            );
+          }
         }
         return this.#call(process, settlements, () => store.settle(settlements, options), this.#checkSettle);
       },
@@ -45,6 +58,25 @@ export class AnswerWatch {
           this.#attempts.get(what.owner)?.extensions.push({ what, ownTime: process.now() });
         }
         return this.#call(process, extensions, () => store.extend(extensions, options), this.#checkExtend);
+      },
+      commit: async (completion, items, options) => {
+        const facts = this.#attempts.get(completion.owner) as AttemptFacts;
+        facts.settlements.push({ what: completion, ownTime: process.now() });
+        const commit: AttemptFacts['commits'][number] = { effect: effectIn(items), told: undefined };
+        facts.commits.push(commit);
+        const [outcome] = await this.#call(
+          process,
+          [completion],
+          async () => [(await store.commit?.(completion, items, options)) as CommitOutcome],
+          (_, told, sinceStep) => this.#checkCommit(completion, commit, told, sinceStep),
+        );
+        return outcome as CommitOutcome;
+      },
+      inspect: async (key) => {
+        const claim = await store.inspect(key);
+        const facts = claim && this.#attempts.get(claim.owner);
+        if (claim?.status === 'COMPLETED' && facts?.process === process) facts.invocation?.wasTold(key, true);
+        return claim;
       },
     };
   }
@@ -133,6 +165,39 @@ export class AnswerWatch {
       isTrue = wasOnce((row) => !isMine(row, owner) && !isSettled(row));
     }
     this.#note(facts, end, key, typeof outcome === 'string' ? outcome : 'error', isTrue);
+  };
+
+  readonly #checkCommit = (
+    { key, owner }: Completion,
+    commit: AttemptFacts['commits'][number],
+    outcome: CommitOutcome | Unknown,
+    sinceStep: number,
+  ): void => {
+    const facts = this.#attempts.get(owner) as AttemptFacts;
+    const wasOnce = this.#states(key, sinceStep);
+    const isCompleted = (row: ClaimRow | undefined): boolean =>
+      row?.owner === owner && row.status === 'COMPLETED';
+    if (outcome === 'stored' || outcome === 'lost') commit.told = outcome;
+    else commit.told = 'refused' in outcome ? 'refused' : 'unknown';
+    this.#world.count(`commits ${commit.told}`);
+    let isTrue = true;
+    switch (commit.told) {
+      case 'stored':
+        isTrue = wasOnce(isCompleted) && this.#effects.isDone(commit.effect);
+        facts.settlesAnswered += 1;
+        if (facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
+        break;
+      case 'lost':
+        isTrue =
+          wasOnce((row) => !isMine(row, owner) && !isCompleted(row)) && !this.#effects.isDone(commit.effect);
+        break;
+      case 'refused':
+        isTrue = wasOnce((row) => isMine(row, owner)) && !this.#effects.isDone(commit.effect);
+        break;
+      case 'unknown':
+        break;
+    }
+    this.#note(facts, 'commit', key, commit.told, isTrue);
   };
 
   readonly #checkExtend = (

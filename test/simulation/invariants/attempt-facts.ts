@@ -2,6 +2,7 @@ import type { RecordContext } from '../../../src/batch/record-handler.ts';
 import type { ClaimRequest, LeaseExtension, Settlement } from '../../../src/claims/claim-store.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
+import type { Effect } from './effect.ts';
 
 /** What has been asked of a store, and when by the asking process's own clock. */
 export interface Asked<What> {
@@ -22,6 +23,11 @@ export interface AttemptFacts {
   /** Settlements that have been asked and answered, with whatever answer. */
   settlesAnswered: number;
   run: HandlerRun | undefined;
+  /** What its handler was told of what it committed, in order; the last may still be open. */
+  readonly commits: {
+    readonly effect: Effect;
+    told: 'stored' | 'lost' | 'refused' | 'unknown' | undefined;
+  }[];
 }
 
 /** One run of the handler. */
@@ -35,6 +41,8 @@ export interface HandlerRun {
   end: 'returned' | 'threw' | undefined;
   /** The batch went on without it. */
   isAbandoned: boolean;
+  /** Its effect and its completion are stored: nothing is left that another attempt could disturb. */
+  isCommitted: boolean;
 }
 
 /**
@@ -43,7 +51,7 @@ export interface HandlerRun {
  */
 export function liveUntil(run: HandlerRun): number {
   const { process } = run.facts;
-  if (run.end !== undefined || process.isDead) return -Infinity;
+  if (run.end !== undefined || run.isCommitted || process.isDead) return -Infinity;
   return run.context.leaseUntil - process.offsetMs;
 }
 
@@ -68,6 +76,7 @@ export class AttemptRegistry {
       extensions: [],
       settlesAnswered: 0,
       run: undefined,
+      commits: [],
     });
   }
 

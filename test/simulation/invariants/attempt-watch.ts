@@ -34,6 +34,7 @@ export class AttemptWatch {
       context,
       end: undefined,
       isAbandoned: false,
+      isCommitted: false,
     };
     this.#world.count('handler runs');
     this.#world.log(process.name, () => `  handler of ${recordId} starts: ${key} attempt ${attempt}`);

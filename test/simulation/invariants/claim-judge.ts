@@ -155,8 +155,13 @@ export class ClaimJudge {
     }
   }
 
-  #judgeEndOfRun(end: string, { run }: AttemptFacts, report: Report): void {
-    if (end === 'complete' && run?.end !== 'returned') {
+  #judgeEndOfRun(end: string, { run, commits }: AttemptFacts, report: Report): void {
+    // A handler may go on without an effect only when it was told that there is none.
+    const isWithoutEffect = commits.length > 0 && run?.isCommitted !== true;
+    if (end === 'complete' && isWithoutEffect && commits.at(-1)?.told !== 'refused') {
+      report('effect-with-completion', 'completed without the effect that its handler committed');
+    }
+    if (end === 'complete' && run?.end !== 'returned' && run?.isCommitted !== true) {
       report('completed-means-done', 'completed, but its handler has not returned');
     }
     if (run !== undefined && run.end === undefined && end !== 'complete') {

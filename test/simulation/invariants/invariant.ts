@@ -18,6 +18,9 @@ export const invariants = {
   'fifo-order': 'a message of a FIFO group starts only after all before it are completed or dead-lettered',
   'no-order-in-standard-queues': 'a standard queue hands nothing back for the sake of order',
   'response-is-exact': 'the response names the records that failed, all of them and nothing else',
+  'effect-with-completion':
+    'an effect that is committed exists once, from the moment its owner completed the claim, or never',
+  'commit-ends-the-claim': 'nothing is settled after a commit that was written',
   'acknowledged-means-completed':
     'a message is acknowledged only after its completion is stored, or a dead-letter queue has it',
   'dead-letters-are-parked': 'only what has been parked is sent to a dead-letter queue',

@@ -1,5 +1,5 @@
 import type { PutItemCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { type Item, keyOf, type Statement } from './partiql.ts';
+import { type Item, keyOf, type Statement, type UpdateStatement } from './partiql.ts';
 
 /** A `PutItem` of an item that must not exist, as the statement it amounts to. */
 export function insertOf(input: PutItemCommandInput): Statement {
@@ -10,7 +10,7 @@ export function insertOf(input: PutItemCommandInput): Statement {
 }
 
 /** An `UpdateItem` with simple comparisons as its condition, as the statement it amounts to. */
-export function updateOf(input: UpdateItemCommandInput): Statement {
+export function updateOf(input: Omit<UpdateItemCommandInput, 'ReturnValues'>): UpdateStatement {
   const names = input.ExpressionAttributeNames ?? {};
   const values = input.ExpressionAttributeValues ?? {};
   const parts = /^SET (.+?)(?: REMOVE (.+))?$/.exec(input.UpdateExpression ?? '');

@@ -9,8 +9,8 @@ export interface Exchange<Result, Answer> {
   readonly items: number;
   /** Does one item at the store. */
   apply(item: number): Result | Promise<Result>;
-  /** Makes the answer of the results, or throws what the caller gets instead. */
-  answer(results: Result[]): Answer;
+  /** Makes the answer of the results, which came to the sending of this number, or throws what the caller gets instead. */
+  answer(results: Result[], sending: number): Answer;
 }
 
 /** How a client reports that there is no answer. */
@@ -62,7 +62,7 @@ export class Network {
         process,
         exchange,
         isOver: false,
-        finish: (answer) => {
+        finish: (answer, sending) => {
           if (call.isOver) return;
           call.isOver = true;
           signal?.removeEventListener('abort', abort);
@@ -71,11 +71,11 @@ export class Network {
             reject(answer);
           } else {
             this.#world.log(process.name, () => `← ${exchange.name}`);
-            resolve(answerOf(exchange, answer));
+            resolve(answerOf(exchange, answer, sending));
           }
         },
       };
-      const abort = (): void => call.finish(this.#errors.aborted());
+      const abort = (): void => call.finish(this.#errors.aborted(), 1);
       signal?.addEventListener('abort', abort, { once: true });
       this.#send(call, 1);
     });
@@ -92,14 +92,17 @@ export class Network {
       this.#world.count('requests refused');
       const isClean = this.#random.chance(0.6);
       if (!isClean && this.#random.chance(0.5)) void this.#transmit(call, thereMs);
-      const error = isClean ? this.#errors.refused() : this.#errors.failed();
-      process.deliver(thereMs + backMs, () => call.finish(error));
+      // As AWS's SDK tells it: how often it was sent before this answer came.
+      const error = Object.assign(isClean ? this.#errors.refused() : this.#errors.failed(), {
+        $metadata: { attempts: sending },
+      });
+      process.deliver(thereMs + backMs, () => call.finish(error, sending));
     } else {
       const isRequestLost = this.#chance(faults.requestLost);
       const isAnswerLost = this.#chance(faults.answerLost);
       const results = isRequestLost ? undefined : this.#transmit(call, thereMs);
       if (results !== undefined && !isAnswerLost && thereMs + backMs < REQUEST_TIMEOUT_MS) {
-        process.deliver(thereMs + backMs, () => call.finish(results));
+        process.deliver(thereMs + backMs, () => call.finish(results, sending));
       } else {
         this.#world.count(isRequestLost ? 'requests lost' : isAnswerLost ? 'answers lost' : 'answers late');
         this.#giveUpSending(call, sending, this.#arrivesLate || isRequestLost ? 0 : thereMs + SPREAD_MS + 1);
@@ -114,7 +117,7 @@ export class Network {
     call.process.deliver(Math.max(afterMs, leastMs), () => {
       if (call.isOver) return;
       if (sending < MOST_SENDINGS) this.#send(call, sending + 1);
-      else call.finish(this.#errors.unanswered());
+      else call.finish(this.#errors.unanswered(), sending);
     });
   }
 
@@ -151,13 +154,14 @@ interface Call<Result, Answer> {
   readonly process: SimProcess;
   readonly exchange: Exchange<Result, Answer>;
   isOver: boolean;
-  readonly finish: (answer: Error | readonly (Result | Promise<Result>)[]) => void;
+  readonly finish: (answer: Error | readonly (Result | Promise<Result>)[], sending: number) => void;
 }
 
 /** Rejects where making the answer throws. */
 async function answerOf<Result, Answer>(
   exchange: Exchange<Result, Answer>,
   results: readonly (Result | Promise<Result>)[],
+  sending: number,
 ): Promise<Answer> {
-  return exchange.answer(await Promise.all(results));
+  return exchange.answer(await Promise.all(results), sending);
 }

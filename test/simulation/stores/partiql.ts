@@ -16,6 +16,8 @@ export type Statement =
       readonly whereAtMost: Item;
     };
 
+export type UpdateStatement = Extract<Statement, { kind: 'update' }>;
+
 /** Reads the shapes of PartiQL that the store writes. Any other is an error: the simulation does not know it. */
 export function parseStatement(text: string, parameters: readonly AttributeValue[]): Statement {
   const left = [...parameters];

@@ -7,6 +7,7 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Random } from '../virtual-world/random.ts';
@@ -16,6 +17,7 @@ import { insertOf, updateOf } from './item-expressions.ts';
 import { Network } from './network.ts';
 import { type Item, keyOf, parseStatement, type Statement } from './partiql.ts';
 import type { SimDynamoDBTable, Written } from './sim-dynamodb-table.ts';
+import type { SimTransactions, Transacted } from './sim-transactions.ts';
 
 /** Codes of one statement's own failure: passing, passing but possibly done, and lasting. */
 const STATEMENT_FAILURES = [
@@ -41,12 +43,14 @@ const EXCEPTIONS = [
 export class SimDynamoDBClient {
   readonly #world: World;
   readonly #table: SimDynamoDBTable;
+  readonly #transactions: SimTransactions;
   readonly #network: Network;
   readonly #random: Random;
 
-  constructor(world: World, table: SimDynamoDBTable) {
+  constructor(world: World, table: SimDynamoDBTable, transactions: SimTransactions) {
     this.#world = world;
     this.#table = table;
+    this.#transactions = transactions;
     this.#random = world.random.fork('client');
     this.#network = new Network(world, true, {
       unanswered: () => exception('TimeoutError', 'no answer'),
@@ -73,6 +77,7 @@ export class SimDynamoDBClient {
     if (command instanceof BatchGetItemCommand) return this.#getBatch(process, command, signal);
     if (command instanceof PutItemCommand) return this.#writeOne(process, insertOf(command.input), signal);
     if (command instanceof UpdateItemCommand) return this.#writeOne(process, updateOf(command.input), signal);
+    if (command instanceof TransactWriteItemsCommand) return this.#transact(process, command, signal);
     if (command instanceof GetItemCommand) {
       const { Key, ConsistentRead } = command.input;
       const key = keyOf(Key ?? {});
@@ -177,6 +182,34 @@ export class SimDynamoDBClient {
           if (written.status === 'failed') throw exception(written.code, 'simulated');
           const refused = exception('ConditionalCheckFailedException', 'The conditional request failed');
           throw Object.assign(refused, this.#oldItem(written));
+        },
+      },
+      signal,
+    );
+  }
+
+  #transact(
+    process: SimProcess,
+    { input }: TransactWriteItemsCommand,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
+    const key = keyOf(input.TransactItems?.[0]?.Update?.Key ?? {});
+    return this.#network.exchange<Transacted, unknown>(
+      process,
+      {
+        name: `TransactWriteItems ${key} and ${(input.TransactItems ?? []).length - 1} of its handler's`,
+        items: 1,
+        apply: () => this.#transactions.apply(input, process),
+        answer: ([transacted], attempts) => {
+          const $metadata = { attempts };
+          if (transacted === undefined || transacted.status === 'done') return { $metadata };
+          if (transacted.status === 'failed') {
+            throw Object.assign(exception(transacted.name, 'simulated'), { $metadata });
+          }
+          throw Object.assign(exception('TransactionCanceledException', 'cancelled'), {
+            $metadata,
+            CancellationReasons: transacted.codes.map((Code) => ({ Code })),
+          });
         },
       },
       signal,

@@ -4,7 +4,7 @@ import type { ClaimWatch } from '../invariants/claim-watch.ts';
 import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
-import type { Item, Statement } from './partiql.ts';
+import type { Item, Statement, UpdateStatement } from './partiql.ts';
 
 export type Written =
   | { readonly status: 'done' }
@@ -40,15 +40,21 @@ export class SimDynamoDBTable {
       this.#put(key, statement.item, by);
       return { status: 'done' };
     }
-    const isMet =
-      item !== undefined &&
-      Object.entries(statement.where).every(([name, value]) => isDeepStrictEqual(item[name], value)) &&
-      Object.entries(statement.whereAtMost).every(([name, { N }]) => Number(item[name]?.N) <= Number(N));
-    if (!isMet) return { status: 'condition-failed', item };
+    if (item === undefined || !this.isMet(statement)) return { status: 'condition-failed', item };
     const changed = { ...item, ...statement.set };
     for (const name of statement.remove) delete changed[name];
     this.#put(key, changed, by);
     return { status: 'done' };
+  }
+
+  /** Whether an update would be done now. */
+  isMet({ key, where, whereAtMost }: UpdateStatement): boolean {
+    const item = this.#items.get(key);
+    return (
+      item !== undefined &&
+      Object.entries(where).every(([name, value]) => isDeepStrictEqual(item[name], value)) &&
+      Object.entries(whereAtMost).every(([name, { N }]) => Number(item[name]?.N) <= Number(N))
+    );
   }
 
   read(key: string, isConsistent: boolean): Item | undefined {

@@ -1,8 +1,11 @@
 import type { ClaimStore } from '../../../src/claims/claim-store.ts';
+import type { CommitItem, CommitOutcome, CommitRefusal } from '../../../src/claims/commit.ts';
 import { StoreError } from '../../../src/claims/errors.ts';
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts';
 import { rowOfClaim } from '../invariants/claim-row.ts';
 import type { ClaimWatch } from '../invariants/claim-watch.ts';
+import { effectIn } from '../invariants/effect.ts';
+import type { EffectWatch } from '../invariants/effect-watch.ts';
 import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
@@ -15,11 +18,14 @@ export class SimMemoryStore {
   readonly #network: Network;
   readonly #random: Random;
   readonly #store: ClaimStore;
+  readonly #effects: EffectWatch;
   #clockNow = 0;
+  #by: SimProcess | undefined;
 
-  constructor(world: World, claims: ClaimWatch) {
+  constructor(world: World, claims: ClaimWatch, effects: EffectWatch) {
     this.#world = world;
     this.#claims = claims;
+    this.#effects = effects;
     this.#random = world.random.fork('memory store');
     // This store decides when a request arrives, so a late copy of an acquire would make a claim that nobody
     // knows of. DynamoDB's conditions are made before, from what was read; there a late copy is refused.
@@ -32,6 +38,7 @@ export class SimMemoryStore {
     this.#store = memoryStore({
       clock: { now: () => this.#clockNow },
       clockToleranceMs: world.scenario.skewMs,
+      onCommit: (items) => this.#write(items),
     });
   }
 
@@ -46,6 +53,12 @@ export class SimMemoryStore {
         ),
       extend: (extensions, { signal } = {}) =>
         this.#exchange(process, 'extend', extensions, signal, (extension) => this.#store.extend([extension])),
+      commit: async (completion, items, { signal } = {}) => {
+        const [outcome] = await this.#exchange(process, 'commit', [completion], signal, async () => [
+          (await this.#store.commit?.(completion, items)) as CommitOutcome,
+        ]);
+        return outcome as CommitOutcome;
+      },
       inspect: (key) => this.#store.inspect(key),
     };
   }
@@ -69,6 +82,18 @@ export class SimMemoryStore {
     );
   }
 
+  /** The effects of a handler, or why they cannot be. */
+  #write(items: readonly CommitItem[]): readonly CommitRefusal[] {
+    const refused = items.flatMap(({ ConditionCheck }, index) =>
+      ConditionCheck === undefined || this.#random.chance(0.5)
+        ? []
+        : [{ index, code: 'ConditionalCheckFailed' }],
+    );
+    if (refused.length > 0) return refused;
+    this.#effects.written(effectIn(items), this.#by as SimProcess);
+    return [];
+  }
+
   /** The memory store decides and writes within the call; what it returns are only the news of that. */
   async #apply<Item extends { readonly key: string }, Outcome>(
     item: Item,
@@ -81,6 +106,7 @@ export class SimMemoryStore {
       if (this.#random.chance(0.5)) return troubled();
     }
     this.#clockNow = process.now();
+    this.#by = process;
     const calling = call(item);
     this.#clockNow = 0; // at which no retention is over: the row as it is stored
     const reading = this.#store.inspect(item.key);

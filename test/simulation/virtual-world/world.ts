@@ -39,6 +39,11 @@ export class World {
     return this.elapsedMs >= this.scenario.calmAfterMs;
   }
 
+  /** A source of randomness that takes nothing from the others: what came before it is as if it were not there. */
+  unrelatedRandom(name: string): Random {
+    return new Random(`${name}:${this.scenario.mode}:${this.scenario.seed}`);
+  }
+
   count(what: string): void {
     this.counts[what] = (this.counts[what] ?? 0) + 1;
   }

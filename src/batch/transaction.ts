@@ -1,0 +1,98 @@
+import type { ClaimStore, Completion } from '../claims/claim-store.ts';
+import { type CommitItem, type CommitOutcome, CommitRefusedError } from '../claims/commit.ts';
+import { ConfigurationError, hasCode } from '../claims/errors.ts';
+import { CommitNotAllowedError, LeaseLostError } from './errors.ts';
+
+/**
+ * What one run of a handler commits together with its completion. It is always in one of these states:
+ *
+ * | state   | entered                                        | left                                         |
+ * |---------|------------------------------------------------|----------------------------------------------|
+ * | none    | at first; when nothing was written nor will be | by `commit`                                  |
+ * | pending | by `commit`                                    | by the store's answer                        |
+ * | stored  | items and completion are written               | never: the attempt is completed              |
+ * | failed  | the claim is lost, or may have been completed  | never: the row alone knows, so that no other |
+ * |         | without our knowing                            | commit and no success is written over it     |
+ */
+export class Transaction {
+  #state: 'none' | 'pending' | 'stored' | 'failed' = 'none';
+  #failure: Error | undefined;
+  #pending: Promise<void> | undefined;
+  #isClosed = false;
+
+  get isStored(): boolean {
+    return this.#state === 'stored';
+  }
+
+  /** Why the handler's end must not be stored as a success. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Resolves when nothing is under way; never rejects. */
+  async whenAnswered(): Promise<void> {
+    await this.#pending;
+  }
+
+  /** The handler has ended: what is under way is waited for, and what it comes to is no longer the handler's to judge. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#pending;
+  }
+
+  /** Rejects where the items are not known to be written; see `RecordContext.commit`. */
+  async commit(
+    store: ClaimStore,
+    makeCompletion: () => Completion,
+    items: readonly CommitItem[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (store.commit === undefined) {
+      throw new ConfigurationError(
+        'The claim store has no commit(): context.commit works with dynamoDBStore, and in tests with memoryStore({ onCommit })',
+      );
+    }
+    if (this.#state !== 'none') throw new CommitNotAllowedError(this.#state);
+    this.#state = 'pending';
+    // When the answer has left already, nothing is gained by giving up.
+    const asking = store.commit(makeCompletion(), items, signal.aborted ? {} : { signal });
+    const noted = asking.then(
+      (outcome) => this.#note(outcome),
+      (thrown: unknown) => this.#noteRejection(thrown),
+    );
+    this.#pending = noted.then(() => undefined);
+    const error = await noted;
+    if (error === undefined) return;
+    // Nobody waits for this any more, and a rejection without anybody there would end the process.
+    if (this.#isClosed) await new Promise(() => undefined);
+    throw error;
+  }
+
+  /** Gives what the handler is told, or nothing when all is written. */
+  #note(outcome: CommitOutcome): Error | undefined {
+    if (outcome === 'stored') {
+      this.#state = 'stored';
+      return undefined;
+    }
+    if (outcome === 'lost') return this.#fail(new LeaseLostError());
+    if ('error' in outcome) return this.#fail(outcome.error);
+    const refusal = new CommitRefusedError(outcome.refused);
+    // A handler that has ended without waiting has not decided what its refusal means.
+    if (this.#isClosed) return this.#fail(refusal);
+    this.#state = 'none';
+    return refusal;
+  }
+
+  #noteRejection(thrown: unknown): Error {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    if (this.#isClosed || !hasCode(error, 'BATCHLATCH_COMMIT_ITEMS')) return this.#fail(error);
+    this.#state = 'none';
+    return error;
+  }
+
+  #fail(error: Error): Error {
+    this.#state = 'failed';
+    this.#failure = error;
+    return error;
+  }
+}

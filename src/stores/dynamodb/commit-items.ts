@@ -1,0 +1,146 @@
+import { Buffer } from 'node:buffer';
+import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type CommitItem, CommitItemsError, type CommitValues } from '../../claims/commit.ts';
+import type { Row } from './row.ts';
+
+/** DynamoDB's limit for one transaction is 100; the claim's completion is one of them. */
+const MOST_ITEMS = 99;
+
+/** What each kind of entry cannot do without, besides its table; the first of each holds plain values. */
+const PARTS = {
+  Put: ['Item'],
+  Update: ['Key', 'UpdateExpression'],
+  Delete: ['Key'],
+  ConditionCheck: ['Key', 'ConditionExpression'],
+} as const;
+
+type Kind = keyof typeof PARTS;
+
+/** The claim that the items are committed with. */
+export interface ClaimPlace {
+  readonly tableName: string;
+  /** Its primary key; all of it strings. */
+  readonly key: Row;
+}
+
+/**
+ * Entries in document form as the SDK's client takes them. What DynamoDB would refuse, and can be known
+ * beforehand, is a `CommitItemsError`; it names places and never values, which are payload.
+ */
+export function transactItemsOf(items: unknown, claim: ClaimPlace): TransactWriteItem[] {
+  if (!Array.isArray(items) || items.length < 1 || items.length > MOST_ITEMS) {
+    const got = Array.isArray(items) ? `${items.length} of them` : typeof items;
+    throw new CommitItemsError(
+      `Expected \`items\` to be an array of 1 to ${MOST_ITEMS} entries (a transaction holds 100, and one is the claim), got ${got}`,
+    );
+  }
+  return items.map((item: unknown, index) => transactItemOf(item, index, claim));
+}
+
+/** What DynamoDB sent along with a refusal, as plain values. */
+export function plainValues(item: Row): CommitValues {
+  return unmarshall(withBytes(item, bytesReceived) as Row);
+}
+
+function transactItemOf(item: unknown, index: number, claim: ClaimPlace): TransactWriteItem {
+  const refuse = (why: string): never => {
+    throw new CommitItemsError(`Cannot commit entry ${index} of \`items\`: ${why}`);
+  };
+  const kinds = isObject(item) ? Object.keys(item).filter((name) => item[name] !== undefined) : [];
+  const kind = kinds[0] as Kind;
+  if (kinds.length !== 1 || !Object.hasOwn(PARTS, kind)) {
+    return refuse('expected an object with exactly one of Put, Update, Delete and ConditionCheck');
+  }
+  const entry: unknown = (item as CommitItem)[kind];
+  if (!isObject(entry)) return refuse(`expected \`${kind}\` to be an object`);
+  const { TableName } = entry;
+  if (typeof TableName !== 'string' || TableName === '') return refuse(`\`${kind}\` needs a \`TableName\``);
+  const [values, expression] = PARTS[kind];
+  if (!isObject(entry[values])) return refuse(`\`${kind}\` needs \`${values}\`, an object of plain values`);
+  if (expression !== undefined && typeof entry[expression] !== 'string') {
+    return refuse(`\`${kind}\` needs \`${expression}\``);
+  }
+  const written = entry[values];
+  const isItsKey = Object.entries(claim.key).every(([name, { S }]) => written[name] === S);
+  if (isItsKey && bareName(TableName) === bareName(claim.tableName)) {
+    return refuse("it writes the claim's own row, which the transaction completes by itself");
+  }
+
+  const marshalled: Record<string, unknown> = { ...entry };
+  for (const name of [values, 'ExpressionAttributeValues']) {
+    const plain = entry[name];
+    if (plain === undefined) continue;
+    if (!isObject(plain)) return refuse(`expected \`${kind}.${name}\` to be an object of plain values`);
+    marshalled[name] = rowOf(plain, (attribute) =>
+      refuse(
+        `\`${kind}.${name}\` holds a value under ${JSON.stringify(attribute)} that DynamoDB cannot: a class instance, ` +
+          'a function, NaN or Infinity, an empty set, or a number beyond the safe integers (use a bigint)',
+      ),
+    );
+  }
+  return { [kind]: marshalled };
+}
+
+/** As JSON does it, what is undefined is left out. */
+function rowOf(values: CommitValues, refuse: (attribute: string) => never): Row {
+  const row: Row = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    if (typeof value === 'function') refuse(name);
+    try {
+      Object.assign(
+        row,
+        withBytes(marshall({ [name]: value }, { removeUndefinedValues: true }), bytesToSend),
+      );
+    } catch {
+      refuse(name); // the words of the library may hold the value
+    }
+  }
+  return row;
+}
+
+/** The same values, with `change` made of all that is binary in them. */
+function withBytes(value: unknown, change: (bytes: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => withBytes(one, change));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(
+    ([name, one]) => [name, attributeWithBytes(one, change)] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+/** One attribute value: its only member is its type. */
+function attributeWithBytes(value: unknown, change: (bytes: unknown) => unknown): unknown {
+  const { B, BS, L, M } = value as AttributeValue;
+  if (B !== undefined) return { B: change(B) };
+  if (BS !== undefined) return { BS: BS.map(change) };
+  if (L !== undefined) return { L: L.map((one) => attributeWithBytes(one, change)) };
+  if (M !== undefined) return { M: withBytes(M, change) };
+  return value;
+}
+
+/**
+ * Bytes that are right for both writers of requests: the SDK's takes them as they are and encodes them, and
+ * the store's own client writes plain JSON, which asks for `toJSON`.
+ */
+function bytesToSend(binary: unknown): Uint8Array {
+  const bytes = ArrayBuffer.isView(binary)
+    ? Buffer.from(binary.buffer, binary.byteOffset, binary.byteLength)
+    : Buffer.from(binary as ArrayBuffer); // throws for a Blob, whose bytes are not there yet
+  return Object.assign(new Uint8Array(bytes), { toJSON: () => bytes.toString('base64') });
+}
+
+/** The store's own client reads plain JSON too, where bytes are text. */
+function bytesReceived(binary: unknown): unknown {
+  return typeof binary === 'string' ? new Uint8Array(Buffer.from(binary, 'base64')) : binary;
+}
+
+/** A table by its name, also when it is given by ARN. */
+function bareName(tableName: string): string {
+  return tableName.slice(tableName.lastIndexOf('/') + 1);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

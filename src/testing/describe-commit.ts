@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import type { Completion } from '../claims/claim-store.ts';
+import type { CommitItem, CommitOutcome } from '../claims/commit.ts';
+import type { Bench } from './store-bench.ts';
+
+/** Effects for the tests of `commit`: counters, which show when something is done twice. */
+export interface CommitSubject {
+  /** An item that adds one to the counter of this name, whatever it is. */
+  readonly addOne: (name: string) => CommitItem;
+  /** The counter as it is stored; 0 where there is none. */
+  readonly read: (name: string) => number | Promise<number>;
+  /** An item whose condition does not hold. */
+  readonly refused: () => CommitItem;
+}
+
+/** The part of the contract that only stores with `commit` keep. */
+export function describeCommit(
+  { addOne, read, refused }: CommitSubject,
+  contract: (sentence: string, body: (bench: Bench) => Promise<void>) => void,
+): void {
+  function completion(bench: Bench, name: string, owner: string, result?: string): Completion {
+    const common = { end: 'complete', key: bench.key(name), owner, retentionMs: 3_600_000 } as const;
+    return result === undefined ? common : { ...common, result };
+  }
+
+  function commit(
+    bench: Bench,
+    name: string,
+    owner: string,
+    items: readonly CommitItem[],
+  ): Promise<CommitOutcome> {
+    assert(bench.store.commit !== undefined, 'The store has no commit()');
+    return bench.store.commit(completion(bench, name, owner, '"done"'), items);
+  }
+
+  contract('writes the items and the completion together', async (bench) => {
+    const { acquire, store, key, clock } = bench;
+    await acquire('paid', { owner: 'me' });
+    const items = [addOne(key('a')), addOne(key('b'))];
+    assert.equal(await commit(bench, 'paid', 'me', items), 'stored');
+    assert.deepEqual([await read(key('a')), await read(key('b'))], [1, 1]);
+    const claim = await store.inspect(key('paid'));
+    assert.deepEqual([claim?.status, claim?.owner, claim?.result], ['COMPLETED', 'me', '"done"']);
+    assert.equal((await acquire('paid')).status, 'duplicate');
+    assert.equal(claim?.completedAt, clock.now());
+  });
+
+  contract('is done once when its answer was lost and it is asked for again', async (bench) => {
+    const { acquire, key } = bench;
+    await acquire('resent', { owner: 'me' });
+    for (let time = 1; time <= 3; time += 1) {
+      assert.equal(await commit(bench, 'resent', 'me', [addOne(key('a'))]), 'stored');
+    }
+    assert.equal(await read(key('a')), 1);
+  });
+
+  contract('is done once when five sendings of it arrive at the same time', async (bench) => {
+    const { acquire, key } = bench;
+    await acquire('racing', { owner: 'me' });
+    const items = [addOne(key('a'))];
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => commit(bench, 'racing', 'me', items)));
+    assert.deepEqual(new Set(outcomes), new Set(['stored']));
+    assert.equal(await read(key('a')), 1);
+  });
+
+  contract('is done for each of ten claims whose items meet in one place', async (bench) => {
+    const { store, request, key } = bench;
+    const names = Array.from({ length: 10 }, (_, index) => `meeting-${index}`);
+    await store.acquire(names.map((name) => request(name, { owner: name })));
+    // Clients may give up on a place that is busy for long, and say so; what they say is what is counted.
+    const outcomes = await Promise.all(
+      names.map((name) => commit(bench, name, name, [addOne(key('meeting place'))])),
+    );
+    const claims = await Promise.all(names.map((name) => store.inspect(key(name))));
+    const completed = claims.filter((claim) => claim?.status === 'COMPLETED').length;
+    assert.equal(outcomes.filter((outcome) => outcome === 'stored').length, completed);
+    assert.equal(await read(key('meeting place')), completed);
+    assert(completed >= 1);
+  });
+
+  contract('writes nothing for an owner whose claim was taken over', async (bench) => {
+    const { acquire, store, key, clock } = bench;
+    await acquire('overrun', { owner: 'late', leaseMs: 1_000 });
+    await clock.advance(1_000);
+    await acquire('overrun', { owner: 'next' });
+    const before = await store.inspect(key('overrun'));
+    assert.equal(await commit(bench, 'overrun', 'late', [addOne(key('a'))]), 'lost');
+    assert.deepEqual(await store.inspect(key('overrun')), before);
+    assert.equal(await commit(bench, 'overrun', 'next', [addOne(key('a'))]), 'stored');
+    assert.equal(await commit(bench, 'overrun', 'late', [addOne(key('a'))]), 'lost');
+    assert.equal(await read(key('a')), 1);
+  });
+
+  contract('writes nothing where there is no claim, or one that is settled', async (bench) => {
+    const { acquire, fail, key } = bench;
+    assert.equal(await commit(bench, 'never', 'me', [addOne(key('a'))]), 'lost');
+    await acquire('failed', { owner: 'me' });
+    await fail('failed', 'me');
+    assert.equal(await commit(bench, 'failed', 'me', [addOne(key('a'))]), 'lost');
+    assert.equal(await read(key('a')), 0);
+  });
+
+  contract('needs no live lease as long as nobody took over', async (bench) => {
+    const { acquire, key, clock } = bench;
+    await acquire('slow', { owner: 'late', leaseMs: 1_000 });
+    await clock.advance(60_000);
+    assert.equal(await commit(bench, 'slow', 'late', [addOne(key('a'))]), 'stored');
+    assert.equal((await acquire('slow')).status, 'duplicate');
+  });
+
+  contract(
+    'writes nothing when an item is refused, says which, and leaves the claim as it was',
+    async (bench) => {
+      const { acquire, store, key } = bench;
+      await acquire('refused', { owner: 'me' });
+      const before = await store.inspect(key('refused'));
+      const outcome = await commit(bench, 'refused', 'me', [addOne(key('a')), refused()]);
+      assert(typeof outcome === 'object' && 'refused' in outcome, 'It was not refused');
+      assert.deepEqual(
+        outcome.refused.map(({ index }) => index),
+        [1],
+      );
+      assert.deepEqual(await store.inspect(key('refused')), before);
+      assert.equal(await read(key('a')), 0);
+      assert.equal(await commit(bench, 'refused', 'me', [addOne(key('b'))]), 'stored');
+      assert.deepEqual([await read(key('a')), await read(key('b'))], [0, 1]);
+    },
+  );
+
+  contract('leaves nothing to be settled, failed or prolonged', async (bench) => {
+    const { acquire, complete, fail, store, key } = bench;
+    await acquire('paid', { owner: 'me' });
+    await commit(bench, 'paid', 'me', [addOne(key('a'))]);
+    const before = await store.inspect(key('paid'));
+    assert.equal(await fail('paid', 'me'), 'lost');
+    assert.equal(await complete('paid', 'me', { result: '"another"' }), 'stored'); // its own completion, met again
+    const extension = { key: key('paid'), owner: 'me', leaseMs: 1_000, retentionMs: 1_000 };
+    assert.deepEqual(await store.extend([extension]), ['lost']);
+    assert.deepEqual(await store.inspect(key('paid')), before);
+  });
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from '../claims/claim-store.ts';
+import type { ManualClock } from './manual-clock.ts';
+
+export const LEASE_MS = 30_000;
+/** Whole seconds, like every time in these tests: a store may round what it keeps up to a second. */
+export const RETENTION_MS = 3_600_000;
+export const ERROR = { name: 'Error', message: 'card declined', code: 'DECLINED' };
+
+/** A store, a clock that stands still, and builders for keys nobody else has. */
+export interface Bench {
+  readonly store: ClaimStore;
+  readonly clock: ManualClock;
+  /** The key of this test by this name. */
+  key(name: string): string;
+  request(name: string, members?: Partial<ClaimRequest>): ClaimRequest;
+  acquire(name: string, members?: Partial<ClaimRequest>): Promise<AcquireOutcome>;
+  settlement(members: { key: string; owner: string }): Settlement;
+  complete(
+    name: string,
+    owner: string,
+    members?: { result?: string; retentionMs?: number },
+  ): Promise<unknown>;
+  fail(name: string, owner: string): Promise<unknown>;
+  release(name: string, owner: string, releases: number): Promise<unknown>;
+}
+
+export function bench(store: ClaimStore, clock: ManualClock): Bench {
+  const prefix = randomUUID();
+  const key = (name: string): string => `${prefix}#v1:${name}`;
+  const request: Bench['request'] = (name, members) => ({
+    key: key(name),
+    owner: randomUUID(),
+    leaseMs: LEASE_MS,
+    retentionMs: RETENTION_MS,
+    ...members,
+  });
+  const settlement: Bench['settlement'] = (members) => ({
+    end: 'complete',
+    retentionMs: RETENTION_MS,
+    ...members,
+  });
+  return {
+    store,
+    clock,
+    key,
+    request,
+    settlement,
+    acquire: async (name, members) => only(await store.acquire([request(name, members)])),
+    complete: async (name, owner, members) =>
+      only(
+        await store.settle([
+          { end: 'complete', key: key(name), owner, retentionMs: RETENTION_MS, ...members },
+        ]),
+      ),
+    fail: async (name, owner) =>
+      only(
+        await store.settle([{ end: 'fail', key: key(name), owner, error: ERROR, retentionMs: RETENTION_MS }]),
+      ),
+    release: async (name, owner, releases) =>
+      only(
+        await store.settle([{ end: 'release', key: key(name), owner, releases, retentionMs: RETENTION_MS }]),
+      ),
+  };
+}
+
+function only<Item>(items: readonly Item[]): Item {
+  assert.equal(items.length, 1);
+  return items[0] as Item;
+}

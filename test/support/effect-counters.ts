@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { CreateTableCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { CommitItem } from 'batchlatch';
+import type { CommitSubject } from 'batchlatch/testing';
+
+/** Counters in a table of their own; made with `create`, when there is a client. */
+export interface EffectCounters extends CommitSubject {
+  readonly tableName: string;
+  create(client: DynamoDBClient): Promise<void>;
+}
+
+export function effectCounters(): EffectCounters {
+  const tableName = `effects-${randomUUID()}`;
+  let client: DynamoDBClient;
+  return {
+    tableName,
+    async create(ofTable) {
+      client = ofTable;
+      await client.send(
+        new CreateTableCommand({
+          TableName: tableName,
+          AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+          KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+          BillingMode: 'PAY_PER_REQUEST',
+        }),
+      );
+    },
+    addOne: (name): CommitItem => ({
+      Update: {
+        TableName: tableName,
+        Key: { name },
+        UpdateExpression: 'ADD #count :one',
+        ExpressionAttributeNames: { '#count': 'count' },
+        ExpressionAttributeValues: { ':one': 1 },
+      },
+    }),
+    refused: (): CommitItem => ({
+      ConditionCheck: {
+        TableName: tableName,
+        Key: { name: 'nobody' },
+        ConditionExpression: 'attribute_exists(#name)',
+        ExpressionAttributeNames: { '#name': 'name' },
+      },
+    }),
+    async read(name) {
+      const get = new GetItemCommand({
+        TableName: tableName,
+        Key: { name: { S: name } },
+        ConsistentRead: true,
+      });
+      return Number((await client.send(get)).Item?.['count']?.N ?? 0);
+    },
+  };
+}
