@@ -3,7 +3,7 @@ export type { CallContext } from './call-context.ts';
 export { ConflictError, ParkedError, ReplayedError, UnserializableResultError } from './errors.ts';
 export type { ClaimOptions, IdempotencyOptions } from './options.ts';
 export type { Serializer } from './result-text.ts';
-export { withIdempotency, withIdempotencyContext } from './with-idempotency.ts';
+export { type Idempotent, withIdempotency, withIdempotencyContext } from './with-idempotency.ts';
 export {
   CompletionNotStoredError,
   LapsedLeaseError,

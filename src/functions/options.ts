@@ -36,9 +36,7 @@ export interface ClaimOptions {
   readonly clock?: Clock;
 }
 
-export interface IdempotencyOptions<
-  Args extends readonly unknown[] = readonly unknown[],
-> extends ClaimOptions {
+export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
   /**
    * What makes two calls the same work, from the arguments: an id, several as an array, or `argumentHash()`. A part
    * that is missing or empty rejects the call: calls without a key never share one.
@@ -98,9 +96,7 @@ export interface FunctionSettings extends CallSettings {
 }
 
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveOptions<Args extends readonly unknown[]>(
-  options: IdempotencyOptions<Args>,
-): FunctionSettings {
+export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptions<Args>): FunctionSettings {
   checkOptions(options, checks);
   const { retryable, replayFailures = false, maxAttempts, onLapsedLease = 'rerun' } = options;
   return {

@@ -19,6 +19,14 @@ import { type Call, type CallOutcome, type CallPorts, type Ending, runOnce, type
  */
 const VERSION = 'function-v1';
 
+/** `never[]`: parameters are inferred from the function alone. */
+type AnyFunction = (...args: never[]) => unknown;
+
+/** The function with the same signature, asynchronous. */
+export type Idempotent<Fn extends AnyFunction> = (
+  ...args: Parameters<Fn>
+) => Promise<Awaited<ReturnType<Fn>>>;
+
 /**
  * Makes an async function run once for each key. The first call runs it; concurrent calls, in this process or any
  * other, reject with a `ConflictError`, or wait (`waitForConflict`); later ones get the stored result. What the
@@ -36,41 +44,42 @@ const VERSION = 'function-v1';
  * const chargeOnce = withIdempotency(charge, { namespace: 'charge', key: (order) => order.id });
  * const { chargeId } = await chargeOnce(order);
  */
-export function withIdempotency<Args extends readonly unknown[], Result>(
-  fn: (...args: Args) => Result | Promise<Result>,
-  options: IdempotencyOptions<Args>,
-): (...args: Args) => Promise<Result> {
+export function withIdempotency<Fn extends AnyFunction>(
+  fn: Fn,
+  options: IdempotencyOptions<Parameters<Fn>>,
+): Idempotent<Fn> {
   assertFunction(fn);
-  return withIdempotencyContext((_context, ...args) => fn(...args), options);
+  return withIdempotencyContext(() => fn, options);
 }
 
 /**
- * The same for a function that wants to know about its attempt: it gets a context (`idempotencyKey`, `attempt`,
- * `signal`, `extendLease`) before the arguments, which its callers do not see.
+ * The same for a function that wants to know about its attempt: it is made for each attempt, from a context
+ * (`idempotencyKey`, `attempt`, `signal`, `extendLease`) that its callers do not see.
  *
  * @example
  * const chargeOnce = withIdempotencyContext(
- *   ({ idempotencyKey, signal }, order: Order) => payments.charge(order, { idempotencyKey, signal }),
+ *   ({ idempotencyKey, signal }) => (order: Order) => payments.charge(order, { idempotencyKey, signal }),
  *   { namespace: 'charge', key: (order) => order.id },
  * );
  */
-export function withIdempotencyContext<Args extends readonly unknown[], Result>(
-  fn: (context: CallContext, ...args: Args) => Result | Promise<Result>,
-  options: IdempotencyOptions<Args>,
-): (...args: Args) => Promise<Result> {
-  assertFunction(fn);
+export function withIdempotencyContext<Fn extends AnyFunction>(
+  makeFn: (context: CallContext) => Fn,
+  options: IdempotencyOptions<Parameters<Fn>>,
+): Idempotent<Fn> {
+  assertFunction(makeFn);
   const settings = resolveOptions(options);
   const ports = defaultPorts(options);
-  return async (...args) => {
+  const idempotent = async (...args: Parameters<Fn>): Promise<unknown> => {
     const call = callOf(args, options, ports.clock);
-    const work = workOf(async (context) => fn(context, ...args), options, settings, ports);
-    const outcome = await runOnce(call, work, settings, ports);
-    // What is read from the store is what a call of this function, or of an earlier version of it, gave.
-    return answer(outcome, options.serializer, settings, ports) as Result;
+    const run = async (context: CallContext): Promise<unknown> => makeFn(context)(...(args as never[]));
+    const outcome = await runOnce(call, workOf(run, options, settings, ports), settings, ports);
+    return answer(outcome, options.serializer, settings, ports);
   };
+  // What is read from the store is what a call of this function, or of an earlier version of it, gave.
+  return idempotent as Idempotent<Fn>;
 }
 
-function callOf<Args extends readonly unknown[]>(
+function callOf<Args extends unknown[]>(
   args: Args,
   { namespace, key, payload, leaseMs, remainingTimeMs }: IdempotencyOptions<Args>,
   clock: Clock,
@@ -101,12 +110,12 @@ function joinParts(key: unknown): unknown {
   return JSON.stringify(key);
 }
 
-function workOf<Result>(
-  run: (context: CallContext) => Promise<Result>,
+function workOf(
+  run: (context: CallContext) => Promise<unknown>,
   { serializer }: { readonly serializer?: Serializer },
   { failureEnd, retentionMs }: FunctionSettings,
   { store }: CallPorts,
-): Work<Result> {
+): Work<unknown> {
   return {
     run,
     endOf(value) {
