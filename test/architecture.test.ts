@@ -21,7 +21,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   s3: ['claims', 'sources'],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: ['claims', 'keys', 'stores/dynamodb/store-from-environment.ts'],
-  http: ['claims', 'keys', 'functions'],
+  http: ['claims', 'keys', 'functions', 'sources/errors.ts'],
   testing: ['claims'],
   '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
   // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
@@ -50,7 +50,11 @@ const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
 /** Rooms that get time, chance and identity as arguments, and the files that know the machine's. */
 const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'functions', 'http', 'stores/memory']);
-const KNOWS_THE_MACHINE = new Set(['claims/clock.ts', 'functions/default-ports.ts']);
+const KNOWS_THE_MACHINE = new Set([
+  'claims/clock.ts',
+  'functions/default-ports.ts',
+  'http/default-on-error.ts',
+]);
 
 describe('src', () => {
   const files = readSources();
