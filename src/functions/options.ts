@@ -88,7 +88,7 @@ const checks: Readonly<Record<keyof IdempotencyOptions, Check>> = {
 };
 
 /** How the failure of an attempt is kept. */
-export type FailureEnd = 'fail' | 'park' | 'replay';
+type FailureEnd = 'fail' | 'park' | 'replay';
 
 export interface FunctionSettings extends CallSettings {
   readonly failureEnd: (error: unknown) => FailureEnd;

@@ -529,13 +529,14 @@ describe('withIdempotency', () => {
     });
 
     it('is nobody’s unhandled rejection when a heartbeat fails after the end', async () => {
-      const { clock, calls, finish, delayExtensions } = running({ heartbeat: true });
+      const { clock, calls, finish, extensions, delayExtensions } = running({ heartbeat: true });
       const rejectLate = delayExtensions();
       await clock.advance(30_000);
       finish('done');
       expect(await calls[0]).toBe('done');
       rejectLate(new Error('too late'));
       await clock.advance(60_000);
+      expect(extensions).toHaveLength(1);
     });
 
     it('can be made longer by the function', async () => {
