@@ -3,10 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 import { lambdaContext } from 'batchlatch/testing';
+import type { handler as createPayment } from '../../examples/payments-api/create-payment.ts';
 import { v2Event } from '../http/lambda-events.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 
-type Handler = (typeof import('../../examples/payments-api/create-payment.ts'))['handler'];
+type Handler = typeof createPayment;
 
 describe('examples/payments-api', () => {
   const table = emulatedTable('dynoxide');
