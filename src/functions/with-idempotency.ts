@@ -88,8 +88,10 @@ function callOf<Args extends unknown[]>(
   return {
     key: keyString({
       of: 'call',
-      version: VERSION,
-      namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
+      prefix: {
+        namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
+        version: VERSION,
+      },
       key: () => joinParts(key(...args)),
     }),
     payloadHash: payload && canonicalHash(payload(...args)),

@@ -102,8 +102,7 @@ export async function answerOnce<Native>(
 function keyOf<Native>(key: string, { scope }: Exchange<Native>, { namespace }: HttpSettings): string {
   return keyString({
     of: 'request',
-    version: VERSION,
-    namespace: () => namespace,
+    prefix: { namespace: () => namespace, version: VERSION },
     key: () => {
       const owner = scope();
       return typeof owner === 'string' && owner !== '' ? JSON.stringify([owner, key]) : undefined;
