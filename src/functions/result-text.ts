@@ -20,7 +20,7 @@ export type ResultText =
 export function toResultText(
   value: unknown,
   serializer: Serializer | undefined,
-  maxBytes = Infinity,
+  maxBytes: number = Infinity,
 ): ResultText {
   if (value === undefined) return {};
   let text: string;

@@ -3,7 +3,18 @@ import type { HttpResponse } from './http-message.ts';
 /** The draft that these answers follow. */
 const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';
 
-const PROBLEMS = {
+type ProblemName =
+  | 'key-missing'
+  | 'key-malformed'
+  | 'caller-unknown'
+  | 'in-progress'
+  | 'outcome-unknown'
+  | 'response-not-kept'
+  | 'body-too-large'
+  | 'key-reused'
+  | 'store-unavailable';
+
+const PROBLEMS: Readonly<Record<ProblemName, readonly [status: number, title: string]>> = {
   'key-missing': [400, 'Idempotency-Key is missing'],
   'key-malformed': [400, 'Idempotency-Key is malformed'],
   'caller-unknown': [403, 'The caller is unknown'],
@@ -13,9 +24,7 @@ const PROBLEMS = {
   'body-too-large': [413, 'The request body is too large'],
   'key-reused': [422, 'Idempotency-Key is already used'],
   'store-unavailable': [503, 'Idempotency cannot be ensured now'],
-} as const satisfies Record<string, readonly [status: number, title: string]>;
-
-export type ProblemName = keyof typeof PROBLEMS;
+};
 
 /** An `application/problem+json` response (RFC 9457). The type is a name, not an address: tell problems apart by it. */
 export function problem(
