@@ -21,7 +21,7 @@ import { withCompletionCache } from './claims/completion-cache.ts';
 import { ConfigurationError } from './claims/errors.ts';
 import { withResultStorage } from './claims/result-storage.ts';
 import { jsonLines } from './observe/json-lines.ts';
-import { dynamoDBStore } from './stores/dynamodb/dynamodb-store.ts';
+import { dynamoDBStoreFromEnvironment } from './stores/dynamodb/store-from-environment.ts';
 
 /**
  * A Lambda handler. Batches of queues and streams, and lists of EventBridge Pipes, get a partial response; what is
@@ -137,14 +137,4 @@ function assertFunction(what: string, handler: unknown): void {
   if (typeof handler !== 'function') {
     throw new ConfigurationError(`Expected the ${what} to be a function, got ${typeof handler}`);
   }
-}
-
-function dynamoDBStoreFromEnvironment(): ClaimStore {
-  const tableName = process.env['CLAIMS_TABLE_NAME'] ?? '';
-  if (tableName === '') {
-    throw new ConfigurationError(
-      'There is nowhere to keep claims: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), or pass `store`',
-    );
-  }
-  return dynamoDBStore({ tableName });
 }

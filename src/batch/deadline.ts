@@ -2,6 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Context } from 'aws-lambda';
 import type { Clock } from '../claims/clock.ts';
 
+export { defaultLeaseMs } from '../claims/default-lease.ts';
+
 /** The end of the invocation, seen from inside: first stop, then answer whatever happens. */
 export interface Deadline {
   /** When Lambda ends the process, in epoch milliseconds; `Infinity` when nobody says. */
@@ -67,13 +69,4 @@ function availableTimeMs(lambda: Pick<Context, 'getRemainingTimeInMillis'> | und
   if (typeof lambda?.getRemainingTimeInMillis !== 'function') return undefined;
   const remainingMs = lambda.getRemainingTimeInMillis();
   return Number.isFinite(remainingMs) && remainingMs > 0 ? remainingMs : undefined;
-}
-
-const DEFAULT_LEASE_MS = 60_000;
-const LEASE_BEYOND_INVOCATION_MS = 1_000;
-
-/** As long as the invocation can last and a second more, so that no other attempt starts beside it; never 0 or less. */
-export function defaultLeaseMs(remainingTimeMs: number): number {
-  if (!Number.isFinite(remainingTimeMs)) return DEFAULT_LEASE_MS;
-  return Math.max(Math.ceil(remainingTimeMs), 0) + LEASE_BEYOND_INVOCATION_MS;
 }

@@ -1,20 +1,22 @@
+import { isPermanent as isPermanentError } from '../claims/attempt-errors.ts';
 import { BatchlatchError, hasCode } from '../claims/errors.ts';
 import type { BodyIssue } from './schema-issues.ts';
 
-const PERMANENT = 'BATCHLATCH_PERMANENT';
+export {
+  CompletionNotStoredError,
+  LapsedLeaseError,
+  LeaseLostError,
+  MismatchError,
+  PermanentError,
+  TooManyAttemptsError,
+} from '../claims/attempt-errors.ts';
+
 const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
 const SCHEMA_FAILED = 'BATCHLATCH_SCHEMA_FAILED';
 
-/** Thrown by a handler for a record that no retry can help: its claim is parked at once. */
-export class PermanentError extends BatchlatchError {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(PERMANENT, message, options);
-  }
-}
-
 /** By code, so that a `PermanentError` of another copy of this package counts too. */
 export function isPermanent(error: unknown): boolean {
-  return hasCode(error, PERMANENT) || isInvalidBody(error);
+  return isPermanentError(error) || isInvalidBody(error);
 }
 
 /** The body does not fit the `schema`: the handler is not run, and the claim is parked at once. */
@@ -94,51 +96,12 @@ export class DeadlineError extends BatchlatchError {
   }
 }
 
-/** The key has been claimed `maxAttempts` times without success: it is parked without another run. */
-export class TooManyAttemptsError extends BatchlatchError {
-  constructor(maxAttempts: number) {
-    super('BATCHLATCH_TOO_MANY_ATTEMPTS', `All ${maxAttempts} attempts (maxAttempts) ended without success`);
-  }
-}
-
 /** The key's attempts died `maxCrashes` times in a row: it is parked without another run. */
 export class TooManyCrashesError extends BatchlatchError {
   constructor(maxCrashes: number) {
     super(
       'BATCHLATCH_TOO_MANY_CRASHES',
       `${maxCrashes} attempts in a row (maxCrashes) died without an end: the process was killed or overran its lease`,
-    );
-  }
-}
-
-/** The last attempt died and may have done its work: with `onLapsedLease: 'park'` a person has to look. */
-export class LapsedLeaseError extends BatchlatchError {
-  constructor() {
-    super(
-      'BATCHLATCH_LAPSED_LEASE',
-      "The lease of the last attempt lapsed, and whether its work was done is not known (onLapsedLease: 'park')",
-    );
-  }
-}
-
-/** The claim's lease ran down, or was found to be another owner's, while the handler ran. */
-export class LeaseLostError extends BatchlatchError {
-  constructor(options?: { cause?: unknown }) {
-    super(
-      'BATCHLATCH_LEASE_LOST',
-      'The lease of this attempt is over; another attempt may have started',
-      options,
-    );
-  }
-}
-
-/** The effect is done, but the store did not take its completion: the record is handed back and may run again. */
-export class CompletionNotStoredError extends BatchlatchError {
-  constructor(options: { cause: unknown }) {
-    super(
-      'BATCHLATCH_COMPLETION_NOT_STORED',
-      'The effect is done, but its completion could not be stored',
-      options,
     );
   }
 }
@@ -150,16 +113,6 @@ export class BatchAnswerError extends BatchlatchError {
     super(
       'BATCHLATCH_BATCH_ANSWER',
       `The batch handler got ${items} items and answered with ${given}; return nothing, or an array with an entry for each item`,
-    );
-  }
-}
-
-/** The key was used before, by a record with another payload. */
-export class MismatchError extends BatchlatchError {
-  constructor() {
-    super(
-      'BATCHLATCH_MISMATCH',
-      'The record has the key of another record with another payload (payloadValidation)',
     );
   }
 }

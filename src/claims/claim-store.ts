@@ -100,7 +100,12 @@ export type Settlement = OwnedClaim &
         readonly onResultDropped?: (error: unknown) => void;
       }
     | { readonly end: 'fail'; readonly error: StoredError; readonly retentionMs: number }
-    | { readonly end: 'park'; readonly error: StoredError }
+    | {
+        readonly end: 'park';
+        readonly error: StoredError;
+        /** How long the key stays parked, in milliseconds. Default: until a person releases it. */
+        readonly retentionMs?: number;
+      }
     | {
         readonly end: 'release';
         /** The claim's releases so far, as its acquire gave them; one more is written. */

@@ -22,7 +22,7 @@ export interface Claim {
   readonly crashes: number;
   /** Until when the owner's claim is exclusive. */
   readonly leaseUntil: number;
-  /** When the row is forgotten; stores round it up to what their TTL can express. A parked claim has none: it waits for a person. */
+  /** When the row is forgotten; stores round it up to what their TTL can express. A claim that was parked for good has none: it waits for a person. */
   readonly expiresAt?: number;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -121,8 +121,13 @@ export function changeOfSettlement(settlement: Settlement, now: number): ClaimCh
         crashes: 0,
       };
     case 'park':
-      // No end of retention: what waits for a person must not be forgotten, and run again, by itself.
-      return { status: 'PARKED', updatedAt: now, expiresAt: undefined, error: settlement.error };
+      // Without a retention none ends: what waits for a person must not be forgotten, and run again, by itself.
+      return {
+        status: 'PARKED',
+        updatedAt: now,
+        expiresAt: settlement.retentionMs === undefined ? undefined : now + settlement.retentionMs,
+        error: settlement.error,
+      };
     case 'release':
       return {
         status: 'FAILED',

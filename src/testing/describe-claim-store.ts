@@ -227,6 +227,26 @@ export function describeClaimStore(
         assert.deepEqual(await acquire('poison'), { status: 'parked', error: ERROR });
       });
 
+      contract('parks for a retention where one is given, then forgets', async (bench) => {
+        const { store, acquire, key, clock } = bench;
+        await acquire('refused', { owner: 'first' });
+        const park: Settlement = {
+          end: 'park',
+          key: key('refused'),
+          owner: 'first',
+          error: ERROR,
+          retentionMs: 60_000,
+        };
+        assert.deepEqual(await store.settle([park]), ['stored']);
+        assert.deepEqual(await store.settle([park]), ['stored']); // the answer was lost
+        await clock.advance(59_000);
+        assert.deepEqual(await acquire('refused'), { status: 'parked', error: ERROR });
+        await clock.advance(2_000);
+        const again = withStatus(await acquire('refused'), 'acquired');
+        assert.deepEqual([again.attempt, again.tookOver], [1, false]);
+        assert.equal((await store.inspect(key('refused')))?.error, undefined);
+      });
+
       contract(
         'counts a release as no attempt, keeps crashes, and never takes an attempt number back',
         async (bench) => {

@@ -251,7 +251,7 @@ function settlement(end: Settlement['end'], key: string, owner: string, releases
     case 'fail':
       return { ...common, end, error: ERROR };
     case 'park':
-      return { ...common, end, error: ERROR };
+      return { key, owner, end, error: ERROR };
     case 'release':
       return { ...common, end, releases };
   }

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
 import { type BatchRecord, createBatchProcessor, type Unwrap } from 'batchlatch';
+import { type LambdaHttpEvent, withHttpIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
 import { at } from '../sam/read-template.ts';
@@ -127,7 +128,38 @@ describeWith([samCli], 'events that `sam local generate-event` makes', () => {
       expect(records).toEqual([]);
     },
   );
+
+  it.each([
+    ['apigateway', 'aws-proxy'],
+    ['apigateway', 'http-api-proxy'],
+    ['alb', 'request'],
+  ])('an HTTP request of %s %s is carried out once', async (service, kind) => {
+    const event = withKey((await generated(service, kind)) as GeneratedRequest);
+    let runs = 0;
+    const handler = withHttpIdempotency(
+      async (_event: LambdaHttpEvent) => ({ statusCode: 201, body: String((runs += 1)) }),
+      { namespace: 'generated', scope: 'shared-by-all-callers', store: memoryStore() },
+    );
+    expect(await handler(event, lambdaContext())).toEqual({ statusCode: 201, body: '1' });
+    expect(await handler(event, lambdaContext())).toMatchObject({ statusCode: 201, body: '1' });
+    expect(runs).toBe(1);
+  });
 });
+
+interface GeneratedRequest {
+  httpMethod?: string;
+  headers?: Record<string, string>;
+  multiValueHeaders?: Record<string, string[]>;
+  requestContext: { http?: { method: string } };
+}
+
+/** The generator knows no header of ours, and its load balancer sends a GET. */
+function withKey(event: GeneratedRequest): LambdaHttpEvent {
+  if (event.httpMethod !== undefined) event.httpMethod = 'POST';
+  if (event.headers !== undefined) event.headers['Idempotency-Key'] = 'k';
+  if (event.multiValueHeaders !== undefined) event.multiValueHeaders['Idempotency-Key'] = ['k'];
+  return event as unknown as LambdaHttpEvent;
+}
 
 const generations = new Map<string, Promise<string>>();
 

@@ -8,13 +8,7 @@ import {
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
-import {
-  type BatchRecord,
-  type ClaimStore,
-  powertoolsKey,
-  powertoolsValidation,
-  type Settlement,
-} from 'batchlatch';
+import { type BatchRecord, type ClaimStore, powertoolsKey, powertoolsValidation } from 'batchlatch';
 import {
   dynamoDBStore,
   powertoolsAttributes,
@@ -278,7 +272,7 @@ for (const writes of ['batch', 'single'] as const) {
         const first = claimRequest(key, { lockedBy: 'somebody' });
         await store.acquire([first]);
         await clock.advance(1);
-        await store.settle([{ ...completion(first, '"old"'), retentionMs: 1_000 } as Settlement]);
+        await store.settle([{ ...completion(first, '"old"'), retentionMs: 1_000 }]);
         await clock.advance(3_000);
         const second = claimRequest(key);
         expect(await store.acquire([second])).toMatchObject([{ status: 'acquired', attempt: 1 }]);

@@ -1,0 +1,12 @@
+import { contentHash, type PayloadHashOptions } from '../keys/content-hash.ts';
+
+/**
+ * A `key` for functions whose first argument says what the work is: SHA-256 over RFC 8785 canonical JSON of it, or of
+ * the values that are included, so that member order makes no difference.
+ *
+ * @example
+ * withIdempotency(charge, { namespace: 'charge', key: argumentHash({ include: ['orderId'] }) });
+ */
+export function argumentHash(options: PayloadHashOptions = {}): (argument: unknown) => string {
+  return contentHash('argumentHash', options);
+}

@@ -1,0 +1,13 @@
+/** What a function sees of the attempt it runs in. */
+export interface CallContext {
+  /** `namespace#version:key`, to be passed downstream where idempotency keys are known. */
+  readonly idempotencyKey: string;
+  /** 1, 2, 3 …: how many times the key has been claimed. The fencing token: a later attempt has a higher one. */
+  readonly attempt: number;
+  /** Aborted with a `LeaseLostError` when the lease is over: another attempt may start. */
+  readonly signal: AbortSignal;
+  /** Until when no other attempt starts, in epoch milliseconds. */
+  readonly leaseUntil: number;
+  /** Makes the lease last at least `leaseMs` from now. Rejects with a `LeaseLostError` when it is no longer this attempt's. */
+  extendLease(leaseMs: number): Promise<void>;
+}

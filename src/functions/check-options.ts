@@ -1,0 +1,100 @@
+import { inspect } from 'node:util';
+import leven from 'leven';
+import { ConfigurationError } from '../claims/errors.ts';
+
+/** What an option may be. */
+export interface Check {
+  readonly expected: string;
+  accepts(value: unknown): boolean;
+  readonly isRequired?: boolean;
+}
+
+/** Validates options at start. Throws a `ConfigurationError` that names the option and what it got. */
+export function checkOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(checks, name)) throw new ConfigurationError(unknownOption(name, Object.keys(checks)));
+  }
+  for (const [name, check] of Object.entries(checks)) {
+    const value = (options as Record<string, unknown>)[name];
+    if (value === undefined && check.isRequired !== true) continue;
+    if (!check.accepts(value)) {
+      throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
+    }
+  }
+}
+
+export function required(check: Check): Check {
+  return { ...check, isRequired: true };
+}
+
+export function anInteger(from: number): Check {
+  return {
+    expected: `an integer from ${from} up`,
+    accepts: (value) => Number.isSafeInteger(value) && (value as number) >= from,
+  };
+}
+
+export function aFunction(): Check {
+  return { expected: 'a function', accepts: (value) => typeof value === 'function' };
+}
+
+export function aBoolean(): Check {
+  return { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
+}
+
+export function aNamespace(): Check {
+  return {
+    expected: 'a non-empty string without `#`, or a function that gives one',
+    accepts: (value) =>
+      typeof value === 'function' || (typeof value === 'string' && value !== '' && !value.includes('#')),
+  };
+}
+
+export function oneOf(...values: string[]): Check {
+  return {
+    expected: values.map((value) => `'${value}'`).join(' or '),
+    accepts: (value) => values.includes(value as string),
+  };
+}
+
+export function either(one: Check, other: Check): Check {
+  return {
+    expected: `${one.expected}, or ${other.expected}`,
+    accepts: (value) => one.accepts(value) || other.accepts(value),
+  };
+}
+
+export function objectWith(...methods: string[]): Check {
+  return {
+    expected: `an object with ${methods.map((method) => `${method}()`).join(', ')}`,
+    accepts: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
+  };
+}
+
+/** `{ timeoutMs }` and nothing else. */
+export function aTimeout(): Check {
+  return {
+    expected: '{ timeoutMs } with an integer from 1 up',
+    accepts: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      Object.keys(value).join() === 'timeoutMs' &&
+      anInteger(1).accepts((value as { timeoutMs?: unknown }).timeoutMs),
+  };
+}
+
+function unknownOption(name: string, names: readonly string[]): string {
+  const nearest = names.toSorted((a, b) => leven(a, name) - leven(b, name))[0] as string;
+  const isNear = leven(nearest.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3);
+  return `Unknown option \`${name}\`${isNear ? `; did you mean \`${nearest}\`?` : `; known are ${names.join(', ')}`}`;
+}
+
+function shown(value: unknown): string {
+  return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
+}

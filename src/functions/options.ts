@@ -1,0 +1,125 @@
+import { isPermanent } from '../claims/attempt-errors.ts';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import type { Clock } from '../claims/clock.ts';
+import {
+  aBoolean,
+  aFunction,
+  aNamespace,
+  anInteger,
+  aTimeout,
+  type Check,
+  checkOptions,
+  either,
+  objectWith,
+  oneOf,
+  required,
+} from './check-options.ts';
+import type { Serializer } from './result-text.ts';
+import type { CallSettings } from './run-once.ts';
+
+/** Options of claims around calls, whatever is called. */
+export interface ClaimOptions {
+  /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+  readonly store?: ClaimStore;
+  /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 where nobody says. */
+  readonly leaseMs?: number;
+  /** Whether to renew the lease, each time when half of it is over, while the function runs. Default false. */
+  readonly heartbeat?: boolean;
+  /** How long a completion is remembered, in milliseconds. Default 4 days. */
+  readonly retentionMs?: number;
+  /**
+   * While somebody else runs the key, to wait for the end for this long, in milliseconds: for the other's result, or
+   * to take over when it fails or its lease lapses. Default: not to wait.
+   */
+  readonly waitForConflict?: { readonly timeoutMs: number };
+  /** For tests. Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
+  /**
+   * What makes two calls the same work, from the arguments: an id, several as an array, or `argumentHash()`. A part
+   * that is missing or empty rejects the call: calls without a key never share one.
+   */
+  readonly key: (...args: Args) => string | readonly string[];
+  /** Put before every key, so that two functions on one store never share claims; a function gives keys per tenant. */
+  readonly namespace: string | ((...args: Args) => string);
+  /** What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`. */
+  readonly remainingTimeMs?: (...args: Args) => number | undefined;
+  /** What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off. */
+  readonly payload?: (...args: Args) => unknown;
+  /** Attempts after which a key is parked; deaths count. Default: none. */
+  readonly maxAttempts?: number;
+  /** Which errors leave the key free for the next call; the others park it. Default: all but `PermanentError`. */
+  readonly retryable?: (error: unknown) => boolean;
+  /**
+   * Whether the first failure is the answer: it is stored for `retentionMs`, and every later call rejects with an
+   * error of the same name, message and code. A function chooses the failures. Default false.
+   */
+  readonly replayFailures?: boolean | ((error: unknown) => boolean);
+  /** What to do with a key whose last attempt died: run it again, or park it for a person. Default 'rerun'. */
+  readonly onLapsedLease?: 'rerun' | 'park';
+  /** For results that JSON does not hold, e.g. superjson. Default: JSON, which refuses what it would change. */
+  readonly serializer?: Serializer;
+}
+
+const FOUR_DAYS_MS = 4 * 24 * 60 * 60 * 1_000;
+
+export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
+  store: objectWith('acquire', 'settle', 'extend', 'inspect'),
+  leaseMs: anInteger(1),
+  heartbeat: aBoolean(),
+  retentionMs: anInteger(1_000),
+  waitForConflict: aTimeout(),
+  clock: objectWith('now', 'setTimer'),
+};
+
+const checks: Readonly<Record<keyof IdempotencyOptions, Check>> = {
+  key: required(aFunction()),
+  namespace: required(aNamespace()),
+  ...claimChecks,
+  remainingTimeMs: aFunction(),
+  payload: aFunction(),
+  maxAttempts: anInteger(1),
+  retryable: aFunction(),
+  replayFailures: either(aBoolean(), aFunction()),
+  onLapsedLease: oneOf('rerun', 'park'),
+  serializer: objectWith('stringify', 'parse'),
+};
+
+/** How the failure of an attempt is kept. */
+type FailureEnd = 'fail' | 'park' | 'replay';
+
+export interface FunctionSettings extends CallSettings {
+  readonly failureEnd: (error: unknown) => FailureEnd;
+  readonly replaysFailures: boolean;
+}
+
+/** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
+export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptions<Args>): FunctionSettings {
+  checkOptions(options, checks);
+  const { retryable, replayFailures = false, maxAttempts, onLapsedLease = 'rerun' } = options;
+  return {
+    ...claimSettings(options),
+    maxAttempts,
+    onLapsedLease,
+    replaysFailures: replayFailures !== false,
+    failureEnd(error) {
+      try {
+        const isReplayed = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
+        if (isReplayed) return 'replay';
+        return !isPermanent(error) && (retryable === undefined || retryable(error)) ? 'fail' : 'park';
+      } catch {
+        return 'fail'; // a broken classifier must not decide what is for good
+      }
+    },
+  };
+}
+
+export function claimSettings({
+  retentionMs = FOUR_DAYS_MS,
+  waitForConflict,
+  heartbeat = false,
+}: ClaimOptions): Pick<CallSettings, 'retentionMs' | 'waitMs' | 'heartbeat'> {
+  return { retentionMs, waitMs: waitForConflict?.timeoutMs ?? 0, heartbeat };
+}

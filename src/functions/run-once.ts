@@ -1,0 +1,206 @@
+import { LapsedLeaseError, LeaseLostError, TooManyAttemptsError } from '../claims/attempt-errors.ts';
+import { type StoredError, toStoredError } from '../claims/claim.ts';
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  ClaimStore,
+  SettleOutcome,
+  Settlement,
+} from '../claims/claim-store.ts';
+import type { Clock } from '../claims/clock.ts';
+import { hasCode } from '../claims/errors.ts';
+import { createGroupCommit } from '../claims/group-commit.ts';
+import { acquireOrWait } from '../claims/wait-for-claim.ts';
+import type { CallContext } from './call-context.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+
+/** What a call needs of the world. */
+export interface CallPorts {
+  readonly store: ClaimStore;
+  readonly clock: Clock;
+  /** A number from 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** A token that no other attempt has. */
+  readonly newOwner: () => string;
+}
+
+/** What all calls of one function have in common. */
+export interface CallSettings {
+  readonly retentionMs: number;
+  readonly maxAttempts: number | undefined;
+  /** How long to wait for another owner's end, in milliseconds. */
+  readonly waitMs: number;
+  readonly onLapsedLease: 'rerun' | 'park';
+  readonly heartbeat: boolean;
+}
+
+/** One call: its key, and what its claim says about it. */
+export interface Call {
+  readonly key: string;
+  readonly payloadHash: string | undefined;
+  readonly lockedBy: string | undefined;
+  /** The length of a lease that is asked for now. */
+  readonly leaseMs: () => number;
+}
+
+/** How an attempt ends in the store. */
+export type Ending =
+  | { readonly end: 'complete'; readonly result?: string }
+  | { readonly end: 'fail'; readonly error: StoredError }
+  /** Without a retention until a person releases it. */
+  | { readonly end: 'park'; readonly error: StoredError; readonly retentionMs?: number };
+
+/** What is run, and how its ends are stored. */
+export interface Work<Value> {
+  run(context: CallContext): Promise<Value>;
+  /** The end of an attempt that returned. */
+  endOf(value: Value): Ending;
+  /** The end where the store turns out to have no room for the value. */
+  endOfTooLarge(): Ending;
+  /** The end of an attempt that threw. `isLast`: no attempt is left (`maxAttempts`). */
+  endOfFailure(error: unknown, isLast: boolean): Ending;
+}
+
+/** What became of a call. A closed union: whoever offers calls to users switches over all of it. */
+export type CallOutcome<Value> =
+  | {
+      readonly status: 'returned';
+      readonly value: Value;
+      readonly ending: Ending;
+      readonly settled: SettleOutcome;
+    }
+  | { readonly status: 'threw'; readonly error: unknown }
+  | Exclude<AcquireOutcome, { readonly status: 'acquired' }>;
+
+type Acquired = Extract<AcquireOutcome, { readonly status: 'acquired' }>;
+
+/**
+ * Runs the work of one key at most once at a time: claim, run, settle. Every end of the work is settled, a failure
+ * too, so that no key stays in progress when its process lives. Never rejects.
+ */
+export async function runOnce<Value>(
+  call: Call,
+  work: Work<Value>,
+  settings: CallSettings,
+  ports: CallPorts,
+): Promise<CallOutcome<Value>> {
+  const owner = ports.newOwner(); // one for all polls: an acquire whose answer was lost is met again
+  const { retentionMs, maxAttempts, waitMs } = settings;
+  const { key, payloadHash, lockedBy } = call;
+  const makeRequest = (): ClaimRequest => ({
+    key,
+    owner,
+    leaseMs: call.leaseMs(),
+    retentionMs,
+    ...(payloadHash !== undefined && { payloadHash }),
+    ...(lockedBy !== undefined && { lockedBy }),
+  });
+  const { clock, random } = ports;
+  const claim = await acquireOrWait(ports.store, makeRequest, { timeoutMs: waitMs, clock, random });
+  if (claim.status !== 'acquired') return claim;
+
+  const settle = (ending: Ending): Promise<SettleOutcome> =>
+    settleNow(settlementOf(ending, { key, owner }, retentionMs), ports);
+  const refusal = reasonNotToRun(claim, settings);
+  if (refusal !== undefined) return park(refusal, settle);
+
+  const lease = { key, owner, leaseUntil: claim.leaseUntil };
+  const keeper = new LeaseKeeper(lease, { ...ports, ...settings, leaseMs: call.leaseMs() });
+  if (!(await hasTimeLeft(keeper, call, clock))) {
+    return { status: 'conflict', leaseUntil: keeper.leaseUntil, attempt: claim.attempt };
+  }
+  keeper.start();
+  let value: Value;
+  try {
+    value = await work.run(contextOf(key, claim.attempt, keeper));
+  } catch (error) {
+    keeper.stop();
+    const isLast = maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts;
+    await settle(work.endOfFailure(error, isLast)); // what the store says never hides the business error
+    return { status: 'threw', error };
+  }
+  keeper.stop();
+  const ending = work.endOf(value);
+  const settled = await settle(ending);
+  if (!isTooLarge(settled)) return { status: 'returned', value, ending, settled };
+  const smaller = work.endOfTooLarge();
+  return { status: 'returned', value, ending: smaller, settled: await settle(smaller) };
+}
+
+/** Why an acquired claim is parked in place of being run. */
+function reasonNotToRun(claim: Acquired, { maxAttempts, onLapsedLease }: CallSettings): Error | undefined {
+  if (claim.tookOver && onLapsedLease === 'park') return new LapsedLeaseError();
+  if (maxAttempts !== undefined && countedAttempts(claim) > maxAttempts)
+    return new TooManyAttemptsError(maxAttempts);
+  return undefined;
+}
+
+async function park<Value>(
+  reason: Error,
+  settle: (ending: Ending) => Promise<SettleOutcome>,
+): Promise<CallOutcome<Value>> {
+  const error = toStoredError(reason);
+  const settled = await settle({ end: 'park', error });
+  // What is not stored as parked stays in progress until its lease lapses, and comes here again.
+  return typeof settled === 'object'
+    ? { status: 'error', error: settled.error }
+    : { status: 'parked', error };
+}
+
+/** Attempts that were given back before they started do not count. */
+function countedAttempts({ attempt, releases }: Acquired): number {
+  return attempt - releases;
+}
+
+/** A claim whose answer took long to come has little of its lease left, too little to start on. */
+async function hasTimeLeft(keeper: LeaseKeeper, call: Call, clock: Clock): Promise<boolean> {
+  const leaseMs = call.leaseMs();
+  if (keeper.leaseUntil - clock.now() >= leaseMs / 2) return true;
+  return (await keeper.extend(leaseMs)) === 'stored' && keeper.leaseUntil > clock.now();
+}
+
+function contextOf(idempotencyKey: string, attempt: number, keeper: LeaseKeeper): CallContext {
+  return {
+    idempotencyKey,
+    attempt,
+    signal: keeper.signal,
+    get leaseUntil() {
+      return keeper.leaseUntil;
+    },
+    async extendLease(leaseMs) {
+      if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) {
+        throw new RangeError(`Expected \`leaseMs\` to be an integer from 1 up, got \`${leaseMs}\``);
+      }
+      const outcome = await keeper.extend(leaseMs);
+      if (outcome === 'lost') throw new LeaseLostError();
+      if (outcome !== 'stored') throw outcome.error;
+    },
+  };
+}
+
+/** Completions and failures are remembered for the retention; what is parked only where it says so. */
+function settlementOf(
+  ending: Ending,
+  claim: { readonly key: string; readonly owner: string },
+  retentionMs: number,
+): Settlement {
+  return ending.end === 'park' ? { ...ending, ...claim } : { ...ending, ...claim, retentionMs };
+}
+
+/** Alone, and with group commit's retries: a completion that is not stored means that its effect may run again. */
+function settleNow(settlement: Settlement, { store, clock, random }: CallPorts): Promise<SettleOutcome> {
+  const commit = createGroupCommit<undefined>({
+    store,
+    clock,
+    random,
+    lingerMs: 0,
+    isBusy: () => false,
+    onWrite: () => undefined,
+    signal: new AbortController().signal,
+  });
+  return commit.settle(settlement, undefined);
+}
+
+function isTooLarge(settled: SettleOutcome): boolean {
+  return typeof settled === 'object' && hasCode(settled.error, 'BATCHLATCH_ITEM_TOO_LARGE');
+}

@@ -1,0 +1,188 @@
+import { CompletionNotStoredError, LeaseLostError, MismatchError } from '../claims/attempt-errors.ts';
+import { toStoredError } from '../claims/claim.ts';
+import type { Clock } from '../claims/clock.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+import { canonicalHash } from '../keys/canonical-json.ts';
+import { KeyError } from '../keys/errors.ts';
+import { keyString } from '../keys/key-string.ts';
+import type { CallContext } from './call-context.ts';
+import { defaultPorts } from './default-ports.ts';
+import { ConflictError, fromStoredError, ParkedError, UnserializableResultError } from './errors.ts';
+import { leaseClock } from './lease-clock.ts';
+import { type FunctionSettings, type IdempotencyOptions, resolveOptions } from './options.ts';
+import { fromResultText, type Serializer, toResultText } from './result-text.ts';
+import { type Call, type CallOutcome, type CallPorts, type Ending, runOnce, type Work } from './run-once.ts';
+
+/**
+ * Not `v1` alone: a record and a call with the same namespace and key are different work, and a handler that calls an
+ * idempotent function with its own key would meet its own claim.
+ */
+const VERSION = 'function-v1';
+
+/** `never[]`: parameters are inferred from the function alone. */
+type AnyFunction = (...args: never[]) => unknown;
+
+/** The function with the same signature, asynchronous. */
+export type Idempotent<Fn extends AnyFunction> = (
+  ...args: Parameters<Fn>
+) => Promise<Awaited<ReturnType<Fn>>>;
+
+/**
+ * Makes an async function run once for each key. The first call runs it; concurrent calls, in this process or any
+ * other, reject with a `ConflictError`, or wait (`waitForConflict`); later ones get the stored result. What the
+ * function rejects with is given to its caller, and the key is free again.
+ *
+ * All callers, the first too, get a new value read from the stored JSON: what JSON would change is refused with an
+ * `UnserializableResultError`, and given to nobody in one form now and in another later. A function that returns
+ * `undefined` is fine.
+ *
+ * Rejects with `ConflictError`, `MismatchError`, `ParkedError`, `LeaseLostError`, `CompletionNotStoredError`,
+ * `UnserializableResultError`, `KeyError`, or the store's error; only the store's error, of those, leaves it open
+ * whether anything ran. Throws a `ConfigurationError` at start.
+ *
+ * @example
+ * const chargeOnce = withIdempotency(charge, { namespace: 'charge', key: (order) => order.id });
+ * const { chargeId } = await chargeOnce(order);
+ */
+export function withIdempotency<Fn extends AnyFunction>(
+  fn: Fn,
+  options: IdempotencyOptions<Parameters<Fn>>,
+): Idempotent<Fn> {
+  assertFunction(fn);
+  return withIdempotencyContext(() => fn, options);
+}
+
+/**
+ * The same for a function that wants to know about its attempt: it is made for each attempt, from a context
+ * (`idempotencyKey`, `attempt`, `signal`, `extendLease`) that its callers do not see.
+ *
+ * @example
+ * const chargeOnce = withIdempotencyContext(
+ *   ({ idempotencyKey, signal }) => (order: Order) => payments.charge(order, { idempotencyKey, signal }),
+ *   { namespace: 'charge', key: (order) => order.id },
+ * );
+ */
+export function withIdempotencyContext<Fn extends AnyFunction>(
+  makeFn: (context: CallContext) => Fn,
+  options: IdempotencyOptions<Parameters<Fn>>,
+): Idempotent<Fn> {
+  assertFunction(makeFn);
+  const settings = resolveOptions(options);
+  const ports = defaultPorts(options);
+  const idempotent = async (...args: Parameters<Fn>): Promise<unknown> => {
+    const call = callOf(args, options, ports.clock);
+    const run = async (context: CallContext): Promise<unknown> => makeFn(context)(...(args as never[]));
+    const outcome = await runOnce(call, workOf(run, options, settings, ports), settings, ports);
+    return answer(outcome, options.serializer, settings, ports);
+  };
+  // What is read from the store is what a call of this function, or of an earlier version of it, gave.
+  return idempotent as Idempotent<Fn>;
+}
+
+function callOf<Args extends unknown[]>(
+  args: Args,
+  { namespace, key, payload, leaseMs, remainingTimeMs }: IdempotencyOptions<Args>,
+  clock: Clock,
+): Call {
+  const remainingMs = remainingTimeMs?.(...args);
+  return {
+    key: keyString({
+      of: 'call',
+      prefix: {
+        namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
+        version: VERSION,
+      },
+      key: () => joinParts(key(...args)),
+    }),
+    payloadHash: payload && canonicalHash(payload(...args)),
+    lockedBy: undefined,
+    leaseMs: leaseClock(leaseMs, remainingMs, clock),
+  };
+}
+
+/** A part that is missing would make all calls that lack it one. */
+function joinParts(key: unknown): unknown {
+  if (!Array.isArray(key)) return key;
+  const missing = key.findIndex((part) => typeof part !== 'string' || part === '');
+  if (missing >= 0 || key.length === 0) {
+    throw new KeyError(
+      `Expected every part of the key to be a non-empty string; part ${Math.max(missing, 0) + 1} is not. Calls that lack a part must not share a key`,
+    );
+  }
+  return JSON.stringify(key);
+}
+
+function workOf(
+  run: (context: CallContext) => Promise<unknown>,
+  { serializer }: { readonly serializer?: Serializer },
+  { failureEnd, retentionMs }: FunctionSettings,
+  { store }: CallPorts,
+): Work<unknown> {
+  return {
+    run,
+    endOf(value) {
+      const result = toResultText(value, serializer, store.maxResultBytes);
+      if ('problem' in result) return unserializable(result.problem, retentionMs);
+      return { end: 'complete', ...(result.text !== undefined && { result: result.text }) };
+    },
+    endOfTooLarge: () => unserializable('it is longer than the store keeps', retentionMs),
+    endOfFailure(thrown, isLast) {
+      const error = toStoredError(thrown);
+      const end = failureEnd(thrown);
+      if (end === 'replay') return { end: 'park', error, retentionMs };
+      return { end: isLast ? 'park' : end, error };
+    },
+  };
+}
+
+/** Parked for as long as a completion is remembered: the effect is done, so nothing may run again before. */
+function unserializable(problem: string, retentionMs: number): Ending {
+  const error = new UnserializableResultError(
+    `The effect is done and will not run again, but its result cannot be kept: ${problem}. Return plain JSON values that fit, or give a \`serializer\``,
+  );
+  return { end: 'park', error: toStoredError(error), retentionMs };
+}
+
+function answer(
+  outcome: CallOutcome<unknown>,
+  serializer: Serializer | undefined,
+  { replaysFailures }: FunctionSettings,
+  { clock }: CallPorts,
+): unknown {
+  switch (outcome.status) {
+    case 'returned':
+      return valueOf(outcome, serializer);
+    case 'threw':
+      throw outcome.error;
+    case 'duplicate':
+      return fromResultText(outcome.result, serializer);
+    case 'conflict':
+      throw new ConflictError(outcome.leaseUntil, clock.now());
+    case 'mismatch':
+      throw new MismatchError();
+    case 'parked': {
+      const error = fromStoredError(outcome.error);
+      throw replaysFailures || error instanceof UnserializableResultError
+        ? error
+        : new ParkedError({ cause: error });
+    }
+    case 'error':
+      throw outcome.error;
+  }
+}
+
+function valueOf(
+  { value, ending, settled }: Extract<CallOutcome<unknown>, { status: 'returned' }>,
+  serializer: Serializer | undefined,
+): unknown {
+  if (settled === 'lost') throw new LeaseLostError();
+  if (settled !== 'stored') throw new CompletionNotStoredError({ cause: settled.error, result: value });
+  if (ending.end !== 'complete') throw fromStoredError(ending.error);
+  return fromResultText(ending.result, serializer);
+}
+
+function assertFunction(fn: unknown): void {
+  if (typeof fn !== 'function') {
+    throw new ConfigurationError(`Expected the first argument to be a function, got ${typeof fn}`);
+  }
+}

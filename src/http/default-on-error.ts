@@ -1,0 +1,10 @@
+import { BatchlatchError } from '../claims/errors.ts';
+
+/** Where nobody listens: a process warning, which Lambda and servers write to their log. */
+export function warnOfError(error: unknown): void {
+  const code = error instanceof BatchlatchError ? error.code : undefined;
+  process.emitWarning(error instanceof Error ? error.message : String(error), {
+    type: 'BatchlatchWarning',
+    ...(code !== undefined && { code }),
+  });
+}

@@ -1,0 +1,36 @@
+import { ConfigurationError } from '../claims/errors.ts';
+import { defaultPorts } from '../functions/default-ports.ts';
+import { answerOnce, type Exchange } from './answer-once.ts';
+import { warnOfError } from './default-on-error.ts';
+import { checkHttpOptions, type HttpIdempotencyOptions, resolveOptions } from './options.ts';
+
+/** What both kinds of handlers have in common: the options, once, and then an answer for each exchange. */
+export function idempotentHttp<Request, Native>(
+  handler: unknown,
+  options: HttpIdempotencyOptions<Request>,
+): (exchange: Omit<Exchange<Native>, 'scope'>, native: Request) => Promise<Native> {
+  if (typeof handler !== 'function') {
+    throw new ConfigurationError(`Expected the handler to be a function, got ${typeof handler}`);
+  }
+  checkHttpOptions(options);
+  const ports = defaultPorts(options);
+  const settings = resolveOptions(options, ports.store.maxResultBytes);
+  const onError = harmless(options.onError ?? warnOfError);
+  const { scope } = options;
+  return (exchange, native) => {
+    const scopeOf = (): unknown => (typeof scope === 'function' ? scope(native) : scope);
+    return answerOnce({ ...exchange, scope: scopeOf }, settings, ports, onError);
+  };
+}
+
+/** Whoever is told has no say in what happens. */
+function harmless(onError: (error: unknown) => void): (error: unknown) => void {
+  return (thrown) => {
+    try {
+      const returned: unknown = onError(thrown);
+      if (returned instanceof Promise) returned.catch(() => undefined);
+    } catch {
+      // Nobody is left to tell.
+    }
+  };
+}

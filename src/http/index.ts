@@ -1,0 +1,5 @@
+export type { LambdaHttpEvent } from './lambda-event.ts';
+export type { LambdaHttpResponse } from './lambda-response.ts';
+export type { HttpIdempotencyOptions } from './options.ts';
+export { withFetchIdempotency } from './with-fetch-idempotency.ts';
+export { withHttpIdempotency } from './with-http-idempotency.ts';

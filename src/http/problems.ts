@@ -1,0 +1,47 @@
+import type { HttpResponse } from './http-message.ts';
+
+/** The draft that these answers follow. */
+const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';
+
+type ProblemName =
+  | 'key-missing'
+  | 'key-malformed'
+  | 'caller-unknown'
+  | 'in-progress'
+  | 'outcome-unknown'
+  | 'response-not-kept'
+  | 'body-too-large'
+  | 'key-reused'
+  | 'store-unavailable';
+
+const PROBLEMS: Readonly<Record<ProblemName, readonly [status: number, title: string]>> = {
+  'key-missing': [400, 'Idempotency-Key is missing'],
+  'key-malformed': [400, 'Idempotency-Key is malformed'],
+  'caller-unknown': [403, 'The caller is unknown'],
+  'in-progress': [409, 'A request is outstanding for this Idempotency-Key'],
+  'outcome-unknown': [409, 'The outcome of the first request is unknown'],
+  'response-not-kept': [410, 'The response to the first request was not kept'],
+  'body-too-large': [413, 'The request body is too large'],
+  'key-reused': [422, 'Idempotency-Key is already used'],
+  'store-unavailable': [503, 'Idempotency cannot be ensured now'],
+};
+
+/** An `application/problem+json` response (RFC 9457). The type is a name, not an address: tell problems apart by it. */
+export function problem(
+  name: ProblemName,
+  detail: string,
+  { retryAfterSeconds }: { readonly retryAfterSeconds?: number } = {},
+): HttpResponse {
+  const [status, title] = PROBLEMS[name];
+  return {
+    status,
+    headers: [
+      ['content-type', 'application/problem+json'],
+      ['link', `<${DRAFT}>; rel="describedby"; type="text/html"`],
+      ['cache-control', 'no-store'],
+      ...(retryAfterSeconds === undefined ? [] : [['retry-after', String(retryAfterSeconds)] as const]),
+    ],
+    body: JSON.stringify({ type: `urn:problem-type:batchlatch:${name}`, title, status, detail }),
+    isBase64Encoded: false,
+  };
+}

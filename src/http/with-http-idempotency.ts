@@ -1,0 +1,43 @@
+import type { Context } from 'aws-lambda';
+import { idempotentHttp } from './idempotent-http.ts';
+import { type LambdaHttpEvent, readLambdaEvent } from './lambda-event.ts';
+import { type LambdaHttpResponse, readLambdaResponse, toLambdaResponse } from './lambda-response.ts';
+import type { HttpIdempotencyOptions } from './options.ts';
+
+/**
+ * Makes a Lambda handler of HTTP requests run once for each `Idempotency-Key` of a caller, as
+ * draft-ietf-httpapi-idempotency-key-header says: later requests get the stored response with
+ * `Idempotency-Replayed: true`, concurrent ones 409, other payloads 422. It takes events of API Gateway REST and HTTP
+ * APIs, Lambda function URLs and Application Load Balancers, and answers in their shape; anything else rejects with an
+ * `UnsupportedEventError`. What the handler rejects with is handed on, and the key is free again.
+ *
+ * Throws a `ConfigurationError` at start for an option that is unknown, missing or impossible.
+ *
+ * @example
+ * export const handler = withHttpIdempotency(
+ *   async (event: APIGatewayProxyEventV2) => ({ statusCode: 201, body: JSON.stringify(await charge(event)) }),
+ *   { namespace: 'payments', scope: (event) => event.headers['x-tenant'] },
+ * );
+ */
+export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
+  handler: (event: Event, lambda: Context) => Answer | Promise<Answer>,
+  options: HttpIdempotencyOptions<Event>,
+): (event: Event, lambda: Context) => Promise<Answer | LambdaHttpResponse> {
+  const answer = idempotentHttp<Event, Answer | LambdaHttpResponse>(handler, options);
+  return async (event, lambda?: Context) => {
+    const { request, shape } = readLambdaEvent(event);
+    const pass = async (): Promise<Answer> => handler(event, lambda as Context);
+    const exchange = {
+      request,
+      pass,
+      async run() {
+        const native = await pass();
+        return { native, kept: readLambdaResponse(native, shape) ?? ('no-response' as const) };
+      },
+      give: (response: Parameters<typeof toLambdaResponse>[0]) => toLambdaResponse(response, shape),
+      remainingTimeMs: lambda?.getRemainingTimeInMillis?.(),
+      lockedBy: lambda && `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`,
+    };
+    return answer(exchange, event);
+  };
+}

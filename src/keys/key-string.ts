@@ -1,0 +1,59 @@
+import { Buffer } from 'node:buffer';
+import { KeyError } from './errors.ts';
+
+/** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
+export interface KeyParts {
+  /** What the key belongs to, for the words of an error. */
+  readonly of: 'record' | 'call' | 'request';
+  /** Undefined where `key` gives the whole of it. Keys of different versions, which say how a key was made, never meet. */
+  readonly prefix: { readonly namespace: () => unknown; readonly version: string } | undefined;
+  readonly key: () => unknown;
+}
+
+/** DynamoDB's limit for a partition key, the tightest of the stores'. */
+const LONGEST_KEY_BYTES = 2_048;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** `namespace#version:key`. Throws a `KeyError` for parts that would let different work share a key. */
+export function keyString({ of, prefix, key }: KeyParts): string {
+  const whole =
+    prefix === undefined
+      ? selectedKey(of, key)
+      : `${namespaceOf(of, prefix.namespace)}#${prefix.version}:${selectedKey(of, key)}`;
+  // UTF-8 has no half surrogate pairs: a store would refuse the whole request, or make all of them one key.
+  if (LONE_SURROGATE.test(whole)) throw new KeyError('The key or its namespace is not well-formed Unicode');
+  // A UTF-16 unit is at most three bytes: only long keys need to be measured.
+  if (whole.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(whole) > LONGEST_KEY_BYTES) {
+    throw new KeyError(`The key is longer than ${LONGEST_KEY_BYTES} bytes; hash it, e.g. with payloadHash()`);
+  }
+  return whole;
+}
+
+function namespaceOf(of: string, namespace: () => unknown): string {
+  const space = callUserCode('namespace', of, namespace);
+  if (typeof space !== 'string' || space === '') throw new KeyError(`The namespace of this ${of} is empty`);
+  // With a # in it, tenant `a#v1:b` with key `c` would meet tenant `a` with key `b#v1:c`.
+  if (space.includes('#'))
+    throw new KeyError(`The namespace of this ${of} contains \`#\`, which ends a namespace`);
+  return space;
+}
+
+function selectedKey(of: string, key: () => unknown): string {
+  const selected = callUserCode('key', of, key);
+  if (typeof selected !== 'string' || selected === '') {
+    throw new KeyError(
+      `The key of this ${of} is ${selected === '' ? 'an empty string' : `${typeof selected}, not a string`}; ${of}s without a key must not share one`,
+    );
+  }
+  return selected;
+}
+
+function callUserCode(name: string, of: string, call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (cause) {
+    if (cause instanceof KeyError) throw cause;
+    throw new KeyError(`The \`${name}\` function failed for this ${of}: ${String(cause)}`, { cause });
+  }
+}
