@@ -17,6 +17,17 @@ export const moto: Component = {
   start: startMoto,
 };
 
+/**
+ * What `moto_server` does, on one thread: with more, two conditional writes of one item can both find their
+ * condition true, which DynamoDB excludes.
+ */
+const SERVE_ON_ONE_THREAD = `
+import sys
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import run_simple
+run_simple("127.0.0.1", int(sys.argv[1]), DomainDispatcherApplication(create_backend_app), threaded=False)
+`;
+
 /** Starts moto's server: many of AWS's services on one endpoint, in memory. */
 async function startMoto(options: StartOptions = {}): Promise<LocalService> {
   const command = await pythonWith(PACKAGE);
@@ -25,7 +36,7 @@ async function startMoto(options: StartOptions = {}): Promise<LocalService> {
   const child = await startChild({
     name: 'moto',
     command,
-    args: ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
+    args: ['-c', SERVE_ON_ONE_THREAD, String(port)],
     isReady: () => answersAwsCall(endpoint, 'DynamoDB_20120810.ListTables'),
   });
   return { name: 'moto', endpoint, stop: () => child.stop() };
