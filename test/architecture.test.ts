@@ -14,14 +14,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ['claims', 'sources'],
   // Of observe only the contract; whoever puts the rooms together chooses an implementation.
   queues: ['claims'],
-  batch: ['claims', 'sources', 'keys', 'queues', 'observe/observer.ts'],
+  // How options are checked, whoever has them.
+  options: ['claims'],
+  batch: ['claims', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
   observe: ['claims'],
   'stores/dynamodb': ['claims'],
   'stores/memory': ['claims'],
   s3: ['claims', 'sources'],
   // The store where nobody names one is DynamoDB's, as for batches.
-  functions: ['claims', 'keys', 'stores/dynamodb/store-from-environment.ts'],
-  http: ['claims', 'keys', 'functions', 'sources/errors.ts'],
+  functions: ['claims', 'keys', 'options', 'stores/dynamodb/store-from-environment.ts'],
+  http: ['claims', 'keys', 'options', 'functions', 'sources/errors.ts'],
   testing: ['claims'],
   '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
   // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.

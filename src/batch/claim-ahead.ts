@@ -116,14 +116,23 @@ export async function acquireGroup(
   const durationMs = clock.now() - startedAt;
   return group.map((entry, index) => {
     const outcome = outcomes[index] ?? { status: 'error', error: noOutcome() };
-    if (outcome.status !== 'acquired') return outcome;
-    const { owner } = requests[index] as ClaimRequest;
-    const { attempt, releases, crashes, leaseUntil, tookOver } = outcome;
-    const { key, recordId } = entry;
-    observer.onEvent({ type: 'claimed', recordId, key, owner, attempt, leaseUntil, durationMs });
-    if (tookOver) observer.onEvent({ type: 'tookOver', recordId, key, owner, attempt, crashes });
-    return { status: 'held', claim: { owner, attempt, releases, crashes, leaseUntil } };
+    return claimAnswer(entry, (requests[index] as ClaimRequest).owner, outcome, durationMs, observer);
   });
+}
+
+/** What an entry makes of the outcome of its acquire, and what the observer is told of it. */
+export function claimAnswer(
+  { key, recordId }: Entry,
+  owner: string,
+  outcome: AcquireOutcome,
+  durationMs: number,
+  observer: Ports['observer'],
+): ClaimAnswer {
+  if (outcome.status !== 'acquired') return outcome;
+  const { attempt, releases, crashes, leaseUntil, tookOver } = outcome;
+  observer.onEvent({ type: 'claimed', recordId, key, owner, attempt, leaseUntil, durationMs });
+  if (tookOver) observer.onEvent({ type: 'tookOver', recordId, key, owner, attempt, crashes });
+  return { status: 'held', claim: { owner, attempt, releases, crashes, leaseUntil } };
 }
 
 function noOutcome(): StoreError {

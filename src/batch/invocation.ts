@@ -1,12 +1,18 @@
 import type { Context } from 'aws-lambda';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ClaimRequest } from '../claims/claim-store.ts';
-import { wait } from '../claims/clock.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
+import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { Attempt, type InvocationScope, leaseMsNow } from './attempt.ts';
-import { acquireGroup, type ClaimAhead, type ClaimAheadSetup, createClaimAhead } from './claim-ahead.ts';
+import {
+  acquireGroup,
+  claimAnswer,
+  type ClaimAhead,
+  type ClaimAheadSetup,
+  createClaimAhead,
+} from './claim-ahead.ts';
 import type { BatchHandler } from './batch-handler.ts';
 import { sendToDeadLetters } from './dead-letters.ts';
 import type { Deadline } from './deadline.ts';
@@ -27,11 +33,6 @@ import { validateBody } from './validate-body.ts';
 
 /** What does the work: of one record, or of many at once. */
 export type Handler = { readonly record: RecordHandler } | { readonly batch: BatchHandler };
-
-/** While waiting for another owner: first and longest bound of the delay between two looks, and the shortest delay. */
-const FIRST_POLL_MS = 50;
-const LONGEST_POLL_MS = 2_000;
-const SHORTEST_POLL_MS = 20;
 
 /** A lane from the entry on that has to run alone. */
 interface PutOffLane {
@@ -208,26 +209,21 @@ export class Invocation {
   ): Promise<ClaimAnswer> {
     const { settings, ports, deadline, commit } = this.#scope;
     if (settings.waitForConflictMs === undefined) return conflict;
-    const { clock, random } = ports;
-    const giveUpAt = clock.now() + settings.waitForConflictMs;
-    let answer: ClaimAnswer = conflict;
-    this.#endBusy(entry);
+    this.#endBusy(entry); // it needs no slot, and nobody waits for its settlement
     commit.flushIfIdle();
-    for (let asked = 1; answer.status === 'conflict' && !this.#isStopped; asked += 1) {
-      const now = clock.now();
-      if (now >= giveUpAt) break;
-      const backOffMs = random() * Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 2 ** asked);
-      // Not before the owner can have ended, and once more when its lease or the time to wait is over.
-      const delayMs = Math.min(
-        Math.max(backOffMs, SHORTEST_POLL_MS),
-        Math.max(answer.leaseUntil - now, 1),
-        giveUpAt - now,
-      );
-      await wait(clock, delayMs, deadline.stop);
-      if (!this.#isStopped) answer = await this.#claimAlone(entry, { isRedelivery: true });
-    }
+    const { clock, random, store, observer } = ports;
+    const startedAt = clock.now();
+    const owner = ports.newOwner();
+    const outcome = await acquireOrWait(store, () => this.#claimSetup.request(entry, owner), {
+      known: conflict,
+      timeoutMs: settings.waitForConflictMs,
+      clock,
+      random,
+      signal: deadline.stop,
+      callSignal: deadline.answerNow,
+    });
     this.#busy += 1;
-    return answer;
+    return claimAnswer(entry, owner, outcome, clock.now() - startedAt, observer);
   }
 
   #mayRunWithoutClaim(error: Error): boolean {
@@ -322,12 +318,9 @@ export class Invocation {
     this.#finishNotStarted(entry, 'order');
   }
 
-  async #claimAlone(entry: Entry, hints: Pick<ClaimRequest, 'isRedelivery'> = {}): Promise<ClaimAnswer> {
+  async #claimAlone(entry: Entry): Promise<ClaimAnswer> {
     if (this.#isStopped) return { status: 'not-requested' };
-    const [answer] = await acquireGroup([entry], {
-      ...this.#claimSetup,
-      request: (one, owner) => ({ ...this.#claimSetup.request(one, owner), ...hints }),
-    });
+    const [answer] = await acquireGroup([entry], this.#claimSetup);
     return answer as ClaimAnswer;
   }
 

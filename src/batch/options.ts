@@ -1,6 +1,4 @@
-import { inspect } from 'node:util';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import leven from 'leven';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
@@ -12,6 +10,18 @@ import type { KeySelector } from '../keys/key-selector.ts';
 import { messageId } from '../keys/message-id.ts';
 import { payloadHash } from '../keys/payload-hash.ts';
 import type { Observer } from '../observe/observer.ts';
+import {
+  aFunction,
+  aNamespace,
+  anInteger,
+  type Check,
+  checkOptions,
+  either,
+  members,
+  objectWith,
+  oneOf,
+  required,
+} from '../options/check-options.ts';
 import { type QueueUrlOf, queueUrlOf } from '../queues/queue-url.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { Decoder } from '../sources/decoder.ts';
@@ -153,19 +163,19 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   onLapsedLease: oneOf('rerun', 'park'),
   onStoreError: oneOf('fail', 'run'),
   retryable: aFunction(),
-  waitForConflict: members({ timeoutMs: anInteger(1) }, ['timeoutMs']),
+  waitForConflict: members({ timeoutMs: required(anInteger(1)) }),
   sqs: objectWith('changeMessageVisibilityBatch', 'sendMessage'),
-  queueUrl: aUrlOrFunction(),
-  visibility: trueOr(members({ baseDelayMs: anInteger(1), maxDelayMs: anInteger(1) })),
-  deadLetter: members({ queueUrl: aUrl() }, ['queueUrl']),
-  heartbeat: trueOr(members({ intervalMs: anInteger(1) })),
+  queueUrl: either(aUrl(), aFunction()),
+  visibility: either(oneOf(true), members({ baseDelayMs: anInteger(1), maxDelayMs: anInteger(1) })),
+  deadLetter: members({ queueUrl: required(aUrl()) }),
+  heartbeat: either(oneOf(true), members({ intervalMs: anInteger(1) })),
   payloadValidation: paths(),
   unwrap: oneOrMoreOf('eventbridge', 'sns', 's3'),
   decode: functions(),
   schema: aSchema(),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
-  cache: members({ max: anInteger(1) }, ['max']),
+  cache: members({ max: required(anInteger(1)) }),
   resultStorage: objectWith('put', 'get'),
 };
 
@@ -180,16 +190,7 @@ export function resolveOptions<Body>(
   options: BatchProcessorOptions<Body>,
   { concurrency = 10, sqsEndpoint }: Defaults = {},
 ): Settings {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
-  }
-  for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(checks, name) ? checks[name as keyof typeof checks] : undefined;
-    if (check === undefined) throw new ConfigurationError(unknownOption(name));
-    if (value !== undefined && !check.accepts(value)) {
-      throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
-    }
-  }
+  checkOptions(options, checks);
   for (const name of ['visibility', 'deadLetter'] as const) {
     if (options[name] !== undefined && options.sqs === undefined) {
       throw new ConfigurationError(`\`${name}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`);
@@ -230,37 +231,6 @@ export function resolveOptions<Body>(
   };
 }
 
-interface Check {
-  readonly expected: string;
-  accepts(value: unknown): boolean;
-}
-
-function anInteger(from: number): Check {
-  return {
-    expected: `an integer from ${from} up`,
-    accepts: (value) => Number.isSafeInteger(value) && (value as number) >= from,
-  };
-}
-
-function aFunction(): Check {
-  return { expected: 'a function', accepts: (value) => typeof value === 'function' };
-}
-
-function aNamespace(): Check {
-  return {
-    expected: 'a non-empty string without `#`, or a function that gives one',
-    accepts: (value) =>
-      typeof value === 'function' || (typeof value === 'string' && value !== '' && !value.includes('#')),
-  };
-}
-
-function oneOf(...values: string[]): Check {
-  return {
-    expected: values.map((value) => `'${value}'`).join(' or '),
-    accepts: (value) => values.includes(value as string),
-  };
-}
-
 function oneOrMoreOf(...values: string[]): Check {
   return {
     expected: `${values.map((value) => `'${value}'`).join(' or ')}, or a list of them`,
@@ -295,35 +265,6 @@ function aUrl(): Check {
   return { expected: "a queue's URL", accepts: (value) => typeof value === 'string' && URL.canParse(value) };
 }
 
-function aUrlOrFunction(): Check {
-  const url = aUrl();
-  return {
-    expected: `${url.expected}, or a function that gives it for an ARN`,
-    accepts: (value) => typeof value === 'function' || url.accepts(value),
-  };
-}
-
-function trueOr(check: Check): Check {
-  return {
-    expected: `true or ${check.expected}`,
-    accepts: (value) => value === true || check.accepts(value),
-  };
-}
-
-function members(known: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
-  const shape = Object.entries(known).map(
-    ([name, { expected }]) => `${name}${required.includes(name) ? '' : '?'}: ${expected}`,
-  );
-  return {
-    expected: `an object { ${shape.join(', ')} }`,
-    accepts: (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      required.every((name) => name in value) &&
-      Object.entries(value).every(([name, member]) => member === undefined || known[name]?.accepts(member)),
-  };
-}
-
 function paths(): Check {
   return {
     expected: "a function, or an array of paths such as ['amountCents']",
@@ -345,25 +286,4 @@ function validationOf(given: readonly string[] | KeySelector): KeySelector {
 /** What `payloadHash` would refuse in the name of an option of its own. */
 function namesOneValue(path: unknown): boolean {
   return typeof path === 'string' && path.split('.').every((part) => part !== '' && part !== '*');
-}
-
-function objectWith(...methods: string[]): Check {
-  return {
-    expected: `an object with ${methods.map((method) => `${method}()`).join(', ')}`,
-    accepts: (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
-  };
-}
-
-function unknownOption(name: string): string {
-  const names = Object.keys(checks);
-  const nearest = names.toSorted((a, b) => leven(a, name) - leven(b, name))[0] as string;
-  const isNear = leven(nearest.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3);
-  return `Unknown option \`${name}\`${isNear ? `; did you mean \`${nearest}\`?` : `; known are ${names.join(', ')}`}`;
-}
-
-function shown(value: unknown): string {
-  return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
 }

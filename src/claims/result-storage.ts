@@ -24,8 +24,10 @@ export interface ResultStorage {
 
 export interface ResultStorageUse {
   /**
-   * Whether duplicates bring their results along. Default false, where nobody looks at them: then a duplicate
-   * of a stored result comes without it, and takes no request.
+   * Whether results are looked at. Then duplicates bring them along, and a completion whose result neither fits
+   * in its row nor could be stored is refused (`BATCHLATCH_RESULT_NOT_STORED`): without it, it would say that there
+   * was none. Default false: a duplicate comes without a stored result and takes no request, and a result that
+   * cannot be kept is dropped.
    */
   readonly fetch?: boolean;
 }
@@ -47,13 +49,17 @@ export function withResultStorage(
   const mostInRow = store.maxResultBytes ?? Infinity;
   const threshold = Math.min(storage.thresholdBytes ?? mostInRow, mostInRow);
 
-  async function withPointer(settlement: Completion & { result: string }, options?: StoreCallOptions) {
+  async function withPointer(
+    settlement: Completion & { result: string },
+    options?: StoreCallOptions,
+  ): Promise<Completion | StoreError> {
     const { result, ...rest } = settlement;
     try {
       const pointer = await storage.put(settlement.key, settlement.owner, result, options);
       return { ...rest, result: POINTER + pointer };
     } catch (error) {
       if (!isLongerThan(mostInRow, result)) return settlement;
+      if (fetch) return notStored(error);
       tell(settlement, error);
       return rest;
     }
@@ -74,6 +80,7 @@ export function withResultStorage(
     const { result } = completion;
     const isLong = result !== undefined && isLongerThan(threshold, result);
     const stored = isLong ? await withPointer({ ...completion, result }, options) : completion;
+    if (stored instanceof StoreError) return { error: stored };
     return (store as Required<ClaimStore>).commit(stored, items, options);
   };
 
@@ -95,15 +102,22 @@ export function withResultStorage(
       const long = settlements.filter((_, index) => isLong[index]) as (Completion & { result: string })[];
       const others = settlements.filter((_, index) => isLong[index] !== true);
       // The others do not wait for what is stored on the way.
-      const [ofLong, ofOthers] = await Promise.all([
-        Promise.all(long.map((settlement) => withPointer(settlement, options))).then((pointing) =>
-          outcomesOf(pointing, options),
-        ),
-        outcomesOf(others, options),
-      ]);
+      const [ofLong, ofOthers] = await Promise.all([settleLong(long, options), outcomesOf(others, options)]);
       return isLong.map((is) => (is ? ofLong : ofOthers).shift() as SettleOutcome);
     },
   });
+
+  async function settleLong(
+    long: readonly (Completion & { result: string })[],
+    options?: StoreCallOptions,
+  ): Promise<SettleOutcome[]> {
+    const pointing = await Promise.all(long.map((settlement) => withPointer(settlement, options)));
+    const stored = pointing.filter((one): one is Completion => !(one instanceof StoreError));
+    const outcomes = await outcomesOf(stored, options);
+    return pointing.map((one) =>
+      one instanceof StoreError ? { error: one } : (outcomes.shift() as SettleOutcome),
+    );
+  }
 
   /** A call that rejects says nothing of its own settlements alone. */
   async function outcomesOf(
@@ -129,6 +143,14 @@ function tell({ onResultDropped }: Completion, error: unknown): void {
 
 function isLongerThan(bytes: number, text: string): boolean {
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}
+
+function notStored(cause: unknown): StoreError {
+  return new StoreError('The result is longer than the store keeps, and could not be stored beside it', {
+    cause,
+    isRetryable: false,
+    code: 'BATCHLATCH_RESULT_NOT_STORED',
+  });
 }
 
 function unavailable(cause: unknown): StoreError {

@@ -8,8 +8,12 @@ export interface WaitForClaimOptions {
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1; for the jitter between two polls. */
   readonly random: () => number;
-  /** Once aborted, nothing is asked any more; the last outcome is given. */
+  /** Once aborted, nothing is asked any more; the last outcome is given. A call that is under way is waited for. */
   readonly signal?: AbortSignal;
+  /** What an acquire has just been answered with: the wait then begins at once. */
+  readonly known?: AcquireOutcome;
+  /** Gives up a call that is under way: whether it got the claim is then not known. */
+  readonly callSignal?: AbortSignal;
 }
 
 const FIRST_POLL_MS = 50;
@@ -31,10 +35,10 @@ const SHORTEST_POLL_MS = 10;
 export async function acquireOrWait(
   store: ClaimStore,
   makeRequest: () => ClaimRequest,
-  { timeoutMs, clock, random, signal }: WaitForClaimOptions,
+  { timeoutMs, clock, random, signal, known, callSignal }: WaitForClaimOptions,
 ): Promise<AcquireOutcome> {
   const waitUntil = clock.now() + timeoutMs;
-  let outcome = await acquireOne(store, makeRequest(), signal);
+  let outcome = known ?? (await acquireOne(store, makeRequest(), callSignal));
   if (outcome.status !== 'conflict') return outcome; // an error at the first call is nothing to wait for
   for (let poll = 0; mayChange(outcome); poll += 1) {
     const leftMs = waitUntil - clock.now();
@@ -42,7 +46,7 @@ export async function acquireOrWait(
     const jitterMs = random() * Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 2 ** poll);
     await wait(clock, Math.min(Math.max(SHORTEST_POLL_MS, jitterMs), leftMs), signal);
     if (isAborted(signal)) return outcome; // also ends the wait at once
-    outcome = await acquireOne(store, { ...makeRequest(), isRedelivery: true }, signal);
+    outcome = await acquireOne(store, { ...makeRequest(), isRedelivery: true }, callSignal);
   }
   return outcome;
 }

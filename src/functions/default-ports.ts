@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { ClaimStore } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { systemClock } from '../claims/clock.ts';
+import { withCompletionCache } from '../claims/completion-cache.ts';
+import { withResultStorage } from '../claims/result-storage.ts';
 import { dynamoDBStoreFromEnvironment } from '../stores/dynamodb/store-from-environment.ts';
+import type { ClaimOptions } from './options.ts';
 import type { CallPorts } from './run-once.ts';
 
-/** The world as it is, but for what the options name. Throws a `ConfigurationError` where there is no store. */
+/**
+ * The world as it is, but for what the options name. The cache holds pointers to long results, not the results.
+ * Throws a `ConfigurationError` where there is no store.
+ */
 export function defaultPorts({
-  store,
-  clock,
-}: {
-  store?: ClaimStore | undefined;
-  clock?: Clock | undefined;
-}): CallPorts {
+  store: given,
+  clock = systemClock,
+  cache,
+  resultStorage,
+}: Pick<ClaimOptions, 'store' | 'clock' | 'cache' | 'resultStorage'>): CallPorts {
+  const store = given ?? dynamoDBStoreFromEnvironment();
+  const cached = cache === undefined ? store : withCompletionCache(store, { ...cache, clock });
   return {
-    store: store ?? dynamoDBStoreFromEnvironment(),
-    clock: clock ?? systemClock,
+    store: resultStorage === undefined ? cached : withResultStorage(cached, resultStorage, { fetch: true }),
+    clock,
     random: Math.random,
     newOwner: randomUUID,
   };

@@ -1,19 +1,21 @@
 import { isPermanent } from '../claims/attempt-errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
+import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
+import type { ResultStorage } from '../claims/result-storage.ts';
 import {
   aBoolean,
   aFunction,
   aNamespace,
   anInteger,
-  aTimeout,
   type Check,
   checkOptions,
   either,
+  members,
   objectWith,
   oneOf,
   required,
-} from './check-options.ts';
+} from '../options/check-options.ts';
 import type { Serializer } from './result-text.ts';
 import type { CallSettings } from './run-once.ts';
 
@@ -32,6 +34,10 @@ export interface ClaimOptions {
    * to take over when it fails or its lease lapses. Default: not to wait.
    */
   readonly waitForConflict?: { readonly timeoutMs: number };
+  /** Remembers that many completions in this process; the next call with the key takes no request. Default: off. */
+  readonly cache?: CompletionCacheOptions;
+  /** Where results live that are too long for a row: `s3ResultStorage` of `batchlatch/s3`. Default: none. */
+  readonly resultStorage?: ResultStorage;
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -70,7 +76,9 @@ export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   leaseMs: anInteger(1),
   heartbeat: aBoolean(),
   retentionMs: anInteger(1_000),
-  waitForConflict: aTimeout(),
+  waitForConflict: members({ timeoutMs: required(anInteger(1)) }),
+  cache: members({ max: required(anInteger(1)) }),
+  resultStorage: objectWith('put', 'get'),
   clock: objectWith('now', 'setTimer'),
 };
 

@@ -129,7 +129,8 @@ export async function runOnce<Value>(
 
 /** Why an acquired claim is parked in place of being run. */
 function reasonNotToRun(claim: Acquired, { maxAttempts, onLapsedLease }: CallSettings): Error | undefined {
-  if (claim.tookOver && onLapsedLease === 'park') return new LapsedLeaseError();
+  // Not `tookOver`: the answer of a takeover may be lost, and the second one says that the claim was mine.
+  if (claim.crashes > 0 && onLapsedLease === 'park') return new LapsedLeaseError();
   if (maxAttempts !== undefined && countedAttempts(claim) > maxAttempts)
     return new TooManyAttemptsError(maxAttempts);
   return undefined;
@@ -202,5 +203,8 @@ function settleNow(settlement: Settlement, { store, clock, random }: CallPorts):
 }
 
 function isTooLarge(settled: SettleOutcome): boolean {
-  return typeof settled === 'object' && hasCode(settled.error, 'BATCHLATCH_ITEM_TOO_LARGE');
+  if (typeof settled !== 'object') return false;
+  return ['BATCHLATCH_ITEM_TOO_LARGE', 'BATCHLATCH_RESULT_NOT_STORED'].some((code) =>
+    hasCode(settled.error, code),
+  );
 }

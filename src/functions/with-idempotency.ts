@@ -125,7 +125,8 @@ function workOf(
       if ('problem' in result) return unserializable(result.problem, retentionMs);
       return { end: 'complete', ...(result.text !== undefined && { result: result.text }) };
     },
-    endOfTooLarge: () => unserializable('it is longer than the store keeps', retentionMs),
+    endOfTooLarge: () =>
+      unserializable('it is longer than the store keeps, or could not be stored beside it', retentionMs),
     endOfFailure(thrown, isLast) {
       const error = toStoredError(thrown);
       const end = failureEnd(thrown);

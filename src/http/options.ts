@@ -8,7 +8,7 @@ import {
   either,
   oneOf,
   required,
-} from '../functions/check-options.ts';
+} from '../options/check-options.ts';
 import { claimChecks, type ClaimOptions, claimSettings } from '../functions/options.ts';
 import type { CallSettings } from '../functions/run-once.ts';
 

@@ -196,10 +196,16 @@ describe('a result storage', () => {
           completion({ ...(d as object), owner: 'stranger' } as never, LONG),
           completion(e, '1'),
         ]),
-      ).toEqual(['stored', 'stored', 'stored', 'lost', 'stored']);
+      ).toMatchObject([
+        'stored',
+        { error: { code: 'BATCHLATCH_RESULT_NOT_STORED', isRetryable: false } },
+        'stored',
+        'lost',
+        'stored',
+      ]);
       expect(await store.acquire(requests.map(({ key }) => claimRequest(key)))).toMatchObject([
         { status: 'duplicate', result: LONG },
-        { status: 'duplicate' },
+        { status: 'conflict' },
         { status: 'acquired', attempt: 2 },
         { status: 'conflict' },
         { status: 'duplicate', result: '1' },

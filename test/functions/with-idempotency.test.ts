@@ -648,7 +648,7 @@ describe('withIdempotency', () => {
       ['an empty namespace', { namespace: '' }, /`namespace`/],
       ['no key', { key: undefined }, /`key` to be a function/],
       ['a lease of 0', { leaseMs: 0 }, /`leaseMs` to be an integer from 1 up, got `0` \(number\)/],
-      ['a wait without an end', { waitForConflict: {} }, /`waitForConflict` to be \{ timeoutMs \}/],
+      ['a wait without an end', { waitForConflict: {} }, /`waitForConflict` to be an object \{ timeoutMs:/],
       ['an unknown option', { replayFailure: true }, /`replayFailure`; did you mean `replayFailures`/],
       ['half a serializer', { serializer: { parse: JSON.parse } }, /`serializer`/],
       ['a third way', { onLapsedLease: 'ignore' }, /'rerun' or 'park'/],

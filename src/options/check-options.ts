@@ -19,8 +19,7 @@ export function checkOptions(options: unknown, checks: Readonly<Record<string, C
   }
   for (const [name, check] of Object.entries(checks)) {
     const value = (options as Record<string, unknown>)[name];
-    if (value === undefined && check.isRequired !== true) continue;
-    if (!check.accepts(value)) {
+    if (!isFit(value, check)) {
       throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
     }
   }
@@ -53,9 +52,9 @@ export function aNamespace(): Check {
   };
 }
 
-export function oneOf(...values: string[]): Check {
+export function oneOf(...values: (string | true)[]): Check {
   return {
-    expected: values.map((value) => `'${value}'`).join(' or '),
+    expected: values.map((value) => (value === true ? 'true' : `'${value}'`)).join(' or '),
     accepts: (value) => values.includes(value as string),
   };
 }
@@ -77,16 +76,23 @@ export function objectWith(...methods: string[]): Check {
   };
 }
 
-/** `{ timeoutMs }` and nothing else. */
-export function aTimeout(): Check {
+/** An object with these members and no others. */
+export function members(known: Readonly<Record<string, Check>>): Check {
+  const shape = Object.entries(known).map(
+    ([name, { expected, isRequired }]) => `${name}${isRequired === true ? '' : '?'}: ${expected}`,
+  );
   return {
-    expected: '{ timeoutMs } with an integer from 1 up',
+    expected: `an object { ${shape.join(', ')} }`,
     accepts: (value) =>
       typeof value === 'object' &&
       value !== null &&
-      Object.keys(value).join() === 'timeoutMs' &&
-      anInteger(1).accepts((value as { timeoutMs?: unknown }).timeoutMs),
+      Object.keys(value).every((name) => Object.hasOwn(known, name)) &&
+      Object.entries(known).every(([name, check]) => isFit((value as Record<string, unknown>)[name], check)),
   };
+}
+
+function isFit(value: unknown, check: Check): boolean {
+  return value === undefined ? check.isRequired !== true : check.accepts(value);
 }
 
 function unknownOption(name: string, names: readonly string[]): string {
