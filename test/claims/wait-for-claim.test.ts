@@ -48,6 +48,15 @@ describe('acquireOrWait', () => {
     expect(await asked).toMatchObject({ outcome: { status: 'conflict' }, tookMs: 3_000 });
   });
 
+  it('does not ask again at once for what it is told', async () => {
+    const { store, held, ask, requests, clock } = setUp();
+    await store.acquire([held]);
+    const known: AcquireOutcome = { status: 'conflict', leaseUntil: clock.now() + LEASE_MS, attempt: 1 };
+    const before = requests.length;
+    expect(await ask({ timeoutMs: 0, known })).toBe(known);
+    expect(requests).toHaveLength(before);
+  });
+
   it('asks once when it may not wait', async () => {
     const { store, held, ask, requests } = setUp();
     await store.acquire([held]);
