@@ -21,7 +21,7 @@ import { Gathering } from './gathering.ts';
 import { delayRedeliveries } from './hand-back.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { Settings } from './options.ts';
-import { fromStoredError, isAcknowledged, outcomeOfFollower } from './outcomes.ts';
+import { fromStoredError, isAcknowledged, isPermanentEnd, outcomeOfFollower } from './outcomes.ts';
 import type { Ports } from './ports.ts';
 import type { RecordHandler } from './record-handler.ts';
 import { deadlineReached, runAttempt, type RunningHandlers } from './run-attempt.ts';
@@ -146,7 +146,7 @@ export class Invocation {
         await Promise.all(lane.slice(index + 1).map((later) => this.#putClaimBack(later)));
         return;
       }
-      await sendToDeadLetters(entry, this.#scope);
+      if (isPermanentEnd(entry.outcome)) await sendToDeadLetters(entry, this.#scope);
       if (!isAcknowledged(entry.outcome)) {
         // The order of the group: what comes after a failure is neither run nor acknowledged.
         await Promise.all(lane.slice(index + 1).map((later) => this.#handBack(later)));
