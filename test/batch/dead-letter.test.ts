@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { base64, gzip, PermanentError, type RecordHandler, type SqsClient } from 'batchlatch';
 import { kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import { z } from 'zod';
+import { eventBridgeEvent } from 'batchlatch/testing';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { type Bench, bench, failed, fifo, messages } from './bench.ts';
 
@@ -209,5 +210,21 @@ describe('deadLetter', () => {
     const [letter] = (await dead.receive()).Records;
     expect(Object.keys(letter?.messageAttributes ?? {})).toHaveLength(10);
     expect(letter?.messageAttributes['ErrorMessage']?.stringValue).toBe('bell \uFFFD and \uFFFD');
+  });
+
+  it('gets an event that EventBridge delivered as it came, and the event is done with', async () => {
+    const event = eventBridgeEvent({ orderId: 'a' });
+    expect(await b.processor(refused, options())(event)).toBeUndefined();
+    const [letter] = (await dead.receive()).Records;
+    expect(JSON.parse(letter?.body ?? '')).toEqual(event);
+    expect(letter?.messageAttributes['Source']?.stringValue).toBe('eventbridge');
+    await expect(bench().processor(refused, options(closed))(event)).rejects.toThrow('no such customer');
+  });
+
+  it('gets what has no key without one', async () => {
+    expect(await b.run(() => 'never', ['a'], { ...options(), key: () => '' })).toEqual([]);
+    const [letter] = (await dead.receive()).Records;
+    expect(letter?.messageAttributes['ErrorCode']?.stringValue).toBe('BATCHLATCH_KEY');
+    expect(letter?.messageAttributes['IdempotencyKey']).toBeUndefined();
   });
 });

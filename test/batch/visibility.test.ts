@@ -317,4 +317,24 @@ describe('the back-off of failures', () => {
     expect(redeliveryDelayMs(entry, options, 2_000, () => 0)).toBe(5_000);
     expect(redeliveryDelayMs(entry, options, 9_000, () => 0.5)).toBe(500);
   });
+
+  const backOff = (entry: Partial<Parameters<typeof redeliveryDelayMs>[0]>): number =>
+    redeliveryDelayMs(
+      { outcome: undefined, record: undefined, heldClaim: undefined, ...entry },
+      options,
+      0,
+      () => 0.5,
+    );
+
+  it('also counts for what has no outcome, and for what stands behind a failure', () => {
+    expect(backOff({})).toBe(500);
+    expect(backOff({ outcome: { status: 'not-started', reason: 'order' } })).toBe(500);
+    expect(backOff({ outcome: { status: 'not-started', reason: 'deadline' } })).toBe(0);
+  });
+
+  it('is not what a parked record once asked for', () => {
+    const error = new RetryLaterError({ delayMs: 9_000 });
+    expect(backOff({ outcome: { status: 'parked', error } })).toBe(500);
+    expect(backOff({ outcome: { status: 'failed', error } })).toBe(9_000);
+  });
 });

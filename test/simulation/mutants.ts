@@ -164,8 +164,8 @@ export const mutants: readonly Mutant[] = [
     'conflicts come back',
     'a record whose key somebody else runs is not acknowledged',
     'src/batch/outcomes.ts',
-    "outcome?.status === 'duplicate';",
-    "outcome?.status === 'duplicate' || outcome?.status === 'conflict';",
+    "outcome?.status === 'ignored';",
+    "outcome?.status === 'conflict';",
   ),
   one(
     'lost settlements come back',
