@@ -15,11 +15,9 @@ import type { Handler } from './batch/invocation.ts';
 import { createProcessor } from './batch/processor.ts';
 import type { RecordHandler } from './batch/record-handler.ts';
 import type { BatchResponse } from './batch/response.ts';
-import type { ClaimStore } from './claims/claim-store.ts';
-import { type Clock, systemClock } from './claims/clock.ts';
-import { withCompletionCache } from './claims/completion-cache.ts';
+import { systemClock } from './claims/clock.ts';
 import { ConfigurationError } from './claims/errors.ts';
-import { withResultStorage } from './claims/result-storage.ts';
+import { storeWith } from './claims/store-with.ts';
 import { jsonLines } from './observe/json-lines.ts';
 import { dynamoDBStoreFromEnvironment } from './stores/dynamodb/store-from-environment.ts';
 
@@ -112,7 +110,7 @@ function processorOf<Body>(
   const settings = resolveOptions(options, { ...defaults, sqsEndpoint });
   const clock = options.clock ?? systemClock;
   const ports = {
-    store: storeOf(options, clock),
+    store: storeWith(options.store ?? dynamoDBStoreFromEnvironment(), options, clock),
     clock,
     observer: options.observer ?? jsonLines(),
     sqs: options.sqs,
@@ -121,16 +119,6 @@ function processorOf<Body>(
   };
   const functionName = process.env['AWS_LAMBDA_FUNCTION_NAME'];
   return createProcessor(handler, settings, ports, functionName) as BatchProcessor;
-}
-
-/** The store, behind what the options put before it: the cache holds pointers to long results, not the results. */
-function storeOf(
-  { store: given, cache, resultStorage }: Pick<BatchProcessorOptions, 'store' | 'cache' | 'resultStorage'>,
-  clock: Clock,
-): ClaimStore {
-  const store = given ?? dynamoDBStoreFromEnvironment();
-  const cached = cache === undefined ? store : withCompletionCache(store, { ...cache, clock });
-  return resultStorage === undefined ? cached : withResultStorage(cached, resultStorage);
 }
 
 function assertFunction(what: string, handler: unknown): void {

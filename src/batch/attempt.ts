@@ -18,7 +18,8 @@ import type { RecordOutcome } from './outcomes.ts';
 import type { Ports } from './ports.ts';
 import type { HandlerReturn } from './handler-end.ts';
 import { Transaction } from './transaction.ts';
-import { countedAttempts, verdict } from './verdict.ts';
+import { verdict } from './verdict.ts';
+import { countedAttempts } from '../claims/claim.ts';
 
 /** What all attempts of one invocation share. */
 export interface InvocationScope {

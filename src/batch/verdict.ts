@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { toStoredError } from '../claims/claim.ts';
+import { countedAttempts, toStoredError } from '../claims/claim.ts';
 import type { Settlement } from '../claims/claim-store.ts';
 import type { HeldClaim } from './entry.ts';
 import { isPermanent, isSchemaFailure, retryLaterMs } from './errors.ts';
@@ -34,11 +34,6 @@ export function verdict(
         ? { end: 'fail', key, owner, error, retentionMs }
         : { end: 'park', key, owner, error },
   };
-}
-
-/** How many attempts count: those that were given back before they started do not. */
-export function countedAttempts({ attempt, releases }: HeldClaim): number {
-  return attempt - releases;
 }
 
 function mayRunAgain(

@@ -35,6 +35,11 @@ export interface Claim {
   readonly error?: StoredError;
 }
 
+/** How many attempts count: those that were given back before they started do not. */
+export function countedAttempts({ attempt, releases }: Pick<Claim, 'attempt' | 'releases'>): number {
+  return attempt - releases;
+}
+
 const LONGEST_STORED_MESSAGE = 512;
 
 /** Bounds an error to what a row should hold; anything that was thrown is accepted, even what cannot be read. */

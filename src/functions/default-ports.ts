@@ -1,25 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../claims/clock.ts';
-import { withCompletionCache } from '../claims/completion-cache.ts';
-import { withResultStorage } from '../claims/result-storage.ts';
+import { storeWith } from '../claims/store-with.ts';
 import { dynamoDBStoreFromEnvironment } from '../stores/dynamodb/store-from-environment.ts';
 import type { ClaimOptions } from './options.ts';
 import type { CallPorts } from './run-once.ts';
 
 /**
- * The world as it is, but for what the options name. The cache holds pointers to long results, not the results.
+ * The world as it is, but for what the options name.
  * Throws a `ConfigurationError` where there is no store.
  */
 export function defaultPorts({
-  store: given,
+  store,
   clock = systemClock,
-  cache,
-  resultStorage,
+  ...additions
 }: Pick<ClaimOptions, 'store' | 'clock' | 'cache' | 'resultStorage'>): CallPorts {
-  const store = given ?? dynamoDBStoreFromEnvironment();
-  const cached = cache === undefined ? store : withCompletionCache(store, { ...cache, clock });
   return {
-    store: resultStorage === undefined ? cached : withResultStorage(cached, resultStorage, { fetch: true }),
+    store: storeWith(store ?? dynamoDBStoreFromEnvironment(), additions, clock, { fetch: true }),
     clock,
     random: Math.random,
     newOwner: randomUUID,

@@ -1,5 +1,5 @@
 import { LapsedLeaseError, LeaseLostError, TooManyAttemptsError } from '../claims/attempt-errors.ts';
-import { type StoredError, toStoredError } from '../claims/claim.ts';
+import { countedAttempts, type StoredError, toStoredError } from '../claims/claim.ts';
 import type {
   AcquireOutcome,
   ClaimRequest,
@@ -146,11 +146,6 @@ async function park<Value>(
   return typeof settled === 'object'
     ? { status: 'error', error: settled.error }
     : { status: 'parked', error };
-}
-
-/** Attempts that were given back before they started do not count. */
-function countedAttempts({ attempt, releases }: Acquired): number {
-  return attempt - releases;
 }
 
 /** A claim whose answer took long to come has little of its lease left, too little to start on. */

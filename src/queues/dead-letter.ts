@@ -78,7 +78,7 @@ function attributesOf({
 
 /** SQS refuses characters that XML 1.0 has no place for. */
 function text(value: string): { DataType: string; StringValue: string } {
-  // eslint-disable-next-line no-control-regex -- these are what is to be replaced
+  // oxlint-disable-next-line no-control-regex -- these are what is to be replaced
   const clean = value.replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD');
   return { DataType: 'String', StringValue: clean.slice(0, LONGEST_VALUE) };
 }

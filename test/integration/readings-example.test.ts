@@ -14,6 +14,7 @@ const changed = [
   'CLAIMS_TABLE_NAME',
   'READINGS_TABLE_NAME',
   'DEAD_LETTERS_URL',
+  'BATCHLATCH_LOG_LEVEL',
 ];
 let dead: EmulatedQueue;
 let handler: BatchProcessor;
@@ -39,6 +40,7 @@ beforeAll(async () => {
   dead = await queues.create();
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] = claims.endpoint;
   process.env['AWS_ENDPOINT_URL_SQS'] = new URL(dead.queueUrl).origin;
+  process.env['BATCHLATCH_LOG_LEVEL'] = 'silent';
   process.env['CLAIMS_TABLE_NAME'] = claims.tableName;
   process.env['READINGS_TABLE_NAME'] = 'readings';
   process.env['DEAD_LETTERS_URL'] = dead.queueUrl;
