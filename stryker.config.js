@@ -1,10 +1,8 @@
 import base from './jest.config.js';
 
-// Mutation testing of one room at a time, by that room's tests. Run by scripts/mutation.sh, which names the room.
+// Mutation testing of one room at a time. Run by scripts/mutation.sh, which names the room and gathers its tests in one
+// file: Jest loads each file anew for each mutant, and runs all files to their end.
 const room = process.env['BATCHLATCH_MUTATION_ROOM'] ?? 'keys';
-
-/** The traps that lie in a room, where none of them needs a store outside the process. */
-const traps = { keys: ['keys'], batch: ['batch-response', 'ordering'] }[room] ?? [];
 
 export default {
   mutate: [`src/${room}/**/*.ts`],
@@ -16,18 +14,10 @@ export default {
     projectType: 'custom',
     configFile: 'jest.config.js',
     config: {
-      testMatch: [
-        `<rootDir>/test/${room}/**/*.test.ts`,
-        ...traps.map((trap) => `<rootDir>/test/traps/${trap}.test.ts`),
-      ],
+      testMatch: ['<rootDir>/test/mutation.test.ts'],
+      testEnvironment: new URL('test/support/bail-environment.js', import.meta.url).pathname,
       // Many mutants make a batch wait for ever: a test that fails costs less than a process that is stopped.
       testTimeout: 2_000,
-      // These need DynamoDB: minutes for each mutant, or the SDK that is left out above.
-      testPathIgnorePatterns: [
-        '/node_modules/',
-        '<rootDir>/test/claims/(claim-model|result-storage).test.ts',
-        '<rootDir>/test/batch/(requests|redelivery).test.ts',
-      ],
       // Jest runs once per mutant: it need not start `watchman` and `find` each time.
       watchman: false,
       // Loading AWS's SDK takes longer than nearly all of these tests, which keep their claims in memory.

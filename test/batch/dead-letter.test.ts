@@ -25,12 +25,12 @@ const closed: SqsClient = {
   },
 };
 
-beforeEach(async () => {
-  dead = await queues.create();
-  b = bench();
-});
-
 describe('deadLetter', () => {
+  beforeEach(async () => {
+    dead = await queues.create();
+    b = bench();
+  });
+
   it('takes what failed for good, with its error, its attempt and its source, and the record is acknowledged', async () => {
     const event = messages('a', 'b');
     event.Records[0]!.messageAttributes = {

@@ -36,11 +36,11 @@ const failing: RecordHandler = () => {
   throw new Error('no');
 };
 
-beforeEach(async () => {
-  queue = await queues.create();
-});
-
 describe('visibility', () => {
+  beforeEach(async () => {
+    queue = await queues.create();
+  });
+
   it('backs off from what cannot be decoded now', async () => {
     const event = sqsEvent([{ messageId: 'a', body: 'x', receiveCount: 3 }]);
     const decode = (): never => {

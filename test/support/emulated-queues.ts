@@ -6,7 +6,7 @@ import {
   SendMessageCommand,
   SQS,
 } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
 import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
 import { toRecord } from '../../src/local/event-source-mapping.ts';
@@ -28,23 +28,23 @@ export interface EmulatedQueue {
   receive(): Promise<SQSEvent>;
 }
 
-/** SQS as fauxqs plays it, for the tests of one file. */
+/** SQS as fauxqs plays it, for the tests of one file; it starts with the first queue. */
 export function emulatedQueues(): EmulatedQueues {
-  let service: LocalService;
+  let started: Promise<LocalService> | undefined;
   let sqs: SQS;
-  beforeAll(async () => {
-    service = await startSqsEmulator();
-    sqs = new SQS({ ...emulatorClientConfig, endpoint: service.endpoint });
-  });
   afterAll(async () => {
-    sqs.destroy();
-    await service.stop();
+    sqs?.destroy();
+    await (await started)?.stop();
   });
   return {
     get sqs() {
       return sqs;
     },
-    create: (options) => createQueue(sqs, options),
+    async create(options) {
+      started ??= startSqsEmulator();
+      sqs ??= new SQS({ ...emulatorClientConfig, endpoint: (await started).endpoint });
+      return createQueue(sqs, options);
+    },
   };
 }
 
