@@ -62,6 +62,20 @@ export async function extendLeases(
   }
 }
 
+/** Renews the leases that are short, in one request, before their attempts start. False: may not start. Never rejects. */
+export async function ensureLeases(attempts: readonly Attempt[], scope: InvocationScope): Promise<boolean[]> {
+  const leaseMs = leaseMsNow(scope);
+  const { clock } = scope.ports;
+  const short = attempts.filter(({ isLeaseShort }) => isLeaseShort);
+  if (short.length === 0) return attempts.map(() => true);
+  const outcomes = await extendLeases(short, leaseMs, scope);
+  const notRenewed = new Set(short.filter((_, index) => outcomes[index] !== 'stored'));
+  // A renewal that took longer than the lease it brought is none.
+  return attempts.map(
+    (attempt) => !attempt.isClaimed || (!notRenewed.has(attempt) && attempt.claim.leaseUntil > clock.now()),
+  );
+}
+
 /** One attempt of one key: what it may write about its claim, each time conditional on its owner. */
 export class Attempt {
   readonly entry: Entry;
@@ -86,6 +100,12 @@ export class Attempt {
   /** False for a run without a claim: there is nothing to write. */
   get isClaimed(): boolean {
     return true;
+  }
+
+  /** Whether its claim has waited so long for the start that it can promise a handler next to nothing. */
+  get isLeaseShort(): boolean {
+    const leaseMs = leaseMsNow(this.#scope);
+    return this.isClaimed && this.claim.leaseUntil - this.#scope.ports.clock.now() < leaseMs / 2;
   }
 
   /** Why the key is to be parked instead of being run once more. */
@@ -132,18 +152,6 @@ export class Attempt {
     if (outcome !== 'lost') return outcome;
     await this.#transaction?.whenAnswered();
     return this.isCommitted ? 'stored' : 'lost';
-  }
-
-  /**
-   * A claim that waited long for its slot has little of its lease left, too little to promise a handler
-   * anything: it is renewed before the start. False: it may not start.
-   */
-  async ensureLease(): Promise<boolean> {
-    const leaseMs = leaseMsNow(this.#scope);
-    const { clock } = this.#scope.ports;
-    if (this.claim.leaseUntil - clock.now() >= leaseMs / 2) return true;
-    // A renewal that took longer than the lease it brought is none.
-    return (await this.extend(leaseMs)) === 'stored' && this.claim.leaseUntil > clock.now();
   }
 
   /** Gives back a claim that was not started: it does not count, and the record can run elsewhere at once. */

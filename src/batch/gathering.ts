@@ -1,63 +1,102 @@
-import { BatchAnswerError } from './errors.ts';
-import type { BatchHandler, BatchItem } from './batch-handler.ts';
 import type { BatchRecord } from '../sources/record.ts';
+import { type Attempt, ensureLeases, type InvocationScope } from './attempt.ts';
+import type { BatchHandler, BatchItem } from './batch-handler.ts';
+import { BatchAnswerError } from './errors.ts';
 import type { RecordHandler } from './record-handler.ts';
 
-interface Waiting extends BatchItem {
-  readonly resolve: (result: unknown) => void;
-  readonly reject: (error: unknown) => void;
+interface Waiting {
+  readonly attempt: Attempt;
+  readonly enter: (join: RecordHandler | undefined) => void;
 }
 
 /**
- * Makes a handler of single records out of one of batches: each record's call waits until nobody is left who
- * could join it, then the batch handler is called once for all who wait. So leases, deadlines, message groups
+ * Brings single attempts together for a batch handler: each waits before its start until nobody is left who could
+ * join it; then those whose lease is live start together, as runs of one call. So leases, deadlines, message groups
  * and settlements are the same for both kinds of handler.
  */
 export class Gathering {
   readonly #handler: BatchHandler;
-  readonly #places: ReadonlyMap<BatchRecord | undefined, number>;
+  readonly #scope: InvocationScope;
   readonly #expected: () => number;
   readonly #waiting: Waiting[] = [];
 
-  /** `records` are those of the batch, in its order; `expected` says how many calls can wait at most now. */
-  constructor(handler: BatchHandler, records: readonly (BatchRecord | undefined)[], expected: () => number) {
+  /** `expected` says how many can wait at most now. */
+  constructor(handler: BatchHandler, scope: InvocationScope, expected: () => number) {
     this.#handler = handler;
-    this.#places = new Map(records.map((record, index) => [record, index]));
+    this.#scope = scope;
     this.#expected = expected;
   }
 
-  readonly join: RecordHandler = (record, context) =>
-    new Promise((resolve, reject) => {
-      this.#waiting.push({ record, context, resolve, reject });
-      this.callIfComplete();
+  /** Resolves with the handler to run the attempt with, at once; undefined: it may not start any more. */
+  enter(attempt: Attempt): Promise<RecordHandler | undefined> {
+    return new Promise((enter) => {
+      this.#waiting.push({ attempt, enter });
+      this.startIfComplete();
     });
+  }
 
   /** To be called when something that could have joined has ended. */
-  callIfComplete(): void {
-    if (this.#waiting.length > 0 && this.#waiting.length >= this.#expected()) void this.#call();
+  startIfComplete(): void {
+    if (this.#waiting.length > 0 && this.#waiting.length >= this.#expected()) void this.#start();
   }
 
-  /** Nothing is started any more: whoever waits is not called. */
-  stop(reason: Error): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(reason);
+  /** Nothing is started any more. */
+  stop(): void {
+    for (const { enter } of this.#waiting.splice(0)) enter(undefined);
   }
 
-  async #call(): Promise<void> {
-    const placeOf = ({ record }: Waiting): number => this.#places.get(record) ?? 0;
-    // Claims are answered in requests side by side, in any order.
-    const items = this.#waiting.splice(0).sort((a, b) => placeOf(a) - placeOf(b));
-    try {
-      const answer = await this.#handler(items.map(({ record, context }) => ({ record, context })));
-      if (answer !== undefined && (!Array.isArray(answer) || answer.length !== items.length)) {
-        throw new BatchAnswerError(items.length, answer);
-      }
-      items.forEach(({ resolve, reject }, index) => {
-        const result: unknown = answer?.[index];
-        if (result instanceof Error) reject(result);
-        else resolve(result);
-      });
-    } catch (error) {
-      for (const { reject } of items) reject(error);
+  async #start(): Promise<void> {
+    const waiting = this.#waiting.splice(0);
+    // Who came first has waited longest for the others, perhaps for as long as its lease.
+    const areLive = await ensureLeases(
+      waiting.map(({ attempt }) => attempt),
+      this.#scope,
+    );
+    const isStopped = this.#scope.deadline.stop.aborted;
+    const starting = waiting.filter((_, index) => !isStopped && areLive[index]);
+    const join = callTogether(
+      this.#handler,
+      starting.map(({ attempt: { entry } }) => entry),
+    );
+    for (const one of waiting) one.enter(starting.includes(one) ? join : undefined);
+  }
+}
+
+/** A handler for each of these records that calls the batch handler once, when all of them have been given to it. */
+function callTogether(
+  handler: BatchHandler,
+  entries: readonly { readonly index: number; readonly record: BatchRecord | undefined }[],
+): RecordHandler {
+  // Claims are answered in requests side by side, in any order.
+  const inOrder = [...entries].sort((a, b) => a.index - b.index);
+  const places = new Map(inOrder.map(({ record }, place) => [record, place]));
+  const items: BatchItem[] = [];
+  let missing = entries.length;
+  let answering: Promise<readonly unknown[] | void>;
+  let allThere: () => void;
+  const complete = new Promise<void>((resolve) => (allThere = resolve));
+  return async (record, context) => {
+    const place = places.get(record) as number;
+    items[place] = { record, context };
+    missing -= 1;
+    if (missing === 0) {
+      answering = answerOf(handler, items);
+      allThere();
     }
+    await complete;
+    const result: unknown = (await answering)?.[place];
+    if (result instanceof Error) throw result;
+    return result;
+  };
+}
+
+async function answerOf(
+  handler: BatchHandler,
+  items: readonly BatchItem[],
+): Promise<readonly unknown[] | void> {
+  const answer = await handler(items);
+  if (answer !== undefined && (!Array.isArray(answer) || answer.length !== items.length)) {
+    throw new BatchAnswerError(items.length, answer);
   }
+  return answer;
 }

@@ -5,7 +5,7 @@ import { createGroupCommit } from '../claims/group-commit.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { Attempt, type InvocationScope, leaseMsNow } from './attempt.ts';
+import { Attempt, ensureLeases, type InvocationScope, leaseMsNow } from './attempt.ts';
 import {
   acquireGroup,
   claimAnswer,
@@ -50,7 +50,7 @@ interface PutOffLane {
  */
 export class Invocation {
   readonly #entries: readonly Entry[];
-  readonly #handler: RecordHandler;
+  readonly #handler: Handler;
   readonly #scope: InvocationScope;
   readonly #limit: LimitFunction;
   readonly #claimSetup: ClaimAheadSetup;
@@ -78,17 +78,13 @@ export class Invocation {
       signal: deadline.answerNow,
     });
     this.#entries = entries;
-    // Records that could still join: those that are busy, as far as there are slots for them.
-    this.#gathering =
-      'batch' in handler
-        ? new Gathering(
-            handler.batch,
-            entries.map(({ record }) => record),
-            () => Math.min(this.#busy, settings.concurrency),
-          )
-        : undefined;
-    this.#handler = 'batch' in handler ? (this.#gathering as Gathering).join : handler.record;
+    this.#handler = handler;
     this.#scope = { settings, ports, deadline, commit, lambda };
+    if ('batch' in handler) {
+      // Records that could still join: those that are busy, as far as there are slots for them.
+      const expected = (): number => Math.min(this.#busy, settings.concurrency);
+      this.#gathering = new Gathering(handler.batch, this.#scope, expected);
+    }
     this.#limit = pLimit({ concurrency: settings.concurrency, rejectOnClear: true });
     this.#claimSetup = {
       ports,
@@ -280,8 +276,13 @@ export class Invocation {
       const end = await validateBody(attempt.entry.record as BatchRecord, schema);
       if (end !== undefined) return end;
     }
-    if (!(await attempt.ensureLease()) || this.#isStopped) return undefined;
-    return runAttempt(attempt, this.#handler, this.#scope, this.#running);
+    if ('batch' in this.#handler) {
+      const join = await this.#gathering?.enter(attempt);
+      return join && runAttempt(attempt, join, this.#scope, this.#running);
+    }
+    if (attempt.isLeaseShort && !(await ensureLeases([attempt], this.#scope))[0]) return undefined;
+    if (this.#isStopped) return undefined;
+    return runAttempt(attempt, this.#handler.record, this.#scope, this.#running);
   }
 
   /**
@@ -361,7 +362,7 @@ export class Invocation {
     this.#claims.stop();
     this.#lanes.admit();
     this.#limit.clearQueue();
-    this.#gathering?.stop(deadlineReached());
+    this.#gathering?.stop();
     for (const running of this.#running) running.stop(deadlineReached, this.#scope.deadline.graceMs);
   }
 
@@ -377,7 +378,7 @@ export class Invocation {
 
   #endBusy(entry: Entry): void {
     this.#busy -= 1;
-    this.#gathering?.callIfComplete();
+    this.#gathering?.startIfComplete();
     this.#claims.noteEnded(entry);
     this.#lanes.admit();
   }

@@ -31,10 +31,6 @@ export class UnclaimedAttempt extends Attempt {
     return 'stored';
   }
 
-  override async ensureLease(): Promise<boolean> {
-    return true;
-  }
-
   override async release(): Promise<SettleOutcome> {
     return 'stored';
   }

@@ -107,6 +107,8 @@ export async function runOnce<Value>(
   const lease = { key, owner, leaseUntil: claim.leaseUntil };
   const keeper = new LeaseKeeper(lease, { ...ports, ...settings, leaseMs: call.leaseMs() });
   if (!(await hasTimeLeft(keeper, call, clock))) {
+    // Kept, it would look to the next attempt as if this one had died.
+    await settleNow({ end: 'release', key, owner, releases: claim.releases, retentionMs }, ports);
     return { status: 'conflict', leaseUntil: keeper.leaseUntil, attempt: claim.attempt };
   }
   keeper.start();

@@ -67,8 +67,16 @@ export function withIdempotencyContext<Fn extends AnyFunction>(
   options: IdempotencyOptions<Parameters<Fn>>,
 ): Idempotent<Fn> {
   assertFunction(makeFn);
-  const settings = resolveOptions(options);
-  const ports = defaultPorts(options);
+  return createIdempotent(makeFn, options, resolveOptions(options), defaultPorts(options));
+}
+
+/** The same in a world that is given. */
+export function createIdempotent<Fn extends AnyFunction>(
+  makeFn: (context: CallContext) => Fn,
+  options: IdempotencyOptions<Parameters<Fn>>,
+  settings: FunctionSettings,
+  ports: CallPorts,
+): Idempotent<Fn> {
   const idempotent = async (...args: Parameters<Fn>): Promise<unknown> => {
     const call = callOf(args, options, ports.clock);
     const run = async (context: CallContext): Promise<unknown> => makeFn(context)(...(args as never[]));

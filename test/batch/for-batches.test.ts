@@ -5,6 +5,7 @@ import {
   type ClaimStore,
   createBatchProcessor,
 } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
 import { type Bench, bench, failed, fifo, ids, inTime, messages } from './bench.ts';
 import { onEachStore, turn } from './on-each-store.ts';
 
@@ -152,6 +153,84 @@ describe('a batch handler', () => {
     const running = run(b, handler, { waitForConflict: { timeoutMs: 500 } })(messages('a', 'b', 'c'));
     expect(failed(await inTime(b.clock, running))).toEqual(['a']);
     expect(batches).toEqual([['b', 'c']]);
+  });
+
+  it('gets no record whose lease was over before the others were there, and renews one that is short', async () => {
+    const b = bench();
+    const answers = new Map<string, () => void>();
+    const renewed: string[][] = [];
+    const store: ClaimStore = {
+      ...b.store,
+      requestSize: 1,
+      async acquire(requests) {
+        const outcomes = await b.store.acquire(requests);
+        await new Promise<void>((resolve) => answers.set(requests[0]?.key ?? '', resolve));
+        return outcomes;
+      },
+      async extend(extensions) {
+        renewed.push(extensions.map(({ key }) => key));
+        return b.store.extend(extensions);
+      },
+    };
+    const { batches, handler } = calls();
+    const running = run(b, handler, { store, leaseMs: 1_000 })(messages('a', 'b', 'c'));
+    const arrive = async (id: string): Promise<void> => {
+      await turn();
+      answers.get(b.key(id))?.();
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+    };
+    await arrive('a');
+    await arrive('b');
+    await b.clock.advance(1_001);
+    const taken = await b.store.acquire([
+      { key: b.key('a'), owner: 'other', leaseMs: 60_000, retentionMs: 60_000 },
+    ]);
+    expect(taken).toMatchObject([{ status: 'acquired', attempt: 2 }]);
+    await arrive('c');
+    expect(failed(await running)).toEqual(['a']);
+    expect(renewed).toEqual([[b.key('a'), b.key('b'), b.key('c')]]);
+    expect(batches).toEqual([['b', 'c']]);
+    expect(b.typesOf('a')).not.toContain('started');
+    expect(await b.claim('a')).toMatchObject({ status: 'IN_PROGRESS', owner: 'other' });
+  });
+
+  it('counts no attempt of a record that waited for others until the time was over', async () => {
+    const b = bench();
+    const store: ClaimStore = {
+      ...b.store,
+      requestSize: 1,
+      acquire: (requests) =>
+        requests[0]?.key === b.key('b') ? new Promise(() => undefined) : b.store.acquire(requests),
+    };
+    const { batches, handler } = calls();
+    const running = run(b, handler, { store, maxAttempts: 1 })(messages('a', 'b'), b.lambda(1_500));
+    expect(failed(await inTime(b.clock, running))).toEqual(['a', 'b']);
+    expect(batches).toEqual([]);
+    expect(await b.claim('a')).toMatchObject({ status: 'FAILED', releases: 1 });
+    expect(failed(await run(b, handler, { maxAttempts: 1 })(messages('a')))).toEqual([]);
+  });
+
+  it('commits the effects of single records', async () => {
+    const committed: unknown[] = [];
+    const b = bench((clock) =>
+      memoryStore({
+        clock,
+        onCommit: (items) => {
+          committed.push(...items);
+          return [];
+        },
+      }),
+    );
+    const item = { Put: { TableName: 'ledger', Item: { id: 'a' } } };
+    const answer = await run(b, async ([first, second]) => {
+      await first?.context.commit([item], { result: 'booked' });
+      return [new Error('after its commit'), second?.record.id];
+    })(messages('a', 'b'));
+    expect(failed(answer)).toEqual([]);
+    expect(committed).toEqual([item]);
+    expect(await b.claim('a')).toMatchObject({ status: 'COMPLETED', result: '"booked"' });
+    expect(await b.claim('b')).toMatchObject({ status: 'COMPLETED', result: '"b"' });
+    expect(b.typesOf('a')).toContain('failedAfterCommit');
   });
 
   it('has a context for each record', async () => {

@@ -587,6 +587,25 @@ describe('withIdempotency', () => {
       await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
       expect(runs).toBe(0);
     });
+
+    it('gives back a claim that came too late, so that it does not look as if its attempt had died', async () => {
+      const clock = manualClock();
+      const memory = memoryStore({ clock });
+      const error = new StoreError('down', { isRetryable: false });
+      const slow: ClaimStore = {
+        ...memory,
+        async acquire(requests) {
+          const outcomes = await memory.acquire(requests);
+          await clock.advance(59_000);
+          return outcomes;
+        },
+        extend: async () => [{ error }],
+      };
+      const options = { clock, onLapsedLease: 'park', maxAttempts: 1 } as const;
+      const late = once(async () => 'late', { store: slow, ...options })('1');
+      await expect(late).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
+      expect(await once(async () => 'now', { store: memory, ...options })('1')).toBe('now');
+    });
   });
 
   describe('when the store fails', () => {

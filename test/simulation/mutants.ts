@@ -22,6 +22,9 @@ const ROW = 'src/stores/dynamodb/row.ts';
 const COMMIT = 'src/stores/dynamodb/commit.ts';
 const TRANSACTION = 'src/batch/transaction.ts';
 const BATCH_WRITER = 'src/stores/dynamodb/batch-writer.ts';
+const GATHERING = 'src/batch/gathering.ts';
+const CALLS = 'src/functions/with-idempotency.ts';
+const CALL = 'src/functions/run-once.ts';
 
 export const mutants: readonly Mutant[] = [
   one(
@@ -91,15 +94,15 @@ export const mutants: readonly Mutant[] = [
     'lease before start',
     'a claim that waited is renewed before its handler starts',
     ATTEMPT,
-    '>= leaseMs / 2) return true;',
-    '>= -Infinity) return true;',
+    'this.#scope.ports.clock.now() < leaseMs / 2;',
+    'this.#scope.ports.clock.now() < -Infinity;',
   ),
   one(
     'renewals in time',
     'a renewal that took longer than the lease it brought is none',
     ATTEMPT,
-    "=== 'stored' && this.claim.leaseUntil > clock.now();",
-    "=== 'stored';",
+    '!notRenewed.has(attempt) && attempt.claim.leaseUntil > clock.now()',
+    '!notRenewed.has(attempt)',
   ),
   {
     name: 'leases only grow',
@@ -371,6 +374,76 @@ export const mutants: readonly Mutant[] = [
     TRANSACTION,
     "if (this.#state !== 'none') throw",
     "if (this.#state !== 'none' && this.#state !== 'failed') throw",
+  ),
+  one(
+    'stream: checkpoint',
+    'the lowest failure of a stream is its checkpoint',
+    'src/batch/response.ts',
+    'endings.findIndex(({ outcome }) => !isAcknowledged(outcome))',
+    'endings.findLastIndex(({ outcome }) => !isAcknowledged(outcome))',
+  ),
+  one(
+    'stream: order',
+    'records of one partition key run one after the other',
+    'src/sources/kinesis.ts',
+    '`key:${partitionKey}`',
+    '`key:${partitionKey}:${index}`',
+  ),
+  one(
+    'batches: failures of records',
+    'an error in the answer of a batch handler fails its record',
+    GATHERING,
+    'if (result instanceof Error) throw result;',
+    '',
+  ),
+  one(
+    'batches: answers of another length',
+    'an answer that cannot be told apart by records fails all of them',
+    GATHERING,
+    'answer.length !== items.length',
+    'answer.length === -1',
+  ),
+  one(
+    'batches: leases',
+    'a record that waited for the others starts only with a live lease',
+    GATHERING,
+    '!isStopped && areLive[index]',
+    '!isStopped',
+  ),
+  one(
+    'calls: first answers',
+    'with replayFailures the failure of a call is kept',
+    CALLS,
+    "return { end: 'park', error, retentionMs };\n      return",
+    "return { end: 'fail', error };\n      return",
+  ),
+  one(
+    'calls: retention of what is parked',
+    'a failure that is kept is forgotten after its retention',
+    TRANSITIONS,
+    'expiresAt: settlement.retentionMs === undefined ? undefined : now + settlement.retentionMs,',
+    'expiresAt: undefined,',
+  ),
+  one(
+    'calls: completions are stored first',
+    'a call that could not store its result does not resolve with it',
+    CALLS,
+    "if (settled !== 'stored') throw",
+    "if (settled === 'lost') throw",
+  ),
+  one(
+    'calls: giving claims back',
+    'a call whose claim came too late gives it back',
+    CALL,
+    "await settleNow({ end: 'release', key, owner, releases: claim.releases, retentionMs }, ports);",
+    '',
+  ),
+  one(
+    'calls: lease before start',
+    'a call whose claim came late is started only after a renewal',
+    CALL,
+    'if (!(await hasTimeLeft(keeper, call, clock))) {',
+    'if (call.leaseMs() < 0 && !(await hasTimeLeft(keeper, call, clock))) {',
   ),
 ];
 

@@ -20,4 +20,10 @@ export const regressions: readonly Regression[] = [
   { seed: 37, mode: 'dynamodb', was: 'an extension made a lease shorter than its handler had been told' },
   { seed: 16, mode: 'dynamodb', was: 'a clock that was ahead forgot a completion within its retention' },
   { seed: 2000, mode: 'dynamodb', was: 'a late copy of an extension made a lease shorter again' },
+  {
+    seed: 70,
+    mode: 'memory',
+    was: 'a batch handler got a record whose lease was over before the others were there',
+  },
+  { seed: 103, mode: 'memory', was: 'a call kept the claim that came too late for it to run' },
 ];

@@ -1,8 +1,6 @@
-import { resolveOptions } from '../../src/batch/options.ts';
-import { createProcessor } from '../../src/batch/processor.ts';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
-import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
+import { startConsumer } from './consumers.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
 import { AttemptRegistry } from './invariants/attempt-facts.ts';
 import { AttemptWatch } from './invariants/attempt-watch.ts';
@@ -11,6 +9,7 @@ import { DeliveryWatch } from './invariants/delivery-watch.ts';
 import { EffectWatch } from './invariants/effect-watch.ts';
 import type { Violation } from './invariants/invariant.ts';
 import { SimSqs } from './queue/sim-sqs.ts';
+import { SimStream } from './queue/sim-stream.ts';
 import { type Processor, type WorkerSetup, WorkerSlot } from './queue/worker-slot.ts';
 import { drawScenario, type Mode, type Scenario } from './scenario.ts';
 import { SimDynamoDBClient } from './stores/sim-dynamodb-client.ts';
@@ -35,12 +34,6 @@ export interface SeedRun {
 const LONGEST_MS = 4 * 3_600_000;
 const MOST_STEPS = 200_000;
 
-/** The options ask for a client; each process gets one of its own, as a port. */
-const NO_SQS: SqsClient = {
-  changeMessageVisibilityBatch: async () => ({}),
-  sendMessage: async () => undefined,
-};
-
 /** Runs one seed: the same seed and mode give the same run, step by step. */
 export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace): Promise<SeedRun> {
   const scenario = drawScenario(seed, mode);
@@ -48,12 +41,11 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
   const attempts = new AttemptRegistry();
   const claims = new ClaimWatch(world, attempts);
   const effects = new EffectWatch(world, attempts, claims);
-  const queue = new SimSqs(world);
+  const queue = scenario.queue.kind === 'stream' ? new SimStream(world) : new SimSqs(world);
   const attemptWatch = new AttemptWatch(world, attempts, claims);
   const deliveryWatch = new DeliveryWatch(world, claims, queue);
   const answerWatch = new AnswerWatch(world, attempts, claims, effects);
   const workload = new Workload(world);
-  const settings = resolveOptions({ ...scenario.settings, sqs: NO_SQS });
   const storeOf =
     mode === 'memory' ? memoryStores(world, claims, effects) : dynamoDBStores(world, claims, effects);
 
@@ -68,8 +60,11 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
       newOwner: () => `${process.name}-${(owners += 1)}`,
       observer: { onEvent: attemptWatch.observed.bind(attemptWatch, process) },
     };
-    const handler = workload.handlerIn(process, attemptWatch, deliveryWatch);
-    return createProcessor({ record: handler }, settings, ports, undefined);
+    return startConsumer(
+      { world, workload, attempts: attemptWatch, deliveries: deliveryWatch },
+      process,
+      ports,
+    );
   }
 
   const workerSetup: WorkerSetup = {

@@ -19,6 +19,9 @@ export interface Scenario {
   /** When faults end. */
   readonly calmAfterMs: number;
   readonly settings: BatchProcessorOptions;
+  readonly consumer: Consumer;
+  /** Whether the calls of an idempotent function get its first failure again. */
+  readonly replaysFailures: boolean;
   /** How `dynamoDBStore` writes. */
   readonly writes: 'batch' | 'single';
   readonly queue: QueueScenario;
@@ -27,11 +30,17 @@ export interface Scenario {
   readonly handlers: HandlerRates;
 }
 
+/** What a batch is given to: a handler of single records, one of many, or an idempotent function, called for each. */
+type Consumer = 'records' | 'batches' | 'calls';
+
 interface QueueScenario {
-  readonly kind: 'standard' | 'fifo';
-  /** 0: no message group ids. A standard queue with groups is a fair queue. */
+  readonly kind: 'standard' | 'fifo' | 'stream';
+  /** 0: no message group ids. A standard queue with groups is a fair queue. Of a stream, these are partition keys. */
   readonly groups: number;
+  /** Of a stream. */
+  readonly shards: number;
   readonly visibilityTimeoutMs: number;
+  /** Of a stream: how often a batch may fail before it is left behind. */
   readonly maxReceiveCount: number | undefined;
   /** Whether failed records are made visible at once. */
   readonly returnsAtOnce: boolean;
@@ -83,6 +92,11 @@ interface HandlerRates {
  * what those lead to ("swarm testing", Groce et al., ISSTA 2012).
  */
 export function drawScenario(seed: number, mode: Mode): Scenario {
+  return withConsumer(drawQueueScenario(seed, mode), new Random(`consumer:${mode}:${seed}`));
+}
+
+/** A scenario of a queue and a handler of single records. */
+function drawQueueScenario(seed: number, mode: Mode): Scenario {
   const random = new Random(`scenario:${mode}:${seed}`);
   const rate = (from: number, to: number, isOn = 0.5): number =>
     random.chance(isOn) ? from * (to / from) ** random.next() : 0;
@@ -122,10 +136,13 @@ export function drawScenario(seed: number, mode: Mode): Scenario {
       ...(random.chance(0.7) && { key: keyInBody }),
       ...drawPolicies(new Random(`policies:${mode}:${seed}`)),
     },
+    consumer: 'records',
+    replaysFailures: false,
     writes: random.chance(0.85) ? 'batch' : 'single',
     queue: {
       kind,
       groups: kind === 'fifo' ? random.integer(1, 4) : random.pick([0, 0, 2]),
+      shards: 0,
       visibilityTimeoutMs: random.magnitude(1_000, 40_000),
       maxReceiveCount,
       returnsAtOnce: random.chance(0.4),
@@ -159,6 +176,31 @@ export function drawScenario(seed: number, mode: Mode): Scenario {
       commits: commitRate(seed, mode),
     },
   };
+}
+
+/** Drawn apart from the rest, which is what it was before there were others. */
+function withConsumer(scenario: Scenario, random: Random): Scenario {
+  const consumer = random.pick<Consumer>(['records', 'records', 'batches', 'calls']);
+  const replaysFailures = random.chance(0.5);
+  const isStream = random.chance(0.25);
+  const { settings, queue } = scenario;
+  if (consumer === 'calls') {
+    // Calls know neither order nor queues.
+    const { maxCrashes: _, visibility: __, deadLetter: ___, ...callSettings } = settings;
+    const callQueue = { ...queue, kind: 'standard', groups: 0 } as const;
+    return { ...scenario, consumer, replaysFailures, settings: callSettings, queue: callQueue };
+  }
+  if (!isStream) return { ...scenario, consumer };
+  const stream: QueueScenario = {
+    ...queue,
+    kind: 'stream',
+    groups: random.integer(1, 4),
+    shards: random.integer(1, 2),
+    // What stands at a checkpoint holds up its shard: without an end to that, a parked record would for good.
+    maxReceiveCount: queue.maxReceiveCount ?? random.integer(2, 8),
+  };
+  const { visibility: _, ...streamSettings } = settings;
+  return { ...scenario, consumer, settings: streamSettings, queue: stream };
 }
 
 /** What is done about failures, beyond handing them back. Drawn apart, so that the rest of a seed's scenario stays. */

@@ -1,14 +1,25 @@
 import { PermanentError } from '../../src/batch/errors.ts';
-import type { RecordContext, RecordHandler } from '../../src/batch/record-handler.ts';
+import type { BatchHandler } from '../../src/batch/batch-handler.ts';
 import type { CommitItem } from '../../src/claims/commit.ts';
 import { hasCode } from '../../src/claims/errors.ts';
+import type { HandlerRun, RunContext } from './invariants/attempt-facts.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
 import type { DeliveryWatch } from './invariants/delivery-watch.ts';
 import type { Message, MessageKind } from './queue/message.ts';
-import type { SimSqs } from './queue/sim-sqs.ts';
+import type { SimQueue } from './queue/sim-queue.ts';
 import type { Random } from './virtual-world/random.ts';
 import { never, type SimProcess } from './virtual-world/sim-process.ts';
 import type { World } from './virtual-world/world.ts';
+
+/** What a handler is given: the part of a record that counts here. */
+interface Handled {
+  readonly id: string;
+  readonly body: unknown;
+}
+
+type Item = Parameters<BatchHandler>[0][number];
+
+type Handle = (record: Handled, context: RunContext) => Promise<unknown>;
 
 /** What is sent, and what its handlers do: return, throw, dawdle, hang, prolong their lease, kill their process. */
 export class Workload {
@@ -31,7 +42,7 @@ export class Workload {
   }
 
   /** Plans to send the messages, and to redrive those that are dead-lettered by the time of calm. */
-  planSending(queue: SimSqs): void {
+  planSending(queue: SimQueue): void {
     const { messages, calmAfterMs, queue: queueScenario } = this.#world.scenario;
     this.#planned = messages.count;
     for (let index = 0; index < messages.count; index += 1) {
@@ -49,41 +60,76 @@ export class Workload {
     });
   }
 
-  /** The handler that one process runs. */
-  handlerIn(process: SimProcess, attempts: AttemptWatch, deliveries: DeliveryWatch): RecordHandler {
-    return (record, context) => {
-      if (process.isDead) return never();
-      deliveries.started(record.id);
-      const run = attempts.started(process, record.id, context);
-      if (run === undefined) return undefined;
-      const { kind } = record.body as { readonly kind: MessageKind };
-      const { owner } = run.facts;
-      const work = this.#drawWork(process, kind, context, owner, () => attempts.judgeTold(run));
-      return work.then(
-        (result) => {
-          attempts.ended(run, 'returned');
-          return result;
-        },
-        (error: unknown) => {
-          attempts.ended(run, 'threw');
-          throw error;
-        },
-      );
+  /** What one process does with a record, as its handler or in a call of an idempotent function. */
+  handlerIn(process: SimProcess, attempts: AttemptWatch, deliveries: DeliveryWatch): Handle {
+    return async (record, context) => {
+      const run = this.#start(process, record, context, attempts, deliveries);
+      if (run === undefined) return never();
+      try {
+        const result = await this.#drawWork(process, record, run, attempts);
+        attempts.ended(run, 'returned');
+        return result;
+      } catch (error) {
+        attempts.ended(run, 'threw');
+        throw error;
+      }
     };
   }
 
-  #send(queue: SimSqs, work: string, group?: string): void {
+  /** What one process does with many records at once: it answers for each of them, or fails with all. */
+  batchHandlerIn(process: SimProcess, attempts: AttemptWatch, deliveries: DeliveryWatch): BatchHandler {
+    return async (items) => {
+      const runs = items.map(({ record, context }) =>
+        this.#start(process, record, context, attempts, deliveries),
+      );
+      const ends = await Promise.allSettled(
+        runs.map((run, index) =>
+          run === undefined ? never() : this.#drawWork(process, (items[index] as Item).record, run, attempts),
+        ),
+      );
+      this.#world.count('batch handler runs');
+      const trouble = this.#chance(0.1)
+        ? this.#random.pick(['throws', 'too short', 'too long'] as const)
+        : undefined;
+      ends.forEach(({ status }, index) => {
+        const isFailed = status === 'rejected' || trouble !== undefined;
+        attempts.ended(runs[index] as HandlerRun, isFailed ? 'threw' : 'returned');
+      });
+      if (trouble === 'throws') throw new Error('the batch failed');
+      if (trouble === 'too short') return ends.slice(1);
+      if (trouble === 'too long') return [...ends, undefined];
+      if (ends.every(({ status }) => status === 'fulfilled') && this.#random.chance(0.5)) return undefined;
+      return ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as unknown)));
+    };
+  }
+
+  #start(
+    process: SimProcess,
+    { id }: Handled,
+    context: RunContext,
+    attempts: AttemptWatch,
+    deliveries: DeliveryWatch,
+  ): HandlerRun | undefined {
+    if (process.isDead) return undefined;
+    deliveries.started(id);
+    return attempts.started(process, id, context);
+  }
+
+  #send(queue: SimQueue, work: string, group?: string): void {
     this.#sent += 1;
     const id = `m${this.#sent}`;
-    const { settings, queue: queueScenario } = this.#world.scenario;
-    const selected = settings.key === undefined ? id : work;
+    const { consumer, settings, queue: queueScenario } = this.#world.scenario;
+    const inGroup =
+      group ?? (queueScenario.groups > 0 ? `g${this.#random.integer(1, queueScenario.groups)}` : undefined);
+    const recordId = queue.recordIdOf(id, inGroup);
+    const selected = settings.key === undefined ? recordId : work;
     const message: Message = {
       id,
+      recordId,
       work,
-      key: `sim#v1:${selected}`,
+      key: `sim#${consumer === 'calls' ? 'function-v1' : 'v1'}:${selected}`,
       kind: this.#kindOf(selected),
-      group:
-        group ?? (queueScenario.groups > 0 ? `g${this.#random.integer(1, queueScenario.groups)}` : undefined),
+      group: inGroup,
       sentAt: this.#world.now,
       isSentToDeadLetters: false,
       state: 'waiting',
@@ -110,11 +156,13 @@ export class Workload {
 
   async #drawWork(
     process: SimProcess,
-    kind: MessageKind,
-    context: RecordContext,
-    owner: string,
-    onExtended: () => void,
+    { body }: Handled,
+    run: HandlerRun,
+    attempts: AttemptWatch,
   ): Promise<unknown> {
+    const { kind } = body as { readonly kind: MessageKind };
+    const { context } = run;
+    const { owner } = run.facts;
     const { handlers } = this.#world.scenario;
     const random = this.#random;
     const durationMs = random.chance(0.3) ? 0 : random.magnitude(1, 300);
@@ -124,7 +172,7 @@ export class Workload {
       process.die('killed by its handler');
       return never();
     }
-    if (this.#chance(handlers.extends)) await this.#prolong(process, context, onExtended);
+    if (this.#chance(handlers.extends)) await this.#prolong(process, context, () => attempts.judgeTold(run));
     if (this.#chance(handlers.hangs)) {
       // It ignores its signal; in a frozen process it goes on when the next invocation thaws it.
       this.#world.count('handlers hang');
@@ -133,13 +181,13 @@ export class Workload {
       await sleepUnlessAborted(process, random.magnitude(300, 8_000), context.signal);
     } else if (durationMs > 0) await process.sleep(durationMs);
 
-    if (kind === 'permanent') throw new PermanentError('no retry can help');
-    if (kind === 'failing' || this.#chance(handlers.fails)) throw new Error('this time it failed');
+    if (kind === 'permanent') throw new PermanentError(owner);
+    if (kind === 'failing' || this.#chance(handlers.fails)) throw new Error(owner);
     if (this.#commitRandom.chance(handlers.commits)) await this.#commit(process, context, owner);
-    return random.pick([undefined, { total: 3 }, 1n]); // the last one no JSON can hold
+    return random.pick([undefined, { owner }, 1n]); // the last one no JSON can hold
   }
 
-  async #prolong(process: SimProcess, context: RecordContext, onExtended: () => void): Promise<void> {
+  async #prolong(process: SimProcess, context: RunContext, onExtended: () => void): Promise<void> {
     const leaseMs = this.#random.magnitude(200, 5_000);
     for (let times = this.#random.integer(1, 6); times > 0; times -= 1) {
       await context.extendLease(leaseMs);
@@ -149,10 +197,11 @@ export class Workload {
   }
 
   /** Commits, perhaps something else after a refusal; then returns, fails, prolongs a lease it has no more, or dies. */
-  async #commit(process: SimProcess, context: RecordContext, owner: string): Promise<void> {
+  async #commit(process: SimProcess, context: RunContext, owner: string): Promise<void> {
     const random = this.#commitRandom;
     const isTroubled = (probability: number): boolean => !this.#world.isCalm && random.chance(probability);
     const { idempotencyKey: key, commit } = context;
+    if (commit === undefined) return;
     const effect = (nth: number): CommitItem => ({
       Put: { TableName: 'effects', Item: { key, owner, nth } },
     });

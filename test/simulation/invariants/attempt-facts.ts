@@ -1,4 +1,5 @@
 import type { RecordContext } from '../../../src/batch/record-handler.ts';
+import type { CallContext } from '../../../src/functions/call-context.ts';
 import type { ClaimRequest, LeaseExtension, Settlement } from '../../../src/claims/claim-store.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
@@ -30,6 +31,9 @@ export interface AttemptFacts {
   }[];
 }
 
+/** What handlers of records, of batches, and idempotent functions have in common of their contexts. */
+export type RunContext = CallContext & Partial<Pick<RecordContext, 'commit'>>;
+
 /** One run of the handler. */
 export interface HandlerRun {
   readonly facts: AttemptFacts;
@@ -37,7 +41,7 @@ export interface HandlerRun {
   readonly recordId: string;
   readonly attempt: number;
   /** The attempt's own context: what it has been told of its lease. */
-  readonly context: RecordContext;
+  readonly context: RunContext;
   end: 'returned' | 'threw' | undefined;
   /** The batch went on without it. */
   isAbandoned: boolean;

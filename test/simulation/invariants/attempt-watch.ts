@@ -1,9 +1,14 @@
-import type { RecordContext } from '../../../src/batch/record-handler.ts';
 import type { BatchEvent } from '../../../src/observe/observer.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
-import { type AttemptFacts, type AttemptRegistry, type HandlerRun, liveUntil } from './attempt-facts.ts';
+import {
+  type AttemptFacts,
+  type AttemptRegistry,
+  type HandlerRun,
+  liveUntil,
+  type RunContext,
+} from './attempt-facts.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 
 /** Sees every start and end of a handler, and judges whether it might start. */
@@ -19,7 +24,7 @@ export class AttemptWatch {
     this.#claims = claims;
   }
 
-  started(process: SimProcess, recordId: string, context: RecordContext): HandlerRun | undefined {
+  started(process: SimProcess, recordId: string, context: RunContext): HandlerRun | undefined {
     const { idempotencyKey: key, attempt } = context;
     const facts = this.#holder(process, key, attempt);
     if (facts === undefined) {
@@ -41,7 +46,7 @@ export class AttemptWatch {
     this.#judgeLease(run);
     this.judgeTold(run);
     this.#judgeHistory(run);
-    this.#judgeCompany(run);
+    if (this.#world.scenario.consumer !== 'calls') this.#judgeCompany(run);
     facts.run = run;
     const runs = this.#runsByKey.get(key);
     if (runs === undefined) this.#runsByKey.set(key, [run]);
@@ -57,6 +62,28 @@ export class AttemptWatch {
       () => `  handler of ${run.recordId} ${end}: ${run.key} attempt ${run.attempt}`,
     );
     if (run.isAbandoned) this.#world.count('handlers that went on after the answer');
+  }
+
+  /** A call resolved: with what the run returned whose completion is stored. */
+  answered(process: SimProcess, id: string, value: unknown): void {
+    if (process.isDead || value === undefined) return;
+    const { owner } = value as { readonly owner: string };
+    const key = this.#attempts.get(owner)?.request.what.key ?? '';
+    this.#world.log(process.name, () => `  call for ${id} resolves with the result of ${owner}`);
+    if (this.#claims.wasSettledBy(key, owner)) return;
+    this.#world.report('calls-get-the-kept-answer', `${id} got the result of ${owner}, which is not stored`);
+  }
+
+  /** A call rejected: what a run threw is its own, or was kept. */
+  refused(process: SimProcess, id: string, error: unknown): void {
+    if (process.isDead) return;
+    this.#world.log(process.name, () => `  call for ${id} rejects: ${String(error)}`);
+    this.#world.count(`calls rejected: ${error instanceof Error ? error.name : 'other'}`);
+    const facts = this.#attempts.get((error as Error).message);
+    if (facts === undefined || facts.process === process) return;
+    const { owner, request } = facts;
+    if (this.#claims.wasSettledBy(request.what.key, owner)) return;
+    this.#world.report('calls-get-the-kept-answer', `${id} got the failure of ${owner}, which is not stored`);
   }
 
   /** While the claim is the attempt's own, it must not believe in a longer lease than is stored. */
@@ -125,9 +152,13 @@ export class AttemptWatch {
   }
 
   #judgeHistory({ key, attempt, facts }: HandlerRun): void {
-    const { maxAttempts, maxCrashes, onLapsedLease } = this.#world.scenario.settings;
+    const { settings, consumer, replaysFailures } = this.#world.scenario;
+    const { maxAttempts, maxCrashes, onLapsedLease } = settings;
     if (this.#claims.isRemembered(key)) {
       this.#world.report('completed-stays-completed', `${key} started again as attempt ${attempt}`);
+    }
+    if (this.#claims.isParked(key)) {
+      this.#world.report('parked-stays-parked', `${key} started again as attempt ${attempt}`);
     }
     const life = this.#claims.lifeOf(facts.owner);
     const earlier = (this.#runsByKey.get(key) ?? []).filter(
@@ -148,6 +179,15 @@ export class AttemptWatch {
       this.#world.report(
         'lapsed-lease-parks',
         `${key} started after attempt ${unsettled.attempt}, which never ended`,
+      );
+    }
+    const answered = earlier.find(
+      ({ end, facts: { owner } }) => end === 'threw' && this.#claims.wasSettledBy(key, owner),
+    );
+    if (consumer === 'calls' && replaysFailures && answered !== undefined) {
+      this.#world.report(
+        'first-answer-stays',
+        `${key} started again after attempt ${answered.attempt} had failed`,
       );
     }
     if (maxAttempts !== undefined && earlier.length >= maxAttempts) {

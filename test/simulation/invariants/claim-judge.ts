@@ -142,11 +142,11 @@ export class ClaimJudge {
     this.#judgeEndOfRun(end, facts, report);
 
     const { expiresAt } = after;
-    if (settlement.end === 'park') {
-      if (expiresAt !== undefined) report('state-machine', 'a parked claim has no end of retention');
+    const { retentionMs } = settlement;
+    if (retentionMs === undefined) {
+      if (expiresAt !== undefined) report('state-machine', 'parked for good, and it has an end of retention');
       return;
     }
-    const { retentionMs } = settlement;
     if (
       expiresAt === undefined ||
       !asked.some((one) => isSince(expiresAt - retentionMs, one, facts.process, ROUNDING_MS))

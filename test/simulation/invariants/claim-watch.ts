@@ -17,6 +17,8 @@ export class ClaimWatch {
   readonly #history = new Map<string, RowVersion[]>();
   /** The last completion of each key: until when, in true time, it must be remembered. */
   readonly #rememberedUntil = new Map<string, number>();
+  /** The last parking of each key: until when, in true time, it must be remembered. */
+  readonly #parkedUntil = new Map<string, number>();
   readonly #judge: ClaimJudge;
   readonly #lives = new Map<string, number>();
   #lifeCount = 0;
@@ -50,6 +52,11 @@ export class ClaimWatch {
   /** Whether the key is completed and its retention is not over. */
   isRemembered(key: string): boolean {
     return this.#world.now < (this.#rememberedUntil.get(key) ?? -Infinity);
+  }
+
+  /** Whether the key is parked, and its retention, where it has one, is not over. */
+  isParked(key: string): boolean {
+    return this.#world.now < (this.#parkedUntil.get(key) ?? -Infinity);
   }
 
   /** Which life of its row an attempt belongs to: a row that is forgotten begins anew. */
@@ -89,7 +96,9 @@ export class ClaimWatch {
       this.#lives.set(owner, life ?? (this.#lifeCount += 1));
     }
     const offsetMs = this.#attempts.get(owner)?.process.offsetMs ?? 0;
-    if (status === 'COMPLETED') this.#rememberedUntil.set(key, (expiresAt ?? Infinity) - offsetMs);
+    const until = (expiresAt ?? Infinity) - offsetMs;
+    if (status === 'COMPLETED') this.#rememberedUntil.set(key, until);
+    if (status === 'PARKED') this.#parkedUntil.set(key, until);
   }
 
   #remember(key: string, row: ClaimRow | undefined): void {

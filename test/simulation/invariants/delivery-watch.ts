@@ -1,7 +1,7 @@
 import type { BatchResponse } from '../../../src/batch/response.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { Message } from '../queue/message.ts';
-import type { SimSqs } from '../queue/sim-sqs.ts';
+import type { SimQueue } from '../queue/sim-queue.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 
@@ -9,27 +9,27 @@ import type { ClaimWatch } from './claim-watch.ts';
 export class DeliveryWatch {
   readonly #world: World;
   readonly #claims: ClaimWatch;
-  readonly #queue: SimSqs;
+  readonly #queue: SimQueue;
 
-  constructor(world: World, claims: ClaimWatch, queue: SimSqs) {
+  constructor(world: World, claims: ClaimWatch, queue: SimQueue) {
     this.#world = world;
     this.#claims = claims;
     this.#queue = queue;
   }
 
-  /** A handler starts for a message: in a FIFO group, all before it have to be out of the way. */
-  started(recordId: string): void {
-    if (this.#world.scenario.queue.kind !== 'fifo') return;
+  /** A handler starts for a message: in a FIFO group, or of a partition key, all before it have to be out of the way. */
+  started(startedId: string): void {
+    if (this.#world.scenario.queue.kind === 'standard') return;
     const { messages } = this.#queue;
-    const message = messages.find(({ id }) => id === recordId);
+    const message = messages.find(({ recordId }) => recordId === startedId);
     for (const earlier of messages) {
       if (earlier === message) return;
       if (earlier.group !== message?.group || earlier.state === 'dead-lettered') continue;
       if (earlier.isSentToDeadLetters) continue;
       if (this.#claims.wasCompleted(earlier.key)) continue;
       this.#world.report(
-        'fifo-order',
-        `${recordId} started before ${earlier.id} of ${earlier.group} was done`,
+        'in-order',
+        `${startedId} started before ${earlier.id} of ${earlier.group} was done`,
       );
     }
   }
@@ -48,8 +48,10 @@ export class DeliveryWatch {
     if (response === undefined || strangers.length > 0) {
       this.#world.report('response-is-exact', `${id} names ${strangers.join(', ')}, or answers nothing`);
     }
+    const { consumer, queue } = this.#world.scenario;
     const stoppedGroups = new Set<string | undefined>();
     for (const { message } of deliveries) {
+      if (queue.kind === 'stream' && stoppedGroups.size > 0) break; // behind the checkpoint all comes again
       const knownSince = knownDone.get(message.key);
       const isNamed = named.includes(message.id);
       if (!isNamed && !toldDone.has(message.key) && !message.isSentToDeadLetters) {
@@ -62,11 +64,14 @@ export class DeliveryWatch {
       // What came in the same step as the answer may have come too late for it, and when time is up a record
       // may be named because there was none left to look at it.
       const isKnown =
-        knownSince !== undefined && knownSince < this.#world.scheduler.steps && this.#world.now < stopsAt;
+        consumer !== 'calls' && // of two calls with one key the second was told of a conflict
+        knownSince !== undefined &&
+        knownSince < this.#world.scheduler.steps &&
+        this.#world.now < stopsAt;
       if (isNamed && isKnown && !stoppedGroups.has(message.group)) {
         this.#world.report('response-is-exact', `${id} names ${message.id}, which it knows to be done`);
       }
-      if (isNamed && this.#world.scenario.queue.kind === 'fifo') stoppedGroups.add(message.group);
+      if (isNamed && queue.kind !== 'standard') stoppedGroups.add(message.group);
     }
   }
 

@@ -3,6 +3,9 @@ export const invariants = {
   'one-live-attempt': 'no two attempts of one key are live at the same time',
   'lease-before-start': 'no handler starts without a live lease',
   'completed-stays-completed': 'a completed key does not run again within its retention',
+  'parked-stays-parked': 'a parked key does not run again, or not before its retention is over',
+  'first-answer-stays': 'with replayFailures a call that failed is not run again within its retention',
+  'calls-get-the-kept-answer': 'a call gets what the run of its key gave whose end is stored',
   'completed-means-done': 'a claim is completed only after its handler has returned',
   'late-owner-changes-nothing': 'who does not own a claim changes nothing of it',
   'state-machine': 'rows, leases and attempts change only as the state machine says',
@@ -15,7 +18,8 @@ export const invariants = {
   'one-key-per-call': 'no call to the store carries a key twice',
   'suspect-runs-alone': 'a key whose last attempt died runs after all others have settled, and alone',
   'claims-are-given-back': 'no claim is kept that was not started',
-  'fifo-order': 'a message of a FIFO group starts only after all before it are completed or dead-lettered',
+  'in-order':
+    'what has to be in order, FIFO groups and partition keys, starts only after all before it is completed or dead-lettered',
   'no-order-in-standard-queues': 'a standard queue hands nothing back for the sake of order',
   'response-is-exact': 'the response names the records that failed, all of them and nothing else',
   'effect-with-completion':

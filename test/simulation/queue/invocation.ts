@@ -1,4 +1,3 @@
-import type { SQSEvent } from 'aws-lambda';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { Message } from './message.ts';
@@ -40,29 +39,5 @@ export class Invocation {
     if (isDone) this.toldDone.add(key);
     if (!isDone) this.knownDone.delete(key);
     else if (!this.knownDone.has(key)) this.knownDone.set(key, this.#world.scheduler.steps);
-  }
-
-  /** As Lambda gives it to the function. */
-  event(): SQSEvent {
-    const isFifo = this.#world.scenario.queue.kind === 'fifo';
-    return {
-      Records: this.deliveries.map(({ message, receipt }) => ({
-        messageId: message.id,
-        receiptHandle: `${message.id}/${receipt}`,
-        body: JSON.stringify({ work: message.work, kind: message.kind }),
-        attributes: {
-          ApproximateReceiveCount: String(receipt),
-          SentTimestamp: String(message.sentAt),
-          SenderId: 'simulation',
-          ApproximateFirstReceiveTimestamp: String(message.sentAt),
-          ...(message.group !== undefined && { MessageGroupId: message.group }),
-        },
-        messageAttributes: {},
-        md5OfBody: '',
-        eventSource: 'aws:sqs',
-        eventSourceARN: `arn:aws:sqs:us-east-1:123456789012:work${isFifo ? '.fifo' : ''}`,
-        awsRegion: 'us-east-1',
-      })),
-    };
   }
 }

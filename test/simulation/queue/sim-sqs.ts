@@ -1,9 +1,12 @@
+import type { SQSEvent } from 'aws-lambda';
 import type { SqsClient } from '../../../src/queues/sqs-client.ts';
 import type { Random } from '../virtual-world/random.ts';
-import { never, type SimProcess } from '../virtual-world/sim-process.ts';
+import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { Delivery } from './invocation.ts';
-import type { Message } from './message.ts';
+import { described, type Message } from './message.ts';
+import type { SimQueue } from './sim-queue.ts';
+import { SqsCalls } from './sqs-calls.ts';
 
 /**
  * Amazon SQS as its documentation promises it and no better. Standard: at least once, in any order, now and
@@ -11,18 +14,24 @@ import type { Message } from './message.ts';
  * nothing of a group while some of it is with a consumer. A received message is invisible for a while; one
  * received too often goes to the dead-letter queue.
  */
-export class SimSqs {
+export class SimSqs implements SimQueue {
   readonly messages: Message[] = [];
   readonly #world: World;
   readonly #random: Random;
+  readonly #calls: SqsCalls;
 
   constructor(world: World) {
     this.#world = world;
     this.#random = world.random.fork('queue');
+    this.#calls = new SqsCalls(world, this.#random);
+  }
+
+  recordIdOf(id: string): string {
+    return id;
   }
 
   send(message: Message): void {
-    this.#world.log('queue', () => `${message.id} sent: ${message.key}, ${message.kind}${inGroup(message)}`);
+    this.#world.log('queue', () => `${message.id} sent: ${described(message)}`);
     this.messages.push(message);
   }
 
@@ -41,24 +50,49 @@ export class SimSqs {
     return next;
   }
 
-  /** Whether the delivery is still the message's latest: a FIFO queue takes no other. */
-  delete({ message, receipt }: Delivery): void {
-    if (message.state !== 'waiting') return;
-    const isLate = message.receiveCount !== receipt || message.visibleAt <= this.#world.now;
-    if (isLate && this.#world.scenario.queue.kind === 'fifo') return;
-    message.state = 'deleted';
-    this.#world.log('queue', () => `${message.id} deleted`);
+  eventOf(deliveries: readonly Delivery[]): SQSEvent {
+    const isFifo = this.#world.scenario.queue.kind === 'fifo';
+    return {
+      Records: deliveries.map(({ message, receipt }) => ({
+        messageId: message.id,
+        receiptHandle: `${message.id}/${receipt}`,
+        body: JSON.stringify({ work: message.work, kind: message.kind }),
+        attributes: {
+          ApproximateReceiveCount: String(receipt),
+          SentTimestamp: String(message.sentAt),
+          SenderId: 'simulation',
+          ApproximateFirstReceiveTimestamp: String(message.sentAt),
+          ...(message.group !== undefined && { MessageGroupId: message.group }),
+        },
+        messageAttributes: {},
+        md5OfBody: '',
+        eventSource: 'aws:sqs',
+        eventSourceARN: `arn:aws:sqs:us-east-1:123456789012:work${isFifo ? '.fifo' : ''}`,
+        awsRegion: 'us-east-1',
+      })),
+    };
   }
 
-  makeVisible({ message, receipt }: Delivery): void {
-    if (message.state === 'waiting' && message.receiveCount === receipt) message.visibleAt = this.#world.now;
+  answered(deliveries: readonly Delivery[], failed: ReadonlySet<string>, random: Random): void {
+    const { queue, settings, faults } = this.#world.scenario;
+    for (const delivery of deliveries) {
+      const isFailed = failed.has(delivery.message.id);
+      this.#world.scheduler.after(random.integer(1, 50), () => {
+        if (isFailed) {
+          if (queue.returnsAtOnce && settings.visibility === undefined) this.#makeVisible(delivery);
+        } else if (this.#world.isCalm || !random.chance(faults.deleteLost)) this.#delete(delivery);
+      });
+    }
   }
+
+  /** Messages come back when their visibility timeout is over. */
+  unanswered(): void {}
 
   /** SQS as a process calls it beyond receiving: calls get lost, are refused in part, or do their work unheard. */
   clientOf(process: SimProcess): SqsClient {
     return {
       changeMessageVisibilityBatch: ({ Entries }) =>
-        this.#call(process, () => {
+        this.#calls.call(process, () => {
           const Failed: { Id: string; Code: string }[] = [];
           for (const { Id, ReceiptHandle, VisibilityTimeout } of Entries) {
             if (this.#chance(this.#world.scenario.faults.itemRefused))
@@ -67,30 +101,21 @@ export class SimSqs {
           }
           return { Failed };
         }),
-      sendMessage: ({ MessageAttributes }) =>
-        this.#call(process, () => {
-          const id = MessageAttributes['RecordId']?.StringValue;
-          const message = this.messages.find((one) => one.id === id);
-          if (message === undefined) throw new Error('a dead letter of a message that was never sent');
-          message.isSentToDeadLetters = true;
-          this.#world.count('sent to dead letters');
-          this.#world.log('queue', () => `${message.id} is sent to the dead-letter queue by ${process.name}`);
-        }),
+      sendMessage: (input) => this.#calls.sendDeadLetter(process, input, this.messages),
     };
   }
 
-  async #call<Answer>(process: SimProcess, run: () => Answer): Promise<Answer> {
-    if (process.isDead) return never();
-    const { requestLost, answerLost, slow } = this.#world.scenario.faults;
-    const latencyMs = this.#chance(slow) ? this.#random.magnitude(20, 5_000) : this.#random.integer(0, 8);
-    const isRequestLost = this.#chance(requestLost);
-    const isAnswerLost = this.#chance(answerLost);
-    let answer: Answer | undefined;
-    if (!isRequestLost) this.#world.scheduler.after(latencyMs, () => (answer = run()));
-    process.mayDie('while it calls SQS');
-    await process.sleep(latencyMs + 1 + this.#random.integer(0, 8));
-    if (isRequestLost || isAnswerLost) throw new Error('no answer from SQS');
-    return answer as Answer;
+  /** Whether the delivery is still the message's latest: a FIFO queue takes no other. */
+  #delete({ message, receipt }: Delivery): void {
+    if (message.state !== 'waiting') return;
+    const isLate = message.receiveCount !== receipt || message.visibleAt <= this.#world.now;
+    if (isLate && this.#world.scenario.queue.kind === 'fifo') return;
+    message.state = 'deleted';
+    this.#world.log('queue', () => `${message.id} deleted`);
+  }
+
+  #makeVisible({ message, receipt }: Delivery): void {
+    if (message.state === 'waiting' && message.receiveCount === receipt) message.visibleAt = this.#world.now;
   }
 
   #changeVisibility(receiptHandle: string, timeoutSeconds: number): void {
@@ -157,8 +182,4 @@ export class SimSqs {
   #chance(probability: number): boolean {
     return !this.#world.isCalm && this.#random.chance(probability);
   }
-}
-
-function inGroup({ group }: Message): string {
-  return group === undefined ? '' : ` in ${group}`;
 }

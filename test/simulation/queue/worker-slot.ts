@@ -4,14 +4,14 @@ import type { Random } from '../virtual-world/random.ts';
 import { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import { type Delivery, Invocation } from './invocation.ts';
-import type { SimSqs } from './sim-sqs.ts';
+import type { SimQueue } from './sim-queue.ts';
 
 /** The code under test, as one process runs it. */
 export type Processor = (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined>;
 
 export interface WorkerSetup {
   readonly world: World;
-  readonly queue: SimSqs;
+  readonly queue: SimQueue;
   readonly onInvoke: (invocation: Invocation) => void;
   readonly onAnswer: (invocation: Invocation, response: BatchResponse | undefined) => void;
   readonly onFailure: (invocation: Invocation, error: unknown) => void;
@@ -77,7 +77,7 @@ export class WorkerSlot {
     process.thaw();
     this.#limitTime(invocation);
     const processor = this.#processor as Processor;
-    processor(invocation.event(), this.#lambdaContext(invocation)).then(
+    processor(this.#setup.queue.eventOf(deliveries), this.#lambdaContext(invocation)).then(
       (response) => this.#answered(invocation, response),
       (error: unknown) => this.#failed(invocation, error),
     );
@@ -89,24 +89,14 @@ export class WorkerSlot {
     this.#setup.onAnswer(invocation, response);
     const failed = new Set(response?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     this.#end(invocation);
-    for (const delivery of invocation.deliveries) this.#handBack(delivery, failed.has(delivery.message.id));
+    this.#setup.queue.answered(invocation.deliveries, failed, this.#random);
   }
 
   #failed(invocation: Invocation, error: unknown): void {
     if (invocation.isOver) return;
     this.#setup.onFailure(invocation, error);
     this.#end(invocation);
-  }
-
-  #handBack(delivery: Delivery, isFailed: boolean): void {
-    const { queue } = this.#setup;
-    const { deleteLost } = this.#world.scenario.faults;
-    this.#world.scheduler.after(this.#random.integer(1, 50), () => {
-      if (isFailed) {
-        const { queue: queueScenario, settings } = this.#world.scenario;
-        if (queueScenario.returnsAtOnce && settings.visibility === undefined) queue.makeVisible(delivery);
-      } else if (this.#world.isCalm || !this.#random.chance(deleteLost)) queue.delete(delivery);
-    });
+    this.#setup.queue.unanswered(invocation.deliveries);
   }
 
   #end(invocation: Invocation): void {
@@ -132,8 +122,10 @@ export class WorkerSlot {
     const process = new SimProcess(this.#world, `${this.#name}${letter(this.#processes)}`);
     process.onDeath = () => {
       if (this.#current === undefined) return;
+      const { deliveries } = this.#current;
       this.#current.isOver = true;
       this.#current = undefined;
+      this.#setup.queue.unanswered(deliveries);
       this.#world.scheduler.after(this.#random.integer(50, 1_000), () => this.poll());
     };
     this.#process = process;
