@@ -15,7 +15,7 @@ import { fingerprint } from './fingerprint.ts';
 import { type HttpRequest, type HttpResponse, keptHeaders } from './http-message.ts';
 import { readKeyHeader } from './idempotency-key-header.ts';
 import type { HttpSettings } from './options.ts';
-import { problem } from './problems.ts';
+import type { MakeProblem } from './problems.ts';
 
 /** One request in the shape of its carrier, which knows how to run it and how to answer it. */
 export interface Exchange<Native> {
@@ -63,6 +63,7 @@ export async function answerOnce<Native>(
   onError: (error: unknown) => void,
 ): Promise<Native> {
   const { request, give } = exchange;
+  const { problem } = settings;
   if (SAFE.has(request.method)) return exchange.pass();
 
   const header = readKeyHeader(request.header(settings.header));
@@ -95,7 +96,7 @@ export async function answerOnce<Native>(
     leaseMs: leaseClock(settings.leaseMs, exchange.remainingTimeMs, ports.clock),
   };
   const outcome = await runOnce(call, workOf(exchange, settings), settings, ports);
-  return answer(outcome, exchange, ports, onError);
+  return answer(outcome, exchange, settings, ports, onError);
 }
 
 /** Scope and key as one JSON text, so that they cannot run into each other. */
@@ -140,6 +141,7 @@ function failed(reason: string): Ending {
 function answer<Native>(
   outcome: CallOutcome<Answered<Native>>,
   { give }: Exchange<Native>,
+  { problem }: HttpSettings,
   { clock }: CallPorts,
   onError: (error: unknown) => void,
 ): Native {
@@ -151,7 +153,7 @@ function answer<Native>(
     case 'threw':
       throw outcome.error;
     case 'duplicate':
-      return give(replayOf(outcome.result));
+      return give(replayOf(outcome.result, problem));
     case 'conflict': {
       const retryAfterSeconds = Math.max(1, Math.ceil((outcome.leaseUntil - clock.now()) / 1_000));
       return give(
@@ -168,7 +170,9 @@ function answer<Native>(
         ),
       );
     case 'parked':
-      return give(outcome.error?.code === RESPONSE_NOT_KEPT.code ? responseNotKept() : outcomeUnknown());
+      return give(
+        outcome.error?.code === RESPONSE_NOT_KEPT.code ? responseNotKept(problem) : outcomeUnknown(problem),
+      );
     case 'error':
       onError(outcome.error);
       return give(
@@ -189,20 +193,20 @@ function noteUnlessStored(
     onError(ending.end === 'fail' ? settled.error : new CompletionNotStoredError({ cause: settled.error }));
 }
 
-function replayOf(result: string | undefined): HttpResponse {
-  if (result === undefined) return responseNotKept(); // marked as done by a person
+function replayOf(result: string | undefined, problem: MakeProblem): HttpResponse {
+  if (result === undefined) return responseNotKept(problem); // marked as done by a person
   const kept = JSON.parse(result) as HttpResponse;
   return { ...kept, headers: [...kept.headers, ['idempotency-replayed', 'true']] };
 }
 
-function responseNotKept(): HttpResponse {
+function responseNotKept(problem: MakeProblem): HttpResponse {
   return problem(
     'response-not-kept',
     'The first request with this key was carried out. Its response cannot be repeated.',
   );
 }
 
-function outcomeUnknown(): HttpResponse {
+function outcomeUnknown(problem: MakeProblem): HttpResponse {
   return problem(
     'outcome-unknown',
     'The first request with this key ended without a response. It is not carried out again until its outcome is known.',

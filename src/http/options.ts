@@ -11,6 +11,7 @@ import {
 } from '../options/check-options.ts';
 import { claimChecks, type ClaimOptions, claimSettings } from '../functions/options.ts';
 import type { CallSettings } from '../functions/run-once.ts';
+import { type MakeProblem, problemsOf } from './problems.ts';
 
 export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /** Put before every key, so that two APIs on one store never share claims. */
@@ -26,6 +27,8 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly required?: boolean;
   /** Whether a response of 500 and up is the answer to the key; if not, the client may try again. Default false. */
   readonly keepServerErrors?: boolean;
+  /** Where your API describes its idempotency; problems link to it. Default: the draft. */
+  readonly documentation?: string;
   /** The largest request body that is hashed, in bytes; a larger one is refused (413). Default 1 MiB. */
   readonly maxBodyBytes?: number;
   /** The largest response that is kept, in bytes as it is stored. Default: what the store holds, or 1 MiB. */
@@ -46,6 +49,7 @@ const checks: Readonly<Record<keyof HttpIdempotencyOptions<unknown>, Check>> = {
   header: { expected: 'the name of a header', accepts: isHeaderName },
   required: aBoolean(),
   keepServerErrors: aBoolean(),
+  documentation: { expected: 'a URL', accepts: isUrl },
   maxBodyBytes: anInteger(0),
   maxResponseBytes: anInteger(1),
   onLapsedLease: oneOf('rerun', 'park'),
@@ -62,6 +66,7 @@ export interface HttpSettings extends CallSettings {
   readonly maxBodyBytes: number;
   readonly maxResponseBytes: number;
   readonly leaseMs: number | undefined;
+  readonly problem: MakeProblem;
 }
 
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
@@ -86,6 +91,7 @@ export function resolveOptions<Request>(
     maxBodyBytes: options.maxBodyBytes ?? MEBIBYTE,
     maxResponseBytes: Math.min(options.maxResponseBytes ?? MEBIBYTE, maxResultBytes ?? Infinity),
     leaseMs: options.leaseMs,
+    problem: problemsOf(options.documentation),
   };
 }
 
@@ -96,4 +102,9 @@ export function checkHttpOptions(options: unknown): void {
 
 function isHeaderName(value: unknown): boolean {
   return typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value);
+}
+
+/** Of characters that can stand in a header's `<…>`. */
+function isUrl(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && /^[!#-;=?-~]+$/.test(value);
 }

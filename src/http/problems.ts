@@ -1,6 +1,6 @@
 import type { HttpResponse } from './http-message.ts';
 
-/** The draft that these answers follow. */
+/** The draft that these answers follow, where the API has no page of its own about them. */
 const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';
 
 type ProblemName =
@@ -26,22 +26,30 @@ const PROBLEMS: Readonly<Record<ProblemName, readonly [status: number, title: st
   'store-unavailable': [503, 'Idempotency cannot be ensured now'],
 };
 
-/** An `application/problem+json` response (RFC 9457). The type is a name, not an address: tell problems apart by it. */
-export function problem(
+export type MakeProblem = (
   name: ProblemName,
   detail: string,
-  { retryAfterSeconds }: { readonly retryAfterSeconds?: number } = {},
-): HttpResponse {
-  const [status, title] = PROBLEMS[name];
-  return {
-    status,
-    headers: [
-      ['content-type', 'application/problem+json'],
-      ['link', `<${DRAFT}>; rel="describedby"; type="text/html"`],
-      ['cache-control', 'no-store'],
-      ...(retryAfterSeconds === undefined ? [] : [['retry-after', String(retryAfterSeconds)] as const]),
-    ],
-    body: JSON.stringify({ type: `urn:problem-type:batchlatch:${name}`, title, status, detail }),
-    isBase64Encoded: false,
+  options?: { readonly retryAfterSeconds?: number },
+) => HttpResponse;
+
+/**
+ * Makes `application/problem+json` responses (RFC 9457) that link to the page about them, as the draft wants it. The
+ * type is a name, not an address: tell problems apart by it.
+ */
+export function problemsOf(documentation = DRAFT): MakeProblem {
+  return (name, detail, { retryAfterSeconds } = {}) => {
+    const [status, title] = PROBLEMS[name];
+    return {
+      status,
+      headers: [
+        ['content-type', 'application/problem+json'],
+        ['content-language', 'en'],
+        ['link', `<${documentation}>; rel="describedby"; type="text/html"`],
+        ['cache-control', 'no-store'],
+        ...(retryAfterSeconds === undefined ? [] : [['retry-after', String(retryAfterSeconds)] as const]),
+      ],
+      body: JSON.stringify({ type: `urn:problem-type:batchlatch:${name}`, title, status, detail }),
+      isBase64Encoded: false,
+    };
   };
 }

@@ -178,6 +178,24 @@ describe('withFetchIdempotency', () => {
     expect(errors).toMatchObject([{ code: 'BATCHLATCH_LEASE_LOST' }]);
   });
 
+  it.each([
+    [undefined, 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/'],
+    ['https://api.example.com/idempotency', 'https://api.example.com/idempotency'],
+  ])('links a problem to the documentation: %s', async (documentation, link) => {
+    const options = documentation === undefined ? {} : { documentation };
+    const response = await idempotent(() => new Response('never'), options)(post({ 'idempotency-key': '' }));
+    expect(response.status).toBe(400);
+    expect(response.headers.get('link')).toBe(`<${link}>; rel="describedby"; type="text/html"`);
+    expect(response.headers.get('content-language')).toBe('en');
+  });
+
+  it.each(['no url', 'https://example.com/>; rel="x"', 'https://example.com/\r\nset-cookie: a=b'])(
+    'refuses %j for the documentation',
+    (documentation) => {
+      expect(() => idempotent(() => new Response(), { documentation })).toThrow('`documentation`');
+    },
+  );
+
   it('is 410 for a key that a person marked as done', async () => {
     const store = memoryStore();
     const handler = idempotent(() => new Response('charged'), { store });
