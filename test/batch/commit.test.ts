@@ -248,6 +248,17 @@ describe('a commit and the lease', () => {
     expect(b.calls.extend).toBe(0);
   });
 
+  it('ends the watch over the lease: the signal is not aborted when it would have lapsed', async () => {
+    const b = commitBench();
+    const handler: RecordHandler = async (_, { commit, signal }) => {
+      await commit([b.effects.addOne('a')]);
+      await b.clock.advance(5_000);
+      expect(signal.aborted).toBe(false);
+    };
+    expect(await b.run(handler, ['a'], { leaseMs: 1_000 })).toEqual([]);
+    expect(b.eventsOf('failedAfterCommit')).toEqual([]);
+  });
+
   it('is no lost lease for an extension that its own commit overtakes', async () => {
     const b = commitBench();
     const answer = deferred();

@@ -218,6 +218,26 @@ describe("onStoreError: 'run'", () => {
 });
 
 describe('heartbeat', () => {
+  it('moves the end of the lease that the handler is told of, and its signal is not aborted at the first one', async () => {
+    const b = bench();
+    const gate = deferred();
+    const seen: boolean[] = [];
+    const leases: number[] = [];
+    const handler: RecordHandler = async (_, context) => {
+      leases.push(context.leaseUntil - b.clock.now());
+      await gate.promise;
+      seen.push(context.signal.aborted);
+      leases.push(context.leaseUntil - b.clock.now());
+    };
+    const running = b.run(handler, ['a'], { leaseMs: 900, heartbeat: true });
+    await b.told('started');
+    for (let beats = 0; beats < 10; beats += 1) await b.clock.advance(300);
+    gate.resolve();
+    expect(await running).toEqual([]);
+    expect(seen).toEqual([false]);
+    expect(leases).toEqual([900, 900]);
+  });
+
   it('keeps the leases of running handlers, in one request for all', async () => {
     const b = bench();
     const asked: number[] = [];

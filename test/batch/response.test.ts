@@ -24,6 +24,23 @@ describe('the answer to a stream', () => {
   });
 });
 
+describe('the answer to a stream whose records have lost their numbers', () => {
+  it('names the nearest record before the failure that has one', () => {
+    const [a, b, c] = endings(done, done, failed);
+    const unnamed = [a, { ...b, itemIdentifier: undefined }, { ...c, itemIdentifier: undefined }];
+    expect(answer(unnamed as Parameters<typeof answer>[0], 'checkpoint')).toEqual({
+      batchItemFailures: [{ itemIdentifier: 's0' }],
+    });
+  });
+
+  it('is a failure of the whole where none has', () => {
+    const unnamed = endings(done, failed).map(({ outcome }) => ({ itemIdentifier: undefined, outcome }));
+    expect(() => answer(unnamed, 'checkpoint')).toThrow(
+      expect.objectContaining({ code: 'BATCHLATCH_UNNAMED_RECORD' }),
+    );
+  });
+});
+
 describe('the answer to what is delivered alone', () => {
   it('is nothing when it is done', () => {
     expect(answer(endings(done), 'all-or-nothing')).toBeUndefined();

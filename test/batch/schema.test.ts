@@ -248,6 +248,47 @@ describe('The issues of a body that does not fit', () => {
     expect(message).not.toContain(secret);
   });
 
+  it.each<[string, unknown, string, string]>([
+    ['a value that begins with another', { a: 'horse', b: 'horse-battery' }, 'not horse-battery', 'not …'],
+    ['the names of members', { 'acme-tenant': 1 }, 'no member acme-tenant', 'no member …'],
+    ['an empty text', { a: '' }, 'too short', 'too short'],
+    ['a short text inside of a word', { a: 'or' }, 'for or more', 'for … more'],
+    ['what only arktype says after a line break', 1, 'must be (was "a\nb")', 'must be'],
+    ['what only valibot says after a line break', 1, 'Expected x but received "a\nb"', 'Expected x'],
+    ['indexes of a list', ['secret'], 'at 0: secret', 'at 0: …'],
+    ['a text in four letters', { a: 'abcd' }, 'xabcdx', 'x…x'],
+    ['a text in three letters', { a: 'abc' }, 'xabcx', 'xabcx'],
+    ['nothing', { a: null, b: true }, 'expected null', 'expected null'],
+  ])('hide %s', async (_, note, message, shown) => {
+    const schema = schemaOf(() => ({ issues: [{ message, path: ['note'] }] }));
+    const { issues } = await parked(schema, { note });
+    expect(issues[0]?.message).toBe(shown);
+  });
+
+  it.each([
+    [333, 'bad'],
+    [2_000, 'does not fit'],
+  ])('look for %d values at most, or show nothing of the message', async (count, shown) => {
+    const schema = schemaOf(() => ({ issues: [{ message: 'bad', path: ['note'] }] }));
+    const { issues } = await parked(schema, { note: Array.from({ length: count }, (_, n) => `v${n}`) });
+    expect(issues[0]?.message).toBe(shown);
+  });
+
+  it('of the body itself have an empty path', async () => {
+    const schema = schemaOf(() => ({ issues: [{ message: 'not this' }] }));
+    const { message, issues } = await parked(schema, { note: 1 });
+    expect(issues).toEqual([{ path: '', message: 'not this' }]);
+    expect(message).toBe('The body does not fit the schema: not this');
+  });
+
+  it('of a path that leads nowhere are shown as they are', async () => {
+    const schema = schemaOf(() => ({ issues: [{ message: 'missing', path: ['note', 'deep', 'er'] }] }));
+    for (const note of [null, 'text', undefined]) {
+      const { issues } = await parked(schema, { note });
+      expect(issues).toEqual([{ path: 'note.deep.er', message: 'missing' }]);
+    }
+  });
+
   it.each([
     ['valibot', 'Invalid type: Expected number but received "correct horse…"'],
     ['arktype', 'note must be a number (was "correct horse…")'],

@@ -1,7 +1,7 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type RecordHandler, RetryLaterError, type SqsClient } from 'batchlatch';
-import { sqsEvent } from 'batchlatch/testing';
+import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import { redeliveryDelayMs } from '../../src/batch/backoff.ts';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
@@ -96,6 +96,22 @@ describe('visibility', () => {
     const [timeout] = timeouts.values();
     expect(timeout).toBeGreaterThanOrEqual(60);
     expect(timeout).toBeLessThanOrEqual(61);
+  });
+
+  it('keeps to the delays that are given', async () => {
+    const sqs = recorder();
+    const visibility = { baseDelayMs: 40_000, maxDelayMs: 50_000 };
+    const handle = bench().processor(failing, { sqs, visibility, concurrency: 100 });
+    const records = (receiveCount: number): SqsMessage[] =>
+      Array.from({ length: 100 }, (_, n) => ({ messageId: `${receiveCount}-${n}`, body: {}, receiveCount }));
+    await handle(sqsEvent(records(1)));
+    const first = [...timeouts.values()];
+    expect(Math.max(...first)).toBeGreaterThan(20);
+    expect(Math.max(...first)).toBeLessThanOrEqual(40);
+    timeouts.clear();
+    await handle(sqsEvent(records(5)));
+    expect(Math.max(...timeouts.values())).toBeGreaterThan(40);
+    expect(Math.max(...timeouts.values())).toBeLessThanOrEqual(50);
   });
 
   it('does as a RetryLaterError says, rounded up to seconds, within 12 hours', async () => {
@@ -317,6 +333,14 @@ describe('the back-off of failures', () => {
     expect(redeliveryDelayMs(entry, options, 2_000, () => 0)).toBe(5_000);
     expect(redeliveryDelayMs(entry, options, 9_000, () => 0.5)).toBe(500);
   });
+
+  it.each<[unknown]>([[-1], ['5000'], [undefined], [Number.NaN]])(
+    'takes no delay of %p from an error that only looks like a RetryLaterError',
+    (delayMs) => {
+      const error = Object.assign(new Error('later'), { code: 'BATCHLATCH_RETRY_LATER', delayMs });
+      expect(backOff({ outcome: { status: 'failed', error } })).toBe(500);
+    },
+  );
 
   const backOff = (entry: Partial<Parameters<typeof redeliveryDelayMs>[0]>): number =>
     redeliveryDelayMs(
