@@ -36,7 +36,7 @@ export type MakeProblem = (
  * Makes `application/problem+json` responses (RFC 9457) that link to the page about them, as the draft wants it. The
  * type is a name, not an address: tell problems apart by it.
  */
-export function problemsOf(documentation = DRAFT): MakeProblem {
+export function problemsOf(documentation: string | undefined): MakeProblem {
   return (name, detail, { retryAfterSeconds } = {}) => {
     const [status, title] = PROBLEMS[name];
     return {
@@ -44,7 +44,7 @@ export function problemsOf(documentation = DRAFT): MakeProblem {
       headers: [
         ['content-type', 'application/problem+json'],
         ['content-language', 'en'],
-        ['link', `<${documentation}>; rel="describedby"; type="text/html"`],
+        ['link', `<${documentation ?? DRAFT}>; rel="describedby"; type="text/html"`],
         ['cache-control', 'no-store'],
         ...(retryAfterSeconds === undefined ? [] : [['retry-after', String(retryAfterSeconds)] as const]),
       ],
