@@ -32,11 +32,11 @@ copy_project() {
 
 # The tests of a room, in one file. Left out: what needs DynamoDB, which takes minutes for each mutant.
 gather_tests() {
-  local -A traps=([keys]=keys [batch]='batch-response ordering')
+  local -A traps=([keys]=keys [claims]=completion-cache [batch]='batch-response ordering')
   local file trap
   for file in test/"$1"/*.test.ts; do
     case $file in
-      */claim-model.* | */result-storage.* | */requests.* | */redelivery.*) ;;
+      */claim-model.* | */requests.* | */redelivery.*) ;;
       *) echo "import './${file#test/}';" ;;
     esac
   done

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
   type BatchEvent,
@@ -8,34 +7,11 @@ import {
   type ResultStorage,
   type Settlement,
 } from 'batchlatch';
-import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
 import { withResultStorage } from '../../src/claims/result-storage.ts';
 import { claimRequest, completion, LEASE_MS, settlementOf } from '../support/claim-builders.ts';
-import { emulatedTable } from '../support/emulated-table.ts';
-
-/** Objects in memory, and the calls that were made. */
-function memoryStorage({ thresholdBytes }: { thresholdBytes?: number } = {}) {
-  const objects = new Map<string, string>();
-  const calls: string[] = [];
-  const storage: ResultStorage = {
-    ...(thresholdBytes !== undefined && { thresholdBytes }),
-    async put(key, owner, json) {
-      calls.push('put');
-      const pointer = `${key}/${owner}`;
-      objects.set(pointer, json);
-      return pointer;
-    },
-    async get(pointer) {
-      calls.push('get');
-      const json = objects.get(pointer);
-      if (json === undefined) throw new Error('no such object');
-      return json;
-    },
-  };
-  return { objects, calls, storage };
-}
+import { memoryResultStorage } from '../support/memory-result-storage.ts';
 
 /** A store that takes so many bytes of a result. */
 function storeOf(maxResultBytes: number, clock = manualClock()): ClaimStore {
@@ -52,7 +28,7 @@ async function complete(store: ClaimStore, key: string, result?: string): Promis
 
 describe('a result storage', () => {
   it('takes what is longer than the store can hold, and gives it to who asks for it', async () => {
-    const { storage, objects } = memoryStorage();
+    const { storage, objects } = memoryResultStorage();
     const inner = storeOf(100);
     const store = withResultStorage(inner, storage, { fetch: true });
     expect(store.maxResultBytes).toBe(Infinity);
@@ -75,19 +51,19 @@ describe('a result storage', () => {
     [0, 1],
     [1_000, 0], // but no more than the store can hold
   ])('with a threshold of %d bytes takes %d of 122 bytes', async (thresholdBytes, count) => {
-    const { storage, objects } = memoryStorage({ thresholdBytes });
+    const { storage, objects } = memoryResultStorage({ thresholdBytes });
     await complete(withResultStorage(storeOf(1_000), storage), 'k', LONG);
     expect(objects.size).toBe(count);
   });
 
   it('never takes more into the row than the store can hold, whatever the threshold', async () => {
-    const { storage, objects } = memoryStorage({ thresholdBytes: 1_000 });
+    const { storage, objects } = memoryResultStorage({ thresholdBytes: 1_000 });
     await complete(withResultStorage(storeOf(100), storage), 'k', LONG);
     expect(objects.size).toBe(1);
   });
 
   it('takes no request for duplicates whose results nobody asks for', async () => {
-    const { storage, calls } = memoryStorage();
+    const { storage, calls } = memoryResultStorage();
     const store = withResultStorage(storeOf(100), storage);
     await complete(store, 'k', LONG);
     const [outcome] = await store.acquire([claimRequest('k')]);
@@ -97,7 +73,7 @@ describe('a result storage', () => {
   });
 
   it('has the result before the completion is stored', async () => {
-    const { storage, objects } = memoryStorage();
+    const { storage, objects } = memoryResultStorage();
     const inner = storeOf(100);
     const seen: number[] = [];
     const store = withResultStorage(
@@ -109,7 +85,7 @@ describe('a result storage', () => {
   });
 
   it('keeps the result of the winner, whatever a late owner stores', async () => {
-    const { storage, objects } = memoryStorage();
+    const { storage, objects } = memoryResultStorage();
     const clock = manualClock();
     const store = withResultStorage(storeOf(10, clock), storage, { fetch: true });
     const [late, next] = [claimRequest('k'), claimRequest('k')];
@@ -126,13 +102,13 @@ describe('a result storage', () => {
     ['"@stored k/o"', 1_000],
     ['{"@stored ":1}', 1_000],
   ])('takes no result for a pointer: %s', async (json, max) => {
-    const store = withResultStorage(storeOf(max), memoryStorage().storage, { fetch: true });
+    const store = withResultStorage(storeOf(max), memoryResultStorage().storage, { fetch: true });
     await complete(store, 'k', json);
     expect(await store.acquire([claimRequest('k')])).toMatchObject([{ status: 'duplicate', result: json }]);
   });
 
   it('takes the long result of a commit too, before the commit', async () => {
-    const { storage, objects } = memoryStorage();
+    const { storage, objects } = memoryResultStorage();
     const inner = {
       ...memoryStore({ clock: manualClock(), onCommit: () => undefined }),
       maxResultBytes: 100,
@@ -148,7 +124,7 @@ describe('a result storage', () => {
   });
 
   it('makes no store commit that cannot', () => {
-    expect(withResultStorage(storeOf(100), memoryStorage().storage).commit).toBeUndefined();
+    expect(withResultStorage(storeOf(100), memoryResultStorage().storage).commit).toBeUndefined();
   });
 
   describe('that fails', () => {
@@ -179,7 +155,7 @@ describe('a result storage', () => {
     });
 
     it('leaves the neighbours alone, and each its own place', async () => {
-      const { storage } = memoryStorage();
+      const { storage } = memoryResultStorage();
       const store = withResultStorage(
         storeOf(100),
         { ...storage, put: (key, ...rest) => (key === 'b' ? failing() : storage).put(key, ...rest) },
@@ -213,7 +189,7 @@ describe('a result storage', () => {
     });
 
     it('is a retryable error for who needs the result, and for nobody else', async () => {
-      const { storage, objects } = memoryStorage();
+      const { storage, objects } = memoryResultStorage();
       const inner = storeOf(100);
       await complete(withResultStorage(inner, storage), 'k', LONG);
       await complete(inner, 'other', '1');
@@ -229,7 +205,7 @@ describe('a result storage', () => {
       const inner = storeOf(100);
       const store = withResultStorage(
         { ...inner, settle: () => Promise.reject(new Error('down')) },
-        memoryStorage().storage,
+        memoryResultStorage().storage,
       );
       const [a, b] = [claimRequest('a'), claimRequest('b')];
       expect(await store.settle([completion(a, LONG), completion(b, '1')])).toMatchObject([
@@ -240,7 +216,7 @@ describe('a result storage', () => {
   });
 
   it('is an option of the processor, which tells of what it dropped', async () => {
-    const { storage, objects, calls } = memoryStorage({ thresholdBytes: 100 });
+    const { storage, objects, calls } = memoryResultStorage({ thresholdBytes: 100 });
     const events: BatchEvent[] = [];
     const run = (resultStorage: ResultStorage, store: ClaimStore, id: string) =>
       createBatchProcessor(async () => 'x'.repeat(200), {
@@ -264,24 +240,5 @@ describe('a result storage', () => {
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'resultDropped', recordId: 'other', error: expect.any(Error) }),
     );
-  });
-});
-
-describe.each([
-  ['the default attributes', {}],
-  ["Powertools' attributes", { attributes: powertoolsAttributes }],
-])('a result storage beside DynamoDB with %s', (_what, attributes) => {
-  const table = emulatedTable('dynoxide');
-
-  it('keeps results that no item could hold', async () => {
-    const { storage } = memoryStorage();
-    const { tableName } = table;
-    const inner = dynamoDBStore({ tableName, client: table.newClient(), ...attributes });
-    const store = withResultStorage(inner, storage, { fetch: true });
-    const json = JSON.stringify('x'.repeat(600 * 1_024));
-    const key = randomUUID();
-    await complete(store, key, json);
-    const [outcome] = await store.acquire([claimRequest(key)]);
-    expect(outcome?.status === 'duplicate' && outcome.result === json).toBe(true);
   });
 });
