@@ -208,7 +208,14 @@ export class Attempt {
 
   async #settleEnd(end: HandlerReturn): Promise<RecordOutcome> {
     const settlement = this.#settlementOf(end);
-    const outcome = await this.#scope.commit.settle(settlement, { ...this.facts, end: settlement.end });
+    const { recordId, key, owner, attempt } = this.facts; // spread, for thousands of records, it is dear
+    const outcome = await this.#scope.commit.settle(settlement, {
+      recordId,
+      key,
+      owner,
+      attempt,
+      end: settlement.end,
+    });
     this.entry.isClaimOpen = typeof outcome === 'object';
     this.#noteUnlessStored(outcome, end);
 
@@ -216,7 +223,6 @@ export class Attempt {
       // A store's error never hides the business error.
       const isParked = settlement.end === 'park' && outcome === 'stored';
       if (isParked) {
-        const { recordId, key } = this.entry;
         this.#scope.ports.observer.onEvent({ type: 'parked', recordId, key, error: end.error });
       }
       const parkedAs = isInvalidBody(end.error) ? 'invalid' : 'parked';
@@ -226,7 +232,6 @@ export class Attempt {
     if (outcome === 'lost') return { status: 'lost' };
     const { settings, ports } = this.#scope;
     if (settings.onStoreError === 'run') {
-      const { recordId, key } = this.entry;
       ports.observer.onEvent({ type: 'withoutClaim', recordId, key, error: outcome.error });
       return { status: 'completed', withoutClaim: true };
     }

@@ -90,7 +90,7 @@ export class Invocation {
       ports,
       concurrency: settings.concurrency,
       signal: deadline.answerNow,
-      request: (entry, owner) => claimRequest(entry, owner, this.#scope),
+      request: claimRequests(this.#scope),
     };
     const leaders = entries.filter((entry) => entry.leader === undefined && entry.outcome === undefined);
     this.#claims = createClaimAhead(leaders, this.#claimSetup);
@@ -388,19 +388,25 @@ export class Invocation {
   }
 }
 
-function claimRequest(entry: Entry, owner: string, scope: InvocationScope): ClaimRequest {
-  const { key, payloadHash, record } = entry;
+/** Makes the requests of one invocation. Not of spreads: there are thousands. */
+function claimRequests(scope: InvocationScope): ClaimAheadSetup['request'] {
   const { lambda, settings } = scope;
-  return {
-    key,
-    owner,
-    leaseMs: leaseMsNow(scope),
-    retentionMs: settings.retentionMs,
-    isRedelivery: record !== undefined && record.receiveCount > 1,
-    ...(payloadHash !== undefined && { payloadHash }),
-    ...(lambda?.functionName !== undefined && {
-      lockedBy: `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`,
-    }),
+  const { retentionMs } = settings;
+  const lockedBy =
+    lambda?.functionName === undefined
+      ? undefined
+      : `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`;
+  return ({ key, payloadHash, record }, owner) => {
+    const request: { -readonly [Member in keyof ClaimRequest]: ClaimRequest[Member] } = {
+      key,
+      owner,
+      leaseMs: leaseMsNow(scope),
+      retentionMs,
+      isRedelivery: record !== undefined && record.receiveCount > 1,
+    };
+    if (payloadHash !== undefined) request.payloadHash = payloadHash;
+    if (lockedBy !== undefined) request.lockedBy = lockedBy;
+    return request;
   };
 }
 

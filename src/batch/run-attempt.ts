@@ -15,9 +15,9 @@ export async function runAttempt(
   runningHandlers: RunningHandlers,
 ): Promise<HandlerEnd> {
   const { clock, observer } = scope.ports;
-  const { facts } = attempt;
+  const { recordId, key, owner, attempt: number } = attempt.facts; // spread, for thousands of records, it is dear
   const startedAt = clock.now();
-  observer.onEvent({ type: 'started', ...facts });
+  observer.onEvent({ type: 'started', recordId, key, owner, attempt: number });
 
   const run = new HandlerRun(attempt, scope);
   runningHandlers.add(run);
@@ -25,10 +25,11 @@ export async function runAttempt(
   runningHandlers.delete(run);
 
   const durationMs = clock.now() - startedAt;
-  if (end.kind === 'returned') observer.onEvent({ type: 'succeeded', ...facts, durationMs });
-  else {
+  if (end.kind === 'returned') {
+    observer.onEvent({ type: 'succeeded', recordId, key, owner, attempt: number, durationMs });
+  } else {
     const type = end.kind === 'threw' ? 'failed' : 'abandoned';
-    observer.onEvent({ type, ...facts, durationMs, error: end.error });
+    observer.onEvent({ type, ...attempt.facts, durationMs, error: end.error });
   }
   return end;
 }

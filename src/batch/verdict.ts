@@ -18,13 +18,8 @@ export function verdict(
   const { retentionMs } = settings;
   if (end.kind === 'returned') {
     const { json, problem } = resultAsJson(end.result, maxResultBytes);
-    const settlement: Settlement = {
-      end: 'complete',
-      key,
-      owner,
-      retentionMs,
-      ...(json !== undefined && { result: json }),
-    };
+    const settlement: Settlement = { end: 'complete', key, owner, retentionMs };
+    if (json !== undefined) return { settlement: { ...settlement, result: json } };
     return problem === undefined ? { settlement } : { settlement, droppedResult: problem };
   }
   const error = toStoredError(end.error);

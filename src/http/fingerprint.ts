@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import type { HttpRequest } from './http-message.ts';
 
@@ -21,7 +21,7 @@ function bodyHash(request: HttpRequest, body: Uint8Array): string {
       // Not JSON, too deep, or with integers that JSON cannot carry exactly: the bytes are what there is.
     }
   }
-  return `bytes:${createHash('sha256').update(body).digest('hex')}`;
+  return `bytes:${hash('sha256', body)}`;
 }
 
 /** By code units, never by a locale. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { KeyError } from './errors.ts';
 
@@ -15,12 +15,7 @@ export function canonicalHash(value: unknown): string {
     throw new KeyError('The payload has no canonical JSON form', { cause });
   }
   if (canonical === undefined) throw new KeyError('The payload is undefined and has no canonical JSON form');
-  return sha256(canonical);
-}
-
-/** SHA-256 of a text's UTF-8 bytes, in hex. */
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', canonical);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { toStoredError } from '../claims/claim.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import type { BatchEvent, Observer } from './observer.ts';
@@ -26,11 +26,8 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
     onEvent(event) {
       const eventLevel = levelOf(event);
       if (LEVELS.indexOf(eventLevel) < least) return;
-      const { type, ...fields } = event;
       const timestamp = new Date().toISOString();
-      const key = 'key' in fields ? fields.key : '';
-      const shown = 'error' in fields ? { ...fields, error: shownError(fields.error, key) } : fields;
-      write(JSON.stringify({ timestamp, level: eventLevel, message: type, ...shown }, hashKeys));
+      write(JSON.stringify({ timestamp, level: eventLevel, message: event.type, ...shown(event) }));
     },
   };
 }
@@ -69,8 +66,15 @@ function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
   }
 }
 
-function hashKeys(field: string, value: unknown): unknown {
-  return field === 'key' && typeof value === 'string' ? keyHash(value) : value;
+/** What is written of an event, its keys hashed. Not by a replacer of `JSON.stringify`, which is slow. */
+function shown({ type: _, ...fields }: BatchEvent): object {
+  if ('ends' in fields) return { ends: fields.ends.map((end) => ({ ...end, key: keyHash(end.key) })) };
+  const key = 'key' in fields ? fields.key : '';
+  return {
+    ...fields,
+    ...('key' in fields && { key: keyHash(key) }),
+    ...('error' in fields && { error: shownError(fields.error, key) }),
+  };
 }
 
 /**
@@ -91,7 +95,7 @@ function wordsOf(thrown: unknown, key: string): object {
 
 /** What logs show of an idempotency key: 16 hex digits of its SHA-256, enough to find it again. */
 function keyHash(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 16);
+  return hash('sha256', key).slice(0, 16);
 }
 
 function levelFromEnvironment(): LogLevel {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { StoredError } from '../claims/claim.ts';
 import type { SqsClient } from './sqs-client.ts';
 
@@ -84,5 +84,5 @@ function text(value: string): { DataType: string; StringValue: string } {
 }
 
 function hashed(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
+  return hash('sha256', value);
 }

@@ -205,8 +205,8 @@ export const mutants: readonly Mutant[] = [
     'retention of completions',
     'a completion is remembered for retentionMs',
     TRANSITIONS,
-    'completedAt: now,\n        expiresAt: now + settlement.retentionMs,',
-    'completedAt: now,\n        expiresAt: now + settlement.retentionMs / 1_000,',
+    'completedAt: now,\n        expiresAt: now + settlement.retentionMs,\n      };',
+    'completedAt: now,\n        expiresAt: now + settlement.retentionMs / 1_000,\n      };',
   ),
   one(
     'parked keys wait',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import {
   type CancellationReason,
   type DynamoDBClient,
@@ -90,8 +90,8 @@ function transaction(
   };
   const TransactItems = [claim, ...transactItemsOf(items, { tableName, key })];
   // Of everything that is sent, owner and time included: another commit of the same attempt has another.
-  const hash = createHash('sha256').update(JSON.stringify(TransactItems)).digest('hex');
-  return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: hash.slice(0, 36) });
+  const digest = hash('sha256', JSON.stringify(TransactItems));
+  return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: digest.slice(0, 36) });
 }
 
 /** `wasResent`: the SDK has sent it before, and what came of that it does not say. */

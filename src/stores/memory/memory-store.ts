@@ -33,6 +33,9 @@ export interface MemoryStoreOptions {
   readonly onCommit?: (items: readonly CommitItem[]) => readonly CommitRefusal[] | undefined | void;
 }
 
+/** Nobody else has it: who inspects gets a copy. */
+type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
+
 /**
  * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the
  * contract says within one process and remembers nothing beyond it, so it is not for production.
@@ -42,7 +45,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
   const clock = options.clock ?? systemClock;
   const clockToleranceMs = options.clockToleranceMs ?? 0;
   const { onCommit } = options;
-  const rows = new Map<string, Claim>();
+  const rows = new Map<string, Row>();
 
   function acquireOne(request: ClaimRequest): AcquireOutcome {
     const decision = decideAcquire(rows.get(request.key), request, clock.now(), clockToleranceMs);
@@ -54,7 +57,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
   function settleOne(settlement: Settlement): SettleOutcome {
     const stored = rows.get(settlement.key);
     if (isOwnedBy(stored, settlement.owner)) {
-      rows.set(settlement.key, withChange(stored, changeOfSettlement(settlement, clock.now())));
+      change(stored, changeOfSettlement(settlement, clock.now()));
       return 'stored';
     }
     return isAlreadySettled(stored, settlement) ? 'stored' : 'lost';
@@ -63,8 +66,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
   function extendOne(extension: LeaseExtension): SettleOutcome {
     const stored = rows.get(extension.key);
     if (!isOwnedBy(stored, extension.owner)) return 'lost';
-    const change = changeOfExtension(extension, clock.now());
-    if (change.leaseUntil >= stored.leaseUntil) rows.set(extension.key, withChange(stored, change));
+    const extended = changeOfExtension(extension, clock.now());
+    if (extended.leaseUntil >= stored.leaseUntil) change(stored, extended);
     return 'stored';
   }
 
@@ -89,15 +92,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
     }),
     inspect: async (key) => {
       const stored = rows.get(key);
-      return stored === undefined || isForgotten(stored, clock.now()) ? undefined : stored;
+      return stored === undefined || isForgotten(stored, clock.now()) ? undefined : { ...stored };
     },
   };
 }
 
-function withChange(stored: Claim, change: ClaimChange): Claim {
-  const changed = { ...stored, ...change };
-  for (const field in change) {
-    if (changed[field as keyof ClaimChange] === undefined) delete changed[field as keyof ClaimChange];
-  }
-  return changed as Claim;
+function change(row: Row, changes: ClaimChange): void {
+  Object.assign(row, changes);
+  if (row.expiresAt === undefined) delete row.expiresAt;
 }
