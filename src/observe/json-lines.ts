@@ -27,7 +27,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
       const eventLevel = levelOf(event);
       if (LEVELS.indexOf(eventLevel) < least) return;
       const timestamp = new Date().toISOString();
-      write(JSON.stringify({ timestamp, level: eventLevel, message: event.type, ...shown(event) }));
+      write(JSON.stringify({ timestamp, level: eventLevel, ...shown(event) }));
     },
   };
 }
@@ -67,10 +67,13 @@ function levelOf(event: BatchEvent): Exclude<LogLevel, 'silent'> {
 }
 
 /** What is written of an event, its keys hashed. Not by a replacer of `JSON.stringify`, which is slow. */
-function shown({ type: _, ...fields }: BatchEvent): object {
-  if ('ends' in fields) return { ends: fields.ends.map((end) => ({ ...end, key: keyHash(end.key) })) };
+function shown({ type: message, ...fields }: BatchEvent): object {
+  if ('ends' in fields) {
+    return { message, ends: fields.ends.map((end) => ({ ...end, key: keyHash(end.key) })) };
+  }
   const key = 'key' in fields ? fields.key : '';
   return {
+    message,
     ...fields,
     ...('key' in fields && { key: keyHash(key) }),
     ...('error' in fields && { error: shownError(fields.error, key) }),

@@ -47,17 +47,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
   const { onCommit } = options;
   const rows = new Map<string, Row>();
 
-  function acquireOne(request: ClaimRequest): AcquireOutcome {
-    const decision = decideAcquire(rows.get(request.key), request, clock.now(), clockToleranceMs);
+  function acquireOne(request: ClaimRequest, now: number): AcquireOutcome {
+    const decision = decideAcquire(rows.get(request.key), request, now, clockToleranceMs);
     if ('outcome' in decision) return decision.outcome;
     rows.set(request.key, decision.write);
     return acquired(decision.write, decision.tookOver);
   }
 
-  function settleOne(settlement: Settlement): SettleOutcome {
+  function settleOne(settlement: Settlement, now: number): SettleOutcome {
     const stored = rows.get(settlement.key);
     if (isOwnedBy(stored, settlement.owner)) {
-      change(stored, changeOfSettlement(settlement, clock.now()));
+      change(stored, changeOfSettlement(settlement, now));
       return 'stored';
     }
     return isAlreadySettled(stored, settlement) ? 'stored' : 'lost';
@@ -80,12 +80,18 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
     } catch (thrown) {
       return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
     }
-    return settleOne(completion) === 'stored' ? 'stored' : 'lost';
+    return settleOne(completion, clock.now()) === 'stored' ? 'stored' : 'lost';
   }
 
   return {
-    acquire: async (requests) => requests.map(acquireOne),
-    settle: async (settlements) => settlements.map(settleOne),
+    async acquire(requests) {
+      const now = clock.now();
+      return requests.map((request) => acquireOne(request, now));
+    },
+    async settle(settlements) {
+      const now = clock.now();
+      return settlements.map((settlement) => settleOne(settlement, now));
+    },
     extend: async (extensions) => extensions.map(extendOne),
     ...(onCommit !== undefined && {
       commit: async (completion: Completion, items: readonly CommitItem[]) => commitOne(completion, items),
