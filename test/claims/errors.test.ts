@@ -30,4 +30,16 @@ describe('errors', () => {
   ])('are told apart by their code: %p', (error, expected) => {
     expect(hasCode(error, 'BATCHLATCH_KEY')).toBe(expected);
   });
+
+  it('are not found in what cannot be looked at', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const throwing = {
+      get code(): string {
+        throw new Error('no');
+      },
+    };
+    expect(hasCode(proxy, 'BATCHLATCH_KEY')).toBe(false);
+    expect(hasCode(throwing, 'BATCHLATCH_KEY')).toBe(false);
+  });
 });

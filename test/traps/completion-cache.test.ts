@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type ClaimStore, createBatchProcessor, type RecordHandler } from 'batchlatch';
+import {
+  type AcquireOutcome,
+  type ClaimStore,
+  type CommitItem,
+  type CommitRefusal,
+  type Completion,
+  createBatchProcessor,
+  type RecordHandler,
+} from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext, type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
@@ -33,12 +41,6 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
     };
     const store = withCompletionCache(counted, { max, clock });
     return { clock, store, requests, elsewhere: newStore(), key: randomUUID() };
-  }
-
-  async function complete(store: ClaimStore, key: string, result?: string, members = {}): Promise<void> {
-    const request = claimRequest(key, members);
-    expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
-    expect(await store.settle([completion(request, result)])).toEqual(['stored']);
   }
 
   it('answers for what this process completed, without a request', async () => {
@@ -109,6 +111,33 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
     await complete(elsewhere, key, '7', { payloadHash: 'a' });
     expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'duplicate' }]); // asked for none
     expect(await store.acquire([claimRequest(key, { payloadHash: 'b' })])).toEqual([{ status: 'mismatch' }]);
+  });
+
+  it('knows the payload that the store has accepted, and no other', async () => {
+    const { store, elsewhere, requests, key } = open();
+    await complete(elsewhere, key, '7', { payloadHash: 'a' });
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'a' })])).toMatchObject([
+      { status: 'duplicate' },
+    ]);
+    requests.length = 0;
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'a' })])).toMatchObject([
+      { status: 'duplicate', result: '7' },
+    ]);
+    expect(requests).toEqual([]);
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'b' })])).toEqual([{ status: 'mismatch' }]);
+    expect(requests).toEqual([1]);
+  });
+
+  it('does not mix up the payloads of what is in progress', async () => {
+    const { store, key } = open();
+    const mine = claimRequest(key, { payloadHash: 'a' });
+    const other = claimRequest(randomUUID(), { payloadHash: 'b' });
+    await store.acquire([mine, other]);
+    await store.settle([completion(mine), completion(other)]);
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'b' })])).toEqual([{ status: 'mismatch' }]);
+    expect(await store.acquire([claimRequest(key, { payloadHash: 'a' })])).toMatchObject([
+      { status: 'duplicate' },
+    ]);
   });
 
   it('forgets with the row, of its own completions and of others', async () => {
@@ -206,6 +235,49 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
     expect(await store.extend([{ ...claimRequest('k') }])).toEqual(['lost']);
   });
 
+  it('remembers nothing past the end of the retention, to the millisecond', async () => {
+    const { store, clock, key } = openInMemory();
+    await complete(store, key);
+    await clock.advance(RETENTION_MS - 1);
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'duplicate' }]);
+    await clock.advance(1);
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'acquired', attempt: 1 }]);
+  });
+
+  it('remembers what was committed, and nothing of what was refused', async () => {
+    const { store, requests, key } = openInMemory((items) =>
+      items.length > 1 ? [{ index: 0, code: 'ConditionalCheckFailed' }] : [],
+    );
+    const item = { Put: { TableName: 'effects', Item: { id: 'a' } } };
+    const request = claimRequest(key);
+    const completing = completion(request, '1') as Completion;
+    await store.acquire([request]);
+    expect(await store.commit?.(completing, [item, item])).toMatchObject({ refused: [{}] });
+    requests.length = 0;
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'conflict' }]);
+    expect(requests).toEqual([1]);
+    expect(await store.commit?.(completing, [item])).toBe('stored');
+    expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'duplicate', result: '1' }]);
+    expect(requests).toEqual([1]);
+  });
+
+  it('makes no store commit that cannot', () => {
+    expect(openInMemory().store).not.toHaveProperty('commit');
+  });
+
+  it('keeps nothing whose end the store does not tell, and gets along with a store that answers too little', async () => {
+    const clock = manualClock();
+    const memory = memoryStore({ clock });
+    const answers: AcquireOutcome[][] = [[{ status: 'duplicate' }], [{ status: 'duplicate' }], []];
+    let asked = 0;
+    const acquire: ClaimStore['acquire'] = async () => answers[asked++] ?? [];
+    const store = withCompletionCache({ ...memory, acquire }, { max: 10, clock });
+    expect(await store.acquire([claimRequest('k')])).toEqual([{ status: 'duplicate' }]);
+    expect(await store.acquire([claimRequest('k')])).toEqual([{ status: 'duplicate' }]);
+    expect(await store.acquire([claimRequest('k')])).toEqual([undefined]);
+    expect(asked).toBe(3);
+  });
+
   it('is an option of the processor: a redelivered batch takes no request', async () => {
     const clock: ManualClock = manualClock();
     const memory = memoryStore({ clock });
@@ -235,3 +307,23 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
     expect(runs).toHaveLength(10);
   });
 });
+
+function openInMemory(onCommit?: (items: readonly CommitItem[]) => readonly CommitRefusal[]) {
+  const clock = manualClock();
+  const memory = memoryStore({ clock, ...(onCommit !== undefined && { onCommit }) });
+  const requests: number[] = [];
+  const counted: ClaimStore = {
+    ...memory,
+    acquire(all, options) {
+      requests.push(all.length);
+      return memory.acquire(all, options);
+    },
+  };
+  return { clock, requests, store: withCompletionCache(counted, { max: 10, clock }), key: randomUUID() };
+}
+
+async function complete(store: ClaimStore, key: string, result?: string, members = {}): Promise<void> {
+  const request = claimRequest(key, members);
+  expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
+  expect(await store.settle([completion(request, result)])).toEqual(['stored']);
+}
