@@ -53,12 +53,13 @@ export class Gathering {
       this.#scope,
     );
     const isStopped = this.#scope.deadline.stop.aborted;
-    const starting = waiting.filter((_, index) => !isStopped && areLive[index]);
+    const mayStart = areLive.map((isLive) => isLive && !isStopped);
+    const starting = waiting.filter((_, index) => mayStart[index]);
     const join = callTogether(
       this.#handler,
       starting.map(({ attempt: { entry } }) => entry),
     );
-    for (const one of waiting) one.enter(starting.includes(one) ? join : undefined);
+    waiting.forEach(({ enter }, index) => enter(mayStart[index] === true ? join : undefined));
   }
 }
 

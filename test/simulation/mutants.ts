@@ -407,8 +407,8 @@ export const mutants: readonly Mutant[] = [
     'batches: leases',
     'a record that waited for the others starts only with a live lease',
     GATHERING,
-    '!isStopped && areLive[index]',
-    '!isStopped',
+    'isLive && !isStopped',
+    'isLive || !isStopped',
   ),
   one(
     'calls: first answers',
