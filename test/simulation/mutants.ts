@@ -116,8 +116,8 @@ export const mutants: readonly Mutant[] = [
       { file: SETTLE, search: AT_MOST, replace: '...update' },
       {
         file: 'src/stores/memory/memory-store.ts',
-        search: 'change.leaseUntil >= stored.leaseUntil',
-        replace: 'change.leaseUntil >= 0',
+        search: 'extended.leaseUntil >= stored.leaseUntil',
+        replace: 'extended.leaseUntil >= 0',
       },
     ],
   },

@@ -188,8 +188,10 @@ export class AnswerWatch {
         if (facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
         break;
       case 'lost':
+        // A commit that is sent again after the retention of its own row is told of what stands there now.
         isTrue =
-          wasOnce((row) => !isMine(row, owner) && !isCompleted(row)) && !this.#effects.isDone(commit.effect);
+          wasOnce((row) => !isMine(row, owner) && !isCompleted(row)) &&
+          (!this.#effects.isDone(commit.effect) || this.#claims.isForgottenSince(key, owner));
         break;
       case 'refused':
         isTrue = wasOnce((row) => isMine(row, owner)) && !this.#effects.isDone(commit.effect);

@@ -64,6 +64,12 @@ export class ClaimWatch {
     return this.#lives.get(owner);
   }
 
+  /** Whether the row is absent, or of another life than this attempt's. */
+  isForgottenSince(key: string, owner: string): boolean {
+    const row = this.current(key);
+    return row === undefined || this.#lives.get(row.owner) !== this.#lives.get(owner);
+  }
+
   /** The states a row was in between a step and now. */
   statesSince(key: string, step: number): (ClaimRow | undefined)[] {
     const versions = this.#history.get(key) ?? [{ sinceStep: 0, row: undefined }];
