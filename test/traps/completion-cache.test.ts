@@ -31,14 +31,7 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
         ? memory
         : dynamoDBStore({ tableName: table.tableName, client: table.newClient(), clock });
     const behind = newStore();
-    const requests: number[] = [];
-    const counted: ClaimStore = {
-      ...behind,
-      acquire(all, options) {
-        requests.push(all.length);
-        return behind.acquire(all, options);
-      },
-    };
+    const { counted, requests } = counting(behind);
     const store = withCompletionCache(counted, { max, clock });
     return { clock, store, requests, elsewhere: newStore(), key: randomUUID() };
   }
@@ -280,15 +273,7 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
 
   it('is an option of the processor: a redelivered batch takes no request', async () => {
     const clock: ManualClock = manualClock();
-    const memory = memoryStore({ clock });
-    const requests: number[] = [];
-    const store: ClaimStore = {
-      ...memory,
-      acquire(all, options) {
-        requests.push(all.length);
-        return memory.acquire(all, options);
-      },
-    };
+    const { counted: store, requests } = counting(memoryStore({ clock }));
     const runs: string[] = [];
     const handler: RecordHandler = async ({ id }) => void runs.push(id);
     const processor = createBatchProcessor(handler, {
@@ -311,14 +296,7 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
 function openInMemory(onCommit?: (items: readonly CommitItem[]) => readonly CommitRefusal[]) {
   const clock = manualClock();
   const memory = memoryStore({ clock, ...(onCommit !== undefined && { onCommit }) });
-  const requests: number[] = [];
-  const counted: ClaimStore = {
-    ...memory,
-    acquire(all, options) {
-      requests.push(all.length);
-      return memory.acquire(all, options);
-    },
-  };
+  const { counted, requests } = counting(memory);
   return { clock, requests, store: withCompletionCache(counted, { max: 10, clock }), key: randomUUID() };
 }
 
@@ -326,4 +304,17 @@ async function complete(store: ClaimStore, key: string, result?: string, members
   const request = claimRequest(key, members);
   expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
   expect(await store.settle([completion(request, result)])).toEqual(['stored']);
+}
+
+/** The store, and for how many keys each of its calls was asked. */
+function counting(store: ClaimStore): { counted: ClaimStore; requests: number[] } {
+  const requests: number[] = [];
+  const counted: ClaimStore = {
+    ...store,
+    acquire(all, options) {
+      requests.push(all.length);
+      return store.acquire(all, options);
+    },
+  };
+  return { counted, requests };
 }
