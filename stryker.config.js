@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import base from './jest.config.js';
 
 // Mutation testing of one room at a time. Run by scripts/mutation.sh, which names the room and gathers its tests in one
@@ -15,7 +16,7 @@ export default {
     configFile: 'jest.config.js',
     config: {
       testMatch: ['<rootDir>/test/mutation.test.ts'],
-      testEnvironment: new URL('test/support/bail-environment.js', import.meta.url).pathname,
+      testEnvironment: fileURLToPath(new URL('test/support/bail-environment.js', import.meta.url)),
       // Many mutants make a batch wait for ever: a test that fails costs less than a process that is stopped.
       testTimeout: 2_000,
       // Jest runs once per mutant: it need not start `watchman` and `find` each time.

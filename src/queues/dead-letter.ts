@@ -38,9 +38,9 @@ export async function sendDeadLetter(
       MessageBody: letter.body,
       MessageAttributes: attributesOf(letter),
       ...(isFifo && {
-        MessageGroupId: letter.messageGroupId ?? hashed(letter.recordId),
+        MessageGroupId: letter.messageGroupId ?? hash('sha256', letter.recordId),
         // The same failure of the same message, sent again after a lost answer, arrives once.
-        MessageDeduplicationId: hashed(`${letter.recordId} ${letter.key ?? ''}`),
+        MessageDeduplicationId: hash('sha256', `${letter.recordId} ${letter.key ?? ''}`),
       }),
     },
     signal && { abortSignal: signal },
@@ -81,8 +81,4 @@ function text(value: string): { DataType: string; StringValue: string } {
   // oxlint-disable-next-line no-control-regex -- these are what is to be replaced
   const clean = value.replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD');
   return { DataType: 'String', StringValue: clean.slice(0, LONGEST_VALUE) };
-}
-
-function hashed(value: string): string {
-  return hash('sha256', value);
 }

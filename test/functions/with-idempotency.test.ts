@@ -4,6 +4,7 @@ import {
   type ClaimStore,
   createBatchProcessor,
   PermanentError,
+  type SettleOutcome,
   type Settlement,
   StoreError,
 } from 'batchlatch';
@@ -16,7 +17,7 @@ import {
   withIdempotencyContext,
 } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
-import { manualClock, sqsEvent } from 'batchlatch/testing';
+import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { until } from '../support/until.ts';
 import { gate } from './gate.ts';
@@ -574,15 +575,7 @@ describe('withIdempotency', () => {
       const clock = manualClock();
       const memory = memoryStore({ clock });
       let runs = 0;
-      const slow: ClaimStore = {
-        ...memory,
-        async acquire(requests) {
-          const outcomes = await memory.acquire(requests);
-          await clock.advance(59_000);
-          return outcomes;
-        },
-        extend: async () => ['lost'],
-      };
+      const slow = answeringLate(memory, clock, 'lost');
       const runOnce = once(async () => (runs += 1), { store: slow, clock });
       await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
       expect(runs).toBe(0);
@@ -592,15 +585,7 @@ describe('withIdempotency', () => {
       const clock = manualClock();
       const memory = memoryStore({ clock });
       const error = new StoreError('down', { isRetryable: false });
-      const slow: ClaimStore = {
-        ...memory,
-        async acquire(requests) {
-          const outcomes = await memory.acquire(requests);
-          await clock.advance(59_000);
-          return outcomes;
-        },
-        extend: async () => [{ error }],
-      };
+      const slow = answeringLate(memory, clock, { error });
       const options = { clock, onLapsedLease: 'park', maxAttempts: 1 } as const;
       const late = once(async () => 'late', { store: slow, ...options })('1');
       await expect(late).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
@@ -803,4 +788,17 @@ function deeply(levels: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level += 1) value = [value];
   return value;
+}
+
+/** A store whose claims are nearly over when their answer comes, and which cannot prolong them. */
+function answeringLate(store: ClaimStore, clock: ManualClock, extension: SettleOutcome): ClaimStore {
+  return {
+    ...store,
+    async acquire(requests) {
+      const outcomes = await store.acquire(requests);
+      await clock.advance(59_000);
+      return outcomes;
+    },
+    extend: async () => [extension],
+  };
 }

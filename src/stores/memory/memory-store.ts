@@ -105,5 +105,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
 
 function change(row: Row, changes: ClaimChange): void {
   Object.assign(row, changes);
-  if (row.expiresAt === undefined) delete row.expiresAt;
+  for (const field in changes) {
+    if (changes[field as keyof ClaimChange] === undefined) delete row[field as keyof Row];
+  }
 }
