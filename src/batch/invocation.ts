@@ -92,8 +92,7 @@ export class Invocation {
       signal: deadline.answerNow,
       request: claimRequests(this.#scope),
     };
-    const leaders = entries.filter((entry) => entry.leader === undefined && entry.outcome === undefined);
-    this.#claims = createClaimAhead(leaders, this.#claimSetup);
+    this.#claims = createClaimAhead(entries.filter(isClaimedAhead), this.#claimSetup);
     this.#lanes = createLaneRunner(
       (lane) => this.#runLane(lane, 0, false),
       ([head]) => this.#mayStart(head as Entry),
@@ -156,9 +155,11 @@ export class Invocation {
     if (entry.outcome !== undefined) return false;
     const isHeir = entry.leader !== undefined && (await this.#follow(entry, entry.leader)) === 'leads';
     if (entry.leader !== undefined && !isHeir) return entry.outcome === undefined;
+    if (entry.behind !== undefined && (await this.#isPutOffWith(entry, entry.behind))) return true;
 
     this.#busy += 1;
-    let answer = isAlone || isHeir ? await this.#claimAlone(entry) : await this.#claims.claimOf(entry);
+    const claimsAlone = isAlone || isHeir || entry.behind !== undefined;
+    let answer = claimsAlone ? await this.#claimAlone(entry) : await this.#claims.claimOf(entry);
     if (answer.status === 'conflict') answer = await this.#waitForOwner(entry, answer);
     if (answer.status !== 'held') {
       if (answer.status === 'error' && this.#mayRunWithoutClaim(answer.error)) {
@@ -198,6 +199,14 @@ export class Invocation {
     return 'followed';
   }
 
+  /** Waits for the entry before it with the same key and another payload; true: that is put off, and so is this. */
+  async #isPutOffWith(entry: Entry, before: Entry): Promise<boolean> {
+    await before.whenFinishedOrPutOff();
+    if (before.outcome !== undefined) return false;
+    entry.putOff();
+    return true;
+  }
+
   /** Asks again, with back-off, until the other owner has ended, its lease has lapsed, or the time for that is over. */
   async #waitForOwner(
     entry: Entry,
@@ -234,8 +243,7 @@ export class Invocation {
 
   /** A lane starts when its head's claim has been asked for; claims are, like lanes, in the batch's order. */
   #mayStart(head: Entry): boolean {
-    const needsNoClaim = head.leader !== undefined || head.outcome !== undefined;
-    return needsNoClaim || this.#isStopped || this.#claims.isRequested(head);
+    return !isClaimedAhead(head) || this.#isStopped || this.#claims.isRequested(head);
   }
 
   /** Waits for a slot, runs the handler, settles how it ended. */
@@ -386,6 +394,11 @@ export class Invocation {
   #notify(event: Parameters<Ports['observer']['onEvent']>[0]): void {
     this.#scope.ports.observer.onEvent(event);
   }
+}
+
+/** Whether its claim is asked for ahead of its turn: not where an earlier entry has the same key. */
+function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
+  return leader === undefined && behind === undefined && outcome === undefined;
 }
 
 /** Makes the requests of one invocation. Not of spreads: there are thousands. */

@@ -52,13 +52,12 @@ export function createProcessor(
 }
 
 function noteRefusedByPlan(entries: readonly Entry[], observer: Observer): void {
-  for (const { outcome, recordId, key } of entries) {
+  for (const { outcome, recordId } of entries) {
     if (outcome?.status === 'invalid') observer.onEvent({ type: 'invalid', recordId, error: outcome.error });
     // Nothing else fails before it has a key.
     if (outcome?.status === 'failed') {
       observer.onEvent({ type: 'decodeFailed', recordId, error: outcome.error });
     }
-    if (outcome?.status === 'mismatch') observer.onEvent({ type: 'mismatch', recordId, key });
   }
 }
 
