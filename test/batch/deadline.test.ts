@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import type { Clock, RecordContext, RecordHandler } from 'batchlatch';
+import type { Clock, Decoder, RecordContext, RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
 import { bench, deferred, failed, fifo, forever, ids, inTime, messages } from './bench.ts';
@@ -276,8 +276,6 @@ describe('What a handler knows of the time', () => {
   });
 
   it.each<[string, unknown]>([
-    ['0', () => 0],
-    ['less than 0', () => -5_000],
     ['NaN', () => Number.NaN],
     ['Infinity', () => Infinity],
     ['nothing', () => undefined],
@@ -291,6 +289,32 @@ describe('What a handler knows of the time', () => {
     });
     expect(failed(await process(messages('a'), context))).toEqual([]);
     expect(seen).toEqual([60_000, Infinity, false]);
+  });
+});
+
+describe('An invocation without any time left', () => {
+  // Normal on Lambda Managed Instances, where code is not stopped at the timeout.
+  it.each([0, -5_000])('starts and claims nothing, and hands all back, with %d ms', async (remainingMs) => {
+    const b = bench();
+    const runs: string[] = [];
+    const process = b.processor(({ id }) => void runs.push(id));
+    const answer = process(messages('a', 'b'), b.lambda(remainingMs));
+    expect(failed(await inTime(b.clock, answer))).toEqual(['a', 'b']);
+    expect(runs).toEqual([]);
+    expect(await b.claim('a')).toBeUndefined();
+    expect(b.eventsOf('notStarted')).toMatchObject([{ reason: 'deadline' }, { reason: 'deadline' }]);
+  });
+
+  it('starts nothing of a batch handler, nor of what has to be decoded first', async () => {
+    const b = bench();
+    let decoded = 0;
+    const decode: Decoder = (data) => {
+      decoded += 1;
+      return data;
+    };
+    const process = b.processor(() => 'done', { decode });
+    expect(failed(await inTime(b.clock, process(messages('a'), b.lambda(0))))).toEqual(['a']);
+    expect(decoded).toBe(0);
   });
 });
 
