@@ -91,7 +91,7 @@ export class Attempt {
     this.entry = entry;
     this.claim = claim;
     entry.claim = claim;
-    entry.isClaimOpen = true;
+    entry.isClaimOpen = this.isClaimed;
     const { recordId, key } = entry;
     this.facts = { recordId, key, owner: claim.owner, attempt: claim.attempt };
     this.#scope = scope;
