@@ -157,9 +157,8 @@ export class Invocation {
     if (entry.leader !== undefined && !isHeir) return entry.outcome === undefined;
     if (entry.behind !== undefined && (await this.#isPutOffWith(entry, entry.behind))) return true;
 
-    this.#busy += 1;
     const claimsAlone = isAlone || isHeir || entry.behind !== undefined;
-    let answer = claimsAlone ? await this.#claimAlone(entry) : await this.#claims.claimOf(entry);
+    let answer = await (claimsAlone ? this.#claimAlone(entry) : this.#claimAhead(entry));
     if (answer.status === 'conflict') answer = await this.#waitForOwner(entry, answer);
     if (answer.status !== 'held') {
       if (answer.status === 'error' && this.#mayRunWithoutClaim(answer.error)) {
@@ -327,7 +326,20 @@ export class Invocation {
     this.#finishNotStarted(entry, 'order');
   }
 
+  /**
+   * Busy only from when its claim is asked for: until others have ended and made room it can neither bring a
+   * settlement nor join a batch, and who waited for it would wait for itself.
+   */
+  async #claimAhead(entry: Entry): Promise<ClaimAnswer> {
+    const isRequested = this.#claims.isRequested(entry);
+    if (isRequested) this.#busy += 1;
+    const answer = await this.#claims.claimOf(entry);
+    if (!isRequested) this.#busy += 1;
+    return answer;
+  }
+
   async #claimAlone(entry: Entry): Promise<ClaimAnswer> {
+    this.#busy += 1;
     if (this.#isStopped) return { status: 'not-requested' };
     const [answer] = await acquireGroup([entry], this.#claimSetup);
     return answer as ClaimAnswer;

@@ -107,19 +107,22 @@ describe('visibility', () => {
       },
       7,
     ],
-  ])('shows what failed without a claim again %s: there is no lease to wait for', async (_, handler, most) => {
-    const b = bench();
-    const store = { ...b.store, acquire: () => Promise.reject(new Error('no connection')) };
-    const options = { store, onStoreError: 'run', sqs: recorder() } as const;
-    const visibility = { baseDelayMs: 2_000, maxDelayMs: 2_000 };
-    await inTime(
-      b.clock,
-      b.processor(handler, { ...options, visibility })(messages('a'), b.lambda(300_000)),
-    );
-    const [timeout] = timeouts.values();
-    expect(timeout).toBeLessThanOrEqual(most);
-    expect(timeout).toBeGreaterThanOrEqual(most === 7 ? 7 : 0);
-  });
+  ])(
+    'shows what failed without a claim again %s: there is no lease to wait for',
+    async (_, handler, most) => {
+      const b = bench();
+      const store = { ...b.store, acquire: () => Promise.reject(new Error('no connection')) };
+      const options = { store, onStoreError: 'run', sqs: recorder() } as const;
+      const visibility = { baseDelayMs: 2_000, maxDelayMs: 2_000 };
+      await inTime(
+        b.clock,
+        b.processor(handler, { ...options, visibility })(messages('a'), b.lambda(300_000)),
+      );
+      const [timeout] = timeouts.values();
+      expect(timeout).toBeLessThanOrEqual(most);
+      expect(timeout).toBeGreaterThanOrEqual(most === 7 ? 7 : 0);
+    },
+  );
 
   it('keeps to the delays that are given', async () => {
     const sqs = recorder();
