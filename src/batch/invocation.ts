@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ClaimRequest } from '../claims/claim-store.ts';
+import { waitAtMost } from '../claims/clock.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
@@ -12,6 +13,7 @@ import {
   type ClaimAhead,
   type ClaimAheadSetup,
   createClaimAhead,
+  noteUnknown,
 } from './claim-ahead.ts';
 import type { BatchHandler } from './batch-handler.ts';
 import { sendToDeadLetters } from './dead-letters.ts';
@@ -22,7 +24,7 @@ import { delayRedeliveries } from './hand-back.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { Settings } from './options.ts';
 import { fromStoredError, isAcknowledged, isPermanentEnd, outcomeOfFollower } from './outcomes.ts';
-import type { Ports } from './ports.ts';
+import type { Ports, ProcessorPorts } from './ports.ts';
 import type { RecordHandler } from './record-handler.ts';
 import { deadlineReached, runAttempt, type RunningHandlers } from './run-attempt.ts';
 import type { HandlerEnd } from './handler-end.ts';
@@ -33,6 +35,9 @@ import { validateBody } from './validate-body.ts';
 
 /** What does the work: of one record, or of many at once. */
 export type Handler = { readonly record: RecordHandler } | { readonly batch: BatchHandler };
+
+/** How long the answer waits for claims to be given back; what is left then is tried again in the next invocation. */
+const GIVE_BACK_MS = 1_000;
 
 /** A lane from the entry on that has to run alone. */
 interface PutOffLane {
@@ -66,7 +71,7 @@ export class Invocation {
     entries: readonly Entry[],
     handler: Handler,
     settings: Settings,
-    ports: Ports,
+    ports: ProcessorPorts,
     lambda: Context | undefined,
     deadline: Deadline,
   ) {
@@ -101,7 +106,8 @@ export class Invocation {
 
   /** Resolves when every entry has its outcome or the time is over, whichever comes first. */
   async run(): Promise<void> {
-    const { deadline, settings } = this.#scope;
+    const { deadline, settings, ports } = this.#scope;
+    void ports.unstarted.giveBack(); // what the last invocation could not
     if (deadline.stop.aborted) this.#stop(); // decoding took all the time there was
     else deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
     const heartbeat = settings.heartbeat && startHeartbeat(this.#entries, this.#running, this.#scope);
@@ -128,7 +134,9 @@ export class Invocation {
 
   /** What is not acknowledged by now is handed back; the queue may be told when to show it again. */
   async #handBackRest(heartbeat: Heartbeat | undefined): Promise<void> {
+    const { unstarted, clock } = this.#scope.ports;
     await heartbeat?.stop();
+    if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, unstarted.giveBack());
     await delayRedeliveries(this.#entries, this.#scope);
   }
 
@@ -227,6 +235,7 @@ export class Invocation {
       callSignal: deadline.answerNow,
     });
     this.#busy += 1;
+    noteUnknown(entry, owner, outcome, this.#claimSetup);
     return claimAnswer(entry, owner, outcome, clock.now() - startedAt, observer);
   }
 

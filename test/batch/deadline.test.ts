@@ -318,6 +318,27 @@ describe('An invocation without any time left', () => {
   });
 });
 
+/** The clock, and the timers of it that have neither fired nor been cancelled. */
+function watchTimers(given: Clock): { clock: Clock; live: ReadonlySet<unknown> } {
+  const live = new Set<unknown>();
+  const clock: Clock = {
+    now: () => given.now(),
+    setTimer(callback, delayMs) {
+      const timer = {};
+      live.add(timer);
+      const cancel = given.setTimer(() => {
+        live.delete(timer);
+        callback();
+      }, delayMs);
+      return () => {
+        live.delete(timer);
+        cancel();
+      };
+    },
+  };
+  return { clock, live };
+}
+
 describe('Timers', () => {
   it.each<[string, RecordHandler]>([
     ['succeed', () => 'done'],
@@ -327,22 +348,7 @@ describe('Timers', () => {
     ['take their time once they are', reluctant],
   ])('do not outlive the invocation when its handlers %s', async (_, handler) => {
     const b = bench();
-    const live = new Set<unknown>();
-    const clock: Clock = {
-      now: () => b.clock.now(),
-      setTimer(callback, delayMs) {
-        const timer = {};
-        live.add(timer);
-        const cancel = b.clock.setTimer(() => {
-          live.delete(timer);
-          callback();
-        }, delayMs);
-        return () => {
-          live.delete(timer);
-          cancel();
-        };
-      },
-    };
+    const { clock, live } = watchTimers(b.clock);
     const options = { clock, recordTimeoutMs: 500, leaseMs: 700 };
     await inTime(b.clock, b.processor(handler, options)(messages('a', 'b'), b.lambda(30_000)));
     expect(live.size).toBe(0);
@@ -350,14 +356,7 @@ describe('Timers', () => {
 
   it('are not set any more by a handler that goes on without its batch and extends its lease', async () => {
     const b = bench();
-    let timers = 0;
-    const clock: Clock = {
-      now: () => b.clock.now(),
-      setTimer(callback, delayMs) {
-        timers += 1;
-        return b.clock.setTimer(callback, delayMs);
-      },
-    };
+    const { clock, live } = watchTimers(b.clock);
     const gate = deferred();
     const extended = deferred();
     const answer = b.processor(
@@ -371,9 +370,9 @@ describe('Timers', () => {
     )(messages('a'), b.lambda(3_000));
     await b.clock.advance(2_500);
     await answer;
-    const before = timers;
+    const before = live.size;
     gate.resolve();
     await extended.promise;
-    expect(timers).toBe(before);
+    expect(live.size).toBe(before);
   });
 });
