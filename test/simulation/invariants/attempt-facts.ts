@@ -32,7 +32,7 @@ export interface AttemptFacts {
 }
 
 /** What handlers of records, of batches, and idempotent functions have in common of their contexts. */
-export type RunContext = CallContext & Partial<Pick<RecordContext, 'commit'>>;
+export type RunContext = Omit<CallContext, 'done'> & Partial<Pick<RecordContext, 'commit'>>;
 
 /** One run of the handler. */
 export interface HandlerRun {
@@ -42,7 +42,7 @@ export interface HandlerRun {
   readonly attempt: number;
   /** The attempt's own context: what it has been told of its lease. */
   readonly context: RunContext;
-  end: 'returned' | 'threw' | undefined;
+  end: 'returned' | 'threw' | 'stopped' | undefined;
   /** The batch went on without it. */
   isAbandoned: boolean;
   /** Its effect and its completion are stored: nothing is left that another attempt could disturb. */

@@ -54,7 +54,7 @@ export class AttemptWatch {
     return run;
   }
 
-  ended(run: HandlerRun, end: 'returned' | 'threw'): void {
+  ended(run: HandlerRun, end: 'returned' | 'threw' | 'stopped'): void {
     run.end = end;
     const { process } = run.facts;
     this.#world.log(
