@@ -8,7 +8,10 @@ export interface StoreAdditions {
   readonly resultStorage?: ResultStorage | undefined;
 }
 
-/** The store, behind what the options put before it: the cache holds pointers to long results, not the results. */
+/**
+ * The store, behind what the options put before it: the cache holds pointers to long results, not the results. Where
+ * results are looked at, pointers are known for what they are also without a storage.
+ */
 export function storeWith(
   store: ClaimStore,
   { cache, resultStorage }: StoreAdditions,
@@ -16,5 +19,7 @@ export function storeWith(
   use?: ResultStorageUse,
 ): ClaimStore {
   const cached = cache === undefined ? store : withCompletionCache(store, { ...cache, clock });
-  return resultStorage === undefined ? cached : withResultStorage(cached, resultStorage, use);
+  return resultStorage === undefined && use?.fetch !== true
+    ? cached
+    : withResultStorage(cached, resultStorage, use);
 }

@@ -93,7 +93,7 @@ export async function answerOnce<Native>(
     key,
     payloadHash: fingerprint(request, body),
     lockedBy: exchange.lockedBy,
-    leaseMs: leaseClock(settings.leaseMs, exchange.remainingTimeMs, ports.clock),
+    leases: leaseClock(settings.leaseMs, exchange.remainingTimeMs, ports.clock),
   };
   const outcome = await runOnce(call, workOf(exchange, settings), settings, ports);
   return answer(outcome, exchange, settings, ports, onError);
@@ -162,6 +162,12 @@ function answer<Native>(
         }),
       );
     }
+    case 'not-started':
+      return give(
+        problem('store-unavailable', 'The request was not carried out. Try again with the same key.', {
+          retryAfterSeconds: 1,
+        }),
+      );
     case 'mismatch':
       return give(
         problem(
