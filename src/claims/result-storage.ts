@@ -7,6 +7,7 @@ import type {
   Settlement,
   StoreCallOptions,
 } from './claim-store.ts';
+import type { CommitOutcome } from './commit.ts';
 import { decoratedStore } from './decorated-store.ts';
 import { hasCode, StoreError } from './errors.ts';
 
@@ -105,9 +106,16 @@ export function withResultStorage(
   }
 
   const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, items, options) => {
+    const { commit } = store as Required<ClaimStore>;
     const form = await formOf(completion, options);
     if (form instanceof StoreError) return { error: form };
-    return (store as Required<ClaimStore>).commit(form, items, options);
+    const outcome = await commit.call(store, form, items, options);
+    if (storage === undefined || !hasResult(completion) || isPointing(form) || !isTooLarge(outcome)) {
+      return outcome;
+    }
+    // Refused for its size, so nothing of it is written.
+    const smaller = await withPointer(completion, storage, 0, options);
+    return smaller instanceof StoreError ? { error: smaller } : commit.call(store, smaller, items, options);
   };
 
   return decoratedStore(store, {
@@ -190,8 +198,9 @@ function isPointing(settlement: Settlement | undefined): boolean {
   return settlement !== undefined && hasResult(settlement) && settlement.result.startsWith(POINTER);
 }
 
-function isTooLarge(outcome: SettleOutcome): boolean {
-  return typeof outcome === 'object' && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE');
+function isTooLarge(outcome: SettleOutcome | CommitOutcome): boolean {
+  const isError = typeof outcome === 'object' && 'error' in outcome;
+  return isError && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE');
 }
 
 /** Of several calls, one that rejects says nothing of the settlements of the others. */

@@ -176,6 +176,28 @@ describe('a result storage', () => {
       ]);
     });
 
+    it('takes the result of a commit, which is then made again', async () => {
+      const { storage, objects } = memoryResultStorage();
+      const memory = memoryStore({ clock: manualClock(), onCommit: () => undefined });
+      const sizes: number[] = [];
+      const error = new StoreError('too large', { isRetryable: false, code: 'BATCHLATCH_ITEM_TOO_LARGE' });
+      const inner: ClaimStore = {
+        ...memory,
+        async commit(done, ...rest) {
+          const size = Buffer.byteLength(done.result ?? '');
+          sizes.push(size);
+          return size > 100 ? { error } : (memory as Required<ClaimStore>).commit(done, ...rest);
+        },
+      };
+      const store = withResultStorage(inner, storage, { fetch: true });
+      const request = claimRequest('k');
+      await store.acquire([request]);
+      const done = completion(request, LONG) as Completion;
+      expect(await store.commit?.(done, [{ Put: { TableName: 't', Item: { id: 1 } } }])).toBe('stored');
+      expect([sizes.length, [...objects.values()]]).toEqual([2, [LONG]]);
+      expect(await store.acquire([claimRequest('k')])).toMatchObject([{ result: LONG }]);
+    });
+
     it('costs the result and not the completion, where nobody looks at results and it cannot take it', async () => {
       const dropped: unknown[] = [];
       const { inner } = refusing(100);

@@ -290,6 +290,13 @@ describe('withIdempotency', () => {
       },
     );
 
+    it('refuses a serializer that gives a promise, which is nobody’s unhandled rejection', async () => {
+      const stringify = (async () => Promise.reject(new Error('late'))) as unknown as () => string;
+      const runOnce = once(async () => 1, { serializer: { stringify, parse: JSON.parse } });
+      await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_UNSERIALIZABLE_RESULT' });
+      await new Promise(setImmediate);
+    });
+
     it('takes what a serializer makes of them', async () => {
       const serializer = {
         stringify: (value: unknown) => JSON.stringify((value as Date).getTime()),
