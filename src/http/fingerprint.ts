@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import type { HttpRequest } from './http-message.ts';
@@ -16,9 +15,11 @@ function bodyHash(request: HttpRequest, body: Uint8Array): string {
   const [contentType = ''] = request.header('content-type');
   if (/^[^;]*[/+]json\s*(;|$)/i.test(contentType)) {
     try {
-      return `json:${canonicalHash(JSON.parse(Buffer.from(body).toString('utf8')))}`;
+      // Fatal: bytes that are no UTF-8 would all become one character, and different bodies the same.
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+      return `json:${canonicalHash(JSON.parse(text))}`;
     } catch {
-      // Not JSON, too deep, or with integers that JSON cannot carry exactly: the bytes are what there is.
+      // No UTF-8, no JSON, too deep, or with integers that JSON cannot carry exactly: the bytes are what there is.
     }
   }
   return `bytes:${hash('sha256', body)}`;
