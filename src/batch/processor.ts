@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { BatchEvent, Observer } from '../observe/observer.ts';
+import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
 import { readEvent } from '../sources/read-event.ts';
 import { createDeadline } from './deadline.ts';
 import { readDecoded } from './decode.ts';
@@ -20,8 +20,8 @@ export function createProcessor(
   givenPorts: Ports,
   functionName: string | undefined,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
-  const ports = { ...givenPorts, observer: harmless(givenPorts.observer) };
   return async (event, lambda) => {
+    const ports = { ...givenPorts, observer: harmless(givenPorts.observer, invocationOf(lambda)) };
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     try {
@@ -76,13 +76,17 @@ function withoutClaim(entries: readonly Entry[]): { withoutClaim?: number } {
   return count === 0 ? {} : { withoutClaim: count };
 }
 
+function invocationOf(lambda: Context | undefined): ObservedInvocation {
+  return lambda?.awsRequestId === undefined ? {} : { requestId: lambda.awsRequestId };
+}
+
 /** A broken observer must not harm a record. */
-function harmless(observer: Observer): Observer {
+function harmless(observer: Observer, invocation: ObservedInvocation): Observer {
   return {
     onEvent(event: BatchEvent) {
       try {
         // An asynchronous observer fits the type too, and its rejection, unheard, would end the process.
-        const returned: unknown = observer.onEvent(event);
+        const returned: unknown = observer.onEvent(event, invocation);
         if (returned instanceof Promise) returned.catch(() => undefined);
       } catch {
         // Whoever observes has no say in what happens.
