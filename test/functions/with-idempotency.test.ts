@@ -327,8 +327,13 @@ describe('withIdempotency', () => {
     it.each<[string, unknown]>([
       ['a form', new FormData()],
       ['search parameters', new URLSearchParams('orderId=1')],
-      ['a class', new (class Order {})()],
-      ['a promise', Promise.reject(new Error('nobody hears it'))],
+      [
+        'a class',
+        new (class {
+          readonly id = '1';
+        })(),
+      ],
+      ['a promise', Promise.resolve({ id: '1' })],
     ])(
       'are not the hash of %s, whose content JSON does not see, and neither is a payload',
       async (_what, argument) => {

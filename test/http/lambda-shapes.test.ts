@@ -123,6 +123,10 @@ describe.each(shapes)('$name', ({ name, event, cookies, header }) => {
     expect(await status({ key: 'text', body: 'a b', contentType: 'text/plain' })).toBe(422);
     expect(await status({ key: 'broken', body: '{"a":' })).toBe(200);
     expect(await status({ key: 'broken', body: '{"a": ' })).toBe(422);
+    const bytes = (last: number): string =>
+      Buffer.from([...Buffer.from('{"a":"'), last, ...Buffer.from('"}')]).toString('base64');
+    expect(await status({ key: 'bytes', body: bytes(0xfe), isBase64: true })).toBe(200);
+    expect(await status({ key: 'bytes', body: bytes(0xff), isBase64: true })).toBe(422);
     expect(await status({ key: 'digits', body: '{"eth":1.000000000000000001}' })).toBe(200);
     expect(await status({ key: 'digits', body: '{"eth":1.000000000000000001}' })).toBe(200);
     expect(await status({ key: 'digits', body: '{"eth":1.000000000000000002}' })).toBe(422);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { payloadHash, type PayloadHashOptions } from 'batchlatch';
-import { dynamoDBStreamEvent, eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { dynamoDBStreamEvent, eventBridgeEvent, kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
 import { recordOf } from '../support/read-record.ts';
@@ -138,6 +138,16 @@ describe('payloadHash', () => {
       hashOfEvent(event, { exclude: ['sentAt', 'items.*.trace'] });
       expect(event.detail).toEqual(order);
     });
+  });
+
+  it('is refused for bytes of Kinesis that are no UTF-8, whose text others share', () => {
+    const bytes = (last: number): unknown =>
+      kinesisEvent([{ body: Buffer.from([...Buffer.from('{"id":"'), last, ...Buffer.from('"}')]) }]);
+    expect(recordOf(bytes(0xfe)).rawBody).toBe(recordOf(bytes(0xff)).rawBody);
+    for (const event of [bytes(0xfe), bytes(0xff)]) {
+      expect(() => hashOfEvent(event)).toThrow(/not UTF-8/);
+    }
+    expect(hashOfEvent(kinesisEvent([{ body: '{"id":"\uFFFD"}' }]))).toBe(canonicalHash({ id: '\uFFFD' }));
   });
 
   describe('of a DynamoDB stream record', () => {
