@@ -382,6 +382,37 @@ describe('withIdempotency', () => {
       expect(await runOnce({ amountCents: 6, id: '1' })).toBe(2);
     });
 
+    it.each<[string, unknown]>([
+      ['a form', new FormData()],
+      ['search parameters', new URLSearchParams('orderId=1')],
+      [
+        'a class',
+        new (class {
+          readonly id = '1';
+        })(),
+      ],
+      ['a promise', Promise.resolve({ id: '1' })],
+    ])(
+      'are not the hash of %s, whose content JSON does not see, and neither is a payload',
+      async (_what, argument) => {
+        let runs = 0;
+        const run = async (_argument: unknown): Promise<number> => (runs += 1);
+        const options = { store: memoryStore(), namespace: 'orders' };
+        const byArgument = withIdempotency(run, { ...options, key: argumentHash() });
+        const byPayload = withIdempotency(run, { ...options, key: () => 'same', payload: (given) => given });
+        for (const call of [byArgument, byPayload]) {
+          await expect(call(argument)).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
+        }
+        expect(runs).toBe(0);
+      },
+    );
+
+    it('that are promises are refused as such', async () => {
+      const late = (async () => 'late') as unknown as () => string;
+      const call = withIdempotency(async () => 1, { store: memoryStore(), namespace: 'orders', key: late });
+      await expect(call()).rejects.toThrow('The `key` function of this call gives a promise');
+    });
+
     it('are put into the namespace of each call', async () => {
       let runs = 0;
       const store = memoryStore();
@@ -795,6 +826,12 @@ describe('withIdempotency', () => {
       ['no key', { key: undefined }, /`key` to be a function/],
       ['a lease of 0', { leaseMs: 0 }, /`leaseMs` to be an integer from 1 up, got `0` \(number\)/],
       ['a wait without an end', { waitForConflict: {} }, /`waitForConflict` to be an object \{ timeoutMs:/],
+      [
+        'an option of Powertools',
+        { dataIndexArgument: 1 },
+        /`dataIndexArgument`; here it is `key`: a function/,
+      ],
+      ['another', { payloadValidationJmesPath: 'a' }, /here it is `payload`/],
       ['an unknown option', { replayFailure: true }, /`replayFailure`; did you mean `replayFailures`/],
       ['half a serializer', { serializer: { parse: JSON.parse } }, /`serializer`/],
       ['a third way', { onLapsedLease: 'ignore' }, /'rerun' or 'park'/],

@@ -126,6 +126,13 @@ describe.each(shapes)('$name', ({ name, event, cookies, header }) => {
     expect(await status({ key: 'text', body: 'a b', contentType: 'text/plain' })).toBe(422);
     expect(await status({ key: 'broken', body: '{"a":' })).toBe(200);
     expect(await status({ key: 'broken', body: '{"a": ' })).toBe(422);
+    const bytes = (last: number): string =>
+      Buffer.from([...Buffer.from('{"a":"'), last, ...Buffer.from('"}')]).toString('base64');
+    expect(await status({ key: 'bytes', body: bytes(0xfe), isBase64: true })).toBe(200);
+    expect(await status({ key: 'bytes', body: bytes(0xff), isBase64: true })).toBe(422);
+    expect(await status({ key: 'digits', body: '{"eth":1.000000000000000001}' })).toBe(200);
+    expect(await status({ key: 'digits', body: '{"eth":1.000000000000000001}' })).toBe(200);
+    expect(await status({ key: 'digits', body: '{"eth":1.000000000000000002}' })).toBe(422);
     expect(await status({ key: 'none', body: null })).toBe(200);
     expect(await status({ key: 'none', body: '' })).toBe(200);
   });
@@ -254,6 +261,8 @@ describe('withHttpIdempotency', () => {
     ['no scope', { scope: undefined }, /`scope`/],
     ['another word for scope', { scope: 'shared' }, /'shared-by-all-callers', got `'shared'`/],
     ['no header name', { header: 'a b' }, /`header` to be the name of a header/],
+    ['an option of a middleware', { headerKey: 'x' }, /`headerKey`; here it is `header`/],
+    ['an option of Powertools', { expiresAfterSeconds: 60 }, /here it is `retentionMs`: in milliseconds/],
     ['an unknown option', { require: true }, /did you mean `required`/],
   ])('refuses %s at start', (_what, members, message) => {
     expect(() => idempotent(async () => ({ statusCode: 200, body: '' }), members as never)).toThrow(message);
