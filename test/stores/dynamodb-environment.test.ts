@@ -161,9 +161,12 @@ describe('The store of the environment', () => {
 
   it('says of itself what the store says that it becomes', () => {
     const factsOf = (store: object): unknown =>
-      Object.entries(store)
-        .map(([name, value]: [string, unknown]) => [name, typeof value === 'function' ? 'function' : value])
-        .toSorted();
+      Object.fromEntries(
+        Object.entries(store).map(([name, value]: [string, unknown]) => [
+          name,
+          typeof value === 'function' ? 'function' : value,
+        ]),
+      );
     const named = dynamoDBStore({ tableName: 'claims' });
     expect(factsOf(dynamoDBStoreFromEnvironment())).toEqual(factsOf(named));
     expect(dynamoDBStoreFromEnvironment().requestSize).toBe(named.requestSize);
