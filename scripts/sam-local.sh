@@ -241,8 +241,11 @@ case ${1:-} in
     invoke "$2" "$event" "${@:4}"
     ;;
   run)
-    shift
-    run "$@"
+    if [[ $# -lt 2 ]]; then
+      usage >&2
+      exit 2
+    fi
+    run "${@:2}"
     ;;
   -h | --help) usage ;;
   *)
