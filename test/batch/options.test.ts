@@ -216,7 +216,7 @@ describe('Options', () => {
 });
 
 describe('The environment', () => {
-  const names = ['CLAIMS_TABLE_NAME', 'BATCHLATCH_LOG_LEVEL'];
+  const names = ['CLAIMS_TABLE_NAME', 'AWS_LAMBDA_FUNCTION_NAME', 'BATCHLATCH_LOG_LEVEL'];
   const before = names.map((name) => process.env[name]);
   beforeEach(() => {
     for (const name of names) delete process.env[name];
@@ -228,15 +228,20 @@ describe('The environment', () => {
     });
   });
 
-  it.each([undefined, ''])('has to name the claims table where there is no store: %p', (tableName) => {
-    if (tableName !== undefined) process.env['CLAIMS_TABLE_NAME'] = tableName;
-    const { code, message } = refusalOf({});
-    expect(code).toBe('BATCHLATCH_CONFIGURATION');
-    expect(message).toContain('set CLAIMS_TABLE_NAME to the claims table');
-    expect(message).toContain('or pass `store`');
-  });
+  it.each([undefined, ''])(
+    'of a function has to name the claims table where there is no store: %p',
+    (tableName) => {
+      process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'orders';
+      if (tableName !== undefined) process.env['CLAIMS_TABLE_NAME'] = tableName;
+      const { code, message } = refusalOf({});
+      expect(code).toBe('BATCHLATCH_CONFIGURATION');
+      expect(message).toContain('set CLAIMS_TABLE_NAME to the claims table');
+      expect(message).toContain('or pass `store`');
+    },
+  );
 
   it('need not, where there is one', () => {
+    process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'orders';
     expect(createBatchProcessor(handler, { store })).toBeInstanceOf(Function);
   });
 

@@ -847,10 +847,9 @@ describe('withIdempotency', () => {
       expect(() => withIdempotency('charge' as never, valid)).toThrow(/to be a function, got string/);
     });
 
-    it('needs a store, or the name of a table', () => {
-      expect(() => withIdempotency(async (id: string) => id, { namespace: 'n', key: (id) => id })).toThrow(
-        /CLAIMS_TABLE_NAME/,
-      );
+    it('needs a store, or the name of a table', async () => {
+      const idempotent = withIdempotency(async (id: string) => id, { namespace: 'n', key: (id) => id });
+      await expect(idempotent('a')).rejects.toThrow(/CLAIMS_TABLE_NAME/);
     });
   });
 });

@@ -3,17 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 import { lambdaContext } from 'batchlatch/testing';
-import type { handler as createPayment } from '../../examples/payments-api/create-payment.ts';
+import { handler } from '../../examples/payments-api/create-payment.ts';
 import { v2Event } from '../http/lambda-events.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
-
-type Handler = typeof createPayment;
 
 describe('examples/payments-api', () => {
   const table = emulatedTable('dynoxide');
   const charges: string[] = [];
   let provider: Server;
-  let handler: Handler;
 
   beforeAll(async () => {
     provider = createServer((request, response) => {
@@ -26,7 +23,6 @@ describe('examples/payments-api', () => {
     process.env['PAYMENTS_URL'] = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
     process.env['CLAIMS_TABLE_NAME'] = table.tableName;
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
-    ({ handler } = await import('../../examples/payments-api/create-payment.ts'));
   });
 
   afterAll(() => {
@@ -88,7 +84,7 @@ describe('examples/payments-api', () => {
     return JSON.parse((answer as { body: string }).body);
   }
 
-  function pay(sent: Parameters<typeof v2Event>[0], sub = 'customer-1'): ReturnType<Handler> {
+  function pay(sent: Parameters<typeof v2Event>[0], sub = 'customer-1'): ReturnType<typeof handler> {
     const event = v2Event(sent) as APIGatewayProxyEventV2WithJWTAuthorizer;
     Object.assign(event.requestContext, {
       authorizer: { jwt: { claims: { sub }, scopes: [] } },
