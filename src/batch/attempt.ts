@@ -42,7 +42,7 @@ export async function extendLeases(
   { ports, settings, deadline }: InvocationScope,
 ): Promise<SettleOutcome[]> {
   const askedAt = ports.clock.now();
-  const { retentionMs } = settings;
+  const retentionMs = settings.retention.failed;
   const extensions = attempts.map(({ entry: { key }, claim: { owner, leaseUntil } }) => ({
     key,
     owner,
@@ -159,13 +159,14 @@ export class Attempt {
     const { settings, ports, commit } = this.#scope;
     const { key } = this.entry;
     const { owner, releases } = this.claim;
+    const retentionMs = settings.retention.failed;
     const outcome = await commit.settle(
-      { end: 'release', key, owner, releases, retentionMs: settings.retentionMs },
+      { end: 'release', key, owner, releases, retentionMs },
       { ...this.facts, end: 'release' },
     );
     this.entry.isClaimOpen = typeof outcome === 'object';
     if (typeof outcome === 'object') {
-      ports.unstarted.note({ key, owner, retentionMs: settings.retentionMs });
+      ports.unstarted.note({ key, owner, retentionMs });
       ports.observer.onEvent({
         type: 'settleFailed',
         ...this.facts,

@@ -432,7 +432,7 @@ function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
 /** Makes the requests of one invocation. Not of spreads: there are thousands. */
 function claimRequests(scope: InvocationScope, recordsStart: boolean): ClaimAheadSetup['request'] {
   const { lambda, settings } = scope;
-  const { retentionMs } = settings;
+  const retentionMs = settings.retention.failed;
   const lockedBy =
     lambda?.functionName === undefined
       ? undefined

@@ -4,6 +4,7 @@ import type { Clock } from '../claims/clock.ts';
 import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
+import { type RetentionMs, resolveRetention, type Retentions } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
@@ -15,6 +16,7 @@ import {
   aFunction,
   aNamespace,
   anInteger,
+  aRetention,
   type Check,
   checkOptions,
   either,
@@ -45,8 +47,11 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly settleLingerMs?: number;
   /** Length of a claim's lease. Default: what remains of the invocation and a second; 60,000 ms outside Lambda. */
   readonly leaseMs?: number;
-  /** How long a completion is remembered. Default 4 days, SQS's default retention. */
-  readonly retentionMs?: number;
+  /**
+   * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days, SQS's
+   * default retention; parked keys 90 days, also with a number that is smaller.
+   */
+  readonly retentionMs?: RetentionMs;
   /** How long before Lambda's timeout to stop and answer. Default 1,000 ms, but never more than half of the time there is. */
   readonly deadlineMarginMs?: number;
   /** A bound for one handler run. Default: none. */
@@ -60,7 +65,7 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly maxCrashes?: number;
   /**
    * What to do with a key whose last attempt died and may have done its work: `rerun` (default), or `park`
-   * for work that must not run a second time before a person has looked.
+   * for work that must not run a second time before a person has looked (`retentionMs`: within 90 days).
    */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**
@@ -126,7 +131,7 @@ export interface Settings {
   readonly concurrency: number;
   readonly settleLingerMs: number;
   readonly leaseMs: number | undefined;
-  readonly retentionMs: number;
+  readonly retention: Retentions;
   readonly deadlineMarginMs: number;
   readonly recordTimeoutMs: number | undefined;
   readonly maxAttempts: number | undefined;
@@ -146,7 +151,6 @@ export interface Settings {
 }
 
 const DEFAULT_VISIBILITY = { baseDelayMs: 1_000, maxDelayMs: 900_000 };
-const FOUR_DAYS_MS = 4 * 24 * 60 * 60 * 1_000;
 
 /** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
@@ -156,7 +160,7 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   concurrency: anInteger(1),
   settleLingerMs: anInteger(0),
   leaseMs: anInteger(1),
-  retentionMs: anInteger(1_000),
+  retentionMs: aRetention(),
   deadlineMarginMs: anInteger(0),
   recordTimeoutMs: anInteger(1),
   maxAttempts: anInteger(1),
@@ -210,7 +214,7 @@ export function resolveOptions<Body>(
     concurrency: options.concurrency ?? concurrency,
     settleLingerMs: options.settleLingerMs ?? 5,
     leaseMs: options.leaseMs,
-    retentionMs: options.retentionMs ?? FOUR_DAYS_MS,
+    retention: resolveRetention(options.retentionMs),
     deadlineMarginMs: options.deadlineMarginMs ?? 1_000,
     recordTimeoutMs: options.recordTimeoutMs,
     maxAttempts: options.maxAttempts,

@@ -414,15 +414,15 @@ export const mutants: readonly Mutant[] = [
     'calls: first answers',
     'with replayFailures the failure of a call is kept',
     CALLS,
-    "return { end: 'park', error, retentionMs };\n      return",
+    "return { end: 'park', error, isAnswer: true };\n      return",
     "return { end: 'fail', error };\n      return",
   ),
   one(
     'calls: retention of what is parked',
     'a failure that is kept is forgotten after its retention',
     TRANSITIONS,
-    'expiresAt: settlement.retentionMs === undefined ? undefined : now + settlement.retentionMs,',
-    'expiresAt: undefined,',
+    "status: 'PARKED',\n        updatedAt: now,\n        expiresAt: now + settlement.retentionMs,",
+    "status: 'PARKED',\n        updatedAt: now,\n        expiresAt: undefined,",
   ),
   one(
     'calls: completions are stored first',
