@@ -65,7 +65,7 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly maxCrashes?: number;
   /**
    * What to do with a key whose last attempt died and may have done its work: `rerun` (default), or `park`
-   * for work that must not run a second time before a person has looked (`retentionMs`: within 90 days).
+   * for work that must not run a second time before a person has looked, or `retentionMs.parked` is over.
    */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**

@@ -18,14 +18,15 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * 90 days for what is parked: SQS keeps a message for at most 14 days, and a dead-letter queue for 14 more, so by then
- * none is left that the row would have to stop.
+ * none is left that the row would have to stop. `docs/decisions/0005-parked-claims-expire-late.md`.
  */
 const DEFAULTS: Retentions = { completed: 4 * DAY_MS, failed: 4 * DAY_MS, parked: 90 * DAY_MS };
 
 /** The option with its defaults. */
 export function resolveRetention(given: RetentionMs = {}): Retentions {
-  if (typeof given === 'number')
+  if (typeof given === 'number') {
     return { completed: given, failed: given, parked: Math.max(given, DEFAULTS.parked) };
+  }
   const { completed = DEFAULTS.completed, failed = DEFAULTS.failed, parked = DEFAULTS.parked } = given;
   return { completed, failed, parked };
 }
