@@ -155,6 +155,15 @@ describe('A store that never answers', () => {
     },
   );
 
+  it('ends the run all the same where it is the storage of long results', async () => {
+    const b = bench((clock) => ({ ...memoryStore({ clock }), maxResultBytes: 10 }));
+    const resultStorage = { put: forever, get: forever };
+    const answer = b.processor(() => 'x'.repeat(100), { resultStorage })(messages('a'));
+    await b.clock.advance(30_000);
+    expect(failed(await answer)).toEqual([]);
+    expect((await b.claim('a'))?.status).toBe('COMPLETED');
+  });
+
   it('gives back the claims that it brings after nobody waits for them any more', async () => {
     const b = bench((clock) => {
       const store = memoryStore({ clock });
