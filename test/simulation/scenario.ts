@@ -1,4 +1,5 @@
 import type { BatchProcessorOptions } from '../../src/batch/options.ts';
+import { keyInBody, withThemes } from './themes.ts';
 import { Random } from './virtual-world/random.ts';
 
 /** Which store the processors run on: the memory store behind a network, or `dynamoDBStore` on a simulated client. */
@@ -9,9 +10,15 @@ export type Mode = (typeof modes)[number];
 export interface Scenario {
   readonly seed: number;
   readonly mode: Mode;
-  /** `lambda`: invocations with a time limit, frozen in between. `long-lived`: neither. */
-  readonly platform: 'lambda' | 'long-lived';
+  /**
+   * `lambda`: invocations with a time limit, frozen in between. `managed`: with a time limit, never frozen, and
+   * several at a time (Lambda Managed Instances). `long-lived`: neither.
+   */
+  readonly platform: 'lambda' | 'managed' | 'long-lived';
   readonly workers: number;
+  /** How many processors a process has, and how many invocations of each it runs at a time. */
+  readonly processorsInProcess: number;
+  readonly invocationsAtATime: number;
   /** The most by which two clocks differ. The stores' `clockToleranceMs` is the same. */
   readonly skewMs: number;
   readonly functionTimeoutMs: number;
@@ -34,7 +41,10 @@ export interface Scenario {
 type Consumer = 'records' | 'batches' | 'calls';
 
 interface QueueScenario {
-  readonly kind: 'standard' | 'fifo' | 'stream';
+  /** `async`: events delivered directly, by Lambda's queue for asynchronous invocations. */
+  readonly kind: 'standard' | 'fifo' | 'stream' | 'async';
+  /** Whose events those are. */
+  readonly service: 'eventbridge' | 'sns';
   /** 0: no message group ids. A standard queue with groups is a fair queue. Of a stream, these are partition keys. */
   readonly groups: number;
   /** Of a stream. */
@@ -58,6 +68,10 @@ interface MessageScenario {
   readonly poisonShare: number;
   /** Fail whenever they run. */
   readonly failingShare: number;
+  /** Go to the first group, beyond those that chance sends there. */
+  readonly hotShare: number;
+  /** Ask for something else than others of their key do. */
+  readonly foreignShare: number;
 }
 
 interface FaultRates {
@@ -74,6 +88,14 @@ interface FaultRates {
   /** Per message. */
   readonly deleteLost: number;
   readonly duplicateDelivery: number;
+  /** Per request of several items, however often it is sent: it is done, and no answer comes. */
+  readonly requestUnheard: number;
+  /** Per call to the store or to SQS: nothing ever comes of it. */
+  readonly hangs: number;
+  /** Whether the clients of those calls listen to signals. */
+  readonly heedsAbort: boolean;
+  /** Per invocation: it begins when its time is over. */
+  readonly noTime: number;
 }
 
 interface HandlerRates {
@@ -85,6 +107,14 @@ interface HandlerRates {
   readonly extends: number;
   /** Commit their effect together with their completion. */
   readonly commits: number;
+  /** Work in steps, and look at their signal after each. */
+  readonly stepwise: number;
+  /** Of those that are told to stop: go on to the end, and say so. */
+  readonly finishes: number;
+  /** Return as much as a store says that it keeps. */
+  readonly longResults: number;
+  /** Work for a long part of the function's time. */
+  readonly takesMinutes: number;
 }
 
 /**
@@ -92,14 +122,15 @@ interface HandlerRates {
  * what those lead to ("swarm testing", Groce et al., ISSTA 2012).
  */
 export function drawScenario(seed: number, mode: Mode): Scenario {
-  return withConsumer(drawQueueScenario(seed, mode), new Random(`consumer:${mode}:${seed}`));
+  const scenario = withConsumer(drawQueueScenario(seed, mode), new Random(`consumer:${mode}:${seed}`));
+  return withThemes(scenario, new Random(`theme:${mode}:${seed}`));
 }
 
 /** A scenario of a queue and a handler of single records. */
 function drawQueueScenario(seed: number, mode: Mode): Scenario {
   const random = new Random(`scenario:${mode}:${seed}`);
   const rate = (from: number, to: number, isOn = 0.5): number =>
-    random.chance(isOn) ? from * (to / from) ** random.next() : 0;
+    random.chance(isOn) ? random.rate(from, to) : 0;
 
   const kind = random.chance(0.4) ? 'fifo' : 'standard';
   const platform = random.chance(0.75) ? 'lambda' : 'long-lived';
@@ -117,6 +148,8 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
     mode,
     platform,
     workers: random.integer(1, 4),
+    processorsInProcess: 1,
+    invocationsAtATime: 1,
     skewMs,
     functionTimeoutMs: random.magnitude(2_000, 20_000),
     batchSize: kind === 'fifo' ? random.integer(1, 10) : random.integer(1, random.chance(0.2) ? 40 : 10),
@@ -141,6 +174,7 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
     writes: random.chance(0.85) ? 'batch' : 'single',
     queue: {
       kind,
+      service: 'eventbridge',
       groups: kind === 'fifo' ? random.integer(1, 4) : random.pick([0, 0, 2]),
       shards: 0,
       visibilityTimeoutMs: random.magnitude(1_000, 40_000),
@@ -155,6 +189,8 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
       permanentShare: rate(0.02, 0.2, 0.3),
       poisonShare: hopeless * rate(0.02, 0.15, 0.3),
       failingShare: hopeless * rate(0.02, 0.15, 0.3),
+      hotShare: 0,
+      foreignShare: 0,
     },
     faults: {
       death: rate(0.000_5, 0.03),
@@ -166,6 +202,10 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
       itemRefused: rate(0.005, 0.2),
       deleteLost: rate(0.02, 0.4),
       duplicateDelivery: rate(0.01, 0.3),
+      requestUnheard: 0,
+      hangs: 0,
+      heedsAbort: true,
+      noTime: 0,
     },
     handlers: {
       fails: rate(0.02, 0.4),
@@ -174,6 +214,10 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
       kills: rate(0.005, 0.1),
       extends: rate(0.05, 0.8),
       commits: commitRate(seed, mode),
+      stepwise: 0,
+      finishes: 0,
+      longResults: 0,
+      takesMinutes: 0,
     },
   };
 }
@@ -221,9 +265,4 @@ function drawPolicies(random: Random): BatchProcessorOptions {
 function commitRate(seed: number, mode: Mode): number {
   const random = new Random(`commit:${mode}:${seed}`);
   return random.chance(0.4) ? random.pick([0.2, 0.6, 1]) : 0;
-}
-
-/** The key that the simulated messages carry in their body. */
-function keyInBody(record: { readonly body: unknown }): string {
-  return (record.body as { readonly work: string }).work;
 }

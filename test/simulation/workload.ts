@@ -7,6 +7,7 @@ import type { AttemptWatch } from './invariants/attempt-watch.ts';
 import type { DeliveryWatch } from './invariants/delivery-watch.ts';
 import type { Message, MessageKind } from './queue/message.ts';
 import type { SimQueue } from './queue/sim-queue.ts';
+import { RESULT_LIMIT } from './stores/row-limits.ts';
 import type { Random } from './virtual-world/random.ts';
 import { never, type SimProcess } from './virtual-world/sim-process.ts';
 import type { World } from './virtual-world/world.ts';
@@ -119,8 +120,7 @@ export class Workload {
     this.#sent += 1;
     const id = `m${this.#sent}`;
     const { consumer, settings, queue: queueScenario } = this.#world.scenario;
-    const inGroup =
-      group ?? (queueScenario.groups > 0 ? `g${this.#random.integer(1, queueScenario.groups)}` : undefined);
+    const inGroup = group ?? this.#drawGroup(queueScenario.groups);
     const recordId = queue.recordIdOf(id, inGroup);
     const selected = settings.key === undefined ? recordId : work;
     const message: Message = {
@@ -128,6 +128,7 @@ export class Workload {
       recordId,
       work,
       key: `sim#${consumer === 'calls' ? 'function-v1' : 'v1'}:${selected}`,
+      payload: settings.payloadValidation === undefined ? undefined : this.#drawPayload(),
       kind: this.#kindOf(selected),
       group: inGroup,
       sentAt: this.#world.now,
@@ -137,6 +138,16 @@ export class Workload {
       receiveCount: 0,
     };
     queue.send(message);
+  }
+
+  #drawGroup(groups: number): string | undefined {
+    if (groups === 0) return undefined;
+    const isHot = this.#random.chance(this.#world.scenario.messages.hotShare);
+    return isHot ? 'g1' : `g${this.#random.integer(1, groups)}`;
+  }
+
+  #drawPayload(): string {
+    return this.#random.chance(this.#world.scenario.messages.foreignShare) ? 'foreign' : 'own';
   }
 
   /** The same work is of the same kind, whoever asks for it. */
@@ -173,7 +184,10 @@ export class Workload {
       return never();
     }
     if (this.#chance(handlers.extends)) await this.#prolong(process, context, () => attempts.judgeTold(run));
-    if (this.#chance(handlers.hangs)) {
+    if (this.#chance(handlers.stepwise)) await this.#workInSteps(process, run);
+    else if (this.#chance(handlers.takesMinutes)) {
+      await process.sleep(random.magnitude(30_000, this.#world.scenario.functionTimeoutMs + 10_000));
+    } else if (this.#chance(handlers.hangs)) {
       // It ignores its signal; in a frozen process it goes on when the next invocation thaws it.
       this.#world.count('handlers hang');
       await process.sleep(random.magnitude(1_000, 60_000));
@@ -183,8 +197,35 @@ export class Workload {
 
     if (kind === 'permanent') throw new PermanentError(owner);
     if (kind === 'failing' || this.#chance(handlers.fails)) throw new Error(owner);
+    if (run.isBrokenOff) return undefined;
     if (this.#commitRandom.chance(handlers.commits)) await this.#commit(process, context, owner);
+    if (random.chance(handlers.longResults)) return { owner, rest: this.#drawRest(owner) };
     return random.pick([undefined, { owner }, 1n]); // the last one no JSON can hold
+  }
+
+  /** As much as makes a result just fit what a store says that it keeps, or nearly. */
+  #drawRest(owner: string): string {
+    const most = RESULT_LIMIT - JSON.stringify({ owner, rest: '' }).length;
+    return 'x'.repeat(this.#random.integer(most - 100, most));
+  }
+
+  /** Looks at its signal after each step: stops with work left, or goes on to the end and says so. */
+  async #workInSteps(process: SimProcess, run: HandlerRun): Promise<void> {
+    const { context } = run;
+    const random = this.#random;
+    const stepMs = random.magnitude(20, 2_000);
+    for (let steps = random.integer(2, 6); steps > 0; steps -= 1) {
+      await process.sleep(stepMs);
+      if (!context.signal.aborted) continue;
+      if (!random.chance(this.#world.scenario.handlers.finishes)) {
+        this.#world.count('handlers that break off');
+        run.isBrokenOff = true;
+        return;
+      }
+      this.#world.count('handlers that finish all the same');
+      run.saidDone = true;
+    }
+    if (run.saidDone) context.done?.();
   }
 
   async #prolong(process: SimProcess, context: RunContext, onExtended: () => void): Promise<void> {

@@ -8,6 +8,8 @@ import type {
   Settlement,
 } from '../../../src/claims/claim-store.ts';
 import type { CommitOutcome } from '../../../src/claims/commit.ts';
+import { hasCode } from '../../../src/claims/errors.ts';
+import { identityOf } from '../queue/message.ts';
 import { never, type SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { AttemptFacts, AttemptRegistry } from './attempt-facts.ts';
@@ -15,6 +17,7 @@ import { type ClaimRow, showRow } from './claim-row.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 import { effectIn } from './effect.ts';
 import type { EffectWatch } from './effect-watch.ts';
+import type { InvocationWatch } from './invocation-watch.ts';
 
 /**
  * Stands between a process and its store: notes what each attempt asks for, and checks that what it is told
@@ -25,12 +28,20 @@ export class AnswerWatch {
   readonly #attempts: AttemptRegistry;
   readonly #claims: ClaimWatch;
   readonly #effects: EffectWatch;
+  readonly #invocations: InvocationWatch;
 
-  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch, effects: EffectWatch) {
+  constructor(
+    world: World,
+    attempts: AttemptRegistry,
+    claims: ClaimWatch,
+    effects: EffectWatch,
+    invocations: InvocationWatch,
+  ) {
     this.#world = world;
     this.#attempts = attempts;
     this.#claims = claims;
     this.#effects = effects;
+    this.#invocations = invocations;
   }
 
   watched(store: ClaimStore, process: SimProcess): ClaimStore {
@@ -75,7 +86,7 @@ export class AnswerWatch {
       inspect: async (key) => {
         const claim = await store.inspect(key);
         const facts = claim && this.#attempts.get(claim.owner);
-        if (claim?.status === 'COMPLETED' && facts?.process === process) facts.invocation?.wasTold(key, true);
+        if (claim?.status === 'COMPLETED' && facts?.process === process) wasTold(facts, true);
         return claim;
       },
     };
@@ -93,6 +104,8 @@ export class AnswerWatch {
       this.#world.report('one-key-per-call', items.map(({ key }) => key).join(', '));
     }
     const sinceStep = this.#world.scheduler.steps;
+    const [first] = items;
+    const ended = this.#invocations.underWay(first && this.#attempts.get(first.owner)?.invocation);
     try {
       const outcomes = await ask();
       items.forEach((item, index) => check(item, outcomes[index] ?? UNKNOWN, sinceStep));
@@ -100,6 +113,8 @@ export class AnswerWatch {
     } catch (thrown) {
       for (const item of items) check(item, UNKNOWN, sinceStep);
       throw thrown;
+    } finally {
+      ended();
     }
   }
 
@@ -135,13 +150,14 @@ export class AnswerWatch {
         isTrue = wasOnce((row) => row?.status === 'PARKED');
         break;
       case 'mismatch':
-        isTrue = false; // no scenario sends one key with two payloads
+        this.#world.count('mismatches');
+        isTrue = wasOnce((row) => row !== undefined && row.payloadHash !== request.payloadHash);
         break;
       case 'error':
       case 'unknown':
         break;
     }
-    facts.invocation?.wasTold(key, outcome.status === 'duplicate');
+    wasTold(facts, outcome.status === 'duplicate');
     this.#note(facts, 'acquire', key, outcome.status, isTrue);
   };
 
@@ -159,10 +175,13 @@ export class AnswerWatch {
     let isTrue = true;
     if (outcome === 'stored') {
       isTrue = wasOnce(isSettled);
-      if (end === 'complete' && facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
+      if (end === 'complete' && facts.run?.isAbandoned !== true) wasTold(facts, true);
     } else if (outcome === 'lost') {
       this.#world.count('settlements lost');
       isTrue = wasOnce((row) => !isMine(row, owner) && !isSettled(row));
+    } else if ('error' in outcome && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE')) {
+      this.#world.count('rows too large');
+      facts.tooLargeAfter = facts.settlements.length;
     }
     this.#note(facts, end, key, typeof outcome === 'string' ? outcome : 'error', isTrue);
   };
@@ -185,7 +204,7 @@ export class AnswerWatch {
       case 'stored':
         isTrue = wasOnce(isCompleted) && this.#effects.isDone(commit.effect);
         facts.settlesAnswered += 1;
-        if (facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
+        if (facts.run?.isAbandoned !== true) wasTold(facts, true);
         break;
       case 'lost':
         // A commit that is sent again after the retention of its own row is told of what stands there now.
@@ -238,6 +257,10 @@ export class AnswerWatch {
 /** A call that was rejected, or that answered for fewer than it was asked. */
 const UNKNOWN = { status: 'unknown' } as const;
 type Unknown = typeof UNKNOWN;
+
+function wasTold({ invocation, request: { what } }: AttemptFacts, isDone: boolean): void {
+  invocation?.wasTold(identityOf({ key: what.key, payload: what.payloadHash }), isDone);
+}
 
 const STATUS_OF_END = { complete: 'COMPLETED', fail: 'FAILED', release: 'FAILED', park: 'PARKED' } as const;
 

@@ -144,7 +144,7 @@ export class ClaimJudge {
     const { expiresAt } = after;
     const { retentionMs } = settlement;
     if (retentionMs === undefined) {
-      if (expiresAt !== undefined) report('state-machine', 'parked for good, and it has an end of retention');
+      report('parked-rows-expire', 'parked for good');
       return;
     }
     if (
@@ -163,6 +163,12 @@ export class ClaimJudge {
     }
     if (end === 'complete' && run?.end !== 'returned' && run?.isCommitted !== true) {
       report('completed-means-done', 'completed, but its handler has not returned');
+    }
+    if (end === 'complete' && run?.isBrokenOff === true) {
+      report('completed-means-done', 'completed, but its handler stopped on its signal with work left');
+    }
+    if (end === 'fail' && run?.end === 'returned' && run.saidDone) {
+      report('done-means-completed', 'failed, but its handler returned and had said that its work is done');
     }
     if (run !== undefined && run.end === undefined && end !== 'complete') {
       report(

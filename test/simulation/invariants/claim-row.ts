@@ -10,11 +10,12 @@ export interface ClaimRow {
   readonly crashes: number;
   readonly leaseUntil: number;
   readonly expiresAt: number | undefined;
+  readonly payloadHash: string | undefined;
 }
 
 export function rowOfClaim(claim: Claim): ClaimRow {
-  const { status, owner, attempt, releases, crashes, leaseUntil, expiresAt } = claim;
-  return { status, owner, attempt, releases, crashes, leaseUntil, expiresAt };
+  const { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash } = claim;
+  return { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash };
 }
 
 /** By the attribute names of the template's table. */
@@ -29,6 +30,7 @@ export function rowOfItem(item: Readonly<Record<string, AttributeValue>>): Claim
     crashes: number('crashes'),
     leaseUntil: number('leaseUntil'),
     expiresAt: seconds === undefined ? undefined : Number(seconds) * 1_000,
+    payloadHash: item['payloadHash']?.S,
   };
 }
 
@@ -46,6 +48,7 @@ export function isSameRow(a: ClaimRow | undefined, b: ClaimRow | undefined): boo
     a.releases === b.releases &&
     a.crashes === b.crashes &&
     a.leaseUntil === b.leaseUntil &&
-    a.expiresAt === b.expiresAt
+    a.expiresAt === b.expiresAt &&
+    a.payloadHash === b.payloadHash
   );
 }

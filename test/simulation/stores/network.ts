@@ -62,6 +62,7 @@ export class Network {
         process,
         exchange,
         isOver: false,
+        isUnheard: exchange.items > 1 && this.#chance(this.#world.scenario.faults.requestUnheard),
         finish: (answer, sending) => {
           if (call.isOver) return;
           call.isOver = true;
@@ -76,9 +77,18 @@ export class Network {
         },
       };
       const abort = (): void => call.finish(this.#errors.aborted(), 1);
-      signal?.addEventListener('abort', abort, { once: true });
-      this.#send(call, 1);
+      const { hangs, heedsAbort } = this.#world.scenario.faults;
+      if (heedsAbort) signal?.addEventListener('abort', abort, { once: true });
+      if (this.#chance(hangs)) this.#hang(call);
+      else this.#send(call, 1);
     });
+  }
+
+  /** A client without time limits, and a connection that is silent for ever. */
+  #hang<Result, Answer>(call: Call<Result, Answer>): void {
+    this.#world.count('calls that hang');
+    this.#world.log(call.process.name, () => `→ ${call.exchange.name}, which is never answered`);
+    if (this.#random.chance(0.5)) void this.#transmit(call, this.#latencyMs());
   }
 
   #send<Result, Answer>(call: Call<Result, Answer>, sending: number): void {
@@ -88,7 +98,7 @@ export class Network {
     const thereMs = this.#latencyMs();
     const backMs = this.#latencyMs() + SPREAD_MS + 1;
 
-    if (this.#chance(faults.refused)) {
+    if (!call.isUnheard && this.#chance(faults.refused)) {
       this.#world.count('requests refused');
       const isClean = this.#random.chance(0.6);
       if (!isClean && this.#random.chance(0.5)) void this.#transmit(call, thereMs);
@@ -98,8 +108,8 @@ export class Network {
       });
       process.deliver(thereMs + backMs, () => call.finish(error, sending));
     } else {
-      const isRequestLost = this.#chance(faults.requestLost);
-      const isAnswerLost = this.#chance(faults.answerLost);
+      const isRequestLost = !call.isUnheard && this.#chance(faults.requestLost);
+      const isAnswerLost = call.isUnheard || this.#chance(faults.answerLost);
       const results = isRequestLost ? undefined : this.#transmit(call, thereMs);
       if (results !== undefined && !isAnswerLost && thereMs + backMs < REQUEST_TIMEOUT_MS) {
         process.deliver(thereMs + backMs, () => call.finish(results, sending));
@@ -154,6 +164,8 @@ interface Call<Result, Answer> {
   readonly process: SimProcess;
   readonly exchange: Exchange<Result, Answer>;
   isOver: boolean;
+  /** None of its answers arrives. */
+  readonly isUnheard: boolean;
   readonly finish: (answer: Error | readonly (Result | Promise<Result>)[], sending: number) => void;
 }
 
