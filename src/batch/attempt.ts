@@ -15,7 +15,7 @@ import {
 } from './errors.ts';
 import type { Settings } from './options.ts';
 import type { RecordOutcome } from './outcomes.ts';
-import type { Ports } from './ports.ts';
+import type { ProcessorPorts } from './ports.ts';
 import type { HandlerReturn } from './handler-end.ts';
 import { Transaction } from './transaction.ts';
 import { verdict } from './verdict.ts';
@@ -24,7 +24,7 @@ import { countedAttempts } from '../claims/claim.ts';
 /** What all attempts of one invocation share. */
 export interface InvocationScope {
   readonly settings: Settings;
-  readonly ports: Ports;
+  readonly ports: ProcessorPorts;
   readonly deadline: Deadline;
   readonly commit: GroupCommit<SettlingEnd>;
   readonly lambda: Context | undefined;
@@ -91,7 +91,7 @@ export class Attempt {
     this.entry = entry;
     this.claim = claim;
     entry.claim = claim;
-    entry.isClaimOpen = true;
+    entry.isClaimOpen = this.isClaimed;
     const { recordId, key } = entry;
     this.facts = { recordId, key, owner: claim.owner, attempt: claim.attempt };
     this.#scope = scope;
@@ -165,6 +165,7 @@ export class Attempt {
     );
     this.entry.isClaimOpen = typeof outcome === 'object';
     if (typeof outcome === 'object') {
+      ports.unstarted.note({ key, owner, retentionMs: settings.retentionMs });
       ports.observer.onEvent({
         type: 'settleFailed',
         ...this.facts,

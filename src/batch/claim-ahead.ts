@@ -1,7 +1,8 @@
 import { type AcquireOutcome, type ClaimRequest, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { StoreError } from '../claims/errors.ts';
+import { mayPass } from '../claims/unstarted-claims.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
-import type { Ports } from './ports.ts';
+import type { ProcessorPorts } from './ports.ts';
 
 /**
  * Acquires claims in the batch's order and in request-sized groups, far enough ahead that `concurrency`
@@ -24,7 +25,7 @@ export interface ClaimAhead {
 }
 
 export interface ClaimAheadSetup {
-  readonly ports: Pick<Ports, 'store' | 'clock' | 'newOwner' | 'observer'>;
+  readonly ports: Pick<ProcessorPorts, 'store' | 'clock' | 'newOwner' | 'observer' | 'unstarted'>;
   readonly concurrency: number;
   readonly signal: AbortSignal;
   /** Makes the request for an entry, at the time when it is sent. */
@@ -102,13 +103,14 @@ const NOT_REQUESTED: ClaimAnswer = { status: 'not-requested' };
 /** Asks the store for one group. Never rejects: what went wrong is each entry's own answer. */
 export async function acquireGroup(
   group: readonly Entry[],
-  { ports: { store, clock, newOwner, observer }, signal, request }: Omit<ClaimAheadSetup, 'concurrency'>,
+  setup: Omit<ClaimAheadSetup, 'concurrency'>,
 ): Promise<ClaimAnswer[]> {
+  const { store, clock, newOwner, observer } = setup.ports;
   const startedAt = clock.now();
-  const requests = group.map((entry) => request(entry, newOwner()));
+  const requests = group.map((entry) => setup.request(entry, newOwner()));
   let outcomes: AcquireOutcome[];
   try {
-    outcomes = await store.acquire(requests, { signal });
+    outcomes = await store.acquire(requests, { signal: setup.signal });
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     outcomes = requests.map(() => ({ status: 'error', error }));
@@ -116,8 +118,20 @@ export async function acquireGroup(
   const durationMs = clock.now() - startedAt;
   return group.map((entry, index) => {
     const outcome = outcomes[index] ?? { status: 'error', error: noOutcome() };
-    return claimAnswer(entry, (requests[index] as ClaimRequest).owner, outcome, durationMs, observer);
+    const { owner } = requests[index] as ClaimRequest;
+    noteUnknown(entry, owner, outcome, setup);
+    return claimAnswer(entry, owner, outcome, durationMs, observer);
   });
+}
+
+/** A claim that went unanswered may be written all the same: it is given back once the store answers again. */
+export function noteUnknown(
+  entry: Entry,
+  owner: string,
+  outcome: AcquireOutcome,
+  { ports, request }: Pick<ClaimAheadSetup, 'ports' | 'request'>,
+): void {
+  if (outcome.status === 'error' && mayPass(outcome.error)) ports.unstarted.note(request(entry, owner));
 }
 
 /** What an entry makes of the outcome of its acquire, and what the observer is told of it. */
@@ -126,7 +140,7 @@ export function claimAnswer(
   owner: string,
   outcome: AcquireOutcome,
   durationMs: number,
-  observer: Ports['observer'],
+  observer: ProcessorPorts['observer'],
 ): ClaimAnswer {
   if (outcome.status !== 'acquired') return outcome;
   const { attempt, releases, crashes, leaseUntil, tookOver } = outcome;

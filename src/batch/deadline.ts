@@ -50,6 +50,7 @@ export function createDeadline(
   // A function with a timeout of a second would otherwise stop before it started.
   const marginMs = Math.min(deadlineMarginMs, availableMs / 2);
   const endsAt = clock.now() + availableMs;
+  if (availableMs === 0) stop.abort(); // a timer would come after the first claims
   const cancels = [
     clock.setTimer(() => stop.abort(), availableMs - marginMs),
     clock.setTimer(() => answerNow.abort(), availableMs - marginMs * (1 - ANSWER_SHARE)),
@@ -64,9 +65,9 @@ export function createDeadline(
   };
 }
 
-/** Lambda never starts an invocation without time: 0, less, or no number is a stand-in that does not say. */
+/** Undefined where nobody says. 0 and less are times too: on Lambda Managed Instances code runs on past the timeout. */
 function availableTimeMs(lambda: Pick<Context, 'getRemainingTimeInMillis'> | undefined): number | undefined {
   if (typeof lambda?.getRemainingTimeInMillis !== 'function') return undefined;
   const remainingMs = lambda.getRemainingTimeInMillis();
-  return Number.isFinite(remainingMs) && remainingMs > 0 ? remainingMs : undefined;
+  return Number.isFinite(remainingMs) ? Math.max(remainingMs, 0) : undefined;
 }

@@ -26,8 +26,10 @@ export class Entry {
   readonly record: BatchRecord | undefined;
   key = '';
   payloadHash: string | undefined;
-  /** The earlier entry of this batch with the same key, which runs for both. */
+  /** The earlier entry of this batch with the same key and payload, which runs for both. */
   leader: Entry | undefined;
+  /** The earlier entry with the same key and another payload: two claims of one key never stand in one request. */
+  behind: Entry | undefined;
   /** The follower that runs in this entry's stead, where this one was handed back unstarted for its group's sake. */
   heir: Entry | undefined;
   /** The last claim it held, and whether that is still neither settled nor given back. */

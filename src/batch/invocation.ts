@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ClaimRequest } from '../claims/claim-store.ts';
+import { waitAtMost } from '../claims/clock.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
@@ -12,6 +13,7 @@ import {
   type ClaimAhead,
   type ClaimAheadSetup,
   createClaimAhead,
+  noteUnknown,
 } from './claim-ahead.ts';
 import type { BatchHandler } from './batch-handler.ts';
 import { sendToDeadLetters } from './dead-letters.ts';
@@ -22,7 +24,7 @@ import { delayRedeliveries } from './hand-back.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { Settings } from './options.ts';
 import { fromStoredError, isAcknowledged, isPermanentEnd, outcomeOfFollower } from './outcomes.ts';
-import type { Ports } from './ports.ts';
+import type { Ports, ProcessorPorts } from './ports.ts';
 import type { RecordHandler } from './record-handler.ts';
 import { deadlineReached, runAttempt, type RunningHandlers } from './run-attempt.ts';
 import type { HandlerEnd } from './handler-end.ts';
@@ -33,6 +35,9 @@ import { validateBody } from './validate-body.ts';
 
 /** What does the work: of one record, or of many at once. */
 export type Handler = { readonly record: RecordHandler } | { readonly batch: BatchHandler };
+
+/** How long the answer waits for claims to be given back; what is left then is tried again in the next invocation. */
+const GIVE_BACK_MS = 1_000;
 
 /** A lane from the entry on that has to run alone. */
 interface PutOffLane {
@@ -66,7 +71,7 @@ export class Invocation {
     entries: readonly Entry[],
     handler: Handler,
     settings: Settings,
-    ports: Ports,
+    ports: ProcessorPorts,
     lambda: Context | undefined,
     deadline: Deadline,
   ) {
@@ -92,8 +97,7 @@ export class Invocation {
       signal: deadline.answerNow,
       request: claimRequests(this.#scope),
     };
-    const leaders = entries.filter((entry) => entry.leader === undefined && entry.outcome === undefined);
-    this.#claims = createClaimAhead(leaders, this.#claimSetup);
+    this.#claims = createClaimAhead(entries.filter(isClaimedAhead), this.#claimSetup);
     this.#lanes = createLaneRunner(
       (lane) => this.#runLane(lane, 0, false),
       ([head]) => this.#mayStart(head as Entry),
@@ -102,7 +106,8 @@ export class Invocation {
 
   /** Resolves when every entry has its outcome or the time is over, whichever comes first. */
   async run(): Promise<void> {
-    const { deadline, settings } = this.#scope;
+    const { deadline, settings, ports } = this.#scope;
+    void ports.unstarted.giveBack(); // what the last invocation could not
     if (deadline.stop.aborted) this.#stop(); // decoding took all the time there was
     else deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
     const heartbeat = settings.heartbeat && startHeartbeat(this.#entries, this.#running, this.#scope);
@@ -129,7 +134,9 @@ export class Invocation {
 
   /** What is not acknowledged by now is handed back; the queue may be told when to show it again. */
   async #handBackRest(heartbeat: Heartbeat | undefined): Promise<void> {
+    const { unstarted, clock } = this.#scope.ports;
     await heartbeat?.stop();
+    if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, unstarted.giveBack());
     await delayRedeliveries(this.#entries, this.#scope);
   }
 
@@ -156,9 +163,10 @@ export class Invocation {
     if (entry.outcome !== undefined) return false;
     const isHeir = entry.leader !== undefined && (await this.#follow(entry, entry.leader)) === 'leads';
     if (entry.leader !== undefined && !isHeir) return entry.outcome === undefined;
+    if (entry.behind !== undefined && (await this.#isPutOffWith(entry, entry.behind))) return true;
 
-    this.#busy += 1;
-    let answer = isAlone || isHeir ? await this.#claimAlone(entry) : await this.#claims.claimOf(entry);
+    const claimsAlone = isAlone || isHeir || entry.behind !== undefined;
+    let answer = await (claimsAlone ? this.#claimAlone(entry) : this.#claimAhead(entry));
     if (answer.status === 'conflict') answer = await this.#waitForOwner(entry, answer);
     if (answer.status !== 'held') {
       if (answer.status === 'error' && this.#mayRunWithoutClaim(answer.error)) {
@@ -198,6 +206,14 @@ export class Invocation {
     return 'followed';
   }
 
+  /** Waits for the entry before it with the same key and another payload; true: that is put off, and so is this. */
+  async #isPutOffWith(entry: Entry, before: Entry): Promise<boolean> {
+    await before.whenFinishedOrPutOff();
+    if (before.outcome !== undefined) return false;
+    entry.putOff();
+    return true;
+  }
+
   /** Asks again, with back-off, until the other owner has ended, its lease has lapsed, or the time for that is over. */
   async #waitForOwner(
     entry: Entry,
@@ -219,6 +235,7 @@ export class Invocation {
       callSignal: deadline.answerNow,
     });
     this.#busy += 1;
+    noteUnknown(entry, owner, outcome, this.#claimSetup);
     return claimAnswer(entry, owner, outcome, clock.now() - startedAt, observer);
   }
 
@@ -234,8 +251,7 @@ export class Invocation {
 
   /** A lane starts when its head's claim has been asked for; claims are, like lanes, in the batch's order. */
   #mayStart(head: Entry): boolean {
-    const needsNoClaim = head.leader !== undefined || head.outcome !== undefined;
-    return needsNoClaim || this.#isStopped || this.#claims.isRequested(head);
+    return !isClaimedAhead(head) || this.#isStopped || this.#claims.isRequested(head);
   }
 
   /** Waits for a slot, runs the handler, settles how it ended. */
@@ -319,7 +335,20 @@ export class Invocation {
     this.#finishNotStarted(entry, 'order');
   }
 
+  /**
+   * Busy only from when its claim is asked for: until others have ended and made room it can neither bring a
+   * settlement nor join a batch, and who waited for it would wait for itself.
+   */
+  async #claimAhead(entry: Entry): Promise<ClaimAnswer> {
+    const isRequested = this.#claims.isRequested(entry);
+    if (isRequested) this.#busy += 1;
+    const answer = await this.#claims.claimOf(entry);
+    if (!isRequested) this.#busy += 1;
+    return answer;
+  }
+
   async #claimAlone(entry: Entry): Promise<ClaimAnswer> {
+    this.#busy += 1;
     if (this.#isStopped) return { status: 'not-requested' };
     const [answer] = await acquireGroup([entry], this.#claimSetup);
     return answer as ClaimAnswer;
@@ -386,6 +415,11 @@ export class Invocation {
   #notify(event: Parameters<Ports['observer']['onEvent']>[0]): void {
     this.#scope.ports.observer.onEvent(event);
   }
+}
+
+/** Whether its claim is asked for ahead of its turn: not where an earlier entry has the same key. */
+function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
+  return leader === undefined && behind === undefined && outcome === undefined;
 }
 
 /** Makes the requests of one invocation. Not of spreads: there are thousands. */

@@ -6,10 +6,12 @@ import type { RecordOutcome } from './outcomes.ts';
 
 /**
  * Gives every record its key before any handler runs, and finds the records of the batch that are the same
- * work: the first of them leads, the others follow. What has no key, or cannot be read, is invalid alone.
+ * work: the first of them leads, the others follow. Only records of equal key and equal payload hash share an
+ * outcome; those of another payload claim for themselves, after it. What has no key, or cannot be read, is
+ * invalid alone.
  */
 export function planEntries(batch: SourceBatch, settings: Settings, namespace: Namespace): Entry[] {
-  const leaders = new Map<string, Entry>();
+  const leaders = new Leaders();
   return batch.entries.map(({ itemIdentifier, lane, read }, index) => {
     if (!('record' in read)) {
       const delivered = 'error' in read ? read.delivered : undefined;
@@ -24,12 +26,39 @@ export function planEntries(batch: SourceBatch, settings: Settings, namespace: N
     } catch (thrown) {
       return invalid(entry, thrown);
     }
-    const leader = leaders.get(entry.key);
-    if (leader === undefined) leaders.set(entry.key, entry);
-    else if (leader.payloadHash === entry.payloadHash) entry.leader = leader;
-    else entry.finish({ status: 'mismatch' });
+    leaders.place(entry);
     return entry;
   });
+}
+
+/** The first record of each key and payload, in the batch's order. */
+class Leaders {
+  readonly #ofKey = new Map<string, Entry>();
+  readonly #ofPayload = new Map<string, Entry>();
+
+  /** Makes the entry a leader, or the follower of one; a leader stands behind an earlier one of its key. */
+  place(entry: Entry): void {
+    const { key, payloadHash } = entry;
+    const latest = this.#ofKey.get(key);
+    if (latest === undefined || latest.payloadHash === payloadHash) {
+      if (latest === undefined) this.#lead(entry);
+      else entry.leader = latest;
+      return;
+    }
+    entry.leader = this.#ofPayload.get(payloadId(entry));
+    if (entry.leader !== undefined) return;
+    entry.behind = latest;
+    this.#lead(entry);
+  }
+
+  #lead(entry: Entry): void {
+    this.#ofKey.set(entry.key, entry);
+    if (entry.payloadHash !== undefined) this.#ofPayload.set(payloadId(entry), entry);
+  }
+}
+
+function payloadId({ key, payloadHash }: Entry): string {
+  return JSON.stringify([key, payloadHash]);
 }
 
 function outcomeOfUnread(read: Exclude<ReadRecord, { readonly record: unknown }>): RecordOutcome {

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { BatchEvent, Observer } from '../observe/observer.ts';
+import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import { readEvent } from '../sources/read-event.ts';
 import { createDeadline } from './deadline.ts';
 import { readDecoded } from './decode.ts';
@@ -20,7 +21,11 @@ export function createProcessor(
   givenPorts: Ports,
   functionName: string | undefined,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
-  const ports = { ...givenPorts, observer: harmless(givenPorts.observer) };
+  const ports = {
+    ...givenPorts,
+    observer: harmless(givenPorts.observer),
+    unstarted: unstartedClaims(givenPorts.store),
+  };
   return async (event, lambda) => {
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
@@ -52,13 +57,12 @@ export function createProcessor(
 }
 
 function noteRefusedByPlan(entries: readonly Entry[], observer: Observer): void {
-  for (const { outcome, recordId, key } of entries) {
+  for (const { outcome, recordId } of entries) {
     if (outcome?.status === 'invalid') observer.onEvent({ type: 'invalid', recordId, error: outcome.error });
     // Nothing else fails before it has a key.
     if (outcome?.status === 'failed') {
       observer.onEvent({ type: 'decodeFailed', recordId, error: outcome.error });
     }
-    if (outcome?.status === 'mismatch') observer.onEvent({ type: 'mismatch', recordId, key });
   }
 }
 

@@ -49,6 +49,20 @@ export class LeaseLostError extends BatchlatchError {
   }
 }
 
+/**
+ * The handler returned after it had seen its signal aborted: it may have stopped half-way, so its work was not
+ * acknowledged and may run again. The `cause` is the reason of the abort.
+ */
+export class InterruptedError extends BatchlatchError {
+  constructor(options: { cause: unknown }) {
+    super(
+      'BATCHLATCH_INTERRUPTED',
+      'The handler returned after it had seen its signal aborted, so its work may be half done and was not acknowledged. Throw when the signal is aborted (`signal.throwIfAborted()`), or call `context.done()` when the work was finished all the same',
+      options,
+    );
+  }
+}
+
 /** The effect is done, but the store did not take its completion: it may run again. */
 export class CompletionNotStoredError extends BatchlatchError {
   readonly #result: unknown;

@@ -34,3 +34,15 @@ export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promi
     signal?.addEventListener('abort', done, { once: true });
   });
 }
+
+/** Resolves when `work` has ended, well or not, or after `limitMs`, whichever comes first. */
+export function waitAtMost(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.setTimer(resolve, limitMs);
+    const done = (): void => {
+      cancel();
+      resolve();
+    };
+    work.then(done, done);
+  });
+}

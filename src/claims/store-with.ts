@@ -1,6 +1,8 @@
+import { boundedStore } from './bounded-store.ts';
 import type { ClaimStore } from './claim-store.ts';
 import type { Clock } from './clock.ts';
 import { type CompletionCacheOptions, withCompletionCache } from './completion-cache.ts';
+import { withDroppedResults } from './dropped-results.ts';
 import { type ResultStorage, type ResultStorageUse, withResultStorage } from './result-storage.ts';
 
 export interface StoreAdditions {
@@ -8,13 +10,18 @@ export interface StoreAdditions {
   readonly resultStorage?: ResultStorage | undefined;
 }
 
-/** The store, behind what the options put before it: the cache holds pointers to long results, not the results. */
+/**
+ * The store, behind what the options put before it: the cache holds pointers to long results, not the results.
+ * Every call of it ends, and a completion is stored whether or not there is room for its result.
+ */
 export function storeWith(
   store: ClaimStore,
   { cache, resultStorage }: StoreAdditions,
   clock: Clock,
   use?: ResultStorageUse,
 ): ClaimStore {
-  const cached = cache === undefined ? store : withCompletionCache(store, { ...cache, clock });
-  return resultStorage === undefined ? cached : withResultStorage(cached, resultStorage, use);
+  const bounded = boundedStore(store, clock);
+  const cached = cache === undefined ? bounded : withCompletionCache(bounded, { ...cache, clock });
+  const stored = resultStorage === undefined ? cached : withResultStorage(cached, resultStorage, use);
+  return withDroppedResults(stored);
 }

@@ -4,10 +4,19 @@ export interface CallContext {
   readonly idempotencyKey: string;
   /** 1, 2, 3 …: how many times the key has been claimed. The fencing token: a later attempt has a higher one. */
   readonly attempt: number;
-  /** Aborted with a `LeaseLostError` when the lease is over: another attempt may start. */
+  /**
+   * Aborted with a `LeaseLostError` when the lease is over: another attempt may start. A function that has seen that
+   * and then returns is taken to have stopped half-way: its caller gets an `InterruptedError`, and the key may run
+   * again. Check it between two steps with `signal.throwIfAborted()`, and hand it on.
+   */
   readonly signal: AbortSignal;
   /** Until when no other attempt starts, in epoch milliseconds. */
   readonly leaseUntil: number;
   /** Makes the lease last at least `leaseMs` from now. Rejects with a `LeaseLostError` when it is no longer this attempt's. */
   extendLease(leaseMs: number): Promise<void>;
+  /**
+   * Says that the work is done although the signal was aborted while it ran: what the function then returns, or
+   * throws, counts as if the abort had not been seen. Without an abort it changes nothing.
+   */
+  done(): void;
 }

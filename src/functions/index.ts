@@ -6,6 +6,7 @@ export type { Serializer } from './result-text.ts';
 export { type Idempotent, withIdempotency, withIdempotencyContext } from './with-idempotency.ts';
 export {
   CompletionNotStoredError,
+  InterruptedError,
   LapsedLeaseError,
   LeaseLostError,
   MismatchError,

@@ -2,6 +2,7 @@ import type { ClaimStore, SettleOutcome } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import { LeaseLostError } from '../claims/attempt-errors.ts';
 import { StoreError } from '../claims/errors.ts';
+import { WatchedSignal } from '../claims/watched-signal.ts';
 
 interface KeptLease {
   readonly key: string;
@@ -29,7 +30,8 @@ const SHORTEST_BEAT_MS = 100;
 export class LeaseKeeper {
   readonly #lease: KeptLease;
   readonly #options: LeaseKeeperOptions;
-  readonly #controller = new AbortController();
+  readonly #watched = new WatchedSignal();
+  #isDone = false;
   #cancelWatch: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
   #isStopped = false;
@@ -40,7 +42,17 @@ export class LeaseKeeper {
   }
 
   get signal(): AbortSignal {
-    return this.#controller.signal;
+    return this.#watched.signal;
+  }
+
+  /** Why the attempt was told to stop, where it has seen that and has not said that it is done all the same. */
+  get interruption(): Error | undefined {
+    return this.#watched.hasSeenAbort && !this.#isDone ? this.#watched.reason : undefined;
+  }
+
+  /** The work is done, whatever the signal says. */
+  done(): void {
+    this.#isDone = true;
   }
 
   get leaseUntil(): number {
@@ -97,11 +109,11 @@ export class LeaseKeeper {
 
   async #beat(): Promise<void> {
     await this.extend(this.#options.leaseMs);
-    if (!this.#isStopped && !this.signal.aborted) this.#scheduleBeat();
+    if (!this.#isStopped && !this.#watched.isAborted) this.#scheduleBeat();
   }
 
   #giveUp(): void {
     this.#cancelBeat?.();
-    if (!this.signal.aborted) this.#controller.abort(new LeaseLostError());
+    this.#watched.abort(new LeaseLostError());
   }
 }

@@ -1,4 +1,9 @@
-import { LapsedLeaseError, LeaseLostError, TooManyAttemptsError } from '../claims/attempt-errors.ts';
+import {
+  InterruptedError,
+  LapsedLeaseError,
+  LeaseLostError,
+  TooManyAttemptsError,
+} from '../claims/attempt-errors.ts';
 import { countedAttempts, type StoredError, toStoredError } from '../claims/claim.ts';
 import type {
   AcquireOutcome,
@@ -111,17 +116,28 @@ export async function runOnce<Value>(
     await settleNow({ end: 'release', key, owner, releases: claim.releases, retentionMs }, ports);
     return { status: 'conflict', leaseUntil: keeper.leaseUntil, attempt: claim.attempt };
   }
+  const isLast = maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts;
+  /** No answer to the key, whatever answers are: the next attempt may get further. */
+  const interrupted = (error: unknown): Ending => ({
+    end: isLast ? 'park' : 'fail',
+    error: toStoredError(error),
+  });
   keeper.start();
   let value: Value;
   try {
     value = await work.run(contextOf(key, claim.attempt, keeper));
   } catch (error) {
     keeper.stop();
-    const isLast = maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts;
-    await settle(work.endOfFailure(error, isLast)); // what the store says never hides the business error
+    // What the store says never hides the business error.
+    await settle(keeper.interruption === undefined ? work.endOfFailure(error, isLast) : interrupted(error));
     return { status: 'threw', error };
   }
   keeper.stop();
+  if (keeper.interruption !== undefined) {
+    const error = new InterruptedError({ cause: keeper.interruption });
+    await settle(interrupted(error));
+    return { status: 'threw', error };
+  }
   const ending = work.endOf(value);
   const settled = await settle(ending);
   if (!isTooLarge(settled)) return { status: 'returned', value, ending, settled };
@@ -161,7 +177,9 @@ function contextOf(idempotencyKey: string, attempt: number, keeper: LeaseKeeper)
   return {
     idempotencyKey,
     attempt,
-    signal: keeper.signal,
+    get signal() {
+      return keeper.signal;
+    },
     get leaseUntil() {
       return keeper.leaseUntil;
     },
@@ -173,6 +191,7 @@ function contextOf(idempotencyKey: string, attempt: number, keeper: LeaseKeeper)
       if (outcome === 'lost') throw new LeaseLostError();
       if (outcome !== 'stored') throw outcome.error;
     },
+    done: () => keeper.done(),
   };
 }
 

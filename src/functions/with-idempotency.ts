@@ -36,9 +36,9 @@ export type Idempotent<Fn extends AnyFunction> = (
  * `UnserializableResultError`, and given to nobody in one form now and in another later. A function that returns
  * `undefined` is fine.
  *
- * Rejects with `ConflictError`, `MismatchError`, `ParkedError`, `LeaseLostError`, `CompletionNotStoredError`,
- * `UnserializableResultError`, `KeyError`, or the store's error; only the store's error, of those, leaves it open
- * whether anything ran. Throws a `ConfigurationError` at start.
+ * Rejects with `ConflictError`, `MismatchError`, `ParkedError`, `LeaseLostError`, `InterruptedError`,
+ * `CompletionNotStoredError`, `UnserializableResultError`, `KeyError`, or the store's error; only the store's error, of
+ * those, leaves it open whether anything ran. Throws a `ConfigurationError` at start.
  *
  * @example
  * const chargeOnce = withIdempotency(charge, { namespace: 'charge', key: (order) => order.id });
@@ -54,7 +54,7 @@ export function withIdempotency<Fn extends AnyFunction>(
 
 /**
  * The same for a function that wants to know about its attempt: it is made for each attempt, from a context
- * (`idempotencyKey`, `attempt`, `signal`, `extendLease`) that its callers do not see.
+ * (`idempotencyKey`, `attempt`, `signal`, `extendLease`, `done`) that its callers do not see.
  *
  * @example
  * const chargeOnce = withIdempotencyContext(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import type { Clock, RecordContext, RecordHandler } from 'batchlatch';
+import type { Clock, Decoder, RecordContext, RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
 import { bench, deferred, failed, fifo, forever, ids, inTime, messages } from './bench.ts';
@@ -276,8 +276,6 @@ describe('What a handler knows of the time', () => {
   });
 
   it.each<[string, unknown]>([
-    ['0', () => 0],
-    ['less than 0', () => -5_000],
     ['NaN', () => Number.NaN],
     ['Infinity', () => Infinity],
     ['nothing', () => undefined],
@@ -294,6 +292,53 @@ describe('What a handler knows of the time', () => {
   });
 });
 
+describe('An invocation without any time left', () => {
+  // Normal on Lambda Managed Instances, where code is not stopped at the timeout.
+  it.each([0, -5_000])('starts and claims nothing, and hands all back, with %d ms', async (remainingMs) => {
+    const b = bench();
+    const runs: string[] = [];
+    const process = b.processor(({ id }) => void runs.push(id));
+    const answer = process(messages('a', 'b'), b.lambda(remainingMs));
+    expect(failed(await inTime(b.clock, answer))).toEqual(['a', 'b']);
+    expect(runs).toEqual([]);
+    expect(await b.claim('a')).toBeUndefined();
+    expect(b.eventsOf('notStarted')).toMatchObject([{ reason: 'deadline' }, { reason: 'deadline' }]);
+  });
+
+  it('starts nothing of a batch handler, nor of what has to be decoded first', async () => {
+    const b = bench();
+    let decoded = 0;
+    const decode: Decoder = (data) => {
+      decoded += 1;
+      return data;
+    };
+    const process = b.processor(() => 'done', { decode });
+    expect(failed(await inTime(b.clock, process(messages('a'), b.lambda(0))))).toEqual(['a']);
+    expect(decoded).toBe(0);
+  });
+});
+
+/** The clock, and the timers of it that have neither fired nor been cancelled. */
+function watchTimers(given: Clock): { clock: Clock; live: ReadonlySet<unknown> } {
+  const live = new Set<unknown>();
+  const clock: Clock = {
+    now: () => given.now(),
+    setTimer(callback, delayMs) {
+      const timer = {};
+      live.add(timer);
+      const cancel = given.setTimer(() => {
+        live.delete(timer);
+        callback();
+      }, delayMs);
+      return () => {
+        live.delete(timer);
+        cancel();
+      };
+    },
+  };
+  return { clock, live };
+}
+
 describe('Timers', () => {
   it.each<[string, RecordHandler]>([
     ['succeed', () => 'done'],
@@ -303,22 +348,7 @@ describe('Timers', () => {
     ['take their time once they are', reluctant],
   ])('do not outlive the invocation when its handlers %s', async (_, handler) => {
     const b = bench();
-    const live = new Set<unknown>();
-    const clock: Clock = {
-      now: () => b.clock.now(),
-      setTimer(callback, delayMs) {
-        const timer = {};
-        live.add(timer);
-        const cancel = b.clock.setTimer(() => {
-          live.delete(timer);
-          callback();
-        }, delayMs);
-        return () => {
-          live.delete(timer);
-          cancel();
-        };
-      },
-    };
+    const { clock, live } = watchTimers(b.clock);
     const options = { clock, recordTimeoutMs: 500, leaseMs: 700 };
     await inTime(b.clock, b.processor(handler, options)(messages('a', 'b'), b.lambda(30_000)));
     expect(live.size).toBe(0);
@@ -326,14 +356,7 @@ describe('Timers', () => {
 
   it('are not set any more by a handler that goes on without its batch and extends its lease', async () => {
     const b = bench();
-    let timers = 0;
-    const clock: Clock = {
-      now: () => b.clock.now(),
-      setTimer(callback, delayMs) {
-        timers += 1;
-        return b.clock.setTimer(callback, delayMs);
-      },
-    };
+    const { clock, live } = watchTimers(b.clock);
     const gate = deferred();
     const extended = deferred();
     const answer = b.processor(
@@ -347,9 +370,9 @@ describe('Timers', () => {
     )(messages('a'), b.lambda(3_000));
     await b.clock.advance(2_500);
     await answer;
-    const before = timers;
+    const before = live.size;
     gate.resolve();
     await extended.promise;
-    expect(timers).toBe(before);
+    expect(live.size).toBe(before);
   });
 });

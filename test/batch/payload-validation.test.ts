@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { type BatchProcessorOptions, type RecordHandler } from 'batchlatch';
+import type { BatchProcessorOptions, RecordHandler, SqsClient } from 'batchlatch';
 import { sqsEvent } from 'batchlatch/testing';
 import { bench, failed } from './bench.ts';
 
@@ -94,6 +94,46 @@ describe('payloadValidation', () => {
     expect(b.eventsOf('batchFinished')).toMatchObject([
       { outcomes: { completed: 1, mismatch: 1, duplicate: 1 } },
     ]);
+  });
+
+  it('runs a legitimate retry behind a bogus record of its key, and takes only the bogus one for a mismatch', async () => {
+    const b = bench();
+    await b.processor(() => Promise.reject(new Error('timeout')), byOrderId)(orders(order()));
+    const runs: string[] = [];
+    const process = b.processor(({ id }) => void runs.push(id), byOrderId);
+    const event = orders(order({ amountCents: 999 }), order(), order({ amountCents: 999 }));
+    expect(failed(await process(event))).toEqual(['m0', 'm2']);
+    expect(runs).toEqual(['m1']);
+    expect(b.eventsOf('batchFinished')[1]?.outcomes).toEqual({ mismatch: 2, completed: 1 });
+  });
+
+  it('sends only the bogus record to the dead-letter queue', async () => {
+    const b = bench();
+    await b.processor(() => Promise.reject(new Error('timeout')), byOrderId)(orders(order()));
+    const sent: string[] = [];
+    const sqs: SqsClient = {
+      changeMessageVisibilityBatch: () => Promise.resolve({}),
+      sendMessage: async ({ MessageBody }) => void sent.push(MessageBody),
+    };
+    const deadLetter = { queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' };
+    const runs: string[] = [];
+    const process = b.processor(({ id }) => void runs.push(id), { ...byOrderId, sqs, deadLetter });
+    expect(failed(await process(orders(order({ amountCents: 999 }), order())))).toEqual([]);
+    expect(runs).toEqual(['m1']);
+    expect(sent).toEqual([JSON.stringify(order({ amountCents: 999 }))]);
+  });
+
+  it('keeps the order of a message group around records of one key with different payloads', async () => {
+    const b = bench();
+    const runs: string[] = [];
+    const process = b.processor(({ id }) => void runs.push(id), byOrderId);
+    const bodies = [order(), order({ amountCents: 999 }), order({ id: 2 })];
+    const event = sqsEvent(
+      bodies.map((body, index) => ({ messageId: `m${index}`, body, messageGroupId: 'g' })),
+      { fifo: true },
+    );
+    expect(failed(await process(event))).toEqual(['m1', 'm2']);
+    expect(runs).toEqual(['m0']);
   });
 
   it.each<[string, object]>([

@@ -5,7 +5,7 @@ import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import { redeliveryDelayMs } from '../../src/batch/backoff.ts';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
-import { bench, failed, fifo } from './bench.ts';
+import { bench, failed, fifo, inTime, messages } from './bench.ts';
 
 const queues = emulatedQueues();
 let queue: EmulatedQueue;
@@ -97,6 +97,32 @@ describe('visibility', () => {
     expect(timeout).toBeGreaterThanOrEqual(60);
     expect(timeout).toBeLessThanOrEqual(61);
   });
+
+  it.each<[string, RecordHandler, number]>([
+    ['by its back-off', failing, 2],
+    [
+      'as its handler asked',
+      () => {
+        throw new RetryLaterError({ delayMs: 7_000 });
+      },
+      7,
+    ],
+  ])(
+    'shows what failed without a claim again %s: there is no lease to wait for',
+    async (_, handler, most) => {
+      const b = bench();
+      const store = { ...b.store, acquire: () => Promise.reject(new Error('no connection')) };
+      const options = { store, onStoreError: 'run', sqs: recorder() } as const;
+      const visibility = { baseDelayMs: 2_000, maxDelayMs: 2_000 };
+      await inTime(
+        b.clock,
+        b.processor(handler, { ...options, visibility })(messages('a'), b.lambda(300_000)),
+      );
+      const [timeout] = timeouts.values();
+      expect(timeout).toBeLessThanOrEqual(most);
+      expect(timeout).toBeGreaterThanOrEqual(most === 7 ? 7 : 0);
+    },
+  );
 
   it('keeps to the delays that are given', async () => {
     const sqs = recorder();

@@ -525,8 +525,9 @@ describe('withIdempotency', () => {
       await clock.advance(30_000);
       expect(context().signal.aborted).toBe(true);
       await expect(context().extendLease(1_000)).rejects.toMatchObject({ code: 'BATCHLATCH_LEASE_LOST' });
+      context().done();
       finish('done');
-      await calls[0];
+      expect(await calls[0]).toBe('done');
     });
 
     it('is nobody’s unhandled rejection when a heartbeat fails after the end', async () => {

@@ -1,4 +1,5 @@
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
+import { storeWith } from '../../src/claims/store-with.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { startConsumer } from './consumers.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
@@ -62,7 +63,7 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
     const random = world.random.fork(process.name);
     let owners = 0;
     const ports = {
-      store: answerWatch.watched(storeOf(process), process),
+      store: storeWith(answerWatch.watched(storeOf(process), process), {}, process.clock),
       clock: process.clock,
       sqs: watchedSqs(queue.clientOf(process), () => invocationWatch.underWayIn(process)),
       random: () => random.next(),

@@ -71,7 +71,8 @@ export class Workload {
         attempts.ended(run, 'returned');
         return result;
       } catch (error) {
-        attempts.ended(run, 'threw');
+        // What its signal made it throw is no answer to its key.
+        attempts.ended(run, hasCode(error, 'BATCHLATCH_LEASE_LOST') ? 'stopped' : 'threw');
         throw error;
       }
     };

@@ -197,16 +197,27 @@ for (const writes of ['batch', 'single'] as const) {
         },
       );
 
-      it.each([0, -5, Number.NaN])(
-        'C5: a remaining time of %d still writes the default lease',
+      it('C5: a remaining time that is no number still writes the default lease', async () => {
+        const { machine, clock, key, order } = aWorld();
+        let row: Awaited<ReturnType<EmulatedTable['rowOf']>>;
+        const processor = machine(async () => {
+          row = await table.rowOf(key('1'));
+        });
+        const lambda = lambdaContext({ remainingTimeMs: Number.NaN, clock });
+        expect(await processor(order('1'), lambda)).toEqual(failures());
+        expect(row?.['leaseUntil']).toEqual({ N: String(clock.now() + LEASE_MS) });
+      });
+
+      it.each([0, -5])(
+        'M7: a remaining time of %d is a time: nothing is claimed, nothing runs, all comes back',
         async (remainingTimeMs) => {
           const { machine, clock, key, order } = aWorld();
-          let row: Awaited<ReturnType<EmulatedTable['rowOf']>>;
-          const processor = machine(async () => {
-            row = await table.rowOf(key('1'));
-          });
-          expect(await processor(order('1'), lambdaContext({ remainingTimeMs, clock }))).toEqual(failures());
-          expect(row?.['leaseUntil']).toEqual({ N: String(clock.now() + LEASE_MS) });
+          let runs = 0;
+          const processor = machine(async () => void (runs += 1));
+          const answer = await processor(order('1'), lambdaContext({ remainingTimeMs, clock }));
+          expect(answer?.batchItemFailures).toHaveLength(1);
+          expect(runs).toBe(0);
+          expect(await table.rowOf(key('1'))).toBeUndefined();
         },
       );
 

@@ -34,7 +34,9 @@ export interface AttemptFacts {
 }
 
 /** What handlers of records, of batches, and idempotent functions have in common of their contexts. */
-export type RunContext = CallContext & Partial<Pick<RecordContext, 'commit'>> & { done?: () => void };
+export type RunContext = Omit<CallContext, 'done'> &
+  Partial<Pick<CallContext, 'done'>> &
+  Partial<Pick<RecordContext, 'commit'>>;
 
 /** One run of the handler. */
 export interface HandlerRun {
@@ -44,7 +46,7 @@ export interface HandlerRun {
   readonly attempt: number;
   /** The attempt's own context: what it has been told of its lease. */
   readonly context: RunContext;
-  end: 'returned' | 'threw' | undefined;
+  end: 'returned' | 'threw' | 'stopped' | undefined;
   /** It saw its signal and stopped, with a part of its work undone. */
   isBrokenOff: boolean;
   /** It has said that its work is done, whatever its signal says. */

@@ -62,7 +62,7 @@ export class AttemptWatch {
     return run;
   }
 
-  ended(run: HandlerRun, end: 'returned' | 'threw'): void {
+  ended(run: HandlerRun, end: 'returned' | 'threw' | 'stopped'): void {
     run.end = end;
     this.#onEnd.get(run)?.();
     const { process } = run.facts;

@@ -4,7 +4,8 @@ export const invariants = {
   'lease-before-start': 'no handler starts without a live lease',
   'completed-stays-completed': 'a completed key does not run again within its retention',
   'parked-stays-parked': 'a parked key does not run again, or not before its retention is over',
-  'first-answer-stays': 'with replayFailures a call that failed is not run again within its retention',
+  'first-answer-stays':
+    'with replayFailures a call that failed, and was not told to stop, is not run again within its retention',
   'calls-get-the-kept-answer': 'a call gets what the run of its key gave whose end is stored',
   'completed-means-done':
     'a claim is completed only after its handler has returned, with all of its work done',

@@ -1,0 +1,68 @@
+import { boundedCall } from './bounded-call.ts';
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  ClaimStore,
+  Settlement,
+  StoreCallOptions,
+} from './claim-store.ts';
+import type { Clock } from './clock.ts';
+import { decoratedStore } from './decorated-store.ts';
+import { StoreError } from './errors.ts';
+
+/** Longer than a store takes that tries again by itself; a call that is still silent then will hardly answer. */
+export const LONGEST_STORE_CALL_MS = 30_000;
+
+/**
+ * A store each of whose calls ends: with its answer, or after 30 seconds with a retryable `StoreError`
+ * (`BATCHLATCH_STORE_SILENT`), whatever client is behind it. Claims that come after nobody waits for them any more
+ * are released: kept, each would look like an attempt that died.
+ */
+export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
+  const bound = <Answer>(
+    call: (options: StoreCallOptions) => Promise<Answer>,
+    options?: StoreCallOptions,
+    onLate?: (answer: Answer) => void,
+  ): Promise<Answer> =>
+    boundedCall(
+      (signal) => call({ signal }),
+      { clock, limitMs: LONGEST_STORE_CALL_MS, signal: options?.signal, timeoutError: silent },
+      onLate,
+    );
+  async function release(
+    requests: readonly ClaimRequest[],
+    outcomes: readonly AcquireOutcome[],
+  ): Promise<void> {
+    const settlements = requests.flatMap(({ key, owner, retentionMs }, index): Settlement[] => {
+      const outcome = outcomes[index];
+      return outcome?.status === 'acquired'
+        ? [{ end: 'release', key, owner, releases: outcome.releases, retentionMs }]
+        : [];
+    });
+    if (settlements.length === 0) return;
+    try {
+      await store.settle(settlements);
+    } catch {
+      // Their leases lapse.
+    }
+  }
+
+  return decoratedStore(store, {
+    acquire: (requests, options) =>
+      bound(
+        (own) => store.acquire(requests, own),
+        options,
+        (outcomes) => void release(requests, outcomes),
+      ),
+    settle: (settlements, options) => bound((own) => store.settle(settlements, own), options),
+    extend: (extensions, options) => bound((own) => store.extend(extensions, own), options),
+    inspect: (key) => bound(() => store.inspect(key)),
+  });
+}
+
+function silent(): StoreError {
+  return new StoreError(`The claim store did not answer within ${LONGEST_STORE_CALL_MS / 1_000} seconds`, {
+    isRetryable: true,
+    code: 'BATCHLATCH_STORE_SILENT',
+  });
+}

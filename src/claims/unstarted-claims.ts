@@ -1,0 +1,74 @@
+import type { ClaimRequest, ClaimStore, Settlement } from './claim-store.ts';
+
+/** A claim that may be held although nothing of it has started: its acquire, or its release, went unanswered. */
+export type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
+
+/**
+ * What one process has to give back as soon as its store answers again. Left alone, such a claim would look to the
+ * next attempt as if this one had died in its handler. Known by the token of its owner: no row of anybody else's is
+ * touched.
+ */
+export interface UnstartedClaims {
+  note(claim: UnstartedClaim): void;
+  readonly hasAny: boolean;
+  /** Tries once to give back all that is noted; what the store does not answer for stays noted. Never rejects. */
+  giveBack(): Promise<void>;
+}
+
+/** The leases of what is forgotten lapse. */
+const MOST_NOTED = 1_000;
+
+/** Whether the store may answer otherwise later; where an error does not say, it may. */
+export function mayPass(error: unknown): boolean {
+  return (
+    typeof error !== 'object' || error === null || !('isRetryable' in error) || error.isRetryable !== false
+  );
+}
+
+export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
+  /** By owner: no two attempts share one. */
+  const noted = new Map<string, UnstartedClaim>();
+  let givingBack: Promise<void> | undefined;
+
+  async function giveBackAll(): Promise<void> {
+    const found = await Promise.all([...noted.values()].map(releaseOf));
+    const releases = found.filter((one): one is Settlement => one !== undefined);
+    if (releases.length === 0) return;
+    const outcomes = await store.settle(releases);
+    releases.forEach(({ owner }, index) => {
+      if (typeof outcomes[index] === 'string') noted.delete(owner);
+    });
+  }
+
+  /** Undefined where there is nothing to give back, or nothing is known. */
+  async function releaseOf({ key, owner, retentionMs }: UnstartedClaim): Promise<Settlement | undefined> {
+    try {
+      const stored = await store.inspect(key);
+      if (stored?.status === 'IN_PROGRESS' && stored.owner === owner) {
+        return { end: 'release', key, owner, releases: stored.releases, retentionMs };
+      }
+      noted.delete(owner);
+    } catch (thrown) {
+      if (!mayPass(thrown)) noted.delete(owner);
+    }
+    return undefined;
+  }
+
+  return {
+    note(claim) {
+      if (noted.size < MOST_NOTED) noted.set(claim.owner, claim);
+    },
+    get hasAny() {
+      return noted.size > 0;
+    },
+    giveBack() {
+      if (noted.size === 0) return Promise.resolve();
+      givingBack ??= giveBackAll()
+        .catch(() => undefined) // at the next occasion
+        .finally(() => {
+          givingBack = undefined;
+        });
+      return givingBack;
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { getEventListeners } from 'node:events';
+
+/**
+ * The signal of one attempt, which knows whether somebody has learnt that it was aborted. Who has, and then returns,
+ * may have stopped half-way: returning is not finishing. Seen it has who
+ *
+ * - read `aborted` as true, or called `throwIfAborted()`, after the abort: itself, or through what it gave the signal to;
+ * - had a listener, or a signal made by `AbortSignal.any`, when it was aborted.
+ *
+ * What it gave the signal to before, and has since ended, may still be listening (a `fetch` is until it is collected),
+ * and counts. The signal is made when it is first looked at: most attempts never do.
+ */
+export class WatchedSignal {
+  #controller: AbortController | undefined;
+  #abort: { readonly reason: Error } | undefined;
+  #hasSeenAbort = false;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abort !== undefined) this.#controller.abort(this.#abort.reason);
+      this.#watch(this.#controller.signal);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Only the first one counts. */
+  abort(reason: Error): void {
+    if (this.#abort !== undefined) return;
+    this.#abort = { reason };
+    if (this.#controller === undefined) return;
+    // Before they are told: who listens once is no longer there afterwards.
+    if (isListenedTo(this.#controller.signal)) this.#hasSeenAbort = true;
+    this.#controller.abort(reason);
+  }
+
+  get isAborted(): boolean {
+    return this.#abort !== undefined;
+  }
+
+  /** Why it was aborted; undefined while it is not. */
+  get reason(): Error | undefined {
+    return this.#abort?.reason;
+  }
+
+  get hasSeenAbort(): boolean {
+    return this.#hasSeenAbort;
+  }
+
+  /** Properties of its own, on a signal that stays what it is: `fetch` and `AbortSignal.any` check for a real one. */
+  #watch(signal: AbortSignal): void {
+    const isAborted = (): boolean => {
+      if (this.#abort !== undefined) this.#hasSeenAbort = true;
+      return this.#abort !== undefined;
+    };
+    Object.defineProperties(signal, {
+      aborted: { get: isAborted, configurable: true },
+      throwIfAborted: {
+        value: () => {
+          if (isAborted()) throw signal.reason;
+        },
+        configurable: true,
+      },
+    });
+  }
+}
+
+/** Node keeps the signals that `AbortSignal.any` has made of one under a symbol with this description, as weak references. */
+const DEPENDENTS = 'kDependantSignals';
+
+function isListenedTo(signal: AbortSignal): boolean {
+  if (getEventListeners(signal, 'abort').length > 0) return true;
+  const symbol = Object.getOwnPropertySymbols(signal).find(({ description }) => description === DEPENDENTS);
+  if (symbol === undefined) return false;
+  try {
+    const dependents = Reflect.get(signal, symbol) as Iterable<WeakRef<AbortSignal>>;
+    // What is collected was held, and listened to, by nobody.
+    return [...dependents].some((dependent) => dependent.deref() !== undefined);
+  } catch {
+    return true; // kept in another form: that there is something is all that is known
+  }
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ClaimStore, StoreError } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
+import { bench, failed, forever, ids, inTime, messages } from './bench.ts';
+
+/** What a store says when its answer is lost: it is written all the same. */
+const lost = (): StoreError => new StoreError('no answer', { isRetryable: true });
+
+/** A store that loses its answers, or never answers, as long as it is told to; it writes all the same. */
+function flaky(store: ClaimStore): { store: ClaimStore; loses: Set<'acquire' | 'settle' | 'inspect'> } {
+  const loses = new Set<'acquire' | 'settle' | 'inspect'>();
+  return {
+    loses,
+    store: {
+      ...store,
+      async acquire(requests) {
+        const outcomes = await store.acquire(requests);
+        return loses.has('acquire')
+          ? requests.map(() => ({ status: 'error', error: lost() }) as const)
+          : outcomes;
+      },
+      async settle(settlements) {
+        if (loses.has('settle')) throw lost();
+        return store.settle(settlements);
+      },
+      async inspect(key) {
+        if (loses.has('inspect')) throw lost();
+        return store.inspect(key);
+      },
+    },
+  };
+}
+
+describe('Claims whose answers are lost', () => {
+  it('are given back in the same invocation, so that nothing that never started looks like a death', async () => {
+    const b = bench();
+    const { store, loses } = flaky(b.store);
+    loses.add('acquire');
+    const options = { store, onLapsedLease: 'park' } as const;
+    expect(await b.run(() => 'done', ids(10), options)).toEqual(ids(10));
+    expect(await b.claim('r0')).toMatchObject({ status: 'FAILED', releases: 1, crashes: 0 });
+    loses.clear();
+    expect(await b.run(() => 'done', ids(10), options)).toEqual([]);
+  });
+
+  it('are given back by the next invocation, where the store has not come back before', async () => {
+    const b = bench();
+    const { store, loses } = flaky(b.store);
+    const runs: string[] = [];
+    const process = b.processor(({ id }) => void runs.push(id), { store });
+    loses.add('acquire').add('inspect');
+    expect(failed(await process(messages('a')))).toEqual(['a']);
+    expect(await b.claim('a')).toMatchObject({ status: 'IN_PROGRESS' });
+    loses.clear();
+    expect(failed(await process(messages('b')))).toEqual([]);
+    expect(await b.claim('a')).toMatchObject({ status: 'FAILED', releases: 1 });
+    expect(failed(await process(messages('a')))).toEqual([]);
+    expect(runs).toEqual(['b', 'a']);
+  });
+
+  it('are left alone where they are another owner by now', async () => {
+    const b = bench();
+    const { store, loses } = flaky(b.store);
+    const process = b.processor(() => 'done', { store, leaseMs: 1_000 });
+    loses.add('acquire').add('inspect');
+    await process(messages('a'));
+    await b.clock.advance(1_000);
+    await b.occupy('a');
+    const others = await b.claim('a');
+    loses.clear();
+    await process(messages('b'));
+    expect(await b.claim('a')).toEqual(others);
+  });
+
+  it('do not hold the answer up for longer than a second while the store is silent', async () => {
+    const b = bench();
+    const store = { ...flaky(b.store).store, acquire: () => Promise.reject(lost()), inspect: forever };
+    const startedAt = b.clock.now();
+    expect(failed(await inTime(b.clock, b.processor(() => 'done', { store })(messages('a'))))).toEqual(['a']);
+    expect(b.clock.now() - startedAt).toBeLessThanOrEqual(1_000);
+  });
+});
+
+describe('A claim that waited for its turn and could not be released', () => {
+  it('is given back by the next invocation', async () => {
+    const b = bench();
+    const { store, loses } = flaky(b.store);
+    let runs = 0;
+    const process = b.processor(
+      async () => {
+        runs += 1;
+        if (runs === 1) await forever();
+      },
+      { store, concurrency: 1, maxCrashes: 1 },
+    );
+    const answer = process(messages('hangs', 'waits'), b.lambda(30_000));
+    await b.clock.advance(28_000);
+    loses.add('settle').add('inspect');
+    await b.clock.advance(2_000);
+    expect(failed(await answer)).toEqual(['hangs', 'waits']);
+    expect(await b.claim('waits')).toMatchObject({ status: 'IN_PROGRESS' });
+    loses.clear();
+    await process(messages('other'), b.lambda(30_000));
+    expect(await b.claim('waits')).toMatchObject({ status: 'FAILED', releases: 1 });
+  });
+});
+
+describe('A store that never answers', () => {
+  it.each(['acquire', 'settle', 'extend'] as const)(
+    'ends the run all the same, without a deadline: %s',
+    async (call) => {
+      const b = bench((clock) => ({ ...memoryStore({ clock }), [call]: forever }));
+      const process = b.processor(
+        (_, { extendLease }) => (call === 'extend' ? extendLease(90_000) : Promise.resolve()),
+        { leaseMs: 60_000 },
+      );
+      const answer = process(messages('a'));
+      await b.clock.advance(300_000);
+      expect(failed(await answer)).toEqual(['a']);
+    },
+  );
+
+  it('gives back the claims that it brings after nobody waits for them any more', async () => {
+    const b = bench((clock) => {
+      const store = memoryStore({ clock });
+      return {
+        ...store,
+        async acquire(requests) {
+          const outcomes = await store.acquire(requests);
+          await new Promise<void>((resolve) => clock.setTimer(resolve, 31_000));
+          return outcomes;
+        },
+      };
+    });
+    const answer = b.processor(() => 'done')(messages('a'));
+    await b.clock.advance(30_999);
+    expect(failed(await answer)).toEqual(['a']);
+    await b.clock.advance(1_000);
+    expect(await b.claim('a')).toMatchObject({ status: 'FAILED', releases: 1 });
+  });
+});
