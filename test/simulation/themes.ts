@@ -91,7 +91,7 @@ const asynchronousEvents: Theme = (scenario, random) => {
   return {
     ...scenario,
     consumer: random.chance(0.8) ? 'records' : 'batches',
-    platform: 'lambda',
+    platform: scenario.platform === 'managed' ? 'managed' : 'lambda',
     batchSize: 1,
     functionTimeoutMs: random.magnitude(10_000, 900_000),
     calmAfterMs,

@@ -196,9 +196,9 @@ export class Workload {
       await sleepUnlessAborted(process, random.magnitude(300, 8_000), context.signal);
     } else if (durationMs > 0) await process.sleep(durationMs);
 
+    if (run.isBrokenOff) return undefined;
     if (kind === 'permanent') throw new PermanentError(owner);
     if (kind === 'failing' || this.#chance(handlers.fails)) throw new Error(owner);
-    if (run.isBrokenOff) return undefined;
     if (this.#commitRandom.chance(handlers.commits)) await this.#commit(process, context, owner);
     if (random.chance(handlers.longResults)) return { owner, rest: this.#drawRest(owner) };
     return random.pick([undefined, { owner }, 1n]); // the last one no JSON can hold
@@ -215,6 +215,7 @@ export class Workload {
     const { context } = run;
     const random = this.#random;
     const stepMs = random.magnitude(20, 2_000);
+    let isTold = false;
     for (let steps = random.integer(2, 6); steps > 0; steps -= 1) {
       await process.sleep(stepMs);
       if (!context.signal.aborted) continue;
@@ -223,10 +224,12 @@ export class Workload {
         run.isBrokenOff = true;
         return;
       }
-      this.#world.count('handlers that finish all the same');
-      run.saidDone = true;
+      isTold = true;
     }
-    if (run.saidDone) context.done?.();
+    if (!isTold || context.done === undefined) return;
+    this.#world.count('handlers that finish all the same');
+    run.saidDone = true;
+    context.done();
   }
 
   async #prolong(process: SimProcess, context: RunContext, onExtended: () => void): Promise<void> {
