@@ -62,8 +62,9 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
   function startProcessors(process: SimProcess): Processor[] {
     const random = world.random.fork(process.name);
     let owners = 0;
-    const ports = {
-      store: storeWith(answerWatch.watched(storeOf(process), process), {}, process.clock),
+    const watched = answerWatch.watched(storeOf(process), process);
+    const cache = scenario.cachedKeys > 0 ? { max: scenario.cachedKeys } : undefined;
+    const portsOfProcess = {
       clock: process.clock,
       sqs: watchedSqs(queue.clientOf(process), () => invocationWatch.underWayIn(process)),
       random: () => random.next(),
@@ -75,9 +76,15 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
         },
       },
     };
-    return Array.from({ length: scenario.processorsInProcess }, () =>
-      startConsumer({ world, workload, attempts: attemptWatch, deliveries: deliveryWatch }, process, ports),
-    );
+    return Array.from({ length: scenario.processorsInProcess }, () => {
+      const store = answerWatch.remembering(storeWith(watched, { cache }, process.clock), process);
+      const ports = { ...portsOfProcess, store };
+      return startConsumer(
+        { world, workload, attempts: attemptWatch, deliveries: deliveryWatch },
+        process,
+        ports,
+      );
+    });
   }
 
   const workerSetup: WorkerSetup = {

@@ -19,6 +19,8 @@ export interface Scenario {
   /** How many processors a process has, and how many invocations of each it runs at a time. */
   readonly processorsInProcess: number;
   readonly invocationsAtATime: number;
+  /** How many completed keys each processor remembers; 0: none. */
+  readonly cachedKeys: number;
   /** The most by which two clocks differ. The stores' `clockToleranceMs` is the same. */
   readonly skewMs: number;
   readonly functionTimeoutMs: number;
@@ -92,6 +94,8 @@ interface FaultRates {
   readonly requestUnheard: number;
   /** Per call to the store or to SQS: nothing ever comes of it. */
   readonly hangs: number;
+  /** When all calls hang, in milliseconds since the run began. */
+  readonly silence: { readonly fromMs: number; readonly toMs: number } | undefined;
   /** Whether the clients of those calls listen to signals. */
   readonly heedsAbort: boolean;
   /** Per invocation: it begins when its time is over. */
@@ -150,6 +154,7 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
     workers: random.integer(1, 4),
     processorsInProcess: 1,
     invocationsAtATime: 1,
+    cachedKeys: 0,
     skewMs,
     functionTimeoutMs: random.magnitude(2_000, 20_000),
     batchSize: kind === 'fifo' ? random.integer(1, 10) : random.integer(1, random.chance(0.2) ? 40 : 10),
@@ -204,6 +209,7 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
       duplicateDelivery: rate(0.01, 0.3),
       requestUnheard: 0,
       hangs: 0,
+      silence: undefined,
       heedsAbort: true,
       noTime: 0,
     },

@@ -21,6 +21,7 @@ const sharedProcesses: Theme = (scenario, random) => {
     workers: random.integer(1, 2),
     processorsInProcess: random.integer(1, 3),
     invocationsAtATime: random.integer(2, 4),
+    cachedKeys: random.pick([0, 0, 2, 50]),
   };
 };
 
@@ -138,15 +139,49 @@ const claimsUnheardOf: Theme = (scenario, random) => {
   };
 };
 
-/** Calls to the store and to SQS that are never answered, through clients with or without an ear for signals. */
-const silentServices: Theme = (scenario, random) => ({
+/** Calls to the store and to SQS that are never answered, now and then, through clients with or without an ear for signals. */
+const silentCalls: Theme = (scenario, random) => ({
   ...scenario,
-  faults: {
-    ...scenario.faults,
-    hangs: random.rate(0.005, 0.3),
-    heedsAbort: random.chance(0.5),
-  },
+  faults: { ...scenario.faults, hangs: random.rate(0.005, 0.3), heedsAbort: random.chance(0.5) },
 });
+
+/** A time in which no call is answered, and many are made: each has a place of its own for as long as it lasts. */
+const silentTimes: Theme = (scenario, random) => {
+  const { calmAfterMs, faults, settings, messages, queue, handlers } = scenario;
+  const isSoon = random.chance(0.5);
+  const fromMs = random.integer(0, isSoon ? 500 : calmAfterMs / 2);
+  const count = random.integer(30, 60);
+  return {
+    ...scenario,
+    workers: random.integer(1, 2),
+    batchSize: queue.kind === 'standard' ? random.integer(30, 60) : scenario.batchSize,
+    functionTimeoutMs: random.magnitude(2_000, 10_000),
+    writes: random.pick(['batch', 'single', 'single'] as const),
+    settings: {
+      ...settings,
+      deadlineMarginMs: random.pick([200, 1_000]),
+      concurrency: random.integer(5, 20),
+    },
+    // No dead-letter queue takes what a process that no longer claims anything hands back for ever.
+    queue: { ...queue, ...(queue.kind === 'standard' && { maxReceiveCount: undefined }) },
+    messages: {
+      ...messages,
+      count,
+      keys: count,
+      poisonShare: 0,
+      failingShare: 0,
+      ...(isSoon && { spreadMs: 0 }),
+    },
+    faults: {
+      ...faults,
+      death: 0,
+      pause: 0,
+      silence: { fromMs, toMs: fromMs + random.integer(1_000, calmAfterMs / 2) },
+      heedsAbort: random.chance(0.5),
+    },
+    handlers: { ...handlers, kills: 0 },
+  };
+};
 
 /** Messages of one key that do not ask for the same. */
 const foreignPayloads: Theme = (scenario, random) => {
@@ -187,7 +222,8 @@ const themes: readonly Theme[] = [
   longResults,
   asynchronousEvents,
   claimsUnheardOf,
-  silentServices,
+  silentCalls,
+  silentTimes,
   foreignPayloads,
   noTimeLeft,
 ];

@@ -92,6 +92,31 @@ export class AnswerWatch {
     };
   }
 
+  /** The store with what a process has put before it: duplicates that it remembers reach no store. */
+  remembering(store: ClaimStore, process: SimProcess): ClaimStore {
+    return {
+      ...store,
+      acquire: async (requests, options) => {
+        const outcomes = await store.acquire(requests, options);
+        requests.forEach((request, index) => {
+          if (outcomes[index]?.status === 'duplicate') this.#noteRemembered(request, process);
+        });
+        return outcomes;
+      },
+    };
+  }
+
+  #noteRemembered(request: ClaimRequest, process: SimProcess): void {
+    const { key, owner, payloadHash: payload } = request;
+    if (!this.#claims.wasCompleted(key, payload)) {
+      this.#world.report(
+        'answers-are-true',
+        `${owner} was told that ${key} is completed, which it never was`,
+      );
+    }
+    this.#attempts.invocationOf(process, request)?.wasTold(identityOf({ key, payload }), true);
+  }
+
   async #call<Item extends { readonly key: string; readonly owner: string }, Outcome>(
     process: SimProcess,
     items: readonly Item[],

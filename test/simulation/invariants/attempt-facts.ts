@@ -79,12 +79,17 @@ export class AttemptRegistry {
     this.#byRequestId.set(invocation.id, invocation);
   }
 
+  /** The invocation that a request is made for: the row is to name it; without that, it is the process's latest. */
+  invocationOf(process: SimProcess, { lockedBy }: ClaimRequest): Invocation | undefined {
+    const requestId = lockedBy?.split(' ').at(-1) ?? '';
+    return this.#byRequestId.get(requestId) ?? this.#latest.get(process);
+  }
+
   register(process: SimProcess, request: ClaimRequest): void {
-    const requestId = request.lockedBy?.split(' ').at(-1) ?? '';
     this.#byOwner.set(request.owner, {
       owner: request.owner,
       process,
-      invocation: this.#byRequestId.get(requestId) ?? this.#latest.get(process),
+      invocation: this.invocationOf(process, request),
       request: { what: request, ownTime: process.now() },
       told: undefined,
       settlements: [],

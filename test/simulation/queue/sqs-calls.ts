@@ -21,7 +21,7 @@ export class SqsCalls {
   ): Promise<Answer> {
     if (process.isDead) return never();
     const { requestLost, answerLost, slow, hangs, heedsAbort } = this.#world.scenario.faults;
-    if (this.#chance(hangs)) {
+    if (this.#world.isSilent || this.#chance(hangs)) {
       this.#world.count('calls to SQS that hang');
       this.#world.log(process.name, () => '→ SQS, which never answers');
       return heedsAbort ? aborted(signal) : never();

@@ -42,7 +42,7 @@ export class Network {
   readonly #errors: NetworkErrors;
   readonly #arrivesLate: boolean;
 
-  /** `arrivesLate`: whether a request that was given up as lost may arrive after its second sending. */
+  /** `arrivesLate`: whether a request that was given up may still arrive, after its second sending or after a later one. */
   constructor(world: World, arrivesLate: boolean, errors: NetworkErrors) {
     this.#world = world;
     this.#random = world.random.fork('network');
@@ -62,6 +62,7 @@ export class Network {
         process,
         exchange,
         isOver: false,
+        isGivenUp: () => call.isOver || signal?.aborted === true,
         isUnheard: exchange.items > 1 && this.#chance(this.#world.scenario.faults.requestUnheard),
         finish: (answer, sending) => {
           if (call.isOver) return;
@@ -79,7 +80,7 @@ export class Network {
       const abort = (): void => call.finish(this.#errors.aborted(), 1);
       const { hangs, heedsAbort } = this.#world.scenario.faults;
       if (heedsAbort) signal?.addEventListener('abort', abort, { once: true });
-      if (this.#chance(hangs)) this.#hang(call);
+      if (this.#world.isSilent || this.#chance(hangs)) this.#hang(call);
       else this.#send(call, 1);
     });
   }
@@ -132,10 +133,8 @@ export class Network {
   }
 
   /** Lets a request arrive, in a few parts that the store does at different moments. */
-  #transmit<Result, Answer>(
-    { process, exchange }: Call<Result, Answer>,
-    afterMs: number,
-  ): (Result | Promise<Result>)[] {
+  #transmit<Result, Answer>(call: Call<Result, Answer>, afterMs: number): (Result | Promise<Result>)[] {
+    const { process, exchange } = call;
     const results: (Result | Promise<Result>)[] = [];
     const diesWithProcess = this.#random.chance(0.5);
     const parts: number[][] = Array.from({ length: this.#random.integer(1, 3) }, () => []);
@@ -144,6 +143,10 @@ export class Network {
       if (items.length === 0) continue;
       this.#world.scheduler.after(afterMs + this.#random.integer(0, SPREAD_MS), () => {
         if (process.isDead && diesWithProcess) return;
+        if (!this.#arrivesLate && call.isGivenUp()) {
+          call.isOver = true;
+          return;
+        }
         for (const item of items) results[item] = exchange.apply(item);
       });
     }
@@ -164,6 +167,8 @@ interface Call<Result, Answer> {
   readonly process: SimProcess;
   readonly exchange: Exchange<Result, Answer>;
   isOver: boolean;
+  /** Nobody waits for its answer any more. */
+  readonly isGivenUp: () => boolean;
   /** None of its answers arrives. */
   readonly isUnheard: boolean;
   readonly finish: (answer: Error | readonly (Result | Promise<Result>)[], sending: number) => void;
