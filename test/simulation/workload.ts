@@ -2,6 +2,7 @@ import { PermanentError } from '../../src/batch/errors.ts';
 import type { BatchHandler } from '../../src/batch/batch-handler.ts';
 import type { CommitItem } from '../../src/claims/commit.ts';
 import { hasCode } from '../../src/claims/errors.ts';
+import { workInSteps, workInTurn } from './heeding-signals.ts';
 import type { HandlerRun, RunContext } from './invariants/attempt-facts.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
 import type { DeliveryWatch } from './invariants/delivery-watch.ts';
@@ -84,12 +85,15 @@ export class Workload {
       const runs = items.map(({ record, context }) =>
         this.#start(process, record, context, attempts, deliveries),
       );
+      this.#world.count('batch handler runs');
+      if (this.#chance(this.#world.scenario.handlers.stepwise / 2)) {
+        return this.#workInTurn(process, runs, attempts);
+      }
       const ends = await Promise.allSettled(
         runs.map((run, index) =>
           run === undefined ? never() : this.#drawWork(process, (items[index] as Item).record, run, attempts),
         ),
       );
-      this.#world.count('batch handler runs');
       const trouble = this.#chance(0.1)
         ? this.#random.pick(['throws', 'too short', 'too long'] as const)
         : undefined;
@@ -103,6 +107,20 @@ export class Workload {
       if (ends.every(({ status }) => status === 'fulfilled') && this.#random.chance(0.5)) return undefined;
       return ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as unknown)));
     };
+  }
+
+  async #workInTurn(
+    process: SimProcess,
+    runs: readonly (HandlerRun | undefined)[],
+    attempts: AttemptWatch,
+  ): Promise<void> {
+    if (!runs.every((run) => run !== undefined)) return never();
+    await workInTurn(runs, this.#in(process));
+    for (const run of runs) attempts.ended(run, 'returned');
+  }
+
+  #in(process: SimProcess): { world: World; random: Random; process: SimProcess } {
+    return { world: this.#world, random: this.#random, process };
   }
 
   #start(
@@ -185,7 +203,7 @@ export class Workload {
       return never();
     }
     if (this.#chance(handlers.extends)) await this.#prolong(process, context, () => attempts.judgeTold(run));
-    if (this.#chance(handlers.stepwise)) await this.#workInSteps(process, run);
+    if (this.#chance(handlers.stepwise)) await workInSteps(run, this.#in(process));
     else if (this.#chance(handlers.takesMinutes)) {
       await process.sleep(random.magnitude(30_000, this.#world.scenario.functionTimeoutMs + 10_000));
     } else if (this.#chance(handlers.hangs)) {
@@ -208,28 +226,6 @@ export class Workload {
   #drawRest(owner: string): string {
     const most = RESULT_LIMIT - JSON.stringify({ owner, rest: '' }).length;
     return 'x'.repeat(this.#random.integer(most - 100, most));
-  }
-
-  /** Looks at its signal after each step: stops with work left, or goes on to the end and says so. */
-  async #workInSteps(process: SimProcess, run: HandlerRun): Promise<void> {
-    const { context } = run;
-    const random = this.#random;
-    const stepMs = random.magnitude(20, 2_000);
-    let isTold = false;
-    for (let steps = random.integer(2, 6); steps > 0; steps -= 1) {
-      await process.sleep(stepMs);
-      if (!context.signal.aborted) continue;
-      if (!random.chance(this.#world.scenario.handlers.finishes)) {
-        this.#world.count('handlers that break off');
-        run.isBrokenOff = true;
-        return;
-      }
-      isTold = true;
-    }
-    if (!isTold || context.done === undefined) return;
-    this.#world.count('handlers that finish all the same');
-    run.saidDone = true;
-    context.done();
   }
 
   async #prolong(process: SimProcess, context: RunContext, onExtended: () => void): Promise<void> {

@@ -24,6 +24,10 @@ export class InvocationWatch {
   }
 
   began(invocation: Invocation): void {
+    const others = [...this.#activities.keys()].filter(({ isOver }) => !isOver);
+    if (others.some(({ process }) => process === invocation.process)) {
+      this.#world.count('invocations that overlap in a process');
+    }
     this.#activities.set(invocation, { underWay: 0, changedAt: this.#world.now });
     this.#lookAgain(invocation, this.#world.now + IDLE_MS);
   }

@@ -1,6 +1,6 @@
 import { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
-import type { Processor, WorkerSetup } from './worker-slot.ts';
+import type { Processor, WorkerSetup } from './worker-setup.ts';
 
 /**
  * Where processes run, one after the other: when one has died, the next invocation gets a new one. Several slots
