@@ -1,16 +1,5 @@
-/** A change of the source that takes one rule out; the simulation has to notice. */
-export interface Mutant {
-  readonly name: string;
-  readonly takesOut: string;
-  readonly patches: readonly Patch[];
-}
-
-/** `search` occurs in the file exactly once; otherwise the mutant is out of date, and says so. */
-interface Patch {
-  readonly file: string;
-  readonly search: string;
-  readonly replace: string;
-}
+import { type Mutant, one } from './mutant.ts';
+import { mutantsOfThemes } from './mutants-of-themes.ts';
 
 const TRANSITIONS = 'src/claims/transitions.ts';
 const INVOCATION = 'src/batch/invocation.ts';
@@ -445,8 +434,5 @@ export const mutants: readonly Mutant[] = [
     'if (!(await hasTimeLeft(keeper, call, clock))) {',
     'if (call.leaseMs() < 0 && !(await hasTimeLeft(keeper, call, clock))) {',
   ),
+  ...mutantsOfThemes,
 ];
-
-function one(name: string, takesOut: string, file: string, search: string, replace: string): Mutant {
-  return { name, takesOut, patches: [{ file, search, replace }] };
-}

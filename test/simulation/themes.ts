@@ -57,12 +57,13 @@ const hotLane: Theme = (scenario, random) => {
 
 /** Handlers that stop when they are told to, with half of their work done, or finish it all the same. */
 const obedientHandlers: Theme = (scenario, random) => {
-  const { settings, handlers } = scenario;
+  const { consumer, settings, handlers } = scenario;
   return {
     ...scenario,
+    consumer: consumer === 'records' && random.chance(0.4) ? 'batches' : consumer,
     settings: {
       ...settings,
-      ...(random.chance(0.6) && scenario.consumer !== 'calls'
+      ...(random.chance(0.6) && consumer !== 'calls'
         ? { recordTimeoutMs: random.magnitude(50, 1_000) }
         : { leaseMs: random.magnitude(300, 3_000) }),
     },

@@ -86,7 +86,7 @@ export class Workload {
         this.#start(process, record, context, attempts, deliveries),
       );
       this.#world.count('batch handler runs');
-      if (this.#chance(this.#world.scenario.handlers.stepwise / 2)) {
+      if (this.#chance(this.#world.scenario.handlers.stepwise)) {
         return this.#workInTurn(process, runs, attempts);
       }
       const ends = await Promise.allSettled(

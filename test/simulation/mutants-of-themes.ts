@@ -1,0 +1,57 @@
+import { type Mutant, one } from './mutant.ts';
+
+const INVOCATION = 'src/batch/invocation.ts';
+const PLAN = 'src/batch/plan.ts';
+
+/** Rules that hardly any scenario touches which is not turned towards them. */
+export const mutantsOfThemes: readonly Mutant[] = [
+  one(
+    'batches: no waiting for oneself',
+    'a record joins those that a batch handler waits for only when its claim can be asked for',
+    INVOCATION,
+    'const isRequested = this.#claims.isRequested(entry);',
+    'const isRequested = true;',
+  ),
+  one(
+    'payloads: outcomes of their own',
+    'only records of equal key and equal payload share an outcome',
+    PLAN,
+    'latest.payloadHash === payloadHash',
+    "latest.payloadHash !== ''",
+  ),
+  one(
+    'payloads: one after the other',
+    'two payloads of one key are not claimed side by side',
+    PLAN,
+    'entry.behind = latest;',
+    '',
+  ),
+  one(
+    'no time left',
+    'remaining time 0 is a time',
+    'src/batch/deadline.ts',
+    'Number.isFinite(remainingMs) ? Math.max(remainingMs, 0) : undefined',
+    'Number.isFinite(remainingMs) && remainingMs > 0 ? remainingMs : undefined',
+  ),
+  one(
+    'calls: broken off',
+    'a call that has seen its signal and returns is not done',
+    'src/functions/run-once.ts',
+    'if (keeper.interruption !== undefined) {',
+    'if (keeper.interruption !== undefined && waitMs < 0) {',
+  ),
+  one(
+    'bound of store calls',
+    'a call to the store that is not answered ends all the same',
+    'src/claims/bounded-store.ts',
+    'LONGEST_STORE_CALL_MS = 30_000',
+    'LONGEST_STORE_CALL_MS = 30_000_000',
+  ),
+  one(
+    'results that are too large',
+    'a completion is stored without the result that its row has no room for',
+    'src/claims/store-with.ts',
+    'return withDroppedResults(stored);',
+    'return stored;',
+  ),
+];
