@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RecordHandler } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { advanceUntil } from '../support/advance-until.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { watchRequests } from '../support/sdk-traffic.ts';
 import { type Bench, bench, failed, ids, messages } from './bench.ts';
@@ -34,14 +35,8 @@ describe('Requests to DynamoDB', () => {
         : new Promise<void>((resolve) => {
             b.clock.setTimer(resolve, takesMs);
           });
-    let isDone = false;
-    const answer = b
-      .processor(handler, { concurrency })(messages(...batch))
-      .finally(() => {
-        isDone = true;
-      });
-    while (!isDone) await b.clock.advance(1);
-    return failed(await answer);
+    const answer = b.processor(handler, { concurrency })(messages(...batch));
+    return failed(await advanceUntil(b.clock, answer));
   }
 
   it.each([0, 20])(

@@ -233,8 +233,12 @@ describe('a commit in DynamoDB', () => {
       (next, context) => async (args) => {
         if (context.commandName === 'TransactWriteItemsCommand' && !isTaken) {
           isTaken = true;
-          await clock.advance(30_000);
-          const rival = dynamoDBStore({ tableName: table.tableName, client: table.newClient(), clock });
+          const later = manualClock(clock.now() + 30_000);
+          const rival = dynamoDBStore({
+            tableName: table.tableName,
+            client: table.newClient(),
+            clock: later,
+          });
           await rival.acquire([{ key, owner: 'rival', leaseMs: 1_000, retentionMs: 1_000 }]);
         }
         return next(args);

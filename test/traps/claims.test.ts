@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
+import { systemClock } from '../../src/claims/clock.ts';
+import { advanceUntil } from '../support/advance-until.ts';
 import {
   type AcquireOutcome,
   type BatchEvent,
@@ -583,6 +585,28 @@ for (const writes of ['batch', 'single'] as const) {
         );
       });
 
+      it('C16: a result that fits, in a row that does not, is left out: what is done does not run again', async () => {
+        const { machine, events, key, order } = aWorld();
+        let runs = 0;
+        const handler = async (): Promise<string> => {
+          runs += 1;
+          return 'x'.repeat(349 * 1_024);
+        };
+        const processor = machine(handler, { payloadValidation: () => 'h'.repeat(60 * 1_024) });
+        for (let delivery = 0; delivery < 3; delivery += 1) {
+          expect(await processor(order('1'))).toEqual(failures());
+        }
+        expect(runs).toBe(1);
+        const row = await table.rowOf(key('1'));
+        expect([row?.['status'], row?.['result']]).toEqual([{ S: 'COMPLETED' }, undefined]);
+        expect(events).toContainEqual(
+          expect.objectContaining({
+            type: 'resultDropped',
+            error: expect.objectContaining({ code: 'BATCHLATCH_ITEM_TOO_LARGE' }),
+          }),
+        );
+      });
+
       it('C16: a row too large for DynamoDB is an error of that claim alone', async () => {
         const { store, key } = aWorld();
         const requests = ['1', '2', '3'].map((name) => request(key(name)));
@@ -838,14 +862,11 @@ function world(table: EmulatedTable, writes: Writes): World {
   };
 }
 
-/** Tells another time, and waits for nothing. */
+/** Tells another time, waits for no back-off, and bounds the calls of real emulators by the time that really passes. */
 function shifted(clock: ManualClock, byMs: number): Clock {
   return {
     now: () => clock.now() + byMs,
-    setTimer(callback) {
-      const timer = setImmediate(callback);
-      return () => clearImmediate(timer);
-    },
+    setTimer: (callback, delayMs) => systemClock.setTimer(callback, delayMs <= 1_000 ? 0 : delayMs),
   };
 }
 
@@ -867,17 +888,6 @@ function blockableClock(): Clock & { block(ms: number): void } {
       setImmediate(fireDue);
     },
   };
-}
-
-/** Lets the clock go on for as long as something is waited for. */
-async function advanceUntil<Answer>(clock: ManualClock, answer: Promise<Answer>): Promise<Answer> {
-  let isPending = true;
-  const settled = answer.finally(() => {
-    isPending = false;
-  });
-  settled.catch(() => undefined); // whoever awaits the answer gets it
-  while (isPending) await clock.advance(1);
-  return settled;
 }
 
 /** A handler that runs until the test lets it end. */

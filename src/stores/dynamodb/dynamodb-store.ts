@@ -1,11 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import pLimit from 'p-limit';
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import { ConfigurationError } from '../../claims/errors.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { acquireClaims } from './acquire.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
+import { boundedClient } from './bounded-client.ts';
 import { commitWithCompletion } from './commit.ts';
 import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
@@ -50,7 +50,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
   }
   const format = formatOf(options.attributes);
   const writerSetup: WriterSetup = {
-    client: inTurn(options.client ?? defaultClient()),
+    client: boundedClient(options.client ?? defaultClient(), clock),
     tableName,
     keyName: format.names.key,
     toKey: format.toKey,
@@ -77,19 +77,6 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
       return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
     },
   };
-}
-
-/**
- * A thousand claims written one by one would open as many connections at the same moment: more than a server's
- * accept queue takes, so that some wait for a second SYN until the connection times out, and enough failures
- * to use up the SDK's retries. 50 is also how many sockets the SDK opens unless told otherwise.
- */
-const REQUESTS_AT_ONCE = 50;
-
-function inTurn(client: Pick<DynamoDBClient, 'send'>): Pick<DynamoDBClient, 'send'> {
-  const limit = pLimit(REQUESTS_AT_ONCE);
-  const send = (...call: Parameters<DynamoDBClient['send']>): unknown => limit(() => client.send(...call));
-  return { send: send as DynamoDBClient['send'] };
 }
 
 /** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */
