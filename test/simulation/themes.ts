@@ -164,7 +164,10 @@ const silentTimes: Theme = (scenario, random) => {
       concurrency: random.integer(5, 20),
     },
     // No dead-letter queue takes what a process that no longer claims anything hands back for ever.
-    queue: { ...queue, ...(queue.kind === 'standard' && { maxReceiveCount: undefined }) },
+    queue: {
+      ...queue,
+      ...(queue.kind === 'standard' && !settings.payloadValidation && { maxReceiveCount: undefined }),
+    },
     messages: {
       ...messages,
       count,

@@ -86,7 +86,8 @@ export class AnswerWatch {
       inspect: async (key) => {
         const claim = await store.inspect(key);
         const facts = claim && this.#attempts.get(claim.owner);
-        if (claim?.status === 'COMPLETED' && facts?.process === process) wasTold(facts, true);
+        const isAboutCommit = facts?.process === process && facts.commits.length > 0;
+        if (claim?.status === 'COMPLETED' && isAboutCommit) wasTold(facts, true);
         return claim;
       },
     };
