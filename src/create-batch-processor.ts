@@ -15,11 +15,12 @@ import type { Handler } from './batch/invocation.ts';
 import { createProcessor } from './batch/processor.ts';
 import type { RecordHandler } from './batch/record-handler.ts';
 import type { BatchResponse } from './batch/response.ts';
+import type { ClaimStore } from './claims/claim-store.ts';
 import { systemClock } from './claims/clock.ts';
 import { ConfigurationError } from './claims/errors.ts';
 import { storeWith } from './claims/store-with.ts';
 import { jsonLines } from './observe/json-lines.ts';
-import { dynamoDBStoreFromEnvironment } from './stores/dynamodb/store-from-environment.ts';
+import { fromEnvironmentStore } from './stores/dynamodb/store-from-environment.ts';
 
 /**
  * A Lambda handler. Batches of queues and streams, and lists of EventBridge Pipes, get a partial response; what is
@@ -69,8 +70,9 @@ interface CreateBatchProcessor {
  * Makes a Lambda handler that runs each record of a batch concurrently through an idempotency claim of its
  * own, and reports only the records that have to be delivered again.
  *
- * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and when there is
- * neither a `store` nor `CLAIMS_TABLE_NAME`. An event of an unknown kind is an `UnsupportedEventError`.
+ * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and in Lambda when there is
+ * neither a `store` nor `CLAIMS_TABLE_NAME`; outside of Lambda, where a test may import the handler before it sets the
+ * environment up, the first batch rejects with it. An event of an unknown kind is an `UnsupportedEventError`.
  *
  * With a `schema`, the body that the handler gets is its output, and is typed by it.
  *
@@ -109,16 +111,23 @@ function processorOf<Body>(
   const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
   const settings = resolveOptions(options, { ...defaults, sqsEndpoint });
   const clock = options.clock ?? systemClock;
-  const ports = {
-    store: storeWith(options.store ?? dynamoDBStoreFromEnvironment(), options, clock),
-    clock,
-    observer: options.observer ?? jsonLines(),
-    sqs: options.sqs,
-    random: Math.random,
-    newOwner: randomUUID,
-  };
+  const observer = options.observer ?? jsonLines();
   const functionName = process.env['AWS_LAMBDA_FUNCTION_NAME'];
-  return createProcessor(handler, settings, ports, functionName) as BatchProcessor;
+  const processorOn = (store: ClaimStore): BatchProcessor => {
+    const ports = {
+      store: storeWith(store, options, clock),
+      clock,
+      observer,
+      sqs: options.sqs,
+      random: Math.random,
+      newOwner: randomUUID,
+    };
+    return createProcessor(handler, settings, ports, functionName) as BatchProcessor;
+  };
+  if (options.store !== undefined) return processorOn(options.store);
+  const processor = fromEnvironmentStore(processorOn);
+  // Without a table the batch rejects as a whole: a store that fails would let records run where `onStoreError` says so.
+  return (async (event: unknown, context?: Context) => processor()(event, context)) as BatchProcessor;
 }
 
 function assertFunction(what: string, handler: unknown): void {

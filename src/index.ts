@@ -62,9 +62,15 @@ export {
 } from './keys/powertools-key.ts';
 export { powertoolsKey } from './powertools-key.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
-export type { BatchEvent, NotStartedReason, Observer, SettlingEnd } from './observe/observer.ts';
+export type {
+  BatchEvent,
+  NotStartedReason,
+  ObservedInvocation,
+  Observer,
+  SettlingEnd,
+} from './observe/observer.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
-export { base64 } from './sources/base64.ts';
+export { base64, type Base64Options } from './sources/base64.ts';
 export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
 export { MalformedRecordError, UnsupportedEventError } from './sources/errors.ts';
 export { gzip, type GzipOptions } from './sources/gzip.ts';

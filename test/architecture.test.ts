@@ -55,6 +55,8 @@ const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'functions
 const KNOWS_THE_MACHINE = new Set([
   'claims/clock.ts',
   'functions/default-ports.ts',
+  'keys/warn-process.ts',
+  'sources/function-memory.ts',
   'http/default-on-error.ts',
 ]);
 

@@ -1,4 +1,5 @@
 /** Books a few transfers on this machine, every message delivered twice, and prints the ledger. */
+import '../../src/local/quiet-sdk.ts';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';

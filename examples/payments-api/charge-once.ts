@@ -1,31 +1,36 @@
 import { withIdempotencyContext } from 'batchlatch/functions';
+import type { Payment } from './payment.ts';
 
-export interface Order {
-  readonly orderId: string;
-  readonly amountCents: number;
+/** A payment and whose it is, as authentication has verified it. */
+export interface Charge extends Payment {
+  readonly customerId: string;
 }
 
 /**
  * Charges an order once, whoever asks: another request with another `Idempotency-Key`, a queue, a script. A client
  * that sends an order twice as two requests is not protected by its keys; the order's own id is.
+ *
+ * The key begins with the verified customer. By the order's id alone, which a client chooses, one customer would use up
+ * the order ids of another, and get the charges that were made for them.
  */
 export const chargeOnce = withIdempotencyContext(
-  ({ idempotencyKey, signal }) =>
-    async (order: Order): Promise<{ chargeId: string; amountCents: number }> => {
+  ({ idempotencyKey, signal, done }) =>
+    async (charge: Charge): Promise<{ chargeId: string; amountCents: number }> => {
       const response = await fetch(`${process.env['PAYMENTS_URL']}/charges`, {
         method: 'POST',
         // The provider gets the key too: should this process die after the charge, the next attempt charges nothing.
         headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-        body: JSON.stringify(order),
+        body: JSON.stringify(charge),
         signal,
       });
       if (!response.ok) throw new Error(`The payment provider answered ${response.status}`);
       const { chargeId } = (await response.json()) as { chargeId: string };
-      return { chargeId, amountCents: order.amountCents };
+      done(); // charged, whatever the signal says by now
+      return { chargeId, amountCents: charge.amountCents };
     },
   {
     namespace: 'charges',
-    key: ({ orderId }) => orderId,
+    key: ({ customerId, orderId }) => [customerId, orderId],
     payload: ({ amountCents }) => amountCents,
     // Two requests for one order at the same moment: the second waits for the first one's charge.
     waitForConflict: { timeoutMs: 5_000 },

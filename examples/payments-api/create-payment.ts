@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2WithJWTAuthorizer } from 'aws-lambda';
 import { withHttpIdempotency } from 'batchlatch/http';
 import { chargeOnce } from './charge-once.ts';
+import { readPayment } from './payment.ts';
 
 /**
  * POST /payments of an HTTP API with a JWT authorizer. A client that lost the answer sends the same request with the
@@ -8,20 +9,27 @@ import { chargeOnce } from './charge-once.ts';
  */
 export const handler = withHttpIdempotency(
   async (event: APIGatewayProxyEventV2WithJWTAuthorizer) => {
-    const { orderId, amountCents } = JSON.parse(event.body ?? '{}') as Record<string, unknown>;
-    if (typeof orderId !== 'string' || !Number.isSafeInteger(amountCents)) {
-      return { statusCode: 400, body: JSON.stringify({ error: 'Expected orderId and amountCents' }) };
+    const payment = readPayment(event.body);
+    if (payment === undefined) {
+      return {
+        statusCode: 400,
+        body: JSON.stringify({ error: 'Expected an orderId and a number of amountCents' }),
+      };
     }
-    const charge = await chargeOnce({ orderId, amountCents: amountCents as number });
+    const charge = await chargeOnce({ customerId: customerOf(event), ...payment });
     return {
       statusCode: 201,
-      headers: { 'content-type': 'application/json', location: `/payments/${charge.chargeId}` },
+      headers: {
+        'content-type': 'application/json',
+        location: `/payments/${encodeURIComponent(charge.chargeId)}`,
+      },
       body: JSON.stringify(charge),
     };
   },
-  {
-    namespace: 'payments-api',
-    // Of the verified token, never of something that a client can write.
-    scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? ''),
-  },
+  { namespace: 'payments-api', scope: customerOf, maxBodyBytes: 10_000 },
 );
+
+/** Of the verified token, never of something that a client can write. */
+function customerOf(event: APIGatewayProxyEventV2WithJWTAuthorizer): string {
+  return String(event.requestContext.authorizer.jwt.claims['sub'] ?? '');
+}

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import type { BatchEvent, Observer } from '../observe/observer.ts';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
+import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
 import { readEvent } from '../sources/read-event.ts';
 import { createDeadline } from './deadline.ts';
 import { readDecoded } from './decode.ts';
@@ -21,12 +21,10 @@ export function createProcessor(
   givenPorts: Ports,
   functionName: string | undefined,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
-  const ports = {
-    ...givenPorts,
-    observer: harmless(givenPorts.observer),
-    unstarted: unstartedClaims(givenPorts.store),
-  };
+  const unstarted = unstartedClaims(givenPorts.store);
   return async (event, lambda) => {
+    const observer = harmless(givenPorts.observer, invocationOf(lambda));
+    const ports = { ...givenPorts, observer, unstarted };
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     try {
@@ -80,13 +78,17 @@ function withoutClaim(entries: readonly Entry[]): { withoutClaim?: number } {
   return count === 0 ? {} : { withoutClaim: count };
 }
 
+function invocationOf(lambda: Context | undefined): ObservedInvocation {
+  return lambda?.awsRequestId === undefined ? {} : { requestId: lambda.awsRequestId };
+}
+
 /** A broken observer must not harm a record. */
-function harmless(observer: Observer): Observer {
+function harmless(observer: Observer, invocation: ObservedInvocation): Observer {
   return {
     onEvent(event: BatchEvent) {
       try {
         // An asynchronous observer fits the type too, and its rejection, unheard, would end the process.
-        const returned: unknown = observer.onEvent(event);
+        const returned: unknown = observer.onEvent(event, invocation);
         if (returned instanceof Promise) returned.catch(() => undefined);
       } catch {
         // Whoever observes has no say in what happens.

@@ -1,3 +1,6 @@
+import { keyHash } from './key-hash.ts';
+import { withoutPayload } from './without-payload.ts';
+
 /** How a claim stands. "Absent" is the fifth state: no row, or a row whose retention is over. */
 export type ClaimStatus = 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'PARKED';
 
@@ -42,23 +45,26 @@ export function countedAttempts({ attempt, releases }: Pick<Claim, 'attempt' | '
 
 const LONGEST_STORED_MESSAGE = 512;
 
-/** Bounds an error to what a row should hold; anything that was thrown is accepted, even what cannot be read. */
-export function toStoredError(thrown: unknown): StoredError {
+/**
+ * Bounds an error to what a row, a dead letter or a log should hold, without what JavaScript quotes of a body; a `key`
+ * that it names is hashed. Anything that was thrown is accepted, even what cannot be read.
+ */
+export function toStoredError(thrown: unknown, key: string = ''): StoredError {
   try {
-    return wordsOf(thrown);
+    return wordsOf(thrown, (text) => clip(text, key));
   } catch {
     return { name: 'NonError', message: 'a value that cannot be read' }; // a revoked proxy, a getter that throws
   }
 }
 
-function wordsOf(thrown: unknown): StoredError {
+function wordsOf(thrown: unknown, bounded: (text: unknown) => string): StoredError {
   if (!(thrown instanceof Error)) {
-    return { name: 'NonError', message: clip(safeString(thrown)) };
+    return { name: 'NonError', message: bounded(thrown) };
   }
-  const code = 'code' in thrown && typeof thrown.code === 'string' ? clip(thrown.code) : undefined;
+  const code = 'code' in thrown && typeof thrown.code === 'string' ? bounded(thrown.code) : undefined;
   return {
-    name: clip(thrown.name),
-    message: clip(thrown.message),
+    name: bounded(thrown.name),
+    message: bounded(thrown.message),
     ...(code !== undefined && { code }),
   };
 }
@@ -72,8 +78,9 @@ function safeString(value: unknown): string {
 }
 
 // A cut may fall between the halves of a surrogate pair, which no store takes as UTF-8.
-function clip(given: unknown): string {
-  const text = typeof given === 'string' ? given : safeString(given); // thrown errors come with anything for a name
+function clip(given: unknown, key: string): string {
+  const whole = typeof given === 'string' ? given : safeString(given); // thrown errors come with anything for a name
+  const text = withoutPayload(key === '' ? whole : whole.replaceAll(key, () => keyHash(key)));
   const cut = text.length > LONGEST_STORED_MESSAGE ? `${text.slice(0, LONGEST_STORED_MESSAGE - 1)}…` : text;
   return wellFormed(cut);
 }

@@ -11,8 +11,9 @@ export interface StoreAdditions {
 }
 
 /**
- * The store, behind what the options put before it: the cache holds pointers to long results, not the results.
- * Every call of it ends, and a completion is stored whether or not there is room for its result.
+ * The store, behind what the options put before it: the cache holds pointers to long results, not the results. Where
+ * results are looked at, pointers are known for what they are also without a storage. Every call of it ends, and a
+ * completion is stored whether or not there is room for its result.
  */
 export function storeWith(
   store: ClaimStore,
@@ -22,6 +23,9 @@ export function storeWith(
 ): ClaimStore {
   const bounded = boundedStore(store, clock);
   const cached = cache === undefined ? bounded : withCompletionCache(bounded, { ...cache, clock });
-  const stored = resultStorage === undefined ? cached : withResultStorage(cached, resultStorage, use);
+  const stored =
+    resultStorage === undefined && use?.fetch !== true
+      ? cached
+      : withResultStorage(cached, resultStorage, use);
   return withDroppedResults(stored);
 }

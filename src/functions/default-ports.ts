@@ -7,7 +7,7 @@ import type { CallPorts } from './run-once.ts';
 
 /**
  * The world as it is, but for what the options name.
- * Throws a `ConfigurationError` where there is no store.
+ * Without a `store` and `CLAIMS_TABLE_NAME` it throws a `ConfigurationError` in Lambda; elsewhere the first call gets it.
  */
 export function defaultPorts({
   store,

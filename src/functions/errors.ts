@@ -17,6 +17,16 @@ export class ConflictError extends BatchlatchError {
   }
 }
 
+/** No time is left of the invocation: nothing was run, and the key is free. */
+export class NoTimeLeftError extends BatchlatchError {
+  constructor() {
+    super(
+      'BATCHLATCH_DEADLINE',
+      'No time is left of the invocation (`remainingTimeMs`), so nothing was run. Call again in an invocation that has time',
+    );
+  }
+}
+
 /** The key failed for good, or its last attempt died and `onLapsedLease` is 'park': it is not run again until a person releases it. */
 export class ParkedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {

@@ -1,6 +1,12 @@
 export { argumentHash } from './argument-hash.ts';
 export type { CallContext } from './call-context.ts';
-export { ConflictError, ParkedError, ReplayedError, UnserializableResultError } from './errors.ts';
+export {
+  ConflictError,
+  NoTimeLeftError,
+  ParkedError,
+  ReplayedError,
+  UnserializableResultError,
+} from './errors.ts';
 export type { ClaimOptions, IdempotencyOptions } from './options.ts';
 export type { Serializer } from './result-text.ts';
 export { type Idempotent, withIdempotency, withIdempotencyContext } from './with-idempotency.ts';

@@ -1,17 +1,22 @@
 import type { Clock } from '../claims/clock.ts';
 import { defaultLeaseMs } from '../claims/default-lease.ts';
 
-/**
- * The length of a lease whenever it is asked for: as given, or as long as the invocation lasts from then on. Lambda
- * never starts an invocation without time: 0, less, or no number is a stand-in that does not say.
- */
+/** What is left of the invocation that a call runs in, and the leases that follow from it. */
+export interface LeaseClock {
+  /** The length of a lease that is asked for now: as given, or as long as the invocation lasts from now on. */
+  leaseMs(): number;
+  /** In milliseconds; 0 or less: nothing may be started any more. `Infinity` where nobody says. */
+  remainingMs(): number;
+}
+
+/** A remaining time of 0 or less says that the time is over; none, NaN and what is not finite say nothing. */
 export function leaseClock(
   leaseMs: number | undefined,
   remainingTimeMs: number | undefined,
   clock: Clock,
-): () => number {
-  if (leaseMs !== undefined) return () => leaseMs;
-  const remainingMs = remainingTimeMs ?? Number.NaN;
-  const endsAt = Number.isFinite(remainingMs) && remainingMs > 0 ? clock.now() + remainingMs : Infinity;
-  return () => defaultLeaseMs(endsAt - clock.now());
+): LeaseClock {
+  const isKnown = Number.isFinite(remainingTimeMs);
+  const endsAt = isKnown ? clock.now() + (remainingTimeMs as number) : Infinity;
+  const remainingMs = (): number => endsAt - clock.now();
+  return { remainingMs, leaseMs: () => leaseMs ?? defaultLeaseMs(remainingMs()) };
 }

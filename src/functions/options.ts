@@ -50,7 +50,10 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
   readonly key: (...args: Args) => string | readonly string[];
   /** Put before every key, so that two functions on one store never share claims; a function gives keys per tenant. */
   readonly namespace: string | ((...args: Args) => string);
-  /** What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`. */
+  /**
+   * What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`. With
+   * 0 or less nothing is run (`NoTimeLeftError`); undefined, NaN and what is not finite say nothing.
+   */
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
   /** What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off. */
   readonly payload?: (...args: Args) => unknown;

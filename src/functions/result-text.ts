@@ -31,6 +31,7 @@ export function toResultText(
       text = JSON.stringify(value);
     } else {
       text = serializer.stringify(value);
+      if ((text as unknown) instanceof Promise) (text as unknown as Promise<unknown>).catch(() => undefined);
       if (typeof text !== 'string') return { problem: 'the serializer gave no text' };
     }
   } catch {

@@ -17,6 +17,7 @@ import { hasCode } from '../claims/errors.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { CallContext } from './call-context.ts';
+import type { LeaseClock } from './lease-clock.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 
 /** What a call needs of the world. */
@@ -44,8 +45,7 @@ export interface Call {
   readonly key: string;
   readonly payloadHash: string | undefined;
   readonly lockedBy: string | undefined;
-  /** The length of a lease that is asked for now. */
-  readonly leaseMs: () => number;
+  readonly leases: LeaseClock;
 }
 
 /** How an attempt ends in the store. */
@@ -75,6 +75,8 @@ export type CallOutcome<Value> =
       readonly settled: SettleOutcome;
     }
   | { readonly status: 'threw'; readonly error: unknown }
+  /** Nothing was run: no time is left, of the invocation or of the lease (then until when the claim may block others). */
+  | { readonly status: 'not-started'; readonly leaseUntil: number | undefined }
   | Exclude<AcquireOutcome, { readonly status: 'acquired' }>;
 
 type Acquired = Extract<AcquireOutcome, { readonly status: 'acquired' }>;
@@ -89,19 +91,21 @@ export async function runOnce<Value>(
   settings: CallSettings,
   ports: CallPorts,
 ): Promise<CallOutcome<Value>> {
+  if (isOver(call)) return { status: 'not-started', leaseUntil: undefined };
   const owner = ports.newOwner(); // one for all polls: an acquire whose answer was lost is met again
   const { retentionMs, maxAttempts, waitMs } = settings;
   const { key, payloadHash, lockedBy } = call;
   const makeRequest = (): ClaimRequest => ({
     key,
     owner,
-    leaseMs: call.leaseMs(),
+    leaseMs: call.leases.leaseMs(),
     retentionMs,
     ...(payloadHash !== undefined && { payloadHash }),
     ...(lockedBy !== undefined && { lockedBy }),
   });
   const { clock, random } = ports;
-  const claim = await acquireOrWait(ports.store, makeRequest, { timeoutMs: waitMs, clock, random });
+  const timeoutMs = Math.max(0, Math.min(waitMs, call.leases.remainingMs()));
+  const claim = await acquireOrWait(ports.store, makeRequest, { timeoutMs, clock, random });
   if (claim.status !== 'acquired') return claim;
 
   const settle = (ending: Ending): Promise<SettleOutcome> =>
@@ -110,11 +114,11 @@ export async function runOnce<Value>(
   if (refusal !== undefined) return park(refusal, settle);
 
   const lease = { key, owner, leaseUntil: claim.leaseUntil };
-  const keeper = new LeaseKeeper(lease, { ...ports, ...settings, leaseMs: call.leaseMs() });
+  const keeper = new LeaseKeeper(lease, { ...ports, ...settings, leaseMs: call.leases.leaseMs() });
   if (!(await hasTimeLeft(keeper, call, clock))) {
     // Kept, it would look to the next attempt as if this one had died.
     await settleNow({ end: 'release', key, owner, releases: claim.releases, retentionMs }, ports);
-    return { status: 'conflict', leaseUntil: keeper.leaseUntil, attempt: claim.attempt };
+    return { status: 'not-started', leaseUntil: isOver(call) ? undefined : keeper.leaseUntil };
   }
   const isLast = maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts;
   /** No answer to the key, whatever answers are: the next attempt may get further. */
@@ -166,11 +170,18 @@ async function park<Value>(
     : { status: 'parked', error };
 }
 
+/** The invocation's time is over: what is started now would be cut off. */
+function isOver({ leases }: Call): boolean {
+  return leases.remainingMs() <= 0;
+}
+
 /** A claim whose answer took long to come has little of its lease left, too little to start on. */
 async function hasTimeLeft(keeper: LeaseKeeper, call: Call, clock: Clock): Promise<boolean> {
-  const leaseMs = call.leaseMs();
+  if (isOver(call)) return false;
+  const leaseMs = call.leases.leaseMs();
   if (keeper.leaseUntil - clock.now() >= leaseMs / 2) return true;
-  return (await keeper.extend(leaseMs)) === 'stored' && keeper.leaseUntil > clock.now();
+  const isExtended = (await keeper.extend(leaseMs)) === 'stored' && keeper.leaseUntil > clock.now();
+  return isExtended && !isOver(call);
 }
 
 function contextOf(idempotencyKey: string, attempt: number, keeper: LeaseKeeper): CallContext {

@@ -7,7 +7,13 @@ import { KeyError } from '../keys/errors.ts';
 import { keyString } from '../keys/key-string.ts';
 import type { CallContext } from './call-context.ts';
 import { defaultPorts } from './default-ports.ts';
-import { ConflictError, fromStoredError, ParkedError, UnserializableResultError } from './errors.ts';
+import {
+  ConflictError,
+  fromStoredError,
+  NoTimeLeftError,
+  ParkedError,
+  UnserializableResultError,
+} from './errors.ts';
 import { leaseClock } from './lease-clock.ts';
 import { type FunctionSettings, type IdempotencyOptions, resolveOptions } from './options.ts';
 import { fromResultText, type Serializer, toResultText } from './result-text.ts';
@@ -18,12 +24,15 @@ import { type Call, type CallOutcome, type CallPorts, type Ending, runOnce, type
  * idempotent function with its own key would meet its own claim.
  */
 const VERSION = 'function-v1';
+/** Of keys that are lists: `['x', 'y']` is never the string `'["x","y"]'`. */
+const VERSION_OF_PARTS = 'function-v1-parts';
 
 /** `never[]`: parameters are inferred from the function alone. */
 type AnyFunction = (...args: never[]) => unknown;
 
-/** The function with the same signature, asynchronous. */
+/** The function with the same signature and receiver, asynchronous. */
 export type Idempotent<Fn extends AnyFunction> = (
+  this: ThisParameterType<Fn>,
   ...args: Parameters<Fn>
 ) => Promise<Awaited<ReturnType<Fn>>>;
 
@@ -36,9 +45,10 @@ export type Idempotent<Fn extends AnyFunction> = (
  * `UnserializableResultError`, and given to nobody in one form now and in another later. A function that returns
  * `undefined` is fine.
  *
- * Rejects with `ConflictError`, `MismatchError`, `ParkedError`, `LeaseLostError`, `InterruptedError`,
- * `CompletionNotStoredError`, `UnserializableResultError`, `KeyError`, or the store's error; only the store's error, of
- * those, leaves it open whether anything ran. Throws a `ConfigurationError` at start.
+ * Rejects with `ConflictError`, `MismatchError`, `ParkedError`, `NoTimeLeftError`, `LeaseLostError`,
+ * `InterruptedError`, `CompletionNotStoredError`, `UnserializableResultError`, `KeyError`, or the store's error; after
+ * the store's error this call has run nothing, and whether an earlier one has is not known
+ * (`BATCHLATCH_RESULT_UNAVAILABLE`: one has). Throws a `ConfigurationError` at start.
  *
  * @example
  * const chargeOnce = withIdempotency(charge, { namespace: 'charge', key: (order) => order.id });
@@ -77,12 +87,13 @@ export function createIdempotent<Fn extends AnyFunction>(
   settings: FunctionSettings,
   ports: CallPorts,
 ): Idempotent<Fn> {
-  const idempotent = async (...args: Parameters<Fn>): Promise<unknown> => {
+  async function idempotent(this: unknown, ...args: Parameters<Fn>): Promise<unknown> {
     const call = callOf(args, options, ports.clock);
-    const run = async (context: CallContext): Promise<unknown> => makeFn(context)(...(args as never[]));
+    const run = async (context: CallContext): Promise<unknown> =>
+      makeFn(context).apply(this, args as never[]);
     const outcome = await runOnce(call, workOf(run, options, settings, ports), settings, ports);
     return answer(outcome, options.serializer, settings, ports);
-  };
+  }
   // What is read from the store is what a call of this function, or of an earlier version of it, gave.
   return idempotent as Idempotent<Fn>;
 }
@@ -93,19 +104,42 @@ function callOf<Args extends unknown[]>(
   clock: Clock,
 ): Call {
   const remainingMs = remainingTimeMs?.(...args);
+  const selected = attempted(() => key(...args));
   return {
     key: keyString({
       of: 'call',
       prefix: {
-        namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
-        version: VERSION,
+        namespace: () =>
+          nowFrom('namespace', typeof namespace === 'function' ? namespace(...args) : namespace),
+        version: Array.isArray(selected.value) ? VERSION_OF_PARTS : VERSION,
       },
-      key: () => joinParts(key(...args)),
+      key: () => joinParts(nowFrom('key', selected.get())),
     }),
-    payloadHash: payload && canonicalHash(payload(...args)),
+    payloadHash: payload && canonicalHash(nowFrom('payload', payload(...args))),
     lockedBy: undefined,
-    leaseMs: leaseClock(leaseMs, remainingMs, clock),
+    leases: leaseClock(leaseMs, remainingMs, clock),
   };
+}
+
+/** What a call gave, or what `get` throws as it did. */
+function attempted<Value>(call: () => Value): { readonly value?: Value; readonly get: () => Value } {
+  try {
+    const value = call();
+    return { value, get: () => value };
+  } catch (thrown) {
+    return {
+      get() {
+        throw thrown;
+      },
+    };
+  }
+}
+
+/** A promise has no members that could tell it from another: all calls would be the same. */
+function nowFrom(option: string, value: unknown): unknown {
+  if (!(value instanceof Promise)) return value;
+  value.catch(() => undefined);
+  throw new KeyError(`Expected \`${option}\` to give its value at once, got a promise`);
 }
 
 /** A part that is missing would make all calls that lack it one. */
@@ -167,6 +201,10 @@ function answer(
       return fromResultText(outcome.result, serializer);
     case 'conflict':
       throw new ConflictError(outcome.leaseUntil, clock.now());
+    case 'not-started':
+      throw outcome.leaseUntil === undefined
+        ? new NoTimeLeftError()
+        : new ConflictError(outcome.leaseUntil, clock.now());
     case 'mismatch':
       throw new MismatchError();
     case 'parked': {

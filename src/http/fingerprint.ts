@@ -1,7 +1,10 @@
-import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { canonicalHash } from '../keys/canonical-json.ts';
+import { jsonTextHash } from '../keys/json-text-hash.ts';
 import type { HttpRequest } from './http-message.ts';
+
+/** Refuses other bytes: as replacement characters, different ones would be the same. */
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * What has to be the same when a key comes again: method, path, query parameters in any order, and the body. A JSON
@@ -16,9 +19,9 @@ function bodyHash(request: HttpRequest, body: Uint8Array): string {
   const [contentType = ''] = request.header('content-type');
   if (/^[^;]*[/+]json\s*(;|$)/i.test(contentType)) {
     try {
-      return `json:${canonicalHash(JSON.parse(Buffer.from(body).toString('utf8')))}`;
+      return `json:${jsonTextHash(UTF_8.decode(body))}`;
     } catch {
-      // Not JSON, too deep, or with integers that JSON cannot carry exactly: the bytes are what there is.
+      // Not UTF-8, not JSON, too deep, or with numbers that JSON cannot carry exactly: the bytes are what there is.
     }
   }
   return `bytes:${hash('sha256', body)}`;

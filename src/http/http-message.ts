@@ -12,6 +12,7 @@ export interface HttpRequest {
 
 /** A response as it is kept. */
 export interface HttpResponse {
+  /** From 200 to 599. */
   readonly status: number;
   /** A name may come several times, as `set-cookie` does. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -20,32 +21,30 @@ export interface HttpResponse {
   readonly isBase64Encoded: boolean;
 }
 
-/** What belongs to one connection, or to one moment, and is made anew for a replay. */
-const NOT_KEPT = new Set([
-  'connection',
-  'content-length',
-  'date',
-  'idempotency-replayed',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
+/** What a handler answered, as far as it can be read. */
+export interface ReadAnswer {
+  /** Undefined where it has none that a client could get. */
+  readonly status: number | undefined;
+  /** Those that can be read. */
+  readonly headers: HttpResponse['headers'];
+  readonly content: Content | 'too-large' | 'unreadable';
+  /** What reading it threw: its caller gets that, because what it threw on is no longer whole. */
+  readonly thrown?: { readonly error: unknown };
+}
 
-/** The headers that mean the same in a replay: not those of the connection, those it names, `Date` or `Content-Length`. */
-export function keptHeaders(headers: HttpResponse['headers']): HttpResponse['headers'] {
-  const ofConnection = new Set(
-    headers
-      .filter(([name]) => name.toLowerCase() === 'connection')
-      .flatMap(([, value]) => value.split(',').map((name) => name.trim().toLowerCase())),
-  );
-  return headers.filter(([name]) => {
-    const lower = name.toLowerCase();
-    return !NOT_KEPT.has(lower) && !ofConnection.has(lower);
-  });
+export type Content = Pick<HttpResponse, 'body' | 'isBase64Encoded'>;
+
+/**
+ * The parameters of a query, by their values. Bytes that are no UTF-8 would all become one character: a query that
+ * has any is taken as it is written.
+ */
+export function queryOf(raw: string): HttpRequest['query'] {
+  const pairs = [...new URLSearchParams(raw)];
+  const isLossy = pairs.some((pair) => pair.some((text) => text.includes('\uFFFD')));
+  return isLossy
+    ? raw
+        .replace(/^\?/, '')
+        .split('&')
+        .map((pair) => [pair, ''] as const)
+    : pairs;
 }

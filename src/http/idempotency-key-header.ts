@@ -1,3 +1,5 @@
+import { type KeyRules, keyRules } from './key-format.ts';
+
 /** What a request says about its key. */
 export type KeyHeader =
   | { readonly kind: 'key'; readonly key: string }
@@ -5,48 +7,76 @@ export type KeyHeader =
   /** Why the header cannot be a key, without the header's own words. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
-const LONGEST_KEY = 255;
+export const LONGEST_KEY = 255;
 
-/** A String of RFC 9651 (Structured Field Values), and its parameters, which the header gives no meaning. */
-const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"\s*(?:;.*)?$/;
-/** Visible ASCII, but for what separates values, parameters and quotes. */
-const RAW = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/;
+/** Escapes double a key; beside it there is room for quotes, parameters and what a proxy joins. */
+const longestHeader = (longestKey: number): number => 4 * longestKey + 256;
 
 /**
  * Reads the header of draft-ietf-httpapi-idempotency-key-header: a quoted Structured Field String, or the bare token
  * that many clients send. Both forms of one value are one key; the same value twice is one value, two values are none.
+ * The length is bounded before anything is parsed: whoever sends the header has not been authenticated yet.
  */
-export function readKeyHeader(values: readonly string[]): KeyHeader {
-  const members = values.flatMap((value) => splitList(value));
-  if (members.length === 0) return { kind: 'missing' };
+export function readKeyHeader(
+  values: readonly string[],
+  rules: KeyRules = keyRules('any', LONGEST_KEY),
+): KeyHeader {
+  if (values.length === 0) return { kind: 'missing' };
+  const { maxLength } = rules;
+  const tooLong = malformed(`it is longer than ${maxLength} characters`);
+  const length = values.reduce((sum, value) => sum + value.length + 1, 0);
+  if (length > longestHeader(maxLength)) return tooLong;
   const keys = new Set<string>();
-  for (const member of members) {
-    const key = decode(member);
-    if (key === undefined) {
-      return {
-        kind: 'malformed',
-        reason: 'it is neither a quoted string nor a token of visible ASCII characters',
-      };
+  for (const value of values) {
+    const members = parseList(value);
+    if (members === undefined) {
+      return malformed('it is neither a quoted string nor a token of visible ASCII characters');
     }
-    if (key === '') return { kind: 'malformed', reason: 'it is empty' };
-    if (key.length > LONGEST_KEY) {
-      return { kind: 'malformed', reason: `it is longer than ${LONGEST_KEY} characters` };
-    }
-    keys.add(key);
+    for (const key of members) keys.add(key);
+  }
+  for (const key of keys) {
+    if (key === '') return malformed('it is empty');
+    if (key.length > maxLength) return tooLong;
   }
   const [key, ...others] = keys;
-  if (others.length > 0) return { kind: 'malformed', reason: 'it came several times with different values' };
-  return { kind: 'key', key: key as string };
+  if (others.length > 0) return malformed('it came several times with different values');
+  return rules.fits(key as string) ? { kind: 'key', key: key as string } : malformed(rules.misfit);
 }
+
+function malformed(reason: string): KeyHeader {
+  return { kind: 'malformed', reason };
+}
+
+// No two ways to match the same text, so that none of them ever goes back: one pass over the header.
+const BLANKS = /[ \t]*/y;
+/** A String of RFC 9651 (Structured Field Values). */
+const QUOTED = /"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/y;
+/** Of a quoted string, to the end of the member. The header gives parameters no meaning. */
+const PARAMETERS = /(?:[ \t]*;(?:"(?:[^"\\]|\\.)*"|[^",])*)?/y;
+/** Visible ASCII, but for what separates values, parameters and quotes. */
+const BARE = /[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*/y;
 
 /** Several header lines may come as one, joined by commas; a comma inside quotes is part of a value. */
-function splitList(value: string): string[] {
-  return (value.match(/(?:"(?:\\.|[^"\\])*"|[^,])+|(?<=^|,)(?=,|$)/g) ?? ['']).map((member) => member.trim());
-}
-
-function decode(member: string): string | undefined {
-  if (member === '') return '';
-  const quoted = QUOTED.exec(member);
-  if (quoted !== null) return (quoted[1] as string).replace(/\\(["\\])/g, '$1');
-  return RAW.test(member) ? member : undefined;
+function parseList(text: string): string[] | undefined {
+  const keys: string[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    at += found?.[0].length ?? 0;
+    return found;
+  };
+  for (;;) {
+    take(BLANKS);
+    if (text[at] === '"') {
+      const quoted = take(QUOTED);
+      if (quoted === null) return undefined;
+      keys.push((quoted[1] as string).replaceAll(/\\(["\\])/g, '$1'));
+      take(PARAMETERS);
+    } else keys.push(take(BARE)?.[0] ?? '');
+    take(BLANKS);
+    if (at === text.length) return keys;
+    if (text[at] !== ',') return undefined;
+    at += 1;
+  }
 }

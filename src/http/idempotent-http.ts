@@ -8,7 +8,7 @@ import { checkHttpOptions, type HttpIdempotencyOptions, resolveOptions } from '.
 export function idempotentHttp<Request, Native>(
   handler: unknown,
   options: HttpIdempotencyOptions<Request>,
-): (exchange: Omit<Exchange<Native>, 'scope'>, native: Request) => Promise<Native> {
+): (exchange: Omit<Exchange<Native>, 'scope' | 'mayReplay'>, native: Request) => Promise<Native> {
   if (typeof handler !== 'function') {
     throw new ConfigurationError(`Expected the handler to be a function, got ${typeof handler}`);
   }
@@ -16,10 +16,12 @@ export function idempotentHttp<Request, Native>(
   const ports = defaultPorts(options);
   const settings = resolveOptions(options, ports.store.maxResultBytes);
   const onError = harmless(options.onError ?? warnOfError);
-  const { scope } = options;
+  const { scope, authorizeReplay } = options;
   return (exchange, native) => {
     const scopeOf = (): unknown => (typeof scope === 'function' ? scope(native) : scope);
-    return answerOnce({ ...exchange, scope: scopeOf }, settings, ports, onError);
+    const mayReplay = async (): Promise<unknown> =>
+      authorizeReplay === undefined ? true : authorizeReplay(native);
+    return answerOnce({ ...exchange, scope: scopeOf, mayReplay }, settings, ports, onError);
   };
 }
 

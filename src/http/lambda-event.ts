@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { UnsupportedEventError } from '../sources/errors.ts';
-import type { HttpRequest } from './http-message.ts';
+import { type HttpRequest, queryOf } from './http-message.ts';
 
 /** API Gateway REST and HTTP APIs (payload 1.0 and 2.0), Lambda function URLs (2.0) and Application Load Balancers. */
 export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | ALBEvent;
@@ -9,13 +9,23 @@ export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | AL
 /** How a response has to look. `single`: a load balancer without multi-value headers. */
 export type ResponseShape = 'v1' | 'v2' | 'multi' | 'single';
 
-/** Throws an `UnsupportedEventError`, which names what came, for anything that is no HTTP request. */
+/**
+ * Throws an `UnsupportedEventError` for anything that is no HTTP request, which names what came, and for one that is
+ * damaged, which names what is wrong.
+ */
 export function readLambdaEvent(event: unknown): {
   readonly request: HttpRequest;
   readonly shape: ResponseShape;
 } {
-  if (isV2(event)) return { request: requestOfV2(event), shape: 'v2' };
-  if (isV1(event)) return { request: requestOfV1(event), shape: shapeOfV1(event) };
+  const members = (typeof event === 'object' && event !== null ? event : {}) as Members;
+  if ('rawPath' in members || methodOfV2(members) !== undefined) {
+    assertV2(members);
+    return { request: requestOfV2(members), shape: 'v2' };
+  }
+  if ('httpMethod' in members) {
+    assertV1(members);
+    return { request: requestOfV1(members), shape: shapeOfV1(members) };
+  }
   const shown =
     typeof event === 'object' && event !== null
       ? `an object with ${Object.keys(event).slice(0, 8).join(', ') || 'nothing in it'}`
@@ -25,14 +35,78 @@ export function readLambdaEvent(event: unknown): {
   );
 }
 
-function isV2(event: unknown): event is APIGatewayProxyEventV2 {
-  const { requestContext } = (event ?? {}) as { requestContext?: { http?: { method?: unknown } } };
-  return typeof requestContext?.http?.method === 'string';
+type Members = Readonly<Record<string, unknown>>;
+
+function methodOfV2({ requestContext }: Members): unknown {
+  return (requestContext as { http?: { method?: unknown } | null } | null | undefined)?.http?.method;
 }
 
-function isV1(event: unknown): event is APIGatewayProxyEvent | ALBEvent {
-  const { httpMethod, path } = (event ?? {}) as { httpMethod?: unknown; path?: unknown };
-  return typeof httpMethod === 'string' && typeof path === 'string';
+function assertV2(event: Members): asserts event is Members & APIGatewayProxyEventV2 {
+  assertMember('requestContext.http.method', methodOfV2(event), A_STRING);
+  assertMember('rawPath', event['rawPath'], A_STRING);
+  assertMember('rawQueryString', event['rawQueryString'] ?? '', A_STRING);
+  assertMember('headers', event['headers'], FIELDS);
+  assertBody(event);
+}
+
+function assertV1(event: Members): asserts event is Members & (APIGatewayProxyEvent | ALBEvent) {
+  const { headers, multiValueHeaders, requestContext = {} } = event;
+  assertMember('httpMethod', event['httpMethod'], A_STRING);
+  assertMember('path', event['path'], A_STRING);
+  // One of the two is enough. A carrier that has no headers to send says so with null.
+  assertMember('headers', headers ?? (multiValueHeaders === undefined ? headers : {}), FIELDS);
+  assertMember('multiValueHeaders', multiValueHeaders ?? {}, LISTS);
+  assertMember('queryStringParameters', event['queryStringParameters'] ?? {}, FIELDS);
+  assertMember('multiValueQueryStringParameters', event['multiValueQueryStringParameters'] ?? {}, LISTS);
+  assertMember('requestContext', requestContext, AN_OBJECT);
+  assertBody(event);
+}
+
+function assertBody({ body, isBase64Encoded }: Members): void {
+  assertMember('body', body ?? '', A_STRING);
+  assertMember('isBase64Encoded', isBase64Encoded ?? false, A_BOOLEAN);
+}
+
+interface Kind {
+  readonly expected: string;
+  accepts(value: unknown): boolean;
+}
+
+const A_STRING: Kind = { expected: 'a string', accepts: (value) => typeof value === 'string' };
+const A_BOOLEAN: Kind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
+const AN_OBJECT: Kind = { expected: 'an object', accepts: isObject };
+const FIELDS: Kind = {
+  expected: 'an object of strings',
+  accepts: (value) => isObject(value) && Object.values(value).every(isStringOrNone),
+};
+const LISTS: Kind = {
+  expected: 'an object of lists of strings',
+  accepts: (value) =>
+    isObject(value) &&
+    Object.values(value).every((list: unknown) =>
+      Array.isArray(list) ? list.every(isStringOrNone) : (list ?? undefined) === undefined,
+    ),
+};
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isStringOrNone(value: unknown): boolean {
+  return typeof value === 'string' || value === undefined || value === null;
+}
+
+/** Names the member and never its value, which may be a credential. */
+function assertMember(name: string, value: unknown, { expected, accepts }: Kind): void {
+  if (accepts(value)) return;
+  throw new UnsupportedEventError(
+    `The HTTP event is damaged: expected \`${name}\` to be ${expected}, got ${kindOf(value)}`,
+  );
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return typeof value === 'object' ? 'something else' : typeof value;
 }
 
 function shapeOfV1(event: APIGatewayProxyEvent | ALBEvent): ResponseShape {
@@ -45,7 +119,7 @@ function requestOfV2(event: APIGatewayProxyEventV2): HttpRequest {
   return {
     method: event.requestContext.http.method.toUpperCase(),
     path: event.rawPath,
-    query: [...new URLSearchParams(event.rawQueryString)],
+    query: queryOf(event.rawQueryString ?? ''),
     header: headerIn(event.headers),
     body: async (maxBytes) => bodyOf(event, maxBytes),
   };
@@ -61,7 +135,7 @@ function requestOfV1(event: APIGatewayProxyEvent | ALBEvent): HttpRequest {
   };
 }
 
-type Fields = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Fields = Readonly<Record<string, string | readonly (string | null)[] | null | undefined>>;
 
 /** Of the first fields that have the header: a REST API sends all headers twice. */
 function headerIn(...all: (Fields | null | undefined)[]): HttpRequest['header'] {
@@ -76,9 +150,13 @@ function headerIn(...all: (Fields | null | undefined)[]): HttpRequest['header'] 
 
 function pairs(fields: Fields | null | undefined): [string, string][] {
   return Object.entries(fields ?? {}).flatMap(([name, value]) =>
-    (typeof value === 'string' ? [value] : (value ?? [])).map((one): [string, string] => [name, one]),
+    (typeof value === 'string' ? [value] : (value ?? [])).flatMap((one): [string, string][] =>
+      typeof one === 'string' ? [[name, one]] : [],
+    ),
   );
 }
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
 
 function bodyOf(
   { body, isBase64Encoded }: { readonly body?: string | null; readonly isBase64Encoded?: boolean },
@@ -89,5 +167,7 @@ function bodyOf(
   if (isBase64Encoded === true) {
     return Buffer.byteLength(text, 'base64') > maxBytes ? 'too large' : Buffer.from(text, 'base64');
   }
-  return Buffer.byteLength(text) > maxBytes ? 'too large' : Buffer.from(text);
+  if (Buffer.byteLength(text) > maxBytes) return 'too large';
+  // In UTF-8 all half surrogate pairs would become one character, and different bodies the same.
+  return Buffer.from(text, LONE_SURROGATE.test(text) ? 'utf16le' : 'utf8');
 }

@@ -1,4 +1,4 @@
-import type { HttpResponse } from './http-message.ts';
+import type { Content, HttpResponse, ReadAnswer } from './http-message.ts';
 import type { ResponseShape } from './lambda-event.ts';
 
 /** What a function answers to API Gateway, a function URL or a load balancer. */
@@ -14,51 +14,80 @@ export interface LambdaHttpResponse {
 interface GivenResponse {
   readonly statusCode?: unknown;
   readonly headers?: Readonly<Record<string, unknown>> | null;
-  readonly multiValueHeaders?: Readonly<Record<string, readonly unknown[]>> | null;
-  readonly cookies?: readonly string[];
+  readonly multiValueHeaders?: Readonly<Record<string, unknown>> | null;
+  readonly cookies?: unknown;
   readonly body?: unknown;
   readonly isBase64Encoded?: boolean;
 }
 
-/** Reads what a handler answered, as its carrier would; undefined for what the carrier would take for a malformed response. */
-export function readLambdaResponse(given: unknown, shape: ResponseShape): HttpResponse | undefined {
-  const isObject = typeof given === 'object' && given !== null;
-  if (!isObject || !('statusCode' in given)) return shape === 'v2' ? inferred(given) : undefined;
-  const {
-    statusCode,
-    headers,
-    multiValueHeaders,
-    cookies = [],
-    body,
-    isBase64Encoded,
-  } = given as GivenResponse;
-  const status = Number(statusCode);
-  const isBody = body === undefined || body === null || typeof body === 'string';
-  if (!Number.isInteger(status) || status < 200 || status > 599 || !isBody) return undefined;
+/**
+ * Reads what a handler answered, as its carrier would; `unreadable` is what the carrier would take for a malformed
+ * response. Never throws: the handler has run, whatever it gave.
+ */
+export function readLambdaResponse(given: unknown, shape: ResponseShape): ReadAnswer {
+  let status: number | undefined;
+  let headers: HttpResponse['headers'] = [];
+  try {
+    if (typeof given !== 'object' || given === null || !('statusCode' in given)) {
+      if (shape !== 'v2') return { status, headers, content: 'unreadable' };
+      status = 200;
+      headers = [['content-type', 'application/json']];
+      return { status, headers, content: inferred(given) };
+    }
+    status = statusOf(given.statusCode);
+    headers = headersOf(given);
+    const content = status === undefined ? 'unreadable' : contentOf(given);
+    return { status, headers, content };
+  } catch (error) {
+    return { status, headers, content: 'unreadable', thrown: { error } };
+  }
+}
+
+/** Payload 2.0: what is no response with a status is the JSON body of a 200. */
+function inferred(given: unknown): Content {
+  const body = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
+  return { body, isBase64Encoded: false };
+}
+
+function statusOf(given: unknown): number | undefined {
+  const status = Number(given);
+  return Number.isInteger(status) && status >= 200 && status <= 599 ? status : undefined;
+}
+
+function contentOf({ body, isBase64Encoded }: GivenResponse): Content | 'unreadable' {
+  if (body !== undefined && body !== null && typeof body !== 'string') return 'unreadable';
+  return { body: body ?? '', isBase64Encoded: isBase64Encoded === true };
+}
+
+function headersOf({ headers, multiValueHeaders, cookies }: GivenResponse): HttpResponse['headers'] {
   // API Gateway takes the list where a name is in both.
   const lists = Object.entries(multiValueHeaders ?? {});
   const listed = new Set(lists.map(([name]) => name.toLowerCase()));
   const singles = Object.entries(headers ?? {}).filter(([name]) => !listed.has(name.toLowerCase()));
-  return {
-    status,
-    headers: [
-      ...singles.map(([name, value]) => [name, String(value)] as const),
-      ...lists.flatMap(([name, values]) => values.map((value) => [name, String(value)] as const)),
-      ...cookies.map((cookie) => ['set-cookie', cookie] as const),
-    ],
-    body: body ?? '',
-    isBase64Encoded: isBase64Encoded === true,
-  };
+  return [
+    ...singles.flatMap(([name, value]) => pairs(name, [value])),
+    ...lists.flatMap(([name, values]) => pairs(name, listOf(`multiValueHeaders`, values))),
+    ...pairs('set-cookie', listOf('cookies', cookies)),
+  ];
 }
 
-/** Payload 2.0: what is no response with a status is the JSON body of a 200. */
-function inferred(given: unknown): HttpResponse {
-  return {
-    status: 200,
-    headers: [['content-type', 'application/json']],
-    body: typeof given === 'string' ? given : (JSON.stringify(given) ?? ''),
-    isBase64Encoded: false,
-  };
+/** A header without a value is none. */
+function pairs(name: string, values: readonly unknown[]): HttpResponse['headers'] {
+  return values.flatMap((value) => {
+    if (value === undefined || value === null) return [];
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      throw new TypeError(
+        `Expected the header \`${name}\` of the response to be a string, got ${typeof value}`,
+      );
+    }
+    return [[name, String(value)] as const];
+  });
+}
+
+function listOf(member: string, values: unknown): readonly unknown[] {
+  if (values === undefined || values === null) return [];
+  if (!Array.isArray(values)) throw new TypeError(`Expected the \`${member}\` of the response to be lists`);
+  return values;
 }
 
 /** Writes a response in the shape that its carrier reads. */

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import {
   aBoolean,
   aFunction,
@@ -6,23 +7,50 @@ import {
   type Check,
   checkOptions,
   either,
+  members,
   oneOf,
   required,
 } from '../options/check-options.ts';
 import { claimChecks, type ClaimOptions, claimSettings } from '../functions/options.ts';
 import type { CallSettings } from '../functions/run-once.ts';
+import { LONGEST_KEY } from './idempotency-key-header.ts';
+import { type HeaderOptions, headersToKeep, type KeepHeaders } from './kept-headers.ts';
+import { type KeyFormat, type KeyRules, keyRules } from './key-format.ts';
 import { type MakeProblem, problemsOf } from './problems.ts';
 
 export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /** Put before every key, so that two APIs on one store never share claims. */
   readonly namespace: string;
   /**
-   * Whose key it is: the tenant or principal of a request, as authentication knows it. Two callers with one key never
-   * get each other's responses. A request without one is refused (403). 'shared-by-all-callers' where all callers are one.
+   * Whose key it is: the tenant or principal of a request, as authentication has verified it, e.g. the `sub` of a
+   * verified token; never a header or a body that the client can set, or one client gets the responses of another. Two
+   * callers with one key never get each other's responses. A request without one, or for which this throws or rejects,
+   * is refused (403). 'shared-by-all-callers' where all callers are one.
    */
-  readonly scope: ((request: Request) => string | undefined | null) | 'shared-by-all-callers';
+  readonly scope:
+    | ((request: Request) => string | undefined | null | Promise<string | undefined | null>)
+    | 'shared-by-all-callers';
   /** The header that carries the key, in any case. Default `Idempotency-Key`. */
   readonly header?: string;
+  /**
+   * What keys have to look like, as your API publishes it; others are refused (400). `'uuid'` (versions 1 to 8, not the
+   * nil UUID), a RegExp that the whole key has to match, or a function that gives true. Default `'any'`: visible ASCII,
+   * and spaces in the quoted form.
+   */
+  readonly keyFormat?: KeyFormat;
+  /** The longest key, in characters without quotes and escapes, from 1 up to 1,024. Default 255. */
+  readonly maxKeyLength?: number;
+  /**
+   * Which headers of a response are kept for its replays. By default all but those of the connection, `Date`, and those
+   * that carry credentials (`Set-Cookie`, `Authorization`, `WWW-Authenticate`, `Proxy-*`, `X-Api-Key` …).
+   */
+  readonly headers?: HeaderOptions;
+  /**
+   * Whether this caller may have what is stored: the handler, and whatever it checks, does not run for a replay. Called
+   * before anything is said of how the first request ended. Anything but true, and an error, is a refusal (403).
+   * Default: whoever has the scope may.
+   */
+  readonly authorizeReplay?: (request: Request) => boolean | Promise<boolean>;
   /** Whether a request without a key is refused (400). If not, it runs without a claim. Default true. */
   readonly required?: boolean;
   /** Whether a response of 500 and up is the answer to the key; if not, the client may try again. Default false. */
@@ -35,9 +63,12 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly maxResponseBytes?: number;
   /** What to do with a key whose last attempt died: run it again, or park it for a person (409). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** Told of what the client cannot mend: the store failed, a completion was not stored. Default: a process warning. */
+  /** Told of what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
   readonly onError?: (error: unknown) => void;
 }
+
+/** With the scope, the namespace and JSON's escapes it has to fit into the 2,048 bytes of DynamoDB's keys. */
+const LONGEST_MAX_KEY_LENGTH = 1_024;
 
 const checks: Readonly<Record<keyof HttpIdempotencyOptions<unknown>, Check>> = {
   namespace: required({
@@ -47,6 +78,16 @@ const checks: Readonly<Record<keyof HttpIdempotencyOptions<unknown>, Check>> = {
   scope: required(either(aFunction(), oneOf('shared-by-all-callers'))),
   ...claimChecks,
   header: { expected: 'the name of a header', accepts: isHeaderName },
+  keyFormat: either(
+    oneOf('any', 'uuid'),
+    either({ expected: 'a RegExp', accepts: (value) => types.isRegExp(value) }, aFunction()),
+  ),
+  maxKeyLength: {
+    expected: `an integer from 1 up to ${LONGEST_MAX_KEY_LENGTH}`,
+    accepts: (value) => anInteger(1).accepts(value) && (value as number) <= LONGEST_MAX_KEY_LENGTH,
+  },
+  headers: members({ keep: headerNames(), drop: headerNames() }),
+  authorizeReplay: aFunction(),
   required: aBoolean(),
   keepServerErrors: aBoolean(),
   documentation: { expected: 'a URL', accepts: isUrl },
@@ -61,6 +102,8 @@ const MEBIBYTE = 1_048_576;
 export interface HttpSettings extends CallSettings {
   readonly namespace: string;
   readonly header: string;
+  readonly keyRules: KeyRules;
+  readonly keepHeaders: KeepHeaders;
   readonly isRequired: boolean;
   readonly keepServerErrors: boolean;
   readonly maxBodyBytes: number;
@@ -86,6 +129,8 @@ export function resolveOptions<Request>(
     onLapsedLease,
     namespace,
     header: header.toLowerCase(),
+    keyRules: keyRules(options.keyFormat ?? 'any', options.maxKeyLength ?? LONGEST_KEY),
+    keepHeaders: headersToKeep(options.headers),
     isRequired: options.required ?? true,
     keepServerErrors,
     maxBodyBytes: options.maxBodyBytes ?? MEBIBYTE,
@@ -98,6 +143,13 @@ export function resolveOptions<Request>(
 /** Throws a `ConfigurationError` that names the option and what it got. */
 export function checkHttpOptions(options: unknown): void {
   checkOptions(options, checks);
+}
+
+function headerNames(): Check {
+  return {
+    expected: 'a list of names of headers',
+    accepts: (value) => Array.isArray(value) && value.every(isHeaderName),
+  };
 }
 
 function isHeaderName(value: unknown): boolean {

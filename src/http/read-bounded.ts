@@ -15,10 +15,16 @@ export async function readBounded(
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return { bytes: joined(chunks, length) };
+    if (!isBytes(value)) throw new TypeError('Expected the body to be a stream of Uint8Array chunks');
     chunks.push(value);
     length += value.byteLength;
     if (length > maxBytes) return { head: chunks, rest: reader };
   }
+}
+
+/** By its tag, not by `instanceof`: a chunk may come of another realm. */
+function isBytes(chunk: unknown): boolean {
+  return Object.prototype.toString.call(chunk) === '[object Uint8Array]';
 }
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {

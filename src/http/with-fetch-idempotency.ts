@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Answered } from './answer-once.ts';
-import type { HttpRequest, HttpResponse } from './http-message.ts';
+import { type Content, type HttpRequest, type HttpResponse, queryOf } from './http-message.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
 import { readBounded } from './read-bounded.ts';
@@ -9,7 +9,8 @@ import { readBounded } from './read-bounded.ts';
  * Makes a handler of web-standard requests (Hono, Next.js route handlers, Bun, Deno, any fetch-style server) run once
  * for each `Idempotency-Key` of a caller, as draft-ietf-httpapi-idempotency-key-header says: later requests get the
  * stored response with `Idempotency-Replayed: true`, concurrent ones 409, other payloads 422. What the handler throws
- * is thrown on, and the key is free again.
+ * is thrown on, and the key is free again. Once it has answered, it does not run again, also when its response breaks
+ * while it is read.
  *
  * The handler gets the request itself, its body unread. Its response is read up to `maxResponseBytes` before it goes
  * out; a longer one flows on, and is not kept. Further arguments are handed on. Throws a `ConfigurationError` at start.
@@ -18,7 +19,8 @@ import { readBounded } from './read-bounded.ts';
  * app.post('/payments', (c) => createPayment(c.req.raw));
  * const createPayment = withFetchIdempotency(async (request) => Response.json(await charge(await request.json())), {
  *   namespace: 'payments',
- *   scope: (request) => tenantOf(request),
+ *   // Of the verified token, never of a header that the client can set.
+ *   scope: async (request) => (await verifyToken(request.headers.get('authorization'))).sub,
  * });
  */
 export function withFetchIdempotency<Rest extends unknown[]>(
@@ -31,7 +33,7 @@ export function withFetchIdempotency<Rest extends unknown[]>(
     const exchange = {
       request: readRequest(request),
       pass,
-      run: async (maxResponseBytes: number) => keep(await pass(), maxResponseBytes),
+      read,
       give: toResponse,
       remainingTimeMs: undefined,
       lockedBy: undefined,
@@ -41,11 +43,11 @@ export function withFetchIdempotency<Rest extends unknown[]>(
 }
 
 function readRequest(request: Request): HttpRequest {
-  const { pathname, searchParams } = new URL(request.url);
+  const { pathname, search } = new URL(request.url);
   return {
     method: request.method.toUpperCase(),
     path: pathname,
-    query: [...searchParams],
+    query: queryOf(search),
     header(name) {
       const value = request.headers.get(name);
       return value === null ? [] : [value];
@@ -61,24 +63,37 @@ function readRequest(request: Request): HttpRequest {
   };
 }
 
-/** The response for the client, as the handler gave it, and what is kept of it. */
-async function keep(response: Response, maxResponseBytes: number): Promise<Answered<Response>> {
-  const { status, statusText, headers } = response;
-  if (status < 200 || status > 599) return { native: response, kept: 'no-response' };
-  if (response.body === null) return { native: response, kept: toKept(response, new Uint8Array()) };
-  const read = await readBounded(response.body, maxResponseBytes);
-  const init = { status, statusText, headers };
-  if ('bytes' in read) {
-    return { native: new Response(read.bytes, init), kept: toKept(response, read.bytes) };
+/**
+ * Reads a response, and gives the one for the client: the handler's, or one of what was read of it. Never rejects: the
+ * handler has run, whatever it gave.
+ */
+async function read(response: Response, maxBytes: number): Promise<Answered<Response>> {
+  let status: number | undefined;
+  let headers: HttpResponse['headers'] = [];
+  try {
+    if (response.status < 200 || response.status > 599) {
+      return { native: response, status, headers, content: 'unreadable' };
+    }
+    status = response.status;
+    headers = [...response.headers]; // one entry for each set-cookie
+    if (response.body === null)
+      return { native: response, status, headers, content: contentOf(new Uint8Array()) };
+    const body = await readBounded(response.body, maxBytes);
+    const isWhole = 'bytes' in body;
+    return {
+      native: new Response(isWhole ? body.bytes : flowingOn(body), response),
+      status,
+      headers,
+      content: isWhole ? contentOf(body.bytes) : 'too-large',
+    };
+  } catch (error) {
+    return { native: response, status, headers, content: 'unreadable', thrown: { error } };
   }
-  return { native: new Response(flowingOn(read), init), kept: 'too-large' };
 }
 
-function toKept({ status, headers }: Response, bytes: Uint8Array): HttpResponse {
+function contentOf(bytes: Uint8Array): Content {
   const text = asText(bytes);
   return {
-    status,
-    headers: [...headers], // one entry for each set-cookie
     body: text ?? Buffer.from(bytes).toString('base64'),
     isBase64Encoded: text === undefined,
   };
@@ -115,8 +130,9 @@ function flowingOn({
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 function toResponse({ status, headers, body, isBase64Encoded }: HttpResponse): Response {
-  const bytes = isBase64Encoded ? Buffer.from(body, 'base64') : body;
-  return new Response(WITHOUT_BODY.has(status) ? null : bytes, {
+  // As bytes: to a text Response would add a content type of its own.
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  return new Response(WITHOUT_BODY.has(status) || body === '' ? null : bytes, {
     status,
     headers: headers.map(([name, value]): [string, string] => [name, value]),
   });

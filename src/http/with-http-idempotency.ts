@@ -9,14 +9,17 @@ import type { HttpIdempotencyOptions } from './options.ts';
  * draft-ietf-httpapi-idempotency-key-header says: later requests get the stored response with
  * `Idempotency-Replayed: true`, concurrent ones 409, other payloads 422. It takes events of API Gateway REST and HTTP
  * APIs, Lambda function URLs and Application Load Balancers, and answers in their shape; anything else rejects with an
- * `UnsupportedEventError`. What the handler rejects with is handed on, and the key is free again.
+ * `UnsupportedEventError`. What the handler rejects with is handed on, and the key is free again. Once it has answered,
+ * it does not run again, also when nobody can read its answer. Without time left (`getRemainingTimeInMillis`) nothing
+ * runs (503).
  *
  * Throws a `ConfigurationError` at start for an option that is unknown, missing or impossible.
  *
  * @example
  * export const handler = withHttpIdempotency(
- *   async (event: APIGatewayProxyEventV2) => ({ statusCode: 201, body: JSON.stringify(await charge(event)) }),
- *   { namespace: 'payments', scope: (event) => event.headers['x-tenant'] },
+ *   async (event: APIGatewayProxyEventV2WithJWTAuthorizer) => ({ statusCode: 201, body: JSON.stringify(await charge(event)) }),
+ *   // Of the verified token, never of a header that the client can set.
+ *   { namespace: 'payments', scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? '') },
  * );
  */
 export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
@@ -30,10 +33,7 @@ export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
     const exchange = {
       request,
       pass,
-      async run() {
-        const native = await pass();
-        return { native, kept: readLambdaResponse(native, shape) ?? ('no-response' as const) };
-      },
+      read: async (native: Answer | LambdaHttpResponse) => ({ native, ...readLambdaResponse(native, shape) }),
       give: (response: Parameters<typeof toLambdaResponse>[0]) => toLambdaResponse(response, shape),
       remainingTimeMs: lambda?.getRemainingTimeInMillis?.(),
       lockedBy: lambda && `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`,

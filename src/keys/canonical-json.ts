@@ -5,9 +5,17 @@ import { KeyError } from './errors.ts';
 /** Deeper than any real message; far below what would overflow the stack. */
 const DEEPEST = 200;
 
+/** More than any real message; writing the canonical form of as many takes some hundred megabytes. */
+const MOST_VALUES = 1_000_000;
+
 /** SHA-256, in hex, of RFC 8785 canonical JSON. Throws a `KeyError` for what has no exact canonical form. */
 export function canonicalHash(value: unknown): string {
-  assertHashable(value);
+  return hash('sha256', canonicalText(value));
+}
+
+/** RFC 8785 canonical JSON. `path` is where the value lies in the payload, for the words of an error. */
+export function canonicalText(value: unknown, path: readonly string[] = []): string {
+  assertHashable(value, path);
   let canonical: string | undefined;
   try {
     canonical = canonicalize(value);
@@ -15,34 +23,123 @@ export function canonicalHash(value: unknown): string {
     throw new KeyError('The payload has no canonical JSON form', { cause });
   }
   if (canonical === undefined) throw new KeyError('The payload is undefined and has no canonical JSON form');
-  return hash('sha256', canonical);
+  return canonical;
 }
 
 /**
- * Canonical JSON is written by recursion: a payload of a million brackets must not overflow the stack. And
- * JSON integers become doubles when they are parsed, 9007199254740993 becomes 9007199254740992: two orders
- * would have one key. RFC 8785 (appendix D) leaves such numbers to strings; here they are refused.
+ * Throws a `KeyError` that names the path of what canonical JSON would lose or choke on: numbers that a double does not
+ * hold exactly, which RFC 8785 (appendix D) leaves to strings; objects whose content is not in their members, all of
+ * which would be `{}`; functions, symbols and bigints; cycles, and a payload of a million brackets.
  */
-function assertHashable(value: unknown): void {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > DEEPEST) throw new KeyError(`The payload is nested deeper than ${DEEPEST} levels`);
-    const next: unknown[] = [];
-    for (const node of level) {
-      if (node instanceof Set || node instanceof Map) {
-        // Canonical JSON would see no members: all sets of DynamoDB, whatever they hold, would be one key.
-        throw new KeyError(
-          'The payload has a Set or a Map, which JSON cannot carry; leave it out of the key',
-        );
-      }
-      if (typeof node === 'object' && node !== null) {
-        for (const child of Object.values(node)) next.push(child);
-      } else if (typeof node === 'number' && Number.isInteger(node) && !Number.isSafeInteger(node)) {
-        throw new KeyError(
-          'The payload has an integer beyond 2^53, which JSON numbers cannot carry exactly; send it as a string, or exclude it from the key',
-        );
-      }
-    }
-    level = next;
+export function assertHashable(value: unknown, base: readonly string[] = []): void {
+  const problem = problemOf(value, 0, { values: 0, ancestors: [] });
+  if (problem === undefined) return;
+  const { what, why } = problem;
+  const path = [...base, ...problem.path];
+  const shown = path.length > LONGEST_PATH ? [...path.slice(0, LONGEST_PATH), '…'] : path;
+  const where = path.length === 0 ? '' : ` at \`${shown.join('.')}\``;
+  throw new KeyError(`The payload ${what}${where}${why === undefined ? '' : `, ${why}`}`);
+}
+
+/** Of a path that an error shows, in parts: a cycle has no end. */
+const LONGEST_PATH = 10;
+
+interface Problem {
+  readonly what: string;
+  /** From the payload to what is wrong; filled on the way back. */
+  readonly path: string[];
+  /** Why it makes no key, and what to do. */
+  readonly why?: string;
+}
+
+interface Walk {
+  values: number;
+  /** What is being looked at, by depth; what lies deeper is old. */
+  readonly ancestors: unknown[];
+}
+
+function problemOf(value: unknown, depth: number, walk: Walk): Problem | undefined {
+  walk.values += 1;
+  if (walk.values > MOST_VALUES) return { what: `has more than ${MOST_VALUES} values`, path: [] };
+  if (depth > DEEPEST) return tooDeep(walk.ancestors);
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return undefined;
+    case 'number':
+      return problemOfNumber(value);
+    case 'object':
+      return value === null ? undefined : problemOfObject(value, depth, walk);
+    case 'bigint':
+    case 'function':
+    case 'symbol':
+      return { what: `has a ${typeof value}`, path: [], why: NOT_IN_JSON };
   }
+}
+
+const NOT_IN_JSON = 'which JSON does not have; make it a string, or leave it out of the key';
+const NOT_EXACT = 'which JSON numbers do not carry exactly; send it as a string, or leave it out of the key';
+
+function problemOfNumber(value: number): Problem | undefined {
+  if (Number.isNaN(value)) return { what: 'has a NaN', path: [], why: NOT_IN_JSON };
+  if (!Number.isFinite(value)) {
+    return { what: 'has a number with too many digits, or too large', path: [], why: NOT_EXACT };
+  }
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return { what: 'has an integer beyond 2^53', path: [], why: NOT_EXACT };
+  }
+  return undefined;
+}
+
+function problemOfObject(value: object, depth: number, walk: Walk): Problem | undefined {
+  walk.ancestors[depth] = value;
+  if (hasToJson(value)) return problemOf(value.toJSON(), depth + 1, walk);
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const problem = problemOf(value[index], depth + 1, walk);
+      if (problem !== undefined) return below(problem, String(index));
+    }
+    return undefined;
+  }
+  if (!isPlain(value)) return problemOfInstance(value);
+  for (const name of Object.keys(value)) {
+    const problem = problemOf((value as Record<string, unknown>)[name], depth + 1, walk);
+    if (problem !== undefined) return below(problem, name);
+  }
+  return undefined;
+}
+
+function below(problem: Problem, name: string): Problem {
+  problem.path.unshift(name);
+  return problem;
+}
+
+/** What `JSON.stringify` and canonical JSON take the value from, of a `Date` as of a document of a database. */
+export function hasToJson(value: object): value is { toJSON(): unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+/** Whether its members are all there is to it: an object literal, or what `JSON.parse` makes, of this realm or another. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === null || prototype === Object.prototype) return true;
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'isPrototypeOf');
+}
+
+function problemOfInstance(value: object): Problem {
+  if (value instanceof Promise) value.catch(() => undefined); // nobody will wait for it
+  const { constructor } = value;
+  const name =
+    typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'class instance';
+  return {
+    what: `has a ${name}`,
+    path: [],
+    why: 'whose content JSON does not see; name the values that make the key (`include`), or give a plain object',
+  };
+}
+
+function tooDeep(ancestors: readonly unknown[]): Problem {
+  const isCycle = new Set(ancestors).size < ancestors.length;
+  return { what: isCycle ? 'contains itself' : `is nested deeper than ${DEEPEST} levels`, path: [] };
 }

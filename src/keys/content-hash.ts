@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import { ConfigurationError } from '../claims/errors.ts';
-import { canonicalHash } from './canonical-json.ts';
-import { parsePath, valueAt, withoutPaths } from './payload-path.ts';
+import { canonicalHash, canonicalText } from './canonical-json.ts';
+import { parsePath, type PayloadPath, valueAt, withoutPaths } from './payload-path.ts';
+import { watchPaths } from './watch-paths.ts';
 
 export interface PayloadHashOptions {
-  /** Only these values make the key, e.g. `['orderId', 'customer.id']`. A payload that lacks one fails. */
+  /** Only these values make the key, with their paths, e.g. `['orderId', 'customer.id']`. A payload that lacks one fails. */
   readonly include?: readonly string[];
   /** The whole payload but for these, e.g. `['sentAt', 'items.*.trace']`. */
   readonly exclude?: readonly string[];
@@ -14,10 +16,13 @@ export interface PayloadHashOptions {
  * the public function whose options these are. Throws a `ConfigurationError` for options that cannot work; what it
  * gives throws a `KeyError` for a payload that has no such values, or no canonical form.
  */
-export function contentHash(
-  name: string,
-  { include, exclude, ...unknown }: PayloadHashOptions,
-): (payload: unknown) => string {
+export function contentHash(name: string, options: PayloadHashOptions): (payload: unknown) => string {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new ConfigurationError(
+      `Expected the options of ${name} to be an object such as { include: ['orderId'] }`,
+    );
+  }
+  const { include, exclude, ...unknown } = options;
   const [stranger] = Object.keys(unknown);
   if (stranger !== undefined) {
     throw new ConfigurationError(`Unknown option \`${stranger}\` of ${name}; known are include, exclude`);
@@ -25,21 +30,45 @@ export function contentHash(
   if (include !== undefined && exclude !== undefined) {
     throw new ConfigurationError(`Expected ${name} to have \`include\` or \`exclude\`, not both`);
   }
-  if (include !== undefined && include.length === 0) {
+  if (include !== undefined) return hashOfIncluded(name, pathsOf('include', include));
+
+  const excluded = exclude === undefined ? [] : pathsOf('exclude', exclude);
+  return (payload) => canonicalHash(withoutPaths(payload, excluded));
+}
+
+/** Of the values together with their paths: another path with the same value is other work. */
+function hashOfIncluded(name: string, included: readonly PayloadPath[]): (payload: unknown) => string {
+  if (included.length === 0) {
     throw new ConfigurationError(
       'Expected `include` to hold a path: an empty one would give all records one key',
     );
   }
-  const included = include?.map((path) => parsePath('include', path));
-  if (included?.some((path) => path.includes('*'))) {
+  if (included.some((path) => path.includes('*'))) {
     throw new ConfigurationError(
       'Expected the paths of `include` to name one value each; `*` is for `exclude`',
     );
   }
-  const excluded = (exclude ?? []).map((path) => parsePath('exclude', path));
-
+  const byName = new Map(included.map((path) => [path.join('.'), path]));
+  const members = [...byName]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1)) // by code units, as canonical JSON has it
+    .map(([text, path]) => ({ name: JSON.stringify(text), path }));
+  const watch = watchPaths(name, included);
   return (payload) => {
-    if (included === undefined) return canonicalHash(withoutPaths(payload, excluded));
-    return canonicalHash(included.map((path) => valueAt(payload, path)));
+    watch(payload);
+    // The canonical form of an object with the paths as names, written at once: most keys are made this way.
+    const written = members.map((member) => {
+      const value = valueAt(payload, member.path);
+      return `${member.name}:${canonicalText(value, member.path)}`;
+    });
+    return hash('sha256', `{${written.join(',')}}`);
   };
+}
+
+function pathsOf(option: string, paths: unknown): PayloadPath[] {
+  if (!Array.isArray(paths)) {
+    throw new ConfigurationError(
+      `Expected \`${option}\` to be a list of paths such as ['orderId'], got \`${String(paths)}\``,
+    );
+  }
+  return paths.map((path) => parsePath(option, path));
 }

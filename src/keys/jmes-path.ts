@@ -1,9 +1,10 @@
 import { search } from '@aws-lambda-powertools/jmespath';
-import { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
 import { ConfigurationError } from '../claims/errors.ts';
+import { INEXACT } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { canonicalHash } from './canonical-json.ts';
 import { KeyError } from './errors.ts';
+import { ExactFunctions, find } from './jmes-functions.ts';
 import type { KeySelector } from './key-selector.ts';
 
 /**
@@ -11,32 +12,42 @@ import type { KeySelector } from './key-selector.ts';
  * `detail.orderId` of an EventBridge event, `powertools_json(body).orderId` of an SQS message,
  * `powertools_json(body).[tenant, orderId]` for a key of several parts, each of which has to be there.
  * Of an SQS record, what changes on redelivery (receipt handle, receive count, timestamps) cannot be seen.
+ *
+ * A number that a double does not hold exactly makes no key where the expression parses the text. What arrives
+ * parsed, as the `detail` of EventBridge, has been rounded before: send such numbers as strings.
  */
 export function jmesPath(expression: string): KeySelector {
   if (typeof expression !== 'string' || expression.trim() === '') {
     throw new ConfigurationError(`Expected \`jmesPath\` to get an expression, got \`${expression}\``);
   }
-  const functions = new PowertoolsFunctions();
-  const evaluate = (data: unknown): unknown =>
-    search(expression, data as Parameters<typeof search>[1], { customFunctions: functions });
-  assertCompiles(expression, evaluate);
+  const functions = new ExactFunctions();
+  assertCompiles(expression, functions);
 
-  return (record) => {
-    let value: unknown;
-    try {
-      value = evaluate(stablePart(record));
-    } catch (cause) {
-      throw new KeyError(`The expression \`${expression}\` cannot be evaluated for this record`, { cause });
-    }
+  function keyOf(data: unknown, standIn: string): string {
+    functions.standIn = standIn;
+    const value = find(expression, data, functions);
     assertComplete(value, expression);
     return typeof value === 'string' ? value : canonicalHash(value);
+  }
+
+  return (record) => {
+    functions.hasReplaced = false;
+    const data = stablePart(record);
+    const key = keyOf(data, INEXACT);
+    // Compared, sorted or counted, an inexact number decides the key without being in it: so does its opposite, then.
+    if (functions.hasReplaced && keyOf(data, `-${INEXACT}`) !== key) {
+      throw new KeyError(
+        `What the expression \`${expression}\` finds depends on a number that JSON numbers do not carry exactly; send it as a string`,
+      );
+    }
+    return key;
   };
 }
 
 /** Syntax errors are found at start; an empty record only shows that the expression can be read. */
-function assertCompiles(expression: string, evaluate: (data: unknown) => unknown): void {
+function assertCompiles(expression: string, customFunctions: ExactFunctions): void {
   try {
-    evaluate({});
+    search(expression, {}, { customFunctions });
   } catch (cause) {
     if (
       cause instanceof Error &&

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { toStoredError } from '../claims/claim.ts';
 import { KeyError } from './errors.ts';
 
 /** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
@@ -32,6 +33,7 @@ export function keyString({ of, prefix, key }: KeyParts): string {
 
 function namespaceOf(of: string, namespace: () => unknown): string {
   const space = callUserCode('namespace', of, namespace);
+  refusePromise('namespace', of, space);
   if (typeof space !== 'string' || space === '') throw new KeyError(`The namespace of this ${of} is empty`);
   // With a # in it, tenant `a#v1:b` with key `c` would meet tenant `a` with key `b#v1:c`.
   if (space.includes('#'))
@@ -41,6 +43,7 @@ function namespaceOf(of: string, namespace: () => unknown): string {
 
 function selectedKey(of: string, key: () => unknown): string {
   const selected = callUserCode('key', of, key);
+  refusePromise('key', of, selected);
   if (typeof selected !== 'string' || selected === '') {
     throw new KeyError(
       `The key of this ${of} is ${selected === '' ? 'an empty string' : `${typeof selected}, not a string`}; ${of}s without a key must not share one`,
@@ -54,6 +57,17 @@ function callUserCode(name: string, of: string, call: () => unknown): unknown {
     return call();
   } catch (cause) {
     if (cause instanceof KeyError) throw cause;
-    throw new KeyError(`The \`${name}\` function failed for this ${of}: ${String(cause)}`, { cause });
+    const { name: error, message } = toStoredError(cause);
+    throw new KeyError(`The \`${name}\` function failed for this ${of}: ${error}: ${message}`, { cause });
   }
+}
+
+/** Keys are made before anything is waited for. What the promise would reject with must not end the process either. */
+function refusePromise(name: string, of: string, given: unknown): void {
+  if (typeof given !== 'object' || given === null || !('then' in given) || typeof given.then !== 'function')
+    return;
+  Promise.resolve(given).catch(() => undefined);
+  throw new KeyError(
+    `The \`${name}\` function of this ${of} gives a promise; it must give a string at once, without await`,
+  );
 }

@@ -1,5 +1,6 @@
 import { parseJsonOrText } from '../sources/parse-body.ts';
 import type { BatchRecord } from '../sources/record.ts';
+import { exactBody } from '../sources/text-record.ts';
 import { contentHash, type PayloadHashOptions } from './content-hash.ts';
 import { KeyError } from './errors.ts';
 import type { KeySelector } from './key-selector.ts';
@@ -9,7 +10,8 @@ export type { PayloadHashOptions } from './content-hash.ts';
 /**
  * Same payload, same work, whatever id the message has: SHA-256 over RFC 8785 canonical JSON of the body,
  * so that member order, white space and `1.0` against `1` make no difference, while `1` and `"1"` do.
- * A body that is not JSON fails its record. Takes the body alone, so nothing that changes on redelivery.
+ * A body that is not JSON fails its record, and so does a number that a double does not hold exactly, such as
+ * 1.000000000000000001. Takes the body alone, so nothing that changes on redelivery.
  */
 export function payloadHash(options: PayloadHashOptions = {}): KeySelector {
   const hash = contentHash('payloadHash', options);
@@ -18,7 +20,8 @@ export function payloadHash(options: PayloadHashOptions = {}): KeySelector {
 
 /** The body as JSON; not the text that `record.body` falls back to. */
 function jsonBody(record: BatchRecord): unknown {
-  const { body, rawBody } = record;
+  const { rawBody } = record;
+  const body = exactBody(record);
   if (typeof body === 'string' && record.envelope === undefined && parseJsonOrText(rawBody) === rawBody) {
     throw new KeyError(
       'The body is not JSON, so it has no payload hash; use messageId() or a function as `key`',

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../claims/errors.ts';
+import { hasToJson, isPlain } from './canonical-json.ts';
 import { KeyError } from './errors.ts';
 
 /** A path into a payload: member names and array indexes, `*` for all of them. */
@@ -17,16 +18,22 @@ export function parsePath(option: string, path: unknown): PayloadPath {
 
 /** The value at a path without `*`. Throws a `KeyError` when it is missing, null or an empty string. */
 export function valueAt(payload: unknown, path: PayloadPath): unknown {
-  let node = payload;
-  for (const part of path) {
-    node = hasMember(node, part) ? node[part] : undefined;
-  }
-  if (node === undefined || node === null || node === '') {
+  const value = findAt(payload, path);
+  if (value === undefined) {
     throw new KeyError(
       `The payload has no value at \`${path.join('.')}\`, which is part of the key; records without it must not share one key`,
     );
   }
-  return node;
+  return value;
+}
+
+/** The value at a path without `*`; undefined when it is missing, null or an empty string. */
+export function findAt(payload: unknown, path: PayloadPath): unknown {
+  let node = payload;
+  for (const part of path) {
+    node = hasMember(node, part) ? node[part] : undefined;
+  }
+  return node === null || node === '' ? undefined : node;
 }
 
 /** Members of the JSON text: nothing that is inherited, and not the `length` that arrays have of their own. */
@@ -37,8 +44,12 @@ function hasMember(node: unknown, name: string): node is Record<string, unknown>
 /** A copy of the payload without what the paths name. What a path does not find is not missed. */
 export function withoutPaths(payload: unknown, paths: readonly PayloadPath[]): unknown {
   if (typeof payload !== 'object' || payload === null || paths.length === 0) return payload;
-  // A copy of its members would be empty and be hashed; as it is, hashing refuses it.
-  if (payload instanceof Set || payload instanceof Map) return payload;
+  if (hasToJson(payload)) {
+    const json = payload.toJSON();
+    return typeof json === 'object' && json !== null && hasToJson(json) ? json : withoutPaths(json, paths);
+  }
+  // A copy of its members would be plain, and be hashed without what is not in them; as it is, hashing refuses it.
+  if (!Array.isArray(payload) && !isPlain(payload)) return payload;
   const entriesBelow = (name: string): PayloadPath[] =>
     paths.filter(([head]) => head === name || head === '*').map(([, ...rest]) => rest);
 

@@ -1,9 +1,9 @@
 import { createHash, getHashes } from 'node:crypto';
-import { search } from '@aws-lambda-powertools/jmespath';
-import { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
+import type { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
 import { ConfigurationError } from '../claims/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { KeyError } from './errors.ts';
+import { BoundedFunctions, find } from './jmes-functions.ts';
 import { type KeySelector, wholeKey } from './key-selector.ts';
 
 /** The options of Powertools' `IdempotencyConfig` and `makeIdempotent` that make its ids, by the names they have there. */
@@ -24,7 +24,10 @@ export interface PowertoolsPayloadOptions {
   readonly payload?: (record: BatchRecord) => unknown;
   /** Default `md5`. */
   readonly hashFunction?: string;
-  /** JMESPath functions of your own, as `jmesPathOptions` of `IdempotencyConfig`. */
+  /**
+   * JMESPath functions of your own, as `jmesPathOptions` of `IdempotencyConfig`. What they inflate is yours to bound;
+   * the default inflates at most 10 MB, or a 64th of the function's memory.
+   */
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
 
@@ -73,7 +76,7 @@ function selectorOf(
       `Expected \`hashFunction\` to be one that Node knows, got \`${hashFunction}\``,
     );
   }
-  const customFunctions = jmesPathOptions ?? new PowertoolsFunctions();
+  const customFunctions = jmesPathOptions ?? new BoundedFunctions();
   return (record) => {
     if (expression === '' && payload === undefined && record.source === 'sqs') {
       throw new KeyError(
@@ -82,11 +85,7 @@ function selectorOf(
     }
     const data = payload === undefined ? record.raw : payload(record);
     if (expression === '') return data;
-    try {
-      return search(expression, data as Parameters<typeof search>[1], { customFunctions });
-    } catch (cause) {
-      throw new KeyError(`The expression \`${expression}\` cannot be evaluated for this record`, { cause });
-    }
+    return find(expression, data, customFunctions);
   };
 }
 

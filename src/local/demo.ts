@@ -19,7 +19,7 @@ await new Command('npm start --')
   .option('--seed <n>', 'for other orders, in another sequence', integerFrom(0), 1)
   .option('--concurrency <n>', 'processes that run the function, one batch at a time each', integerFrom(1), 3)
   .option('--dynamodb-endpoint <url>', 'use this DynamoDB emulator instead of starting one', httpUrl)
-  .option('--json', 'print the summary as one JSON object, alone on standard output')
+  .option('--json', 'print the summary as one JSON object, alone on standard output if npm is --silent')
   .option('--verbose', "show the library's log lines")
   .addHelpText(
     'after',
@@ -27,7 +27,7 @@ await new Command('npm start --')
 Examples:
   npm start
   npm start -- --messages 2000 --concurrency 4
-  npm start -- --json --seed 7
+  npm start --silent -- --json --seed 7
   npm start -- --dynamodb-endpoint http://127.0.0.1:8000
 
 The exit status is 1 when anything was lost, left over or charged twice.`,

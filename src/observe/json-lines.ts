@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { toStoredError } from '../claims/claim.ts';
 import { ConfigurationError } from '../claims/errors.ts';
+import { keyHash } from '../claims/key-hash.ts';
 import type { BatchEvent, Observer } from './observer.ts';
 
 /** From the most to the least. */
@@ -15,19 +15,21 @@ export interface JsonLinesOptions {
 }
 
 /**
- * One JSON object a line for what a person wants to know of a batch. Keys are hashed and bodies are never
- * written, because both may hold what must not be in a log; error messages are the handler's own words.
+ * One JSON object a line for what a person wants to know of a batch, with the invocation's request id. Keys are hashed and
+ * bodies are never written, because both may hold what must not be in a log; error messages are the handler's own
+ * words, without what `JSON.parse` quotes in them. A short key can be guessed from its hash, which has no salt.
  */
 export function jsonLines(options: JsonLinesOptions = {}): Observer {
   const level = options.level === undefined ? levelFromEnvironment() : knownLevel('`level`', options.level);
   const write = options.write ?? writeToStandardOutput;
   const least = LEVELS.indexOf(level);
   return {
-    onEvent(event) {
+    onEvent(event, invocation) {
       const eventLevel = levelOf(event);
       if (LEVELS.indexOf(eventLevel) < least) return;
       const timestamp = new Date().toISOString();
-      write(JSON.stringify({ timestamp, level: eventLevel, ...shown(event) }));
+      const line = { timestamp, level: eventLevel, requestId: invocation?.requestId, ...shown(event) };
+      write(escapeUnseen(JSON.stringify(line)));
     },
   };
 }
@@ -85,20 +87,23 @@ function shown({ type: message, ...fields }: BatchEvent): object {
  * HTTP clients hang the whole request on their errors, which a `toJSON` of theirs would write.
  */
 function shownError(thrown: unknown, key: string): object {
+  // Stores name the key they stumble over.
+  const words = toStoredError(thrown, key);
   const cause = thrown instanceof Error ? thrown.cause : undefined;
-  return { ...wordsOf(thrown, key), ...(cause !== undefined && { cause: wordsOf(cause, key) }) };
+  return cause === undefined ? words : { ...words, cause: toStoredError(cause, key) };
 }
 
-function wordsOf(thrown: unknown, key: string): object {
-  const { message, ...rest } = toStoredError(thrown);
-  // JSON.parse quotes the text that it could not read, and that is the body; stores name the key they stumble over.
-  const withoutBody = rest.name === 'SyntaxError' ? message.replace(/".*"/s, '"…"') : message;
-  return { ...rest, message: key === '' ? withoutBody : withoutBody.replaceAll(key, keyHash(key)) };
-}
+/**
+ * What JSON leaves as it is and terminals and viewers of logs act upon: control characters, line separators, and marks
+ * that turn the direction of what follows, by which one value can be made to look like another.
+ */
+const UNSEEN = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g;
 
-/** What logs show of an idempotency key: 16 hex digits of its SHA-256, enough to find it again. */
-function keyHash(key: string): string {
-  return hash('sha256', key).slice(0, 16);
+function escapeUnseen(json: string): string {
+  return json.replace(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
+  );
 }
 
 function levelFromEnvironment(): LogLevel {

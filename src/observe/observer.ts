@@ -1,6 +1,13 @@
 /** Told what happens to every record, as it happens. What an observer throws is ignored: it must not harm a record. */
 export interface Observer {
-  onEvent(event: BatchEvent): void;
+  /** `invocation` is one object for all events of an invocation. */
+  onEvent(event: BatchEvent, invocation?: ObservedInvocation): void;
+}
+
+/** The invocation that an event belongs to. */
+export interface ObservedInvocation {
+  /** Lambda's request id; absent outside Lambda. */
+  readonly requestId?: string;
 }
 
 interface OfRecord {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import leven from 'leven';
 import { ConfigurationError } from '../claims/errors.ts';
+import { peerAdvice } from './peer-options.ts';
 
 /** What an option may be. */
 export interface Check {
@@ -96,6 +97,8 @@ function isFit(value: unknown, check: Check): boolean {
 }
 
 function unknownOption(name: string, names: readonly string[]): string {
+  const advice = peerAdvice(name, names);
+  if (advice !== undefined) return `Unknown option \`${name}\`; ${advice}`;
   const nearest = names.toSorted((a, b) => leven(a, name) - leven(b, name))[0] as string;
   const isNear = leven(nearest.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3);
   return `Unknown option \`${name}\`${isNear ? `; did you mean \`${nearest}\`?` : `; known are ${names.join(', ')}`}`;

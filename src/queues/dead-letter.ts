@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { StoredError } from '../claims/claim.ts';
 import type { SqsClient } from './sqs-client.ts';
@@ -24,6 +25,9 @@ const MOST_ATTRIBUTES = 10;
 const ATTRIBUTE_NAME = /^(?!aws\.|amazon\.)(?!.*\.\.)(?!\.)[\w.-]{1,256}(?<!\.)$/i;
 const LONGEST_VALUE = 512;
 
+/** SQS's limit for a message: its body and its attributes' names, types and values, in UTF-8. */
+const LARGEST_MESSAGE_BYTES = 1_048_576;
+
 /** Sends the record with what is known of its failure. Rejects when SQS did not take it. */
 export async function sendDeadLetter(
   client: Pick<SqsClient, 'sendMessage'>,
@@ -32,13 +36,16 @@ export async function sendDeadLetter(
   signal?: AbortSignal,
 ): Promise<void> {
   const isFifo = queueUrl.endsWith('.fifo');
+  const groupId = letter.messageGroupId ?? (isFifo ? hash('sha256', letter.recordId) : undefined);
+  const body = acceptableBody(letter.body);
   await client.sendMessage(
     {
       QueueUrl: queueUrl,
-      MessageBody: letter.body,
-      MessageAttributes: attributesOf(letter),
+      MessageBody: body,
+      MessageAttributes: attributesOf(letter, LARGEST_MESSAGE_BYTES - Buffer.byteLength(body)),
+      // Standard queues take a group too, for fair queues, and whoever moves the message back needs it.
+      ...(groupId !== undefined && { MessageGroupId: groupId }),
       ...(isFifo && {
-        MessageGroupId: letter.messageGroupId ?? hash('sha256', letter.recordId),
         // The same failure of the same message, sent again after a lost answer, arrives once.
         MessageDeduplicationId: hash('sha256', `${letter.recordId} ${letter.key ?? ''}`),
       }),
@@ -47,38 +54,58 @@ export async function sendDeadLetter(
   );
 }
 
-function attributesOf({
-  error,
-  source,
-  recordId,
-  key,
-  attempt,
-  attributes,
-}: DeadLetter): Record<string, { DataType: string; StringValue: string }> {
-  const own: [string, string | undefined][] = [
-    ['ErrorName', error.name],
-    ['ErrorMessage', error.message],
-    ['ErrorCode', error.code],
-    ['Source', source],
-    ['RecordId', recordId],
+type Attribute = { readonly DataType: string; readonly StringValue: string };
+
+/**
+ * What is ours first, from the most useful to the least, then the record's own: as many as SQS's count and the room that
+ * the body leaves allow. Our names are ours in any case of their letters: what a sender calls so is left out, or a message
+ * could bring an error, an attempt or a key of its own making.
+ */
+function attributesOf(
+  { error, source, recordId, key, attempt, attributes }: DeadLetter,
+  roomBytes: number,
+): Record<string, Attribute> {
+  const own: Record<string, Attribute | undefined> = {
+    ErrorCode: text(error.code),
+    RecordId: text(recordId),
     // Cut, it would be another key.
-    ['IdempotencyKey', key !== undefined && key.length <= LONGEST_VALUE ? key : undefined],
-  ];
-  const all: [string, { DataType: string; StringValue: string }][] = [];
-  for (const [name, value] of own) if (value) all.push([name, text(value)]);
-  if (attempt !== undefined) all.push(['Attempt', { DataType: 'Number', StringValue: String(attempt) }]);
-  const taken = new Set(all.map(([name]) => name));
-  for (const [name, value] of Object.entries(attributes)) {
-    if (all.length === MOST_ATTRIBUTES) break;
-    if (value !== '' && ATTRIBUTE_NAME.test(name) && !taken.has(name))
-      all.push([name, { DataType: 'String', StringValue: value }]);
+    IdempotencyKey: key !== undefined && key.length <= LONGEST_VALUE ? text(key) : undefined,
+    ErrorName: text(error.name),
+    Attempt: attempt === undefined ? undefined : { DataType: 'Number', StringValue: String(attempt) },
+    Source: text(source),
+    ErrorMessage: text(error.message),
+  };
+  const reserved = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const theirs = Object.entries(attributes)
+    .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.has(name.toLowerCase()))
+    .map(([name, value]): [string, Attribute | undefined] => [name, whole(value)]);
+
+  const kept: [string, Attribute][] = [];
+  let bytes = 0;
+  for (const [name, attribute] of [...Object.entries(own), ...theirs]) {
+    if (attribute === undefined) continue;
+    const size = Buffer.byteLength(name + attribute.DataType + attribute.StringValue);
+    if (kept.length === MOST_ATTRIBUTES || bytes + size > roomBytes) break;
+    bytes += size;
+    kept.push([name, attribute]);
   }
-  return Object.fromEntries(all);
+  return Object.fromEntries(kept);
 }
 
-/** SQS refuses characters that XML 1.0 has no place for. */
-function text(value: string): { DataType: string; StringValue: string } {
-  // oxlint-disable-next-line no-control-regex -- these are what is to be replaced
-  const clean = value.replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD');
-  return { DataType: 'String', StringValue: clean.slice(0, LONGEST_VALUE) };
+function text(value: string | undefined): Attribute | undefined {
+  return whole(value?.slice(0, LONGEST_VALUE));
+}
+
+/** SQS refuses empty values, characters that XML 1.0 has no place for, and what is no Unicode. */
+function whole(value: string | undefined): Attribute | undefined {
+  if (value === undefined || value === '') return undefined;
+  return { DataType: 'String', StringValue: value.replace(REFUSED_BY_SQS, '\uFFFD') };
+}
+
+// oxlint-disable-next-line no-control-regex -- these are what is to be replaced
+const REFUSED_BY_SQS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/gu;
+
+/** SQS delivered its own bodies, so it takes them; what other services deliver is JSON, where these can be escaped. */
+function acceptableBody(body: string): string {
+  return body.replace(/[\uFFFE\uFFFF]/g, (character) => (character === '\uFFFE' ? '\\ufffe' : '\\uffff'));
 }

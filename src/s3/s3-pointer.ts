@@ -1,18 +1,35 @@
 import { Buffer } from 'node:buffer';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { ConfigurationError } from '../claims/errors.ts';
-import { decodedText, DecodeError, type Decoder, DEFAULT_MAX_BYTES } from '../sources/decoder.ts';
+import { decodedText, DecodeError, type Decoder } from '../sources/decoder.ts';
+import { defaultMaxBytes } from '../sources/function-memory.ts';
+import type { BatchRecord } from '../sources/record.ts';
+
+/** What a message points to. */
+export interface S3PointerTarget {
+  readonly bucket: string;
+  readonly key: string;
+  /** The record with the pointer, as it was delivered. */
+  readonly record: BatchRecord;
+}
 
 export interface S3PointerOptions {
+  /**
+   * The buckets that pointers may name, or a function that says whether one may be followed. Whoever may send to the
+   * queue chooses what the function reads with its own permissions; this bounds it.
+   */
+  readonly buckets: readonly string[] | ((target: S3PointerTarget) => boolean | Promise<boolean>);
+  /** The account that the buckets must belong to; S3 refuses others. Default: not checked. */
+  readonly expectedBucketOwner?: string;
   /** Default: a client of its own, made when the first pointer comes. */
   readonly client?: Pick<S3Client, 'send'>;
   /**
-   * The buckets that pointers may name. Whoever may send to the queue chooses what the function reads with its own
-   * permissions; this bounds it. Default: any bucket that the function's role can read.
+   * How many bytes an object may have. Default 10 MB (10,485,760), and no more than a 64th of the function's memory: 2 MB
+   * at 128 MB.
    */
-  readonly buckets?: readonly string[];
-  /** How many bytes an object may have. Default 10 MB (10,485,760). */
   readonly maxBytes?: number;
+  /** How long to wait for one object, in milliseconds, whatever the client's own bounds are. Default 30,000. */
+  readonly timeoutMs?: number;
 }
 
 /** The reserved attributes, one of which marks a pointer: of today's libraries, and of the older ones. */
@@ -24,53 +41,91 @@ const POINTER_CLASSES: ReadonlySet<unknown> = new Set([
   'com.amazon.sqs.javamessaging.MessageS3Pointer',
 ]);
 
+/** A bucket's name and a key of 1,024 bytes, each of which JSON may escape, fit; in UTF-16 units. */
+const LONGEST_POINTER = 16_384;
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
 /**
  * Fetches what the Amazon SQS and SNS Extended Client Libraries put into S3 because it was too large for a message.
  * Messages without such a pointer are left as they are. An object that is gone, is too large or is in none of `buckets`
- * makes its record `invalid`; while S3 cannot be reached or refuses, the record is handed back as `failed`. Objects are not
- * deleted: a message may come again, so give the bucket a lifecycle rule. Needs `@aws-sdk/client-s3` and `s3:GetObject`.
+ * makes its record `invalid`; while S3 cannot be reached, does not answer in time or refuses, the record is handed back as
+ * `failed`. Objects are not deleted: a message may come again, so give the bucket a lifecycle rule. Needs
+ * `@aws-sdk/client-s3` and `s3:GetObject`. Throws a `ConfigurationError` without `buckets`.
  *
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-managing-large-messages.html
  *
  * @example
  * createBatchProcessor(handler, { decode: s3Pointer({ buckets: ['large-orders'] }) });
  */
-export function s3Pointer(options: S3PointerOptions = {}): Decoder {
-  const { buckets, maxBytes = DEFAULT_MAX_BYTES } = checked(options);
+export function s3Pointer(options: S3PointerOptions): Decoder {
+  const { buckets, expectedBucketOwner, timeoutMs = DEFAULT_TIMEOUT_MS } = checked(options);
+  const { maxBytes = defaultMaxBytes() } = options;
   let { client } = options;
 
-  return async (data, { attributes }, { signal }) => {
-    const isPointer = typeof data === 'string' && SIZE_ATTRIBUTES.some((name) => name in attributes);
+  return async (data, record, { signal }) => {
+    const isPointer = typeof data === 'string' && SIZE_ATTRIBUTES.some((name) => name in record.attributes);
     if (!isPointer) return data;
     const { bucket, key } = parsePointer(data);
-    if (buckets !== undefined && !buckets.includes(bucket)) {
-      throw new DecodeError('The message points to a bucket that is not one of `buckets`', {
+    const isAllowed: unknown =
+      typeof buckets === 'function' ? await buckets({ bucket, key, record }) : buckets.includes(bucket);
+    if (isAllowed !== true) {
+      throw new DecodeError('The message points to what `buckets` of s3Pointer does not allow', {
         isRetryable: false,
       });
     }
     client ??= new S3Client({});
-    return fetchText(client, new GetObjectCommand({ Bucket: bucket, Key: key }), maxBytes, signal);
+    const command = new GetObjectCommand({
+      Bucket: bucket,
+      Key: key,
+      ...(expectedBucketOwner !== undefined && { ExpectedBucketOwner: expectedBucketOwner }),
+    });
+    return withTimeout(timeoutMs, signal, fetchText(client, command, maxBytes));
   };
 }
 
-async function fetchText(
+function fetchText(
   client: Pick<S3Client, 'send'>,
   command: GetObjectCommand,
   maxBytes: number,
-  signal: AbortSignal,
-): Promise<string> {
+): (signal: AbortSignal) => Promise<string> {
+  return async (signal) => {
+    try {
+      const object = await client.send(command, { abortSignal: signal });
+      return decodedText(await bytesOf(object, maxBytes));
+    } catch (cause) {
+      if (cause instanceof DecodeError) throw cause;
+      const isGone = cause instanceof Error && cause.name === 'NoSuchKey';
+      throw new DecodeError(
+        isGone
+          ? 'The object that the message points to is gone'
+          : 'The object that the message points to could not be read',
+        { cause, isRetryable: !isGone },
+      );
+    }
+  };
+}
+
+/** A client that does not listen to its signal is left behind: its bound is ours, not the client's. */
+async function withTimeout<Result>(
+  timeoutMs: number,
+  outer: AbortSignal,
+  run: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const timeout = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const message = `The object that the message points to was not there after ${timeoutMs} ms (timeoutMs of s3Pointer)`;
+      const error = new DecodeError(message, { isRetryable: true });
+      reject(error);
+      timeout.abort(error);
+    }, timeoutMs);
+  });
   try {
-    const object = await client.send(command, { abortSignal: signal });
-    return decodedText(await bytesOf(object, maxBytes));
-  } catch (cause) {
-    if (cause instanceof DecodeError) throw cause;
-    const isGone = cause instanceof Error && cause.name === 'NoSuchKey';
-    throw new DecodeError(
-      isGone
-        ? 'The object that the message points to is gone'
-        : 'The object that the message points to could not be read',
-      { cause, isRetryable: !isGone },
-    );
+    return await Promise.race([run(AbortSignal.any([outer, timeout.signal])), timedOut]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -96,7 +151,7 @@ async function bytesOf({ Body: body }: GetObjectCommandOutput, maxBytes: number)
 function parsePointer(text: string): { readonly bucket: string; readonly key: string } {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = text.length > LONGEST_POINTER ? undefined : JSON.parse(text);
   } catch {
     parsed = undefined; // its error would quote the body
   }
@@ -114,28 +169,44 @@ function parsePointer(text: string): { readonly bucket: string; readonly key: st
   return { bucket: s3BucketName, key: s3Key };
 }
 
+function isAccountId(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{12}$/.test(value);
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
 function checked(options: S3PointerOptions): S3PointerOptions {
-  const { client, buckets, maxBytes, ...unknown } = options;
+  if (typeof options !== 'object' || options === null) throw withoutBuckets();
+  const { client, buckets, expectedBucketOwner, maxBytes, timeoutMs, ...unknown } = options;
   const [stranger] = Object.keys(unknown);
   if (stranger !== undefined) {
     throw new ConfigurationError(
-      `Unknown option \`${stranger}\` of s3Pointer; known are client, buckets, maxBytes`,
+      `Unknown option \`${stranger}\` of s3Pointer; known are buckets, expectedBucketOwner, client, maxBytes, timeoutMs`,
+    );
+  }
+  const isList = Array.isArray(buckets) && buckets.length > 0 && buckets.every(isText);
+  if (!isList && typeof buckets !== 'function') throw withoutBuckets();
+  if (expectedBucketOwner !== undefined && !isAccountId(expectedBucketOwner)) {
+    throw new ConfigurationError(
+      'Expected `expectedBucketOwner` of s3Pointer to be an account id of twelve digits',
     );
   }
   if (client !== undefined && typeof client.send !== 'function') {
     throw new ConfigurationError('Expected `client` of s3Pointer to be an S3Client');
   }
-  if (buckets !== undefined && !(Array.isArray(buckets) && buckets.every(isText))) {
-    throw new ConfigurationError('Expected `buckets` of s3Pointer to be a list of bucket names');
-  }
-  if (maxBytes !== undefined && (!Number.isSafeInteger(maxBytes) || maxBytes < 1)) {
+  for (const [name, value] of Object.entries({ maxBytes, timeoutMs })) {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue;
     throw new ConfigurationError(
-      `Expected \`maxBytes\` of s3Pointer to be an integer from 1 up, got \`${String(maxBytes)}\``,
+      `Expected \`${name}\` of s3Pointer to be an integer from 1 up, got \`${String(value)}\``,
     );
   }
   return options;
+}
+
+function withoutBuckets(): ConfigurationError {
+  return new ConfigurationError(
+    "Expected `buckets` of s3Pointer to be a list of bucket names, or a function of { bucket, key, record }: whoever may send to the queue chooses what is read with the function's permissions",
+  );
 }

@@ -22,10 +22,7 @@ export interface DecoderOptions {
   readonly signal: AbortSignal;
 }
 
-/** What decoders inflate, or fetch, at most where nothing else is said: 10 MB. */
-export const DEFAULT_MAX_BYTES: number = 10 * 1024 * 1024;
-
-/** A record's payload could not be decoded. The record fails alone. */
+/** A record's payload could not be decoded, or is JSON too large to be parsed. The record fails alone. */
 export class DecodeError extends BatchlatchError {
   /** Whether the same payload may be decoded later: nothing is wrong with it as far as is known. */
   readonly isRetryable: boolean;

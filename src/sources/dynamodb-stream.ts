@@ -2,6 +2,7 @@ import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import { epochMsOfSeconds } from './epoch.ts';
 import { MalformedRecordError } from './errors.ts';
+import { isExact, mayBeInexact } from './exact-numbers.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { SourceBatch, SourceEntry } from './source-batch.ts';
 
@@ -151,10 +152,10 @@ function itemOf(image: StreamRecord['NewImage']): DynamoDBItem | undefined {
   return image && unmarshall(image as Parameters<typeof unmarshall>[0], { wrapNumbers: toNumber });
 }
 
-/** As `unmarshall` does by itself, but for a number like 1E+38, over which it throws. */
+/** As `unmarshall` does by itself, but for a number like 1E+38, over which it throws, and for one that it would round. */
 function toNumber(text: string): unknown {
   const number = Number(text);
-  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER) return number;
+  if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (!mayBeInexact(text) || isExact(text))) return number;
   return /^-?\d+$/.test(text) ? BigInt(text) : NumberValueImpl.from(text);
 }
 

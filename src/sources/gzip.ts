@@ -1,27 +1,23 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { ConfigurationError, hasCode } from '../claims/errors.ts';
+import { hasCode } from '../claims/errors.ts';
 import { bytesOfBase64 } from './base64.ts';
-import { DecodeError, type Decoder, DEFAULT_MAX_BYTES } from './decoder.ts';
+import { DecodeError, type Decoder } from './decoder.ts';
+import { checkedMaxBytes } from './max-bytes.ts';
 
 const gunzipAsync = promisify(gunzip);
 
 export interface GzipOptions {
-  /** How many bytes a payload may inflate to; a few kilobytes can hold gigabytes. Default 10 MB (10,485,760). */
+  /**
+   * How many bytes a payload may inflate to; a few kilobytes can hold gigabytes. Default 10 MB (10,485,760), and no more
+   * than a 64th of the function's memory: 2 MB at 128 MB.
+   */
   readonly maxBytes?: number;
 }
 
 /** Inflates gzip: of a text that is base64, as it travels in SQS and SNS, or of bytes. */
-export function gzip({ maxBytes = DEFAULT_MAX_BYTES, ...unknown }: GzipOptions = {}): Decoder {
-  const [stranger] = Object.keys(unknown);
-  if (stranger !== undefined) {
-    throw new ConfigurationError(`Unknown option \`${stranger}\` of gzip; known is maxBytes`);
-  }
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
-    throw new ConfigurationError(
-      `Expected \`maxBytes\` of gzip to be an integer from 1 up, got \`${String(maxBytes)}\``,
-    );
-  }
+export function gzip(options: GzipOptions = {}): Decoder {
+  const maxBytes = checkedMaxBytes('gzip', options);
   return async (data) => {
     const compressed = typeof data === 'string' ? bytesOfBase64(data) : data;
     try {

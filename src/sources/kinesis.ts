@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import type { KinesisStreamRecordPayload } from 'aws-lambda';
 import { MalformedRecordError } from './errors.ts';
 import { readText } from './read-text.ts';
@@ -65,7 +65,7 @@ function kinesisEntry(
   const read = readText(
     reading,
     index,
-    () => textOf(data as string),
+    { longest: (data as string).length, read: () => textOf(data as string) },
     (opened, text) =>
       new KinesisRecordView(
         raw as KinesisBatchRecord['raw'],
@@ -81,6 +81,7 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
   readonly source = 'kinesis';
   readonly raw: KinesisBatchRecord['raw'];
   readonly #payload: KinesisStreamRecordPayload;
+  readonly #isDecoded: boolean;
   #text: string | undefined;
 
   constructor(
@@ -93,6 +94,7 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
     this.raw = raw;
     this.#payload = payload;
     this.#text = decodedText;
+    this.#isDecoded = decodedText !== undefined;
   }
 
   /** The eventID is the shard and the sequence number in it; streams share both. */
@@ -103,6 +105,11 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
   get rawBody(): string {
     this.#text ??= textOf(this.#payload.data);
     return this.#text;
+  }
+
+  protected override get isWholeText(): boolean {
+    if (this.#isDecoded || !this.rawBody.includes('\uFFFD')) return true;
+    return isUtf8(Buffer.from(this.#payload.data, 'base64'));
   }
 
   get partitionKey(): string {

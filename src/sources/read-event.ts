@@ -1,6 +1,7 @@
 import { dynamoDBStreamBatch } from './dynamodb-stream.ts';
 import { UnsupportedEventError } from './errors.ts';
 import { eventBridgeBatch, isEventBridgeEvent } from './eventbridge.ts';
+import { knownService } from './known-services.ts';
 import { kinesisBatch } from './kinesis.ts';
 import { pipesBatch, type PipesSource } from './pipes.ts';
 import { s3Batch } from './s3.ts';
@@ -52,7 +53,7 @@ function recordsBatch(records: readonly unknown[], reading: Reading): SourceBatc
   const source = knownSource(records);
   if (source !== undefined) return sources[source](records, reading);
   throw new UnsupportedEventError(
-    `Cannot read a batch of ${records.length} records with ${sourceNames(records)}: batchlatch reads ${READABLE}`,
+    `Cannot read a batch of ${records.length} records ${whose({ Records: records }, records)}: batchlatch reads ${READABLE}`,
   );
 }
 
@@ -65,7 +66,7 @@ function listBatch(records: readonly unknown[], reading: Reading): SourceBatch {
     throw new UnsupportedEventError(`Cannot read an empty array: batchlatch reads ${READABLE}`);
   }
   throw new UnsupportedEventError(
-    `Cannot read an array of ${records.length} records with ${sourceNames(records)}: of EventBridge Pipes, batchlatch reads ` +
+    `Cannot read an array of ${records.length} records ${whose(records, records)}: of EventBridge Pipes, batchlatch reads ` +
       'records of SQS, Kinesis and DynamoDB Streams as the source gave them, so without an input transformer',
   );
 }
@@ -98,18 +99,30 @@ function eventSourceOf(record: unknown): unknown {
   return 'EventSource' in record ? record.EventSource : undefined; // SNS writes it with a capital
 }
 
-function sourceNames(records: readonly unknown[]): string {
+/** Whose records they are, by the service's name where it is known, and by what they say themselves. */
+function whose(event: object, records: readonly unknown[]): string {
   const names = [...new Set(records.map(eventSourceOf))].map((source) =>
-    source === undefined ? 'no eventSource' : JSON.stringify(source),
+    source === undefined ? 'no eventSource' : shown(JSON.stringify(source) ?? typeof source),
   );
-  return names.slice(0, 3).join(', ');
+  const service = knownService(event);
+  return `${service === undefined ? '' : `of ${service} `}with ${names.slice(0, 3).join(', ')}`;
 }
 
 function describe(event: unknown): string {
   if (event === null || typeof event !== 'object')
     return `an event that is ${event === null ? 'null' : `a ${typeof event}`}`;
   const members = Object.keys(event);
-  return members.length === 0
-    ? 'an empty event'
-    : `an event with ${members.slice(0, 8).join(', ')}${members.length > 8 ? ', …' : ''}`;
+  if (members.length === 0) return 'an empty event';
+  const service = knownService(event);
+  return (
+    `an event ${service === undefined ? '' : `of ${service} `}` +
+    `with ${members.slice(0, 8).map(shown).join(', ')}${members.length > 8 ? ', …' : ''}`
+  );
 }
+
+/** Names in an event may be as long as the event. */
+function shown(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+}
+
+const LONGEST_NAME = 60;

@@ -81,7 +81,7 @@ export interface DynamoDBChange {
 
 /**
  * Attributes as `unmarshall` of `@aws-sdk/util-dynamodb` gives them: sets are `Set`s, integers beyond 2^53 are `bigint`s, and
- * other numbers that large are `NumberValue`s. Binary values are base64, as Lambda delivers them.
+ * other numbers that a double does not hold exactly are `NumberValue`s. Binary values are base64, as Lambda delivers them.
  */
 export type DynamoDBItem = Readonly<Record<string, unknown>>;
 

@@ -29,7 +29,7 @@ function snsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
   const read = readText(
     reading,
     index,
-    () => text,
+    { longest: text.length, read: () => text },
     (opened, decodedText) => new SnsRecordView(raw as SNSEventRecord, opened, decodedText),
   );
   return { itemIdentifier, lane: undefined, read };

@@ -1,5 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { MalformedRecordError } from './errors.ts';
+import { LONG_TEXT } from './json-bounds.ts';
 import { readText } from './read-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Reading, SourceBatch, SourceEntry } from './source-batch.ts';
@@ -36,7 +37,8 @@ function sqsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
     const error = new MalformedRecordError(`The SQS record ${itemIdentifier ?? ''} is malformed: ${problem}`);
     return { itemIdentifier, lane, read: { error } };
   }
-  if (reading.unwrap.length === 0 && reading.decoded === undefined) {
+  const text = body as string;
+  if (reading.unwrap.length === 0 && reading.decoded === undefined && text.length <= LONG_TEXT) {
     // The usual way, and there are thousands of them: no closures.
     return {
       itemIdentifier,
@@ -47,8 +49,8 @@ function sqsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
   const read = readText(
     reading,
     index,
-    () => body as string,
-    (opened, text) => new SqsRecordView(raw as SQSRecord, opened, text),
+    { longest: text.length, read: () => text },
+    (opened, decodedText) => new SqsRecordView(raw as SQSRecord, opened, decodedText),
   );
   return { itemIdentifier, lane, read };
 }

@@ -1,23 +1,30 @@
+import { MalformedRecordError } from './errors.ts';
+import { mayBeInexact, parseExactly } from './exact-numbers.ts';
 import { parseJsonOrText } from './parse-body.ts';
-import type { Envelope } from './record.ts';
+import type { BatchRecord, Envelope } from './record.ts';
+import { unwrapBody } from './unwrap.ts';
+import type { UnwrapStep } from './unwrap-steps.ts';
 
-/** A payload that was inside envelopes. */
+/** A payload that was inside envelopes, and what they were. */
 export interface OpenedBody {
   readonly envelope: Envelope;
   readonly body: unknown;
+  readonly steps: readonly UnwrapStep[];
 }
 
 /**
  * What records have in common whose body is made of a text. A class and not a literal: a batch makes thousands,
  * and most handlers look at few fields, so each is made when it is first asked for. Parsing the body is the
- * dearest of them.
+ * most expensive of them.
  */
 export abstract class TextRecord {
   abstract readonly rawBody: string;
   readonly envelope: Envelope | undefined;
+  readonly #steps: readonly UnwrapStep[];
   #body: { readonly value: unknown } | undefined;
 
   constructor(opened: OpenedBody | undefined) {
+    this.#steps = opened?.steps ?? [];
     if (opened === undefined) return;
     this.envelope = opened.envelope;
     this.#body = { value: opened.body };
@@ -32,4 +39,34 @@ export abstract class TextRecord {
   set body(value: unknown) {
     this.#body = { value };
   }
+
+  /** Whether the text is all there is to what was delivered: bytes that are no UTF-8 become replacement characters. */
+  protected get isWholeText(): boolean {
+    return true;
+  }
+
+  /** The body for a key: read once more where it may hold numbers that `JSON.parse` rounds. */
+  static exactBodyOf(record: TextRecord): unknown {
+    const { rawBody: text } = record;
+    if (!record.isWholeText) {
+      throw new MalformedRecordError(
+        'The payload is not UTF-8: its text, which different bytes share, makes no key',
+      );
+    }
+    if (record.#steps.length === 0) {
+      return mayBeInexact(text) ? parseJsonOrText(text, parseExactly) : record.body;
+    }
+    // A text inside a text may have its digits escaped.
+    if (!mayBeInexact(text) && !text.includes(String.raw`\u00`)) return record.body;
+    const unwrapped = unwrapBody(text, record.#steps, parseExactly);
+    return 'body' in unwrapped ? unwrapped.body : record.body;
+  }
+}
+
+/**
+ * The record's body, in which a number that a double does not hold exactly is `Infinity`: keys are made of it, and two
+ * numbers that are read as one must not make one key. Throws a `MalformedRecordError` for bytes that are no UTF-8.
+ */
+export function exactBody(record: BatchRecord): unknown {
+  return record instanceof TextRecord ? TextRecord.exactBodyOf(record) : record.body;
 }

@@ -11,13 +11,20 @@ export type Unwrapped =
   /** There is no work in it; why. */
   | { readonly ignored: string };
 
-/** Takes the payload out of its envelopes. Throws a `MalformedRecordError` when one of them is not there. */
-export function unwrapBody(text: string, steps: readonly UnwrapStep[]): Unwrapped {
-  let body = parseJsonOrText(text);
+/**
+ * Takes the payload out of its envelopes; `parse` reads each text that is JSON. Throws a `MalformedRecordError` when an
+ * envelope is not there, and a `DecodeError` for JSON that is too large.
+ */
+export function unwrapBody(
+  text: string,
+  steps: readonly UnwrapStep[],
+  parse?: (text: string) => unknown,
+): Unwrapped {
+  let body = parseJsonOrText(text, parse);
   let id = '';
   let attributes: Record<string, string> = {};
   for (const step of steps) {
-    const opened = open(body, step);
+    const opened = open(body, step, parse);
     if ('ignored' in opened) return opened;
     ({ body } = opened);
     ({ id } = opened.envelope);
@@ -26,7 +33,7 @@ export function unwrapBody(text: string, steps: readonly UnwrapStep[]): Unwrappe
   return { envelope: { id, attributes }, body };
 }
 
-function open(parsed: unknown, step: UnwrapStep): Unwrapped {
+function open(parsed: unknown, step: UnwrapStep, parse?: (text: string) => unknown): Unwrapped {
   switch (step) {
     case 'eventbridge': {
       if (!isEventBridgeEvent(parsed)) {
@@ -49,7 +56,7 @@ function open(parsed: unknown, step: UnwrapStep): Unwrapped {
       }
       return {
         envelope: { id: parsed.MessageId, attributes: snsAttributes(parsed) },
-        body: parseJsonOrText(parsed.Message),
+        body: parseJsonOrText(parsed.Message, parse),
       };
     }
     case 's3': {

@@ -221,6 +221,36 @@ describe('deadLetter', () => {
     await expect(bench().processor(refused, options(closed))(event)).rejects.toThrow('no such customer');
   });
 
+  it.each<[string, string | undefined]>([
+    ['a parked record', '1'],
+    ['one without a key', undefined],
+  ])('takes no word of the sender for ours: %s', async (what, attempt) => {
+    const event = messages('a');
+    const forged = [
+      'ErrorCode',
+      'RecordId',
+      'IdempotencyKey',
+      'ErrorName',
+      'Attempt',
+      'Source',
+      'ErrorMessage',
+    ];
+    event.Records[0]!.messageAttributes = Object.fromEntries(
+      [...forged, 'attempt', 'IDEMPOTENCYKEY', 'tenant'].map((name) => [
+        name,
+        { dataType: 'String', stringValue: 'forged' },
+      ]),
+    );
+    const key = what === 'a parked record' ? 'a' : '';
+    expect(failed(await b.processor(refused, { ...options(), key: () => key })(event))).toEqual([]);
+    const [letter] = (await dead.receive()).Records;
+    const { tenant, ...ours } = letter?.messageAttributes ?? {};
+    expect(tenant?.stringValue).toBe('forged');
+    expect(JSON.stringify(ours)).not.toContain('forged');
+    expect(ours['Attempt']?.stringValue).toBe(attempt);
+    expect(Object.keys(ours).every((name) => forged.includes(name))).toBe(true);
+  });
+
   it('gets what has no key without one', async () => {
     expect(await b.run(() => 'never', ['a'], { ...options(), key: () => '' })).toEqual([]);
     const [letter] = (await dead.receive()).Records;

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   base64,
   type BatchRecord,
@@ -134,6 +134,18 @@ describe('A body that cannot be decoded', () => {
       zipped('0'.repeat(11_000_000)),
       'inflates to more than 10485760 bytes',
     ],
+    [
+      'base64 that is too long',
+      base64({ maxBytes: 1_000 }),
+      inBase64('x'.repeat(1_004)),
+      'more than 1000 bytes',
+    ],
+    [
+      'JSON too deep to be walked',
+      base64(),
+      inBase64(`${'[['.repeat(140_000)}${']]'.repeat(140_000)}`),
+      'nested deeper than 500 levels',
+    ],
     ['no UTF-8', base64(), Buffer.from([0xff, 0xfe]).toString('base64'), 'not UTF-8'],
   ])('makes its record alone invalid: %s', async (_, decode, body, message) => {
     const b = bench();
@@ -221,6 +233,32 @@ describe('A decoder that never ends', () => {
     expect(b.eventsOf('notStarted')).toMatchObject([{ recordId: 'good', reason: 'deadline' }]);
     expect(await b.claim('good')).toBeUndefined();
     end.resolve('{}');
+  });
+});
+
+describe('What a decoder makes at most where nothing is said', () => {
+  const name = 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE';
+  afterEach(() => {
+    delete process.env[name];
+  });
+
+  it.each([
+    ['128', 2_097_152],
+    ['512', 8_388_608],
+    ['640', 10_485_760],
+    ['10240', 10_485_760],
+  ])('is a 64th of a function of %s MB, and never more than 10 MB', async (megabytes, bytes) => {
+    process.env[name] = megabytes;
+    for (const [decode, body] of [
+      [gzip(), zipped('0'.repeat(bytes + 1))],
+      [base64(), inBase64('0'.repeat(bytes + 10))],
+    ] as const) {
+      const b = bench();
+      await b.processor(() => 'done', { decode })(sqsEvent([{ body }]));
+      expect(b.eventsOf('invalid')).toMatchObject([
+        { error: { message: expect.stringContaining(`more than ${bytes} bytes`) } },
+      ]);
+    }
   });
 });
 

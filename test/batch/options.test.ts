@@ -106,13 +106,38 @@ describe('An option that nobody knows', () => {
     );
   });
 
-  it.each(['tableName', 'constructor', '__proto__x', 'toString'])(
+  it.each(['tables', 'constructor', '__proto__x', 'toString'])(
     'is an error that lists what there is, when nothing is near: %s',
     (name) => {
       const { message } = refusalOf({ store, [name]: 1 });
       expect(message).toMatch(/^Unknown option `.+`; known are store, key, namespace, concurrency, /);
     },
   );
+
+  it.each([
+    ['throwOnFullBatchFailure', 'a full list of failures and never with an exception'],
+    ['skipGroupOnError', 'the rest of its message group is handed back'],
+    ['persistenceStore', 'here it is `store`'],
+    ['tableName', 'here it is `store`: dynamoDBStore({ tableName })'],
+    ['expiresAfterSeconds', 'here it is `retentionMs`: in milliseconds'],
+    ['eventKeyJmesPath', 'here it is `key`: jmesPath(…)'],
+    ['payloadValidationJmesPath', 'here it is `payloadValidation`'],
+    ['dataIndexArgument', 'here it is `key`'],
+    ['useLocalCache', 'here it is `cache`'],
+    ['handleMessage', 'the handler is the first argument'],
+    ['handleMessageTimeout', 'here it is `recordTimeoutMs`'],
+    ['batchSize', 'set it on the event source mapping or the queue'],
+    ['visibilityTimeout', 'here it is `visibility`'],
+    ['heartbeatInterval', 'here it is `heartbeat`'],
+    ['timeoutEarlyInMillis', 'here it is `deadlineMarginMs`'],
+    ['logger', 'here it is `observer`'],
+    ['ttlSeconds', 'here it is `retentionMs`'],
+    ['headerKey', 'it has no counterpart here'],
+  ])('is an error that names ours, where another library has it: %s', (name, advice) => {
+    const { message } = refusalOf({ store, [name]: 1 });
+    expect(message).toContain(`Unknown option \`${name}\`; `);
+    expect(message).toContain(advice);
+  });
 
   it('is an error also when its value is undefined: it is misspelt all the same', () => {
     expect(refusalOf({ store, concurency: undefined }).message).toContain('did you mean');
@@ -191,7 +216,7 @@ describe('Options', () => {
 });
 
 describe('The environment', () => {
-  const names = ['CLAIMS_TABLE_NAME', 'BATCHLATCH_LOG_LEVEL'];
+  const names = ['CLAIMS_TABLE_NAME', 'AWS_LAMBDA_FUNCTION_NAME', 'BATCHLATCH_LOG_LEVEL'];
   const before = names.map((name) => process.env[name]);
   beforeEach(() => {
     for (const name of names) delete process.env[name];
@@ -203,15 +228,20 @@ describe('The environment', () => {
     });
   });
 
-  it.each([undefined, ''])('has to name the claims table where there is no store: %p', (tableName) => {
-    if (tableName !== undefined) process.env['CLAIMS_TABLE_NAME'] = tableName;
-    const { code, message } = refusalOf({});
-    expect(code).toBe('BATCHLATCH_CONFIGURATION');
-    expect(message).toContain('set CLAIMS_TABLE_NAME to the claims table');
-    expect(message).toContain('or pass `store`');
-  });
+  it.each([undefined, ''])(
+    'of a function has to name the claims table where there is no store: %p',
+    (tableName) => {
+      process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'orders';
+      if (tableName !== undefined) process.env['CLAIMS_TABLE_NAME'] = tableName;
+      const { code, message } = refusalOf({});
+      expect(code).toBe('BATCHLATCH_CONFIGURATION');
+      expect(message).toContain('set CLAIMS_TABLE_NAME to the claims table');
+      expect(message).toContain('or pass `store`');
+    },
+  );
 
   it('need not, where there is one', () => {
+    process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'orders';
     expect(createBatchProcessor(handler, { store })).toBeInstanceOf(Function);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PermanentError } from 'batchlatch';
 import { toStoredError } from '../../src/claims/claim.ts';
+import { keyHash } from '../../src/claims/key-hash.ts';
 
 describe('toStoredError', () => {
   it('keeps the name, the message and the code, and neither stack nor cause', () => {
@@ -46,4 +47,63 @@ describe('toStoredError', () => {
     expect(toStoredError(new Error(cutInTheMiddle)).message).toBe(`${'x'.repeat(510)}\uFFFD…`);
     expect(toStoredError(new Error('a\uD800b\uDC00c😀')).message).toBe('a\uFFFDb\uFFFDc😀');
   });
+
+  it.each<[string, () => unknown]>([
+    ['JSON.parse of a short text', () => JSON.parse('{"card": 4111}x')],
+    ['JSON.parse of a text that starts wrongly', () => JSON.parse('card 4111')],
+    ['JSON.parse of a long text', () => JSON.parse(`{"card": 4111 1111 ${'1'.repeat(100)}`)],
+    ['JSON.parse of a text that says what its error says', () => JSON.parse('4111" is not valid JSON "4111')],
+    ['JSON.parse of several lines', () => JSON.parse('{\n"card":\ncard4111\n}')],
+    ['BigInt', () => BigInt('card 4111')],
+    ['BigInt of a number', () => BigInt(4111.5)],
+    ['RegExp', () => new RegExp(['card 4111('].join(''))],
+    ['JSON.parse, as another Node words it', () => raise('Unexpected token 4 in JSON at position 4')],
+    [
+      'JSON.parse, with more before and behind',
+      () => raise('x: Unexpected token \'c\', ..."card4111"... is not valid JSON!'),
+    ],
+  ])('keeps nothing of the text that could not be read by %s', (_what, read) => {
+    const error = thrownBy(read) as Error;
+    const wrapped = new TypeError(`cannot read the order (${String(error)})`);
+    const padded = new Error(`${'#'.repeat(1_900)} ${error.message} ${'#'.repeat(1_900)}`);
+    for (const thrown of [error, wrapped, padded, String(error)]) {
+      const { message } = toStoredError(thrown);
+      expect(message).not.toMatch(/411|token 4|card|'c'/);
+      expect(message).not.toBe('');
+    }
+  });
+
+  it('keeps what a parser says without quoting', () => {
+    expect(toStoredError(thrownBy(() => JSON.parse('{"a":1')))).toEqual({
+      name: 'SyntaxError',
+      message: expect.stringMatching(/^Expected ',' or '}' after property value in JSON at position 6/),
+    });
+  });
+
+  it('hashes the key that an error names, also where the message is cut in the middle of it', () => {
+    const key = `shop#v1:${'4111'.repeat(100)}`;
+    expect(toStoredError(new Error(`row ${key} is locked`), key).message).toBe(
+      `row ${keyHash(key)} is locked`,
+    );
+    expect(toStoredError(new Error(`${'x'.repeat(500)}${key}`), key).message).not.toContain('4111');
+  });
+
+  it('takes no longer for a message made to be slow', () => {
+    const slow = `${'Unexpected token "'.repeat(100_000)} is not valid JSON`;
+    const startedAt = performance.now();
+    toStoredError(new Error(slow));
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
 });
+
+function raise(message: string): never {
+  throw new SyntaxError(message);
+}
+
+function thrownBy(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (thrown) {
+    return thrown;
+  }
+}

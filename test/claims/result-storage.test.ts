@@ -5,7 +5,9 @@ import {
   type Completion,
   createBatchProcessor,
   type ResultStorage,
+  type SettleOutcome,
   type Settlement,
+  StoreError,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
@@ -107,6 +109,34 @@ describe('a result storage', () => {
     expect(await store.acquire([claimRequest('k')])).toMatchObject([{ status: 'duplicate', result: json }]);
   });
 
+  it.each(['@stored k/o', '@text @stored k/o', '@stored', '@'])(
+    'takes no result for a pointer, although it looks like one: %s',
+    async (text) => {
+      for (const written of [undefined, memoryResultStorage().storage]) {
+        const inner = storeOf(1_000);
+        const { storage, calls } = memoryResultStorage();
+        await complete(withResultStorage(inner, written, { fetch: true }), 'k', text);
+        for (const read of [undefined, storage]) {
+          const store = withResultStorage(inner, read, { fetch: true });
+          expect(await store.acquire([claimRequest('k')])).toMatchObject([
+            { status: 'duplicate', result: text },
+          ]);
+        }
+        expect(calls).toEqual([]);
+      }
+    },
+  );
+
+  it('is missed by who needs its result and no longer has it', async () => {
+    const inner = storeOf(100);
+    await complete(withResultStorage(inner, memoryResultStorage().storage), 'k', LONG);
+    const store = withResultStorage(inner, undefined, { fetch: true });
+    expect(store.maxResultBytes).toBe(100);
+    expect(await store.acquire([claimRequest('k')])).toMatchObject([
+      { status: 'error', error: { code: 'BATCHLATCH_RESULT_UNAVAILABLE', isRetryable: false } },
+    ]);
+  });
+
   it('takes the long result of a commit too, before the commit', async () => {
     const { storage, objects } = memoryResultStorage();
     const inner = {
@@ -125,6 +155,101 @@ describe('a result storage', () => {
 
   it('makes no store commit that cannot', () => {
     expect(withResultStorage(storeOf(100), memoryResultStorage().storage).commit).toBeUndefined();
+  });
+
+  describe('beside a row that has no room for a result below the bound', () => {
+    it('takes the result, and the row points to it', async () => {
+      const { storage, objects } = memoryResultStorage();
+      const { inner, tried } = refusing(100);
+      const store = withResultStorage(inner, storage, { fetch: true });
+      const [long, other] = [claimRequest('long'), claimRequest('other')];
+      await store.acquire([long, other]);
+      expect(await store.settle([completion(long, LONG), completion(other, '1')])).toEqual([
+        'stored',
+        'stored',
+      ]);
+      expect([...objects.values()]).toEqual([LONG]);
+      expect(tried()).toBe(2);
+      expect(await store.acquire([claimRequest('long'), claimRequest('other')])).toMatchObject([
+        { status: 'duplicate', result: LONG },
+        { status: 'duplicate', result: '1' },
+      ]);
+    });
+
+    it('takes the result of a commit, which is then made again', async () => {
+      const { storage, objects } = memoryResultStorage();
+      const memory = memoryStore({ clock: manualClock(), onCommit: () => undefined });
+      const sizes: number[] = [];
+      const error = new StoreError('too large', { isRetryable: false, code: 'BATCHLATCH_ITEM_TOO_LARGE' });
+      const inner: ClaimStore = {
+        ...memory,
+        async commit(done, ...rest) {
+          const size = Buffer.byteLength(done.result ?? '');
+          sizes.push(size);
+          return size > 100 ? { error } : (memory as Required<ClaimStore>).commit(done, ...rest);
+        },
+      };
+      const store = withResultStorage(inner, storage, { fetch: true });
+      const request = claimRequest('k');
+      await store.acquire([request]);
+      const done = completion(request, LONG) as Completion;
+      expect(await store.commit?.(done, [{ Put: { TableName: 't', Item: { id: 1 } } }])).toBe('stored');
+      expect([sizes.length, [...objects.values()]]).toEqual([2, [LONG]]);
+      expect(await store.acquire([claimRequest('k')])).toMatchObject([{ result: LONG }]);
+    });
+
+    it('costs the result and not the completion, where nobody looks at results and it cannot take it', async () => {
+      const dropped: unknown[] = [];
+      const { inner } = refusing(100);
+      const put = () => Promise.reject(new Error('slow down'));
+      const store = withResultStorage(inner, { ...memoryResultStorage().storage, put });
+      const request = claimRequest('k');
+      await store.acquire([request]);
+      const onResultDropped = (error: unknown): unknown => dropped.push(error);
+      const settlement = { ...completion(request, LONG), onResultDropped } as Settlement;
+      expect(await store.settle([settlement])).toEqual(['stored']);
+      expect(dropped).toMatchObject([{ message: 'slow down' }]);
+    });
+
+    it('says that the result is not stored where somebody needs it', async () => {
+      const { inner } = refusing(100);
+      const put = () => Promise.reject(new Error('slow down'));
+      const store = withResultStorage(inner, { ...memoryResultStorage().storage, put }, { fetch: true });
+      const request = claimRequest('k');
+      await store.acquire([request]);
+      expect(await store.settle([completion(request, LONG)])).toMatchObject([
+        { error: { code: 'BATCHLATCH_RESULT_NOT_STORED', isRetryable: false } },
+      ]);
+    });
+
+    it('leaves the refusal as it is where there is none', async () => {
+      const store = withResultStorage(refusing(100).inner, undefined, { fetch: true });
+      const request = claimRequest('k');
+      await store.acquire([request]);
+      expect(await store.settle([completion(request, LONG)])).toMatchObject([
+        { error: { code: 'BATCHLATCH_ITEM_TOO_LARGE' } },
+      ]);
+    });
+
+    /** A store whose rows have room for so many bytes of a result, and which does not say so before. */
+    function refusing(bytes: number): { inner: ClaimStore; tried: () => number } {
+      const memory = memoryStore({ clock: manualClock() });
+      let calls = 0;
+      const tooLarge = new StoreError('too large', { isRetryable: false, code: 'BATCHLATCH_ITEM_TOO_LARGE' });
+      const isTooLarge = (one: Settlement): boolean =>
+        one.end === 'complete' && Buffer.byteLength(one.result ?? '') > bytes;
+      const inner: ClaimStore = {
+        ...memory,
+        async settle(all) {
+          calls += 1;
+          const stored = await memory.settle(all.filter((one) => !isTooLarge(one)));
+          return all.map((one) =>
+            isTooLarge(one) ? { error: tooLarge } : (stored.shift() as SettleOutcome),
+          );
+        },
+      };
+      return { inner, tried: () => calls };
+    }
   });
 
   describe('that fails', () => {

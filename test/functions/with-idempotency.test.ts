@@ -19,6 +19,7 @@ import {
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { emulatedTable } from '../support/emulated-table.ts';
+import { memoryResultStorage } from '../support/memory-result-storage.ts';
 import { until } from '../support/until.ts';
 import { gate } from './gate.ts';
 
@@ -265,6 +266,37 @@ describe('withIdempotency', () => {
       expect(runs).toBe(2);
     });
 
+    it.each(['@stored s3://other/secret', '@text @stored s3://other/secret', '@', '@stored '])(
+      'are never taken for a pointer to another: %s',
+      async (text) => {
+        const { storage } = memoryResultStorage();
+        const opened: string[] = [];
+        const spied = {
+          ...storage,
+          get: (pointer: string) => (opened.push(pointer), Promise.resolve('"secret"')),
+        };
+        const serializer = { stringify: String, parse: (given: string) => given };
+        for (const [written, read] of [
+          [{}, {}],
+          [{}, { resultStorage: spied }],
+          [{ resultStorage: spied }, { resultStorage: spied }],
+          [{ resultStorage: spied }, {}],
+        ]) {
+          const store = memoryStore();
+          expect(await once(async () => text, { store, serializer, ...written })('1')).toBe(text);
+          expect(await once(async () => 'never', { store, serializer, ...read })('1')).toBe(text);
+        }
+        expect(opened).toEqual([]);
+      },
+    );
+
+    it('refuses a serializer that gives a promise, which is nobody’s unhandled rejection', async () => {
+      const stringify = (async () => Promise.reject(new Error('late'))) as unknown as () => string;
+      const runOnce = once(async () => 1, { serializer: { stringify, parse: JSON.parse } });
+      await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_UNSERIALIZABLE_RESULT' });
+      await new Promise(setImmediate);
+    });
+
     it('takes what a serializer makes of them', async () => {
       const serializer = {
         stringify: (value: unknown) => JSON.stringify((value as Date).getTime()),
@@ -288,6 +320,32 @@ describe('withIdempotency', () => {
       await runOnce('a', 'b","c');
       await runOnce('a","b', 'c');
       expect(runs).toHaveLength(2);
+    });
+
+    it('never takes a string for a list of parts, whatever is in it', async () => {
+      const runs: unknown[] = [];
+      const runOnce = withIdempotency(async (key: string | string[]) => void runs.push(key), {
+        store: memoryStore(),
+        namespace: 'n',
+        key: (key) => key,
+      });
+      for (const key of [['x', 'y'], '["x","y"]', ['x'], '["x"]', '-parts:["x"]', ['["x"]'], '["[\\"x\\"]"]'])
+        await runOnce(key);
+      expect(runs).toHaveLength(7);
+    });
+
+    it('refuses a key that is a promise, which is nobody’s unhandled rejection', async () => {
+      const options = { store: memoryStore(), namespace: 'n' };
+      const late = async (): Promise<never> => Promise.reject(new Error('late'));
+      for (const selectors of [
+        { key: late as unknown as () => string },
+        { key: () => '1', payload: late },
+        { key: () => '1', namespace: late as unknown as () => string },
+      ]) {
+        const runOnce = withIdempotency(async (_id: string) => 1, { ...options, ...selectors });
+        await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
+      }
+      await new Promise(setImmediate); // by then Node has told of what nobody handles, and the test has failed
     });
 
     it.each([
@@ -322,6 +380,37 @@ describe('withIdempotency', () => {
       await runOnce({ id: '1', amountCents: 5, tenant: 'a' });
       expect(await runOnce({ amountCents: 5, id: '1', tenant: 'b' })).toBe(1);
       expect(await runOnce({ amountCents: 6, id: '1' })).toBe(2);
+    });
+
+    it.each<[string, unknown]>([
+      ['a form', new FormData()],
+      ['search parameters', new URLSearchParams('orderId=1')],
+      [
+        'a class',
+        new (class {
+          readonly id = '1';
+        })(),
+      ],
+      ['a promise', Promise.resolve({ id: '1' })],
+    ])(
+      'are not the hash of %s, whose content JSON does not see, and neither is a payload',
+      async (_what, argument) => {
+        let runs = 0;
+        const run = async (_argument: unknown): Promise<number> => (runs += 1);
+        const options = { store: memoryStore(), namespace: 'orders' };
+        const byArgument = withIdempotency(run, { ...options, key: argumentHash() });
+        const byPayload = withIdempotency(run, { ...options, key: () => 'same', payload: (given) => given });
+        for (const call of [byArgument, byPayload]) {
+          await expect(call(argument)).rejects.toMatchObject({ code: 'BATCHLATCH_KEY' });
+        }
+        expect(runs).toBe(0);
+      },
+    );
+
+    it('that are promises are refused as such', async () => {
+      const late = (async () => 'late') as unknown as () => string;
+      const call = withIdempotency(async () => 1, { store: memoryStore(), namespace: 'orders', key: late });
+      await expect(call()).rejects.toThrow('The `key` function of this call gives a promise');
     });
 
     it('are put into the namespace of each call', async () => {
@@ -456,9 +545,10 @@ describe('withIdempotency', () => {
       const clock = manualClock();
       for (const [remainingMs, leaseMs] of [
         [20_000, 21_000],
-        [0, 60_000],
-        [-5, 60_000],
+        [0.5, 1_001],
+        [undefined, 60_000],
         [Number.NaN, 60_000],
+        [Infinity, 60_000],
       ] as const) {
         let leaseUntil = 0;
         const runOnce = withIdempotencyContext(
@@ -476,6 +566,63 @@ describe('withIdempotency', () => {
         await runOnce('1');
         expect(leaseUntil - clock.now()).toBe(leaseMs);
       }
+    });
+
+    it.each([0, -0, -5])('runs nothing where %d ms are left, whatever the lease', async (remainingMs) => {
+      for (const leaseMs of [undefined, 60_000]) {
+        const store = memoryStore();
+        let runs = 0;
+        const runOnce = withIdempotency(async (_key: string) => (runs += 1), {
+          store,
+          namespace: 'n',
+          key: (key) => key,
+          remainingTimeMs: () => remainingMs,
+          ...(leaseMs !== undefined && { leaseMs }),
+        });
+        await expect(runOnce('1')).rejects.toMatchObject({
+          code: 'BATCHLATCH_DEADLINE',
+          message: expect.stringContaining('nothing was run'),
+        });
+        expect([runs, await store.inspect('n#function-v1:1')]).toEqual([0, undefined]);
+      }
+    });
+
+    it('runs nothing when the time is over by the time the claim is there, and gives the claim back', async () => {
+      const clock = manualClock();
+      const store = memoryStore({ clock });
+      const slow: ClaimStore = {
+        ...store,
+        async acquire(requests) {
+          const outcomes = await store.acquire(requests);
+          await clock.advance(400);
+          return outcomes;
+        },
+      };
+      let runs = 0;
+      const options = { clock, remainingTimeMs: () => 400, maxAttempts: 1 };
+      const runOnce = once(async () => (runs += 1), { store: slow, ...options });
+      await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_DEADLINE' });
+      expect(runs).toBe(0);
+      expect(await once(async () => 'now', { store, clock, maxAttempts: 1 })('1')).toBe('now');
+    });
+
+    it('waits for another owner no longer than the invocation lasts', async () => {
+      const { clock, store } = running();
+      const startedAt = clock.now();
+      const runOnce = once(async () => 'again', {
+        store,
+        clock,
+        waitForConflict: { timeoutMs: 50_000 },
+        remainingTimeMs: () => 3_000,
+      });
+      let endedAt = 0;
+      const waiting = runOnce('1').catch((error: unknown) => {
+        endedAt = clock.now();
+        return error;
+      });
+      for (let tick = 0; tick < 40; tick += 1) await clock.advance(100);
+      expect(endedAt - startedAt).toBeLessThanOrEqual(3_000);
+      expect(await waiting).toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
     });
 
     it('aborts the signal when the lease is over; a result that nobody overtook counts', async () => {
@@ -642,6 +789,31 @@ describe('withIdempotency', () => {
     });
   });
 
+  describe('methods', () => {
+    it('keep their receiver', async () => {
+      class Till {
+        readonly name: string;
+        constructor(name: string) {
+          this.name = name;
+        }
+        async ring(this: Till, id: string): Promise<string> {
+          return `${this.name} ${id}`;
+        }
+      }
+      const options = { store: memoryStore(), namespace: 'tills', key: (id: string) => id };
+      class IdempotentTill extends Till {
+        readonly ringOnce = withIdempotency(this.ring, options);
+        readonly ringInContext = withIdempotencyContext(() => this.ring, {
+          ...options,
+          namespace: 'context',
+        });
+      }
+      const till = new IdempotentTill('north');
+      expect(await till.ringOnce('1')).toBe('north 1');
+      expect(await till.ringInContext('1')).toBe('north 1');
+    });
+  });
+
   describe('options', () => {
     const valid: IdempotencyOptions<[string]> = {
       namespace: 'n',
@@ -654,6 +826,12 @@ describe('withIdempotency', () => {
       ['no key', { key: undefined }, /`key` to be a function/],
       ['a lease of 0', { leaseMs: 0 }, /`leaseMs` to be an integer from 1 up, got `0` \(number\)/],
       ['a wait without an end', { waitForConflict: {} }, /`waitForConflict` to be an object \{ timeoutMs:/],
+      [
+        'an option of Powertools',
+        { dataIndexArgument: 1 },
+        /`dataIndexArgument`; here it is `key`: a function/,
+      ],
+      ['another', { payloadValidationJmesPath: 'a' }, /here it is `payload`/],
       ['an unknown option', { replayFailure: true }, /`replayFailure`; did you mean `replayFailures`/],
       ['half a serializer', { serializer: { parse: JSON.parse } }, /`serializer`/],
       ['a third way', { onLapsedLease: 'ignore' }, /'rerun' or 'park'/],
@@ -669,10 +847,9 @@ describe('withIdempotency', () => {
       expect(() => withIdempotency('charge' as never, valid)).toThrow(/to be a function, got string/);
     });
 
-    it('needs a store, or the name of a table', () => {
-      expect(() => withIdempotency(async (id: string) => id, { namespace: 'n', key: (id) => id })).toThrow(
-        /CLAIMS_TABLE_NAME/,
-      );
+    it('needs a store, or the name of a table', async () => {
+      const idempotent = withIdempotency(async (id: string) => id, { namespace: 'n', key: (id) => id });
+      await expect(idempotent('a')).rejects.toThrow(/CLAIMS_TABLE_NAME/);
     });
   });
 });

@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import type { BatchProcessor } from 'batchlatch';
 import { type DynamoDBStreamChange, dynamoDBStreamEvent, lambdaContext } from 'batchlatch/testing';
+import { handler } from '../../examples/orders/charges-stream.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 
 const table = emulatedTable('dynoxide');
-const NAMES = ['CLAIMS_TABLE_NAME', 'AWS_ENDPOINT_URL_DYNAMODB', 'BATCHLATCH_LOG_LEVEL'] as const;
+const NAMES = ['CLAIMS_TABLE_NAME', 'AWS_ENDPOINT_URL_DYNAMODB'] as const;
 const before = NAMES.map((name) => process.env[name]);
 const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
-let handler: BatchProcessor;
 
-beforeAll(async () => {
+beforeAll(() => {
   process.env['CLAIMS_TABLE_NAME'] = table.tableName;
   process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
-  process.env['BATCHLATCH_LOG_LEVEL'] = 'silent';
-  // The handler takes its table from the environment when it is loaded.
-  ({ handler } = await import('../../examples/orders/charges-stream.ts'));
 });
 afterAll(() => {
   log.mockRestore();

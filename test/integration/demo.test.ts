@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../support/until.ts';
@@ -28,9 +29,9 @@ describe('the demo', () => {
     return { status: status as number, stdout, stderr };
   }
 
-  it('charges every order once, and says so in JSON on the last line', async () => {
+  it('charges every order once, and says so in JSON', async () => {
     const { status, stdout, stderr } = await run('--json', '--messages', '120', '--seed', '7');
-    const summary: unknown = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    const summary: unknown = JSON.parse(stdout);
     expect(summary).toEqual({
       sent: 120,
       distinct: 114,
@@ -52,6 +53,29 @@ describe('the demo', () => {
   }, 120_000);
 
   it.each([
+    ['the README', readFileSync('README.md', 'utf8')],
+    ['the help', readFileSync('src/local/demo.ts', 'utf8')],
+  ])(
+    'prints one JSON document and nothing else, as %s says',
+    async (_where, page) => {
+      const [command] = /npm start[^\n`']* --json\b/.exec(page) ?? [];
+      expect(command).toBeDefined();
+      // Its own way of showing npm's messages is npm test's affair, and not the reader's.
+      const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+      const child = spawn(`${command} --messages 20`, {
+        shell: true,
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      children.push(child);
+      const [stdout, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+      expect(JSON.parse(stdout)).toMatchObject({ sent: 20, lost: 0 });
+      expect(status).toBe(0);
+    },
+    120_000,
+  );
+
+  it.each([
     [['--messages', '5'], 'Expected an integer from 20 up'],
     [['--concurrency', 'many'], 'Expected an integer from 1 up'],
     [['--dynamodb-endpoint', 'localhost'], 'such as http://127.0.0.1:8000'],
@@ -70,7 +94,7 @@ describe('the demo', () => {
 
   it('shows how to use it', async () => {
     const { status, stdout } = await run('--help');
-    expect(stdout).toContain('npm start -- --json --seed 7');
+    expect(stdout).toContain('npm start --silent -- --json --seed 7');
     expect(status).toBe(0);
   }, 30_000);
 

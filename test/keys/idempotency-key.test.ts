@@ -37,6 +37,39 @@ describe('idempotencyKey', () => {
     expect(() => idempotencyKey(message, messageId(), namespace)).toThrow(message_);
   });
 
+  it.each(['resolves', 'rejects'])(
+    'says that a function must not be asynchronous, whose promise %s',
+    async (how) => {
+      const unheard: unknown[] = [];
+      const hear = (reason: unknown): void => void unheard.push(reason);
+      process.on('unhandledRejection', hear);
+      const late = (async () => {
+        if (how === 'rejects') throw new Error('too late');
+        return 'late';
+      }) as unknown as () => string;
+      expect(() => idempotencyKey(message, late, 'billing')).toThrow(
+        /`key` function of this record gives a promise/,
+      );
+      expect(() => idempotencyKey(message, messageId(), late)).toThrow(
+        /`namespace` function of this record gives a promise/,
+      );
+      await new Promise((resolve) => setImmediate(resolve));
+      process.off('unhandledRejection', hear);
+      expect(unheard).toEqual([]);
+    },
+  );
+
+  it('quotes nothing of a body that the function could not parse', () => {
+    const parse = (): string => JSON.parse('{"card": TOPSECRET-4111}') as string;
+    for (const derive of [
+      () => idempotencyKey(message, parse, 'billing'),
+      () => idempotencyKey(message, messageId(), parse),
+    ]) {
+      expect(derive).toThrow(/function failed for this record: SyntaxError: Unexpected token/);
+      expect(derive).not.toThrow(/TOP|"T|'T'/);
+    }
+  });
+
   it('keeps what was thrown as the cause, and hands a KeyError on as it is', () => {
     const own = new KeyError('no order in it');
     const rethrow = (): never => {

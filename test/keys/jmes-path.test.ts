@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { jmesPath } from 'batchlatch';
+import { jmesPath, powertoolsKey } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import { recordOf } from '../support/read-record.ts';
@@ -63,6 +63,44 @@ describe('jmesPath', () => {
       expect(() => jmesPath(expression)).not.toThrow();
     },
   );
+
+  it('inflates gzip up to a bound, and says so, whatever the expression falls back to', () => {
+    const bomb = gzipSync(`{"orderId":"A","pad":"${' '.repeat(11_000_000)}"}`).toString('base64');
+    expect(bomb.length).toBeLessThan(20_000);
+    const event = sqsEvent([{ body: bomb }]);
+    for (const expression of [
+      'powertools_json(powertools_base64_gzip(body)).orderId',
+      'powertools_json(powertools_base64_gzip(body)).orderId || messageId',
+    ]) {
+      expect(() => keyOf(event, expression)).toThrow(
+        /powertools_base64_gzip inflates to more than 10485760 bytes/,
+      );
+    }
+    const key = powertoolsKey({ eventKeyJmesPath: 'powertools_json(powertools_base64_gzip(body)).orderId' });
+    expect(() => key(recordOf(event))).toThrow(/inflates to more than 10485760 bytes/);
+  });
+
+  it('falls back, as Powertools does, for what is no gzip', () => {
+    const event = sqsEvent([{ messageId: 'm', body: 'e30=' }]);
+    expect(keyOf(event, 'powertools_base64_gzip(body) || messageId')).toBe('m');
+  });
+
+  it('leaves the lists of the record as they are', () => {
+    const event = eventBridgeEvent({ list: ['b', 'a'], sorted: ['b', 'a'] });
+    expect(keyOf(event, 'reverse(detail.list)')).toBe(canonicalHash(['a', 'b']));
+    expect(keyOf(event, 'sort(detail.sorted)')).toBe(canonicalHash(['a', 'b']));
+    const key = powertoolsKey({ eventKeyJmesPath: 'sort(detail.sorted)' });
+    expect(key(recordOf(event))).not.toBe('');
+    expect(event.detail).toEqual({ list: ['b', 'a'], sorted: ['b', 'a'] });
+  });
+
+  it('sorts texts by their code units, the same in every locale', () => {
+    const event = eventBridgeEvent({ list: ['b', 'ä', 'B', 'a'] });
+    expect(keyOf(event, 'sort(detail.list)')).toBe(canonicalHash(['B', 'a', 'b', 'ä']));
+    expect(keyOf(eventBridgeEvent({ list: [10, 9, 1] }), 'sort(detail.list)')).toBe(
+      canonicalHash([1, 9, 10]),
+    );
+  });
 
   it('fails the record when the expression cannot be evaluated for it, and keeps the cause', () => {
     const event = sqsEvent([{ body: 'not json' }]);

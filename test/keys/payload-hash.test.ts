@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { payloadHash, type PayloadHashOptions } from 'batchlatch';
-import { dynamoDBStreamEvent, eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { dynamoDBStreamEvent, eventBridgeEvent, kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
 import { recordOf } from '../support/read-record.ts';
@@ -33,11 +33,62 @@ describe('payloadHash', () => {
   });
 
   describe('include', () => {
-    it('takes the values at the paths, in their order, and nothing else', () => {
+    it('takes the values at the paths, with their paths, and nothing else', () => {
       const select = { include: ['id', 'items.1.sku'] };
-      expect(hashOf(order, select)).toBe(canonicalHash(['A', 'y']));
+      expect(hashOf(order, select)).toBe(canonicalHash({ id: 'A', 'items.1.sku': 'y' }));
       expect(hashOf({ ...order, sentAt: 'later' }, select)).toBe(hashOf(order, select));
-      expect(hashOf(order, { include: ['items.1.sku', 'id'] })).not.toBe(hashOf(order, select));
+      expect(hashOf(order, { include: ['items.1.sku', 'id', 'id'] })).toBe(hashOf(order, select));
+    });
+
+    it('makes two keys of one value under two names: an order is not its refund', () => {
+      const one = hashOf({ orderId: 'o1' }, { include: ['orderId'] });
+      expect(hashOf({ refundOf: 'o1' }, { include: ['refundOf'] })).not.toBe(one);
+      expect(hashOf({ order: { Id: 'o1' } }, { include: ['order.Id'] })).not.toBe(one);
+    });
+
+    it.each(['__proto__.id', 'ä', 'a"b', 'Z', 'z'])('has paths of any name: `%s`', (path) => {
+      const [head = '', tail] = path.split('.');
+      const value: unknown = JSON.parse(
+        `{"id":1,${JSON.stringify(head)}:${tail === undefined ? '2' : '{"id":2}'}}`,
+      );
+      const entries: [string, unknown][] = [
+        ['id', 1],
+        [path, 2],
+      ];
+      expect(hashOf(value, { include: [path, 'id'] })).toBe(canonicalHash(Object.fromEntries(entries)));
+    });
+
+    describe('with a path that no payload has', () => {
+      const warn = jest.spyOn(process, 'emitWarning');
+      afterEach(() => void warn.mockReset());
+      afterAll(() => warn.mockRestore());
+      beforeEach(() => void warn.mockImplementation(() => undefined));
+      const hash = (select: ReturnType<typeof payloadHash>, body: unknown): void => {
+        try {
+          select(recordOf(sqsEvent([{ body }])));
+        } catch {
+          // what has no value at the path has no key
+        }
+      };
+      it('warns once, after ten payloads, and names it: it is likely misspelt', () => {
+        const select = payloadHash({ include: ['id', 'custmer.id'] });
+        for (let n = 0; n < 9; n += 1) hash(select, { id: n, customer: { id: 'c' } });
+        expect(warn).not.toHaveBeenCalled();
+        for (let n = 0; n < 20; n += 1) hash(select, { id: n, customer: { id: 'c' } });
+        expect(warn.mock.calls).toEqual([
+          [
+            expect.stringMatching(/first 10 payloads .* `custmer\.id`, which `include` of payloadHash/),
+            { type: 'BatchlatchWarning', code: 'BATCHLATCH_KEY_PATH_NEVER_SEEN' },
+          ],
+        ]);
+      });
+
+      it('says nothing where one payload had it', () => {
+        const select = payloadHash({ include: ['id', 'coupon'] });
+        hash(select, { id: 1, coupon: 'x' });
+        for (let n = 0; n < 20; n += 1) hash(select, { id: n });
+        expect(warn).not.toHaveBeenCalled();
+      });
     });
 
     it.each(['nothing', 'id.length', 'items.7', 'items.length', 'items.0.price', 'empty', 'none'])(
@@ -89,6 +140,16 @@ describe('payloadHash', () => {
     });
   });
 
+  it('is refused for bytes of Kinesis that are no UTF-8, whose text others share', () => {
+    const bytes = (last: number): unknown =>
+      kinesisEvent([{ body: Buffer.from([...Buffer.from('{"id":"'), last, ...Buffer.from('"}')]) }]);
+    expect(recordOf(bytes(0xfe)).rawBody).toBe(recordOf(bytes(0xff)).rawBody);
+    for (const event of [bytes(0xfe), bytes(0xff)]) {
+      expect(() => hashOfEvent(event)).toThrow(/not UTF-8/);
+    }
+    expect(hashOfEvent(kinesisEvent([{ body: '{"id":"\uFFFD"}' }]))).toBe(canonicalHash({ id: '\uFFFD' }));
+  });
+
   describe('of a DynamoDB stream record', () => {
     const change = (tags: string[], orderId = 'A'): unknown =>
       dynamoDBStreamEvent([{ keys: { orderId }, newImage: { orderId, tags: new Set(tags) } }]);
@@ -96,7 +157,7 @@ describe('payloadHash', () => {
     it.each([undefined, { exclude: ['newImage.orderId'] }, { exclude: ['newImage.*.trace'] }])(
       'refuses a set, whose members JSON does not see: with %j',
       (options) => {
-        expect(() => hashOfEvent(change(['x']), options)).toThrow('has a Set or a Map');
+        expect(() => hashOfEvent(change(['x']), options)).toThrow('has a Set at `newImage.tags`');
       },
     );
 
@@ -109,6 +170,11 @@ describe('payloadHash', () => {
 
   it.each<[unknown, RegExp]>([
     [{ include: ['a'], exclude: ['b'] }, /`include` or `exclude`, not both/],
+    ['orderId', /Expected the options of payloadHash to be an object/],
+    [null, /Expected the options of payloadHash to be an object/],
+    [['orderId'], /Expected the options of payloadHash to be an object/],
+    [{ include: 'orderId' }, /Expected `include` to be a list of paths such as \['orderId'\], got `orderId`/],
+    [{ exclude: 'sentAt' }, /Expected `exclude` to be a list of paths/],
     [{ include: [] }, /Expected `include` to hold a path/],
     [{ include: ['items.*.sku'] }, /`\*` is for `exclude`/],
     [{ include: [''] }, /Expected `include` to hold paths/],

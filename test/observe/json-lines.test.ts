@@ -181,7 +181,47 @@ describe('JSON lines', () => {
     const observer = jsonLines({ level: 'debug', write: (line) => void lines.push(line) });
     observer.onEvent({ type: 'failed', ...attempt, durationMs: 2, error: new Error('a\nb\r\nc\u2028d') });
     expect(lines).toHaveLength(1);
-    expect(lines[0]).not.toMatch(/[\n\r]/);
+    expect(lines[0]).not.toMatch(/[\n\r\u2028]/);
+  });
+
+  it('escape what terminals act upon, or turns the direction of a line', () => {
+    const lines: string[] = [];
+    const observer = jsonLines({ level: 'debug', write: (line) => void lines.push(line) });
+    const unseen = '\u007F\u0080\u009B\u009F\u061C\u200E\u200F\u2028\u2029\u202A\u202E\u2066\u2069';
+    observer.onEvent({ type: 'failed', ...attempt, durationMs: 2, error: new Error(`a${unseen}ä`) });
+    const escaped = Array.from(
+      unseen,
+      (character) => `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
+    );
+    expect(lines[0]).toContain(`"a${escaped.join('')}ä"`);
+    expect((JSON.parse(lines[0] ?? '') as { error: Error }).error.message).toBe(`a${unseen}ä`);
+  });
+
+  it('name the invocation by its request id, where there is one', async () => {
+    const lines: Line[] = [];
+    const observer = jsonLines({
+      level: 'debug',
+      write: (line) => void lines.push(JSON.parse(line) as Line),
+    });
+    const b = bench();
+    const process = b.processor(() => 'done', { observer });
+    await process(messages('a'), { ...b.lambda(60_000), awsRequestId: 'request-1' });
+    expect(lines.length).toBeGreaterThan(2);
+    expect(new Set(lines.map(({ requestId }) => requestId))).toEqual(new Set(['request-1']));
+    lines.length = 0;
+    await process(messages('b'));
+    expect(lines.some((line) => 'requestId' in line)).toBe(false);
+  });
+
+  it('are told of one invocation by one object, of each by its own', async () => {
+    const told = new Set<unknown>();
+    const b = bench();
+    const process = b.processor(() => 'done', {
+      observer: { onEvent: (_event, invocation) => void told.add(invocation) },
+    });
+    await process(messages('a', 'b'), { ...b.lambda(60_000), awsRequestId: '1' });
+    await process(messages('c'), { ...b.lambda(60_000), awsRequestId: '2' });
+    expect([...told]).toEqual([{ requestId: '1' }, { requestId: '2' }]);
   });
 
   it('refuse a level that nobody knows', () => {
@@ -341,6 +381,27 @@ describe('What must not be in a log', () => {
           ({ rawBody }) => JSON.parse(rawBody) as unknown,
           options,
         )(sqsEvent([{ messageId: 'a', body: `{"card": ${SECRET}}` }])),
+      ['failed'],
+    ],
+    [
+      'a body that is no JSON, in a key that expects it',
+      (b, { observer }) =>
+        b.processor(() => 'done', {
+          observer: observer as NonNullable<typeof observer>,
+          key: ({ rawBody }) => JSON.parse(rawBody) as string,
+        })(sqsEvent([{ messageId: 'a', body: `{"card": ${SECRET}}` }])),
+      ['invalid'],
+    ],
+    [
+      'a body that is no JSON, in the words of another error',
+      (b, options) =>
+        b.processor(({ rawBody }) => {
+          try {
+            JSON.parse(rawBody);
+          } catch (cause) {
+            throw new Error(`not an order: ${String(cause)}`, { cause });
+          }
+        }, options)(sqsEvent([{ messageId: 'a', body: `{"card": ${SECRET}}` }])),
       ['failed'],
     ],
     [

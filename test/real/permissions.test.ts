@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type BatchEvent, type BatchProcessor, createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
+import { chargeOrder } from '../../examples/orders/charge-order.ts';
+import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
+import { handler as ordersQueue } from '../../examples/orders/orders-queue.ts';
 import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../src/local/dynamodb-proxy.ts';
 import type { LocalService } from '../../src/local/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../../src/local/orders-stack.ts';
@@ -45,7 +48,6 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = proxy.endpoint;
     process.env['CLAIMS_TABLE_NAME'] = tables.claims;
     process.env['CHARGES_TABLE_NAME'] = tables.charges;
-    process.env['BATCHLATCH_LOG_LEVEL'] = 'silent';
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
     for (const client of [ownClient, proxiedClient]) client.destroy();
@@ -57,8 +59,6 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   });
 
   it('are what its two functions need, and nothing more', async () => {
-    const { handler: ordersQueue } = await import('../../examples/orders/orders-queue.ts');
-    const { handler: orderPlaced } = await import('../../examples/orders/order-placed.ts');
     const good = anOrder();
     const bad = anOrder({ amountCents: -1 });
 
@@ -203,10 +203,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   function chargingFunction(client = proxiedClient): { charge: BatchProcessor; errors: () => Error[] } {
     const events: BatchEvent[] = [];
     const charge = createBatchProcessor<{ orderId: string; amountCents: number }>(
-      async ({ body }, { signal }) => {
-        const { chargeOrder } = await import('../../examples/orders/charge-order.ts');
-        return chargeOrder({ ...body, customerId: 'customer', currency: 'EUR' }, signal);
-      },
+      ({ body }, { signal }) => chargeOrder({ ...body, customerId: 'customer', currency: 'EUR' }, signal),
       {
         key: ({ body }) => body.orderId,
         store: dynamoDBStore({ client, tableName: tables.claims }),

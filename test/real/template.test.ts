@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { at } from '../sam/read-template.ts';
@@ -84,8 +84,7 @@ async function expand(change?: (template: string) => string): Promise<string> {
   const changed = change(template);
   if (changed === template) throw new Error('The change did not find its place in the template');
   const folder = await mkdtemp(join(runFolder(), 'template-'));
-  await mkdir(join(folder, 'scripts'));
-  await copyFile('scripts/sam.sh', join(folder, 'scripts', 'sam.sh'));
+  await cp('scripts', join(folder, 'scripts'), { recursive: true });
   await writeFile(join(folder, 'template.yaml'), changed);
   return runCommand(join(folder, 'scripts', 'sam.sh'), ['expand']);
 }

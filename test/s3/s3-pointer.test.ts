@@ -47,11 +47,13 @@ describe('s3Pointer', () => {
     };
   }
 
-  async function run(message: SqsMessage, options: S3PointerOptions = {}) {
+  async function run(message: SqsMessage, options: Partial<S3PointerOptions> = {}) {
     const b = bench();
     const bodies: unknown[] = [];
     const handler: RecordHandler = ({ body }) => void bodies.push(body);
-    const process = b.processor(handler, { decode: s3Pointer({ client, ...options }) });
+    const process = b.processor(handler, {
+      decode: s3Pointer({ client, buckets: [BUCKET, 'none'], ...options }),
+    });
     const handedBack = failed(
       await process(sqsEvent([message, { messageId: 'plain', body: { plain: true } }])),
     );
@@ -73,7 +75,7 @@ describe('s3Pointer', () => {
   it('lets the payload be decoded further, and keys be made of it', async () => {
     const b = bench();
     let runs = 0;
-    const decode = [s3Pointer({ client }), gzip()];
+    const decode = [s3Pointer({ client, buckets: [BUCKET] }), gzip()];
     const process = b.processor(() => (runs += 1), { decode, key: payloadHash() });
     const zipped = gzipSync('{"orderId":"A"}').toString('base64');
     expect(failed(await process(sqsEvent([pointer('zipped'), { body: zipped }])))).toEqual([]);
@@ -85,7 +87,7 @@ describe('s3Pointer', () => {
     const handler: RecordHandler = ({ body }) => void bodies.push(body);
     const message = [CLASS, { s3BucketName: BUCKET, s3Key: 'order' }];
     const messageAttributes = { ExtendedPayloadSize: { Type: 'Number', Value: '300000' } };
-    await bench().processor(handler, { decode: s3Pointer({ client }) })(
+    await bench().processor(handler, { decode: s3Pointer({ client, buckets: [BUCKET] }) })(
       snsEvent([{ message, messageAttributes }]),
     );
     expect(bodies).toEqual([{ orderId: 'A' }]);
@@ -96,10 +98,10 @@ describe('s3Pointer', () => {
     expect((await run(message)).bodies).toEqual([message.body]);
   });
 
-  it.each<[string, SqsMessage, S3PointerOptions, string]>([
+  it.each<[string, SqsMessage, Partial<S3PointerOptions>, string]>([
     ['an object that is gone', pointer('gone'), {}, 'is gone'],
     ['an object that is too large', pointer('large'), { maxBytes: 1_000 }, 'more than 1000 bytes'],
-    ['a bucket that is not allowed', pointer('order'), { buckets: ['other'] }, 'not one of `buckets`'],
+    ['a bucket that is not allowed', pointer('order'), { buckets: ['other'] }, 'does not allow'],
     ['no pointer', { ...pointer('order'), body: 'text' }, {}, 'its body is no pointer'],
     ['another class', pointer('order', { className: 'x.Y' }), {}, 'its body is no pointer'],
     [
@@ -114,6 +116,50 @@ describe('s3Pointer', () => {
     expect(handedBack).toEqual([message.messageId]);
     expect(b.eventsOf('invalid')).toMatchObject([
       { error: { code: 'BATCHLATCH_DECODE', isRetryable: false, message: expect.stringContaining(words) } },
+    ]);
+  });
+
+  it.each<[string, S3PointerOptions['buckets'], string[]]>([
+    ['that allows it', ({ bucket, key, record }) => bucket === BUCKET && key === record.id, []],
+    ['that says so later', async ({ key }) => key === 'order', []],
+    ['that does not', () => false, ['order']],
+    ['that gives something else', (() => 'yes') as unknown as () => boolean, ['order']],
+  ])('follows a pointer as a function says: one %s', async (_, buckets, expected) => {
+    expect((await run(pointer('order'), { buckets })).handedBack).toEqual(expected);
+  });
+
+  it('asks S3 for the owner of the bucket, where one is expected', async () => {
+    const inputs: object[] = [];
+    const noting = {
+      send: async (command: { input: object }) => {
+        inputs.push(command.input);
+        return { Body: [Buffer.from('{}')] };
+      },
+    } as unknown as S3Client;
+    await run(pointer('order'), { client: noting });
+    await run(pointer('order'), { client: noting, expectedBucketOwner: '123456789012' });
+    expect(inputs).toEqual([
+      { Bucket: BUCKET, Key: 'order' },
+      { Bucket: BUCKET, Key: 'order', ExpectedBucketOwner: '123456789012' },
+    ]);
+  });
+
+  it.each<[string, unknown]>([
+    ['never answers', () => new Promise(() => undefined)],
+    [
+      'never sends the object',
+      async () => ({
+        Body: {
+          [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }),
+        },
+      }),
+    ],
+  ])('hands a message back, and runs its neighbours, when the client %s', async (_, send) => {
+    const hanging = { send } as unknown as S3Client;
+    const { b, handedBack } = await run(pointer('order'), { client: hanging, timeoutMs: 5 });
+    expect(handedBack).toEqual(['order']);
+    expect(b.eventsOf('decodeFailed')).toMatchObject([
+      { error: { isRetryable: true, message: expect.stringContaining('after 5 ms') } },
     ]);
   });
 
@@ -136,12 +182,21 @@ describe('s3Pointer', () => {
     }
   });
 
+  it('refuses to be made without options', () => {
+    expect(() => (s3Pointer as () => unknown)()).toThrow('Expected `buckets`');
+  });
+
   it.each<[object, string]>([
     [{ bucket: BUCKET }, 'Unknown option `bucket` of s3Pointer'],
-    [{ client: {} }, 'Expected `client`'],
+    [{ buckets: [BUCKET], client: {} }, 'Expected `client`'],
+    [{}, 'Expected `buckets`'],
+    [{ client: { send: () => undefined } }, 'Expected `buckets`'],
+    [{ buckets: [] }, 'Expected `buckets`'],
     [{ buckets: BUCKET }, 'Expected `buckets`'],
     [{ buckets: [''] }, 'Expected `buckets`'],
-    [{ maxBytes: 0 }, 'Expected `maxBytes`'],
+    [{ buckets: [BUCKET], maxBytes: 0 }, 'Expected `maxBytes`'],
+    [{ buckets: [BUCKET], timeoutMs: 1.5 }, 'Expected `timeoutMs`'],
+    [{ buckets: [BUCKET], expectedBucketOwner: 123_456_789_012 }, 'Expected `expectedBucketOwner`'],
   ])('refuses %j at start', (options, message) => {
     expect(() => s3Pointer(options as S3PointerOptions)).toThrow(message);
   });

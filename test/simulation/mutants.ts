@@ -432,7 +432,7 @@ export const mutants: readonly Mutant[] = [
     'a call whose claim came late is started only after a renewal',
     CALL,
     'if (!(await hasTimeLeft(keeper, call, clock))) {',
-    'if (call.leaseMs() < 0 && !(await hasTimeLeft(keeper, call, clock))) {',
+    'if (call.leases.leaseMs() < 0 && !(await hasTimeLeft(keeper, call, clock))) {',
   ),
   ...mutantsOfThemes,
 ];

@@ -78,7 +78,7 @@ describe('readEvent', () => {
     [
       'an event of API Gateway',
       { httpMethod: 'GET', path: '/', body: null },
-      'an event with httpMethod, path, body',
+      'an event of API Gateway or a function URL (see withHttpIdempotency) with httpMethod, path, body',
     ],
     [
       'an event of many members',
@@ -89,7 +89,7 @@ describe('readEvent', () => {
     [
       'a batch of Kafka',
       { Records: [{ eventSource: 'aws:kafka' }] },
-      'a batch of 1 records with "aws:kafka"',
+      'a batch of 1 records of Kafka (Amazon MSK) with "aws:kafka"',
     ],
     ['an empty array', [], 'an empty array'],
     ['a batch of no source', { Records: [{}, null, 7] }, 'a batch of 3 records with no eventSource'],
@@ -99,5 +99,62 @@ describe('readEvent', () => {
       `Cannot read ${got}: batchlatch reads batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3`,
     );
     expect(read).toThrow(expect.objectContaining({ code: 'BATCHLATCH_UNSUPPORTED_EVENT' }));
+  });
+
+  it.each<[string, unknown]>([
+    ['CloudFront (Lambda@Edge)', { Records: [{ cf: { config: { eventType: 'viewer-request' } } }] }],
+    ['Kafka (Amazon MSK)', { eventSource: 'aws:kafka', bootstrapServers: 'b', records: { 'orders-0': [] } }],
+    ['Kafka (self-managed)', { eventSource: 'SelfManagedKafka', records: { 'orders-0': [] } }],
+    ['Kafka (Amazon MSK)', [{ eventSource: 'aws:kafka', topic: 'orders', value: 'e30=' }]],
+    ['Amazon MQ (RabbitMQ)', { eventSource: 'aws:rmq', rmqMessagesByQueue: {} }],
+    ['Amazon DocumentDB', { eventSource: 'aws:docdb', events: [] }],
+    ['Amazon SES', { Records: [{ eventSource: 'aws:ses', ses: {} }] }],
+    ['AWS CodeCommit', { Records: [{ eventSource: 'aws:codecommit' }] }],
+    ['Amazon Cognito (user pool trigger)', { triggerSource: 'PreSignUp_SignUp', userPoolId: 'p' }],
+    ['AWS Config', { invokingEvent: '{}', configRuleName: 'r' }],
+    ['AWS CodePipeline', { 'CodePipeline.job': {} }],
+    ['CloudWatch Logs', { awslogs: { data: '' } }],
+    ['CloudFormation (custom resource)', { RequestType: 'Create', ResponseURL: 'https://example.com' }],
+    ['Secrets Manager (rotation)', { SecretId: 's', ClientRequestToken: 't', Step: 'createSecret' }],
+    ['Amazon Data Firehose (transformation)', { deliveryStreamArn: 'arn', records: [] }],
+    ['S3 Batch Operations', { invocationSchemaVersion: '1.0', tasks: [] }],
+    ['AWS AppSync', { info: { fieldName: 'order' }, arguments: {} }],
+    ['Amazon Lex', { bot: {}, sessionState: {} }],
+    ['Alexa', { session: {}, request: {}, version: '1.0' }],
+    ['API Gateway (authorizer)', { type: 'TOKEN', methodArn: 'arn' }],
+    ['API Gateway (WebSocket)', { requestContext: { connectionId: 'c' } }],
+    [
+      'an Application Load Balancer (see withHttpIdempotency)',
+      { requestContext: { elb: {} }, httpMethod: 'GET' },
+    ],
+    [
+      'API Gateway or a function URL (see withHttpIdempotency)',
+      { version: '2.0', requestContext: { http: {} } },
+    ],
+  ])('refuses what %s sends by its name', (service, event) => {
+    expect(() => readEvent(event, AS_DELIVERED)).toThrow(
+      expect.objectContaining({
+        code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+        message: expect.stringContaining(` of ${service} with `),
+      }),
+    );
+  });
+
+  it('shows no more of an unknown event than the beginnings of its names', () => {
+    const secret = 'x'.repeat(100_000);
+    for (const event of [
+      { [secret]: 1 },
+      { Records: [{ eventSource: secret }] },
+      [{ eventSource: secret }],
+    ]) {
+      let message = '';
+      try {
+        readEvent(event, AS_DELIVERED);
+      } catch (error) {
+        ({ message } = error as Error);
+      }
+      expect(message).toContain('xxx');
+      expect(message.length).toBeLessThan(500);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import type { Claim, ClaimStatus } from '../../claims/claim.ts';
 import { ConfigurationError, StoreError } from '../../claims/errors.ts';
+import { keyHash } from '../../claims/key-hash.ts';
 import { assertAttributeNames } from './attribute-names.ts';
 import { toDocument, toJsonText } from './powertools-data.ts';
 import {
@@ -77,7 +78,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     const theirs = row[names.status]?.S;
     if (key === undefined || (theirs !== 'INPROGRESS' && theirs !== 'COMPLETED')) {
       throw new StoreError(
-        `The row ${JSON.stringify(key ?? '?')} is not an idempotency record of Powertools: it lacks a known \`${names.status}\``,
+        `The row whose key has the hash ${keyHash(key ?? '')} is not an idempotency record of Powertools: it lacks a known \`${names.status}\``,
         { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
       );
     }

@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Claim, ClaimStatus, StoredError } from '../../claims/claim.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 import { StoreError } from '../../claims/errors.ts';
+import { keyHash } from '../../claims/key-hash.ts';
 
 /** An item as DynamoDB's client gives and takes it. */
 export type Row = Record<string, AttributeValue>;
@@ -89,7 +90,7 @@ export function rowFormat(names: AttributeNames): RowFormat {
       const owner = text('owner');
       if (key === undefined || owner === undefined || !isStatus(status)) {
         throw new StoreError(
-          `The row ${JSON.stringify(key ?? '?')} is not a claim: it lacks \`${names.owner}\` or a known \`${names.status}\`. ` +
+          `The row whose key has the hash ${keyHash(key ?? '')} is not a claim: it lacks \`${names.owner}\` or a known \`${names.status}\`. ` +
             'The claims table must be used by batchlatch alone.',
           { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
         );

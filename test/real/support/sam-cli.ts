@@ -33,15 +33,16 @@ export const samLocal: Component = {
 };
 
 export interface SamOptions {
+  readonly cwd?: string;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs SAM CLI and gives what it printed on standard output. */
-export async function sam(args: readonly string[], { env }: SamOptions = {}): Promise<string> {
+export async function sam(args: readonly string[], { cwd, env }: SamOptions = {}): Promise<string> {
   await samCli.install();
   const quiet = { SAM_CLI_TELEMETRY: '0', AWS_DEFAULT_REGION: 'us-east-1' };
-  return runCommand(SAM, args, { env: { ...quiet, ...env }, timeoutMs: 120_000 });
+  return runCommand(SAM, args, { cwd, env: { ...quiet, ...env }, timeoutMs: 120_000 });
 }
 
 /**

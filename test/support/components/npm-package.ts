@@ -1,13 +1,20 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { installOnce } from './cache.ts';
+import { npmPins } from './pins.ts';
 import { runCommand } from './run-command.ts';
 
-/** Installs one npm package, and what it depends on, into `folder/node_modules`. Its install scripts run. */
-export async function npmInstall(folder: string, name: string, version: string): Promise<void> {
-  // npm 11 warns about install scripts that nobody allowed, and later ones will not run them.
-  const manifest = { private: true, allowScripts: { [name]: true } };
-  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
-  await runCommand('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, `${name}@${version}`], {
-    cwd: folder,
+/**
+ * Installs what a folder of `scripts/pins/npm` lists, digests checked, unless it is there, and gives its
+ * `node_modules`. Install scripts run where its `package.json` allows them.
+ */
+export async function npmPackages(name: string): Promise<string> {
+  const pins = npmPins(name);
+  const folder = await installOnce(pins.folder, async (folder) => {
+    for (const file of ['package.json', 'package-lock.json']) {
+      await copyFile(join(pins.path, file), join(folder, file));
+    }
+    await runCommand('npm', ['ci', '--no-audit', '--no-fund', '--prefix', folder], { cwd: folder });
   });
+  return join(folder, 'node_modules');
 }

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { lambdaContext, sqsEvent } from 'batchlatch/testing';
+import { handler as ledgerQueue } from '../../examples/ledger/ledger-queue.ts';
+import { handler as chargesStream } from '../../examples/orders/charges-stream.ts';
+import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
+import { handler as ordersQueue } from '../../examples/orders/orders-queue.ts';
+import { handler as createPayment } from '../../examples/payments-api/create-payment.ts';
+
+describe('The handlers of the examples', () => {
+  it.each(Object.entries({ ledgerQueue, chargesStream, orderPlaced, ordersQueue, createPayment }))(
+    'can be imported where nothing is set up: %s',
+    (_name, handler) => {
+      expect(process.env['CLAIMS_TABLE_NAME']).toBeUndefined();
+      expect(handler).toBeInstanceOf(Function);
+    },
+  );
+
+  it('say what is missing when they are called there', async () => {
+    await expect(ordersQueue(sqsEvent([{ body: {} }]), lambdaContext())).rejects.toThrow(
+      'set CLAIMS_TABLE_NAME to the claims table',
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+/** What jest writes for `--json`, as far as it is read. */
+const results = {
+  numPassedTests: 7,
+  numFailedTests: 0,
+  numRuntimeErrorTestSuites: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  success: true,
+};
+
+describe('.ci/run', () => {
+  let checkout: string;
+  beforeEach(() => {
+    checkout = join(mkdtempSync(join(tmpdir(), 'batchlatch-ci-')), `it's "here"`);
+    for (const file of ['.ci/run', 'scripts/summary.js']) {
+      mkdirSync(dirname(join(checkout, file)), { recursive: true });
+      copyFileSync(file, join(checkout, file));
+    }
+    // Every step passes, unless a test says otherwise.
+    writeProgram('scripts/sam.sh', 'true');
+    writeProgram('bin/npm', jestWrites(results));
+    writeProgram('bin/node', `[ "$1" = --import ] || exec "$REAL_NODE" "$@"`);
+  });
+  afterEach(() => {
+    rmSync(dirname(checkout), { recursive: true });
+  });
+
+  function writeProgram(path: string, body: string): void {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    writeFileSync(join(checkout, path), `#!/bin/sh\n${body}\n`);
+    chmodSync(join(checkout, path), 0o755);
+  }
+
+  /** A program that writes jest's results where it is asked for them, and then does something else. */
+  function jestWrites(json: object | string, then = 'true'): string {
+    const text = typeof json === 'string' ? json : JSON.stringify(json);
+    return `for argument; do case $argument in --outputFile=*) printf '%s' '${text}' >"\${argument#*=}"; ${then};; esac; done`;
+  }
+
+  function run(): { last: string; status: number | null; stdout: string } {
+    const PATH = [join(checkout, 'bin'), process.env['PATH'] ?? ''].join(delimiter);
+    const { stdout, status } = spawnSync(join(checkout, '.ci', 'run'), {
+      cwd: tmpdir(),
+      env: { ...process.env, PATH, REAL_NODE: process.execPath },
+      encoding: 'utf8',
+    });
+    return { last: stdout.trimEnd().split('\n').at(-1) ?? '', status, stdout };
+  }
+
+  it('ends with how many tests passed, of both runs', () => {
+    expect(run()).toMatchObject({ last: '14 passed, 0 failed', status: 0 });
+  });
+
+  it('counts tests that failed', () => {
+    writeProgram('bin/npm', jestWrites({ ...results, numFailedTests: 2, success: false }, 'exit 1'));
+    expect(run()).toMatchObject({ last: '14 passed, 4 failed', status: 1 });
+  });
+
+  it('counts every other step that failed as one', () => {
+    writeProgram('scripts/sam.sh', 'exit 1');
+    expect(run()).toMatchObject({ last: '14 passed, 4 failed', status: 1 });
+  });
+
+  it('counts a run whose tests all passed and that failed all the same', () => {
+    writeProgram('bin/npm', jestWrites(results, 'exit 1'));
+    expect(run()).toMatchObject({ last: '14 passed, 2 failed', status: 1 });
+  });
+
+  it('counts a run without results', () => {
+    writeProgram('bin/npm', 'true');
+    expect(run()).toMatchObject({ last: '0 passed, 2 failed', status: 1 });
+  });
+
+  it('counts a run whose results break off', () => {
+    writeProgram('bin/npm', jestWrites('{"numPassedTests":'));
+    expect(run()).toMatchObject({ last: '0 passed, 2 failed', status: 1 });
+  });
+
+  it('names skipped tests in a line of their own', () => {
+    writeProgram('bin/npm', jestWrites({ ...results, numPendingTests: 3 }));
+    const { last, stdout } = run();
+    expect(last).toBe('14 passed, 0 failed');
+    expect(stdout).toContain('6 skipped');
+  });
+
+  it('ends so when nothing could be installed', () => {
+    writeProgram('bin/npm', 'exit 1');
+    expect(run()).toMatchObject({ last: '0 passed, 1 failed', status: 1 });
+  });
+
+  it('ends so when Node itself is broken', () => {
+    writeProgram('bin/node', 'exit 1');
+    const { last, status } = run();
+    expect(last).toMatch(/^0 passed, [1-9]\d* failed$/);
+    expect(status).toBe(1);
+  });
+
+  it('ends so when it is stopped', () => {
+    writeProgram('scripts/sam.sh', 'kill -TERM "$PPID"');
+    const { last, status } = run();
+    expect(last).toMatch(/^7 passed, [1-9]\d* failed$/);
+    expect(status).toBe(143);
+  });
+});
