@@ -9,6 +9,7 @@ export {
   CommitNotAllowedError,
   CompletionNotStoredError,
   DeadlineError,
+  InterruptedError,
   InvalidBodyError,
   LapsedLeaseError,
   LeaseLostError,

@@ -4,6 +4,7 @@ import type { BodyIssue } from './schema-issues.ts';
 
 export {
   CompletionNotStoredError,
+  InterruptedError,
   LapsedLeaseError,
   LeaseLostError,
   MismatchError,

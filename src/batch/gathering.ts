@@ -3,10 +3,11 @@ import { type Attempt, ensureLeases, type InvocationScope } from './attempt.ts';
 import type { BatchHandler, BatchItem } from './batch-handler.ts';
 import { BatchAnswerError } from './errors.ts';
 import type { RecordHandler } from './record-handler.ts';
+import type { Run } from './run-attempt.ts';
 
 interface Waiting {
   readonly attempt: Attempt;
-  readonly enter: (join: RecordHandler | undefined) => void;
+  readonly enter: (join: Run | undefined) => void;
 }
 
 /**
@@ -27,8 +28,8 @@ export class Gathering {
     this.#expected = expected;
   }
 
-  /** Resolves with the handler to run the attempt with, at once; undefined: it may not start any more. */
-  enter(attempt: Attempt): Promise<RecordHandler | undefined> {
+  /** Resolves with what the attempt is to run, at once; undefined: it may not start any more. */
+  enter(attempt: Attempt): Promise<Run | undefined> {
     return new Promise((enter) => {
       this.#waiting.push({ attempt, enter });
       this.startIfComplete();
@@ -55,10 +56,13 @@ export class Gathering {
     const isStopped = this.#scope.deadline.stop.aborted;
     const mayStart = areLive.map((isLive) => isLive && !isStopped);
     const starting = waiting.filter((_, index) => mayStart[index]);
-    const join = callTogether(
-      this.#handler,
-      starting.map(({ attempt: { entry } }) => entry),
-    );
+    const join: Run = {
+      handler: callTogether(
+        this.#handler,
+        starting.map(({ attempt: { entry } }) => entry),
+      ),
+      together: new Set(),
+    };
     waiting.forEach(({ enter }, index) => enter(mayStart[index] === true ? join : undefined));
   }
 }

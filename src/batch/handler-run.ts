@@ -1,7 +1,8 @@
 import type { Context } from 'aws-lambda';
 import type { CommitItem } from '../claims/commit.ts';
 import type { Attempt, InvocationScope } from './attempt.ts';
-import { LeaseLostError, RecordTimeoutError } from './errors.ts';
+import { WatchedSignal } from '../claims/watched-signal.ts';
+import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { HandlerEnd, HandlerReturn } from './handler-end.ts';
 import type { CommitOptions, RecordContext, RecordHandler } from './record-handler.ts';
 
@@ -15,17 +16,21 @@ export type StopReason = (cause?: unknown) => Error;
 export class HandlerRun {
   readonly #attempt: Attempt;
   readonly #scope: InvocationScope;
-  #controller: AbortController | undefined;
+  /** The runs of one call of a batch handler, this one included: what it sees of one is seen of all. */
+  readonly #together: Set<HandlerRun> | undefined;
+  #watched: WatchedSignal | undefined;
   #stopReason: StopReason | undefined;
+  #isDone = false;
   #end: ((end: HandlerEnd) => void) | undefined;
   #returned: Promise<HandlerReturn> | undefined;
   #cancelTimeout: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #cancelLease: (() => void) | undefined;
 
-  constructor(attempt: Attempt, scope: InvocationScope) {
+  constructor(attempt: Attempt, scope: InvocationScope, together?: Set<HandlerRun>) {
     this.#attempt = attempt;
     this.#scope = scope;
+    this.#together = together?.add(this);
   }
 
   /** Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. */
@@ -52,7 +57,7 @@ export class HandlerRun {
   stop(reason: StopReason, graceMs?: number): void {
     if (this.#stopReason === undefined) {
       this.#stopReason = reason;
-      this.#controller?.abort(reason());
+      this.#watched?.abort(reason());
     }
     if (graceMs === undefined || this.#cancelGrace !== undefined) return;
     this.#cancelGrace = this.#scope.ports.clock.setTimer(() => {
@@ -69,11 +74,20 @@ export class HandlerRun {
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#stopReason !== undefined) this.#controller.abort(this.#stopReason());
+    if (this.#watched === undefined) {
+      this.#watched = new WatchedSignal();
+      if (this.#stopReason !== undefined) this.#watched.abort(this.#stopReason());
     }
-    return this.#controller.signal;
+    return this.#watched.signal;
+  }
+
+  get hasSeenAbort(): boolean {
+    return this.#watched?.hasSeenAbort === true;
+  }
+
+  /** The handler says that it has finished, whatever it has seen. */
+  noteDone(): void {
+    this.#isDone = true;
   }
 
   /**
@@ -100,11 +114,21 @@ export class HandlerRun {
     );
   }
 
+  /** Returning is not finishing for a handler that was told to stop and has seen it. */
+  #interruption(): InterruptedError | undefined {
+    if (this.#stopReason === undefined || this.#isDone || this.#attempt.isCommitted) return undefined;
+    const runs = this.#together === undefined ? [this] : [...this.#together];
+    if (!runs.some(({ hasSeenAbort }) => hasSeenAbort)) return undefined;
+    return new InterruptedError({ cause: this.#stopReason() });
+  }
+
   async #call(handler: RecordHandler): Promise<HandlerReturn> {
     const record = this.#attempt.entry.record as Parameters<RecordHandler>[0];
     try {
       const result = await handler(record, new HandlerContext(this, this.#attempt, this.#scope));
-      return { kind: 'returned', result };
+      const interruption = this.#interruption();
+      if (interruption === undefined) return { kind: 'returned', result };
+      return { kind: 'threw', error: interruption, wasAborted: true };
     } catch (error) {
       return this.#stopReason === undefined
         ? { kind: 'threw', error, wasAborted: false }
@@ -127,6 +151,10 @@ class HandlerContext implements RecordContext {
 
   get signal(): AbortSignal {
     return this.#run.signal;
+  }
+
+  get done(): () => void {
+    return () => this.#run.noteDone();
   }
 
   get idempotencyKey(): string {

@@ -298,7 +298,7 @@ export class Invocation {
     }
     if (attempt.isLeaseShort && !(await ensureLeases([attempt], this.#scope))[0]) return undefined;
     if (this.#isStopped) return undefined;
-    return runAttempt(attempt, this.#handler.record, this.#scope, this.#running);
+    return runAttempt(attempt, { handler: this.#handler.record }, this.#scope, this.#running);
   }
 
   /**

@@ -15,6 +15,12 @@ export interface RecordContext {
    * or the lease is over. The reason says which.
    */
   readonly signal: AbortSignal;
+  /**
+   * Says that the work is done although the signal was aborted while it ran. A handler that has seen the abort
+   * (it read `aborted` as true, or a listener of its own ran) and returns without saying so counts as broken off:
+   * its record is handed back with an `InterruptedError`.
+   */
+  done(): void;
   /** To hand on to services that take an idempotency key. */
   readonly idempotencyKey: string;
   /** How many times the key has been claimed: the fencing token. A downstream that has seen a higher one can refuse this. */

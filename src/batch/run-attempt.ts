@@ -7,10 +7,17 @@ import type { RecordHandler } from './record-handler.ts';
 /** The handlers that run now, to be told when it is time to stop. */
 export type RunningHandlers = Set<HandlerRun>;
 
+/** What an attempt runs. */
+export interface Run {
+  readonly handler: RecordHandler;
+  /** The runs of the same call of a batch handler. */
+  readonly together?: Set<HandlerRun>;
+}
+
 /** Runs the handler of one attempt, and tells the observer when it starts and how it ends. */
 export async function runAttempt(
   attempt: Attempt,
-  handler: RecordHandler,
+  { handler, together }: Run,
   scope: InvocationScope,
   runningHandlers: RunningHandlers,
 ): Promise<HandlerEnd> {
@@ -19,7 +26,7 @@ export async function runAttempt(
   const startedAt = clock.now();
   observer.onEvent({ type: 'started', recordId, key, owner, attempt: number });
 
-  const run = new HandlerRun(attempt, scope);
+  const run = new HandlerRun(attempt, scope, together);
   runningHandlers.add(run);
   const end = await run.run(handler);
   runningHandlers.delete(run);

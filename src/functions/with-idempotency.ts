@@ -4,7 +4,7 @@ import type { Clock } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
-import { keyString } from '../keys/key-string.ts';
+import { keyString, refusePromise } from '../keys/key-string.ts';
 import type { CallContext } from './call-context.ts';
 import { defaultPorts } from './default-ports.ts';
 import {
@@ -105,17 +105,22 @@ function callOf<Args extends unknown[]>(
 ): Call {
   const remainingMs = remainingTimeMs?.(...args);
   const selected = attempted(() => key(...args));
+  refusePromise('key', 'call', selected.value);
+  const payloadNow = (): unknown => {
+    const given = payload?.(...args);
+    refusePromise('payload', 'call', given);
+    return given;
+  };
   return {
     key: keyString({
       of: 'call',
       prefix: {
-        namespace: () =>
-          nowFrom('namespace', typeof namespace === 'function' ? namespace(...args) : namespace),
+        namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
         version: Array.isArray(selected.value) ? VERSION_OF_PARTS : VERSION,
       },
-      key: () => joinParts(nowFrom('key', selected.get())),
+      key: () => joinParts(selected.get()),
     }),
-    payloadHash: payload && canonicalHash(nowFrom('payload', payload(...args))),
+    payloadHash: payload && canonicalHash(payloadNow()),
     lockedBy: undefined,
     leases: leaseClock(leaseMs, remainingMs, clock),
   };
@@ -133,13 +138,6 @@ function attempted<Value>(call: () => Value): { readonly value?: Value; readonly
       },
     };
   }
-}
-
-/** A promise has no members that could tell it from another: all calls would be the same. */
-function nowFrom(option: string, value: unknown): unknown {
-  if (!(value instanceof Promise)) return value;
-  value.catch(() => undefined);
-  throw new KeyError(`Expected \`${option}\` to give its value at once, got a promise`);
 }
 
 /** A part that is missing would make all calls that lack it one. */

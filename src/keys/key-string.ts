@@ -63,11 +63,11 @@ function callUserCode(name: string, of: string, call: () => unknown): unknown {
 }
 
 /** Keys are made before anything is waited for. What the promise would reject with must not end the process either. */
-function refusePromise(name: string, of: string, given: unknown): void {
+export function refusePromise(name: string, of: string, given: unknown): void {
   if (typeof given !== 'object' || given === null || !('then' in given) || typeof given.then !== 'function')
     return;
   Promise.resolve(given).catch(() => undefined);
   throw new KeyError(
-    `The \`${name}\` function of this ${of} gives a promise; it must give a string at once, without await`,
+    `The \`${name}\` function of this ${of} gives a promise; it must give its value at once, without await`,
   );
 }

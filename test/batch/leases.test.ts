@@ -220,6 +220,7 @@ describe('When the lease is over while the handler runs', () => {
     expect(signal.reason).toMatchObject({ code: 'BATCHLATCH_LEASE_LOST' });
 
     await b.clock.advance(60_000);
+    context.done();
     end.resolve('late');
     expect(await answer).toEqual([]);
     expect(await b.claim('a')).toMatchObject({ status: 'COMPLETED', result: '"late"' });

@@ -59,6 +59,17 @@ describe('payloadValidation', () => {
     expect(b.eventsOf('invalid')).toMatchObject([{ recordId: 'm0', error: { code: 'BATCHLATCH_KEY' } }]);
   });
 
+  it('gives a promise: the record fails, and what it rejects with ends nothing', async () => {
+    const b = bench();
+    const payloadValidation = (async () => Promise.reject(new Error('no'))) as unknown as () => string;
+    expect(failed(await b.processor(succeeds, { ...byOrderId, payloadValidation })(orders(order())))).toEqual(
+      ['m0'],
+    );
+    expect(b.eventsOf('invalid')).toMatchObject([
+      { error: { message: expect.stringMatching(/payloadValidation.*promise/) } },
+    ]);
+  });
+
   it.each<[string, object | string]>([
     ['other members that nobody listed', order({ note: 'again', customer: { id: 'c-1', name: 'Grace' } })],
     ['its members in another order', { customer: { id: 'c-1' }, amountCents: 100, id: 1 }],

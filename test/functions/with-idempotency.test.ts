@@ -516,7 +516,7 @@ describe('withIdempotency', () => {
         { clock, replayFailures: true, retentionMs: 60_000 },
       );
       await expect(runOnce('1')).rejects.toThrow('declined');
-      await clock.advance(59_000);
+      await clock.advance(19_000);
       await expect(runOnce('1')).rejects.toThrow('declined');
       await clock.advance(1_000);
       expect(await runOnce('1')).toBe('done');
@@ -724,7 +724,7 @@ describe('withIdempotency', () => {
       const memory = memoryStore({ clock });
       let runs = 0;
       const slow = answeringLate(memory, clock, 'lost');
-      const runOnce = once(async () => (runs += 1), { store: slow, clock });
+      const runOnce = once(async () => (runs += 1), { store: slow, clock, leaseMs: 20_000 });
       await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
       expect(runs).toBe(0);
     });
@@ -734,7 +734,7 @@ describe('withIdempotency', () => {
       const memory = memoryStore({ clock });
       const error = new StoreError('down', { isRetryable: false });
       const slow = answeringLate(memory, clock, { error });
-      const options = { clock, onLapsedLease: 'park', maxAttempts: 1 } as const;
+      const options = { clock, leaseMs: 20_000, onLapsedLease: 'park', maxAttempts: 1 } as const;
       const late = once(async () => 'late', { store: slow, ...options })('1');
       await expect(late).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
       expect(await once(async () => 'now', { store: memory, ...options })('1')).toBe('now');
@@ -974,7 +974,7 @@ function answeringLate(store: ClaimStore, clock: ManualClock, extension: SettleO
     ...store,
     async acquire(requests) {
       const outcomes = await store.acquire(requests);
-      await clock.advance(59_000);
+      await clock.advance(19_000);
       return outcomes;
     },
     extend: async () => [extension],

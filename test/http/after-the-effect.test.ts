@@ -264,12 +264,12 @@ describe('what a client is told when something is away', () => {
       ...memory,
       async acquire(requests) {
         const outcomes = await memory.acquire(requests);
-        await clock.advance(59_000);
+        await clock.advance(19_000);
         return outcomes;
       },
       extend: async () => [{ error: new StoreError('away', { isRetryable: false }) }],
     };
-    const handler = overFetch(() => new Response('never'), { store, clock });
+    const handler = overFetch(() => new Response('never'), { store, clock, leaseMs: 20_000 });
     const response = await handler(post());
     expect(response.headers.get('retry-after')).toBe('1');
     await expectProblem(response, 503, 'not-started');
