@@ -28,14 +28,15 @@ export async function workInSteps(run: HandlerRun, { world, random, process }: A
 }
 
 /**
- * Does the work of many records one after the other, and looks at one signal before each: the first of them, for time
- * is up for all at once, or the next one's own. Those it does not get to any more stay undone; of the others it may
- * say that they are done.
+ * Does the work of many records one after the other, and looks at one signal before each: that of the first, as if time
+ * were up for all at once, or the next one's own. Those it does not get to any more stay undone; of the others it may
+ * say that they are done. The leases of some may have been made longer, so that they end one by one.
  */
 export async function workInTurn(runs: readonly HandlerRun[], { world, random, process }: At): Promise<void> {
   const looksAtFirst = random.chance(0.5);
   const saysWhatIsDone = random.chance(0.5);
   const stepMs = random.magnitude(10, 500);
+  if (random.chance(0.3)) await prolongSome(runs, random);
   for (const [index, run] of runs.entries()) {
     const { signal } = ((looksAtFirst ? runs[0] : run) as HandlerRun).context;
     if (signal.aborted) {
@@ -45,6 +46,12 @@ export async function workInTurn(runs: readonly HandlerRun[], { world, random, p
       return;
     }
     await process.sleep(stepMs);
+  }
+}
+
+async function prolongSome(runs: readonly HandlerRun[], random: Random): Promise<void> {
+  for (const { context } of runs) {
+    if (random.chance(0.5)) await context.extendLease(random.magnitude(1_000, 5_000)).catch(() => undefined);
   }
 }
 
