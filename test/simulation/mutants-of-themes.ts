@@ -1,6 +1,7 @@
 import { type Mutant, one } from './mutant.ts';
 
 const INVOCATION = 'src/batch/invocation.ts';
+const HANDLER_RUN = 'src/batch/handler-run.ts';
 const PLAN = 'src/batch/plan.ts';
 
 /** Rules that hardly any scenario touches which is not turned towards them. */
@@ -39,6 +40,27 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'src/functions/run-once.ts',
     'if (keeper.interruption !== undefined) {',
     'if (keeper.interruption !== undefined && waitMs < 0) {',
+  ),
+  one(
+    'records: broken off',
+    'a handler that has seen its signal and returns is not done',
+    HANDLER_RUN,
+    'if (interruption === undefined) return',
+    'if (interruption !== null) return',
+  ),
+  one(
+    'batches: broken off together',
+    'what a batch handler has seen on one record it has seen on all',
+    HANDLER_RUN,
+    'this.#together === undefined ? [this] : [...this.#together]',
+    '[this]',
+  ),
+  one(
+    'bound of requests to DynamoDB',
+    'a request that is not answered gives its place to another',
+    'src/stores/dynamodb/bounded-client.ts',
+    'limit(() => {',
+    'limit(() => {\n      if (REQUESTS_AT_ONCE > 0) return client.send(command, options) as Promise<unknown>;',
   ),
   one(
     'bound of store calls',

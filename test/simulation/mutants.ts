@@ -48,8 +48,8 @@ export const mutants: readonly Mutant[] = [
     'coalescing',
     'equal keys of one batch run once',
     'src/batch/plan.ts',
-    'entry.leader = leader;',
-    'entry.leader = undefined;',
+    'else entry.leader = latest;',
+    'else this.#lead(entry);',
   ),
   one(
     'lost-answer rule of acquire',
