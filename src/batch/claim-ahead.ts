@@ -6,8 +6,8 @@ import type { ProcessorPorts } from './ports.ts';
 
 /**
  * Acquires claims in the batch's order and in request-sized groups, far enough ahead that `concurrency`
- * handlers stay busy: while fewer than twice that many are claimed and unfinished, the next group is asked
- * for. Not further: a claim that waits for its turn uses up its lease.
+ * handlers stay busy: while fewer than `ahead` are claimed and unfinished, the next group is asked for. Not
+ * further: a claim that waits for its turn uses up its lease.
  */
 export interface ClaimAhead {
   /** Asks for the first claims. */
@@ -26,14 +26,17 @@ export interface ClaimAhead {
 
 export interface ClaimAheadSetup {
   readonly ports: Pick<ProcessorPorts, 'store' | 'clock' | 'newOwner' | 'observer' | 'unstarted'>;
-  readonly concurrency: number;
+  /** While fewer claims than this are unfinished, more are asked for. */
+  readonly ahead: number;
+  /** No group goes beyond `ahead`, where a claim that never starts could pass for a death. */
+  readonly isStrict: boolean;
   readonly signal: AbortSignal;
   /** Makes the request for an entry, at the time when it is sent. */
   readonly request: (entry: Entry, owner: string) => ClaimRequest;
 }
 
 export function createClaimAhead(entries: readonly Entry[], setup: ClaimAheadSetup): ClaimAhead {
-  const { concurrency, ports } = setup;
+  const { ahead, isStrict, ports } = setup;
   const groupSize = ports.store.requestSize ?? DEFAULT_REQUEST_SIZE;
   const requested = new Map<Entry, { readonly group: Promise<ClaimAnswer[]>; readonly index: number }>();
   const waiting = new Map<Entry, (answer: ClaimAnswer) => void>();
@@ -43,12 +46,13 @@ export function createClaimAhead(entries: readonly Entry[], setup: ClaimAheadSet
   let isStopped = false;
 
   function pump(): void {
-    while (!isStopped && next < entries.length && unfinished.size < 2 * concurrency) requestGroup();
+    while (!isStopped && next < entries.length && unfinished.size < ahead) requestGroup();
   }
 
   function requestGroup(): void {
     const group: Entry[] = [];
-    while (group.length < groupSize && next < entries.length) {
+    const most = isStrict ? Math.min(groupSize, ahead - unfinished.size) : groupSize;
+    while (group.length < most && next < entries.length) {
       const entry = entries[next] as Entry;
       next += 1;
       if (!withdrawn.has(entry)) group.push(entry);
@@ -103,7 +107,7 @@ const NOT_REQUESTED: ClaimAnswer = { status: 'not-requested' };
 /** Asks the store for one group. Never rejects: what went wrong is each entry's own answer. */
 export async function acquireGroup(
   group: readonly Entry[],
-  setup: Omit<ClaimAheadSetup, 'concurrency'>,
+  setup: Omit<ClaimAheadSetup, 'ahead' | 'isStrict'>,
 ): Promise<ClaimAnswer[]> {
   const { store, clock, newOwner, observer } = setup.ports;
   const startedAt = clock.now();

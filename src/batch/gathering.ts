@@ -3,6 +3,7 @@ import { type Attempt, ensureLeases, type InvocationScope } from './attempt.ts';
 import type { BatchHandler, BatchItem } from './batch-handler.ts';
 import { BatchAnswerError } from './errors.ts';
 import type { RecordHandler } from './record-handler.ts';
+import type { Starts } from './starts.ts';
 import type { Run } from './run-attempt.ts';
 
 interface Waiting {
@@ -18,13 +19,15 @@ interface Waiting {
 export class Gathering {
   readonly #handler: BatchHandler;
   readonly #scope: InvocationScope;
+  readonly #starts: Starts;
   readonly #expected: () => number;
   readonly #waiting: Waiting[] = [];
 
   /** `expected` says how many can wait at most now. */
-  constructor(handler: BatchHandler, scope: InvocationScope, expected: () => number) {
+  constructor(handler: BatchHandler, scope: InvocationScope, starts: Starts, expected: () => number) {
     this.#handler = handler;
     this.#scope = scope;
+    this.#starts = starts;
     this.#expected = expected;
   }
 
@@ -48,13 +51,14 @@ export class Gathering {
 
   async #start(): Promise<void> {
     const waiting = this.#waiting.splice(0);
+    const attempts = waiting.map(({ attempt }) => attempt);
+    const areRecorded = this.#starts.isRecording
+      ? await Promise.all(attempts.map((attempt) => this.#starts.record(attempt)))
+      : undefined;
     // Who came first has waited longest for the others, perhaps for as long as its lease.
-    const areLive = await ensureLeases(
-      waiting.map(({ attempt }) => attempt),
-      this.#scope,
-    );
+    const areLive = await ensureLeases(attempts, this.#scope);
     const isStopped = this.#scope.deadline.stop.aborted;
-    const mayStart = areLive.map((isLive) => isLive && !isStopped);
+    const mayStart = areLive.map((isLive, index) => isLive && areRecorded?.[index] !== false && !isStopped);
     const starting = waiting.filter((_, index) => mayStart[index]);
     const join: Run = {
       handler: callTogether(

@@ -30,6 +30,7 @@ import { deadlineReached, runAttempt, type RunningHandlers } from './run-attempt
 import type { HandlerEnd } from './handler-end.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import { type Lane, lanesOf } from './schedule.ts';
+import { countsDeaths, Starts } from './starts.ts';
 import { isOutage, UnclaimedAttempt } from './unclaimed-attempt.ts';
 import { validateBody } from './validate-body.ts';
 
@@ -59,6 +60,7 @@ export class Invocation {
   readonly #scope: InvocationScope;
   readonly #limit: LimitFunction;
   readonly #claimSetup: ClaimAheadSetup;
+  readonly #starts: Starts;
   readonly #claims: ClaimAhead;
   readonly #lanes: LaneRunner;
   readonly #running: RunningHandlers = new Set();
@@ -85,18 +87,21 @@ export class Invocation {
     this.#entries = entries;
     this.#handler = handler;
     this.#scope = { settings, ports, deadline, commit, lambda };
+    this.#limit = pLimit({ concurrency: settings.concurrency, rejectOnClear: true });
+    this.#starts = new Starts(settings, ports, deadline.answerNow);
+    const isStrict = countsDeaths(settings) && !this.#starts.isRecording;
+    this.#claimSetup = {
+      ports,
+      ahead: isStrict ? settings.concurrency : 2 * settings.concurrency,
+      isStrict,
+      signal: deadline.answerNow,
+      request: claimRequests(this.#scope, this.#starts.isRecording),
+    };
     if ('batch' in handler) {
       // Records that could still join: those that are busy, as far as there are slots for them.
       const expected = (): number => Math.min(this.#busy, settings.concurrency);
-      this.#gathering = new Gathering(handler.batch, this.#scope, expected);
+      this.#gathering = new Gathering(handler.batch, this.#scope, this.#starts, expected);
     }
-    this.#limit = pLimit({ concurrency: settings.concurrency, rejectOnClear: true });
-    this.#claimSetup = {
-      ports,
-      concurrency: settings.concurrency,
-      signal: deadline.answerNow,
-      request: claimRequests(this.#scope),
-    };
     this.#claims = createClaimAhead(entries.filter(isClaimedAhead), this.#claimSetup);
     this.#lanes = createLaneRunner(
       (lane) => this.#runLane(lane, 0, false),
@@ -296,6 +301,8 @@ export class Invocation {
       const join = await this.#gathering?.enter(attempt);
       return join && runAttempt(attempt, join, this.#scope, this.#running);
     }
+    // The start first: writing it takes time, and the lease has to be live after it.
+    if (this.#starts.isRecording && !(await this.#starts.record(attempt))) return undefined;
     if (attempt.isLeaseShort && !(await ensureLeases([attempt], this.#scope))[0]) return undefined;
     if (this.#isStopped) return undefined;
     return runAttempt(attempt, { handler: this.#handler.record }, this.#scope, this.#running);
@@ -423,7 +430,7 @@ function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
 }
 
 /** Makes the requests of one invocation. Not of spreads: there are thousands. */
-function claimRequests(scope: InvocationScope): ClaimAheadSetup['request'] {
+function claimRequests(scope: InvocationScope, recordsStart: boolean): ClaimAheadSetup['request'] {
   const { lambda, settings } = scope;
   const { retentionMs } = settings;
   const lockedBy =
@@ -440,6 +447,7 @@ function claimRequests(scope: InvocationScope): ClaimAheadSetup['request'] {
     };
     if (payloadHash !== undefined) request.payloadHash = payloadHash;
     if (lockedBy !== undefined) request.lockedBy = lockedBy;
+    if (recordsStart) request.recordsStart = true;
     return request;
   };
 }

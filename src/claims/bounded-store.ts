@@ -3,9 +3,12 @@ import type {
   AcquireOutcome,
   ClaimRequest,
   ClaimStore,
+  Completion,
+  OwnedClaim,
   Settlement,
   StoreCallOptions,
 } from './claim-store.ts';
+import type { CommitItem } from './commit.ts';
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
 import { StoreError } from './errors.ts';
@@ -56,6 +59,15 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
       ),
     settle: (settlements, options) => bound((own) => store.settle(settlements, own), options),
     extend: (extensions, options) => bound((own) => store.extend(extensions, own), options),
+    ...(store.start !== undefined && {
+      start: (claims: readonly OwnedClaim[], options?: StoreCallOptions) =>
+        bound((own) => (store as Required<ClaimStore>).start(claims, own), options),
+    }),
+    // Its signal ends retries and breaks nothing off: it goes to the store as it was given.
+    ...(store.commit !== undefined && {
+      commit: (completion: Completion, items: readonly CommitItem[], options?: StoreCallOptions) =>
+        bound(() => (store as Required<ClaimStore>).commit(completion, items, options)),
+    }),
     inspect: (key) => bound(() => store.inspect(key)),
   });
 }

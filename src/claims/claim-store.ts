@@ -24,6 +24,11 @@ export interface ClaimStore {
   settle(settlements: readonly Settlement[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
   extend(extensions: readonly LeaseExtension[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
   /**
+   * Notes that handlers start, before they do, on the same condition as an extension. Only what is claimed with
+   * `recordsStart` needs it. Stores that leave it out count every lapsed lease as a death.
+   */
+  start?(claims: readonly OwnedClaim[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
+  /**
    * Writes the items and the completion in one transaction: all of it or nothing, on the condition that the
    * row is IN_PROGRESS with the same owner, its lease live or not. Called again with the same completion and
    * items, because an answer was lost, it is done once. Rejects with a `CommitItemsError`, and sends nothing,
@@ -58,6 +63,8 @@ export interface ClaimRequest {
   /** Present when payload validation is on. */
   readonly payloadHash?: string;
   readonly lockedBy?: string;
+  /** The attempt will say when its handler starts (`ClaimStore.start`): until then a lapsed lease is no death. */
+  readonly recordsStart?: boolean;
   /** A hint that a row very likely exists (receive count above 1): the store may read before it writes. */
   readonly isRedelivery?: boolean;
 }
@@ -84,7 +91,8 @@ export type AcquireOutcome =
   | { readonly status: 'mismatch' }
   | { readonly status: 'error'; readonly error: Error };
 
-interface OwnedClaim {
+/** A claim, and the token of the attempt that holds it. */
+export interface OwnedClaim {
   readonly key: string;
   readonly owner: string;
 }

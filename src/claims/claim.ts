@@ -23,6 +23,11 @@ export interface Claim {
   readonly releases: number;
   /** How many attempts in a row died without settling (their lease lapsed). A settled failure sets it to 0. */
   readonly crashes: number;
+  /**
+   * Whether the handler of this attempt has started, where attempts record it (`ClaimRequest.recordsStart`). A lapsed
+   * lease of one that never started is no death. Absent: it counts as started.
+   */
+  readonly started?: boolean;
   /** Until when the owner's claim is exclusive. */
   readonly leaseUntil: number;
   /** When the row is forgotten; stores round it up to what their TTL can express. A claim that was parked for good has none: it waits for a person. */

@@ -12,6 +12,7 @@ import type { AcquireOutcome, ClaimRequest, LeaseExtension, Settlement } from '.
  * | any, other payload hash       | mismatch                          | unchanged   |
  * | IN_PROGRESS, lease live       | conflict                          | unchanged   |
  * | IN_PROGRESS, lease lapsed     | acquired, attempt + 1, tookOver   | IN_PROGRESS |
+ * | the same, and never started   | the same, counted as a release    | IN_PROGRESS |
  * | FAILED                        | acquired, attempt + 1             | IN_PROGRESS |
  * | COMPLETED                     | duplicate                         | unchanged   |
  * | PARKED                        | parked                            | unchanged   |
@@ -44,9 +45,9 @@ export function decideAcquire(
       if (now < stored.leaseUntil + clockToleranceMs) {
         return { outcome: { status: 'conflict', leaseUntil: stored.leaseUntil, attempt: stored.attempt } };
       }
-      return { write: nextClaim(stored, request, now, stored.crashes + 1), tookOver: true };
+      return { write: nextClaim(afterLapse(stored), request, now), tookOver: true };
     case 'FAILED':
-      return { write: nextClaim(stored, request, now, stored.crashes), tookOver: false };
+      return { write: nextClaim(stored, request, now), tookOver: false };
     case 'COMPLETED':
       return {
         outcome: {
@@ -72,16 +73,24 @@ export function firstClaim(request: ClaimRequest, now: number): Claim {
   return inProgress(request, now, { attempt: 1, releases: 0, crashes: 0, createdAt: now });
 }
 
-function nextClaim(stored: Claim, request: ClaimRequest, now: number, crashes: number): Claim {
-  const { attempt, releases, createdAt } = stored;
+type History = Pick<Claim, 'attempt' | 'releases' | 'crashes' | 'createdAt'>;
+
+function nextClaim(
+  { attempt, releases, crashes, createdAt }: History,
+  request: ClaimRequest,
+  now: number,
+): Claim {
   return inProgress(request, now, { attempt: attempt + 1, releases, crashes, createdAt });
 }
 
-function inProgress(
-  request: ClaimRequest,
-  now: number,
-  history: Pick<Claim, 'attempt' | 'releases' | 'crashes' | 'createdAt'>,
-): Claim {
+/** A lease that lapsed before its handler started was as good as given back: nothing of it was done. */
+function afterLapse({ attempt, releases, crashes, createdAt, started }: Claim): History {
+  return started === false
+    ? { attempt, releases: releases + 1, crashes, createdAt }
+    : { attempt, releases, crashes: crashes + 1, createdAt };
+}
+
+function inProgress(request: ClaimRequest, now: number, history: History): Claim {
   const leaseUntil = now + request.leaseMs;
   const { attempt, releases, crashes, createdAt } = history;
   const claim: Writable<Claim> = {
@@ -97,6 +106,7 @@ function inProgress(
     updatedAt: now,
   };
   // Not spread: there are thousands of claims, and a spread of what may not be there is dear.
+  if (request.recordsStart === true) claim.started = false;
   if (request.lockedBy !== undefined) claim.lockedBy = request.lockedBy;
   if (request.payloadHash !== undefined) claim.payloadHash = request.payloadHash;
   return claim;
@@ -146,6 +156,11 @@ export function changeOfSettlement(settlement: Settlement, now: number): ClaimCh
         releases: settlement.releases + 1,
       };
   }
+}
+
+/** What the start of a handler writes, given that the row is IN_PROGRESS with its owner. */
+export function changeOfStart(now: number): ClaimChange {
+  return { started: true, updatedAt: now };
 }
 
 /** What an extension writes, given that the row is IN_PROGRESS with its owner and its lease is not longer. */

@@ -9,12 +9,14 @@ import type {
   AcquireOutcome,
   ClaimRequest,
   ClaimStore,
+  OwnedClaim,
   SettleOutcome,
   Settlement,
 } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import { hasCode } from '../claims/errors.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
+import { mayPass, type UnstartedClaims } from '../claims/unstarted-claims.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { CallContext } from './call-context.ts';
 import type { LeaseClock } from './lease-clock.ts';
@@ -28,6 +30,11 @@ export interface CallPorts {
   readonly random: () => number;
   /** A token that no other attempt has. */
   readonly newOwner: () => string;
+}
+
+/** The ports of one function, and what its calls leave to one another. */
+export interface RunPorts extends CallPorts {
+  readonly unstarted: UnstartedClaims;
 }
 
 /** What all calls of one function have in common. */
@@ -89,23 +96,32 @@ export async function runOnce<Value>(
   call: Call,
   work: Work<Value>,
   settings: CallSettings,
-  ports: CallPorts,
+  ports: RunPorts,
 ): Promise<CallOutcome<Value>> {
   if (isOver(call)) return { status: 'not-started', leaseUntil: undefined };
   const owner = ports.newOwner(); // one for all polls: an acquire whose answer was lost is met again
   const { retentionMs, maxAttempts, waitMs } = settings;
   const { key, payloadHash, lockedBy } = call;
+  // A death in the function has to be told from one before it only where it may park.
+  const recordsStart = ports.store.start !== undefined && parksDeaths(settings);
   const makeRequest = (): ClaimRequest => ({
     key,
     owner,
     leaseMs: call.leases.leaseMs(),
     retentionMs,
+    ...(recordsStart && { recordsStart }),
     ...(payloadHash !== undefined && { payloadHash }),
     ...(lockedBy !== undefined && { lockedBy }),
   });
-  const { clock, random } = ports;
+  const { clock, random, unstarted } = ports;
+  const giveBackLater = (): void => {
+    unstarted.note({ key, owner, retentionMs });
+    void unstarted.giveBack();
+  };
+  void unstarted.giveBack(); // what an earlier call could not
   const timeoutMs = Math.max(0, Math.min(waitMs, call.leases.remainingMs()));
   const claim = await acquireOrWait(ports.store, makeRequest, { timeoutMs, clock, random });
+  if (claim.status === 'error' && mayPass(claim.error)) giveBackLater();
   if (claim.status !== 'acquired') return claim;
 
   const settle = (ending: Ending): Promise<SettleOutcome> =>
@@ -115,9 +131,13 @@ export async function runOnce<Value>(
 
   const lease = { key, owner, leaseUntil: claim.leaseUntil };
   const keeper = new LeaseKeeper(lease, { ...ports, ...settings, leaseMs: call.leases.leaseMs() });
-  if (!(await hasTimeLeft(keeper, call, clock))) {
+  // The start first: writing it takes time, and the lease has to be live after it.
+  const isRecorded = !recordsStart || (await isStartRecorded({ key, owner }, ports.store));
+  const mayStart = isRecorded && (await hasTimeLeft(keeper, call, clock));
+  if (!mayStart) {
     // Kept, it would look to the next attempt as if this one had died.
-    await settleNow({ end: 'release', key, owner, releases: claim.releases, retentionMs }, ports);
+    const release = { end: 'release', key, owner, releases: claim.releases, retentionMs } as const;
+    if (typeof (await settleNow(release, ports)) === 'object') giveBackLater();
     return { status: 'not-started', leaseUntil: isOver(call) ? undefined : keeper.leaseUntil };
   }
   const isLast = maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts;
@@ -147,6 +167,20 @@ export async function runOnce<Value>(
   if (!isTooLarge(settled)) return { status: 'returned', value, ending, settled };
   const smaller = work.endOfTooLarge();
   return { status: 'returned', value, ending: smaller, settled: await settle(smaller) };
+}
+
+function parksDeaths({ onLapsedLease, maxAttempts }: CallSettings): boolean {
+  return onLapsedLease === 'park' || maxAttempts !== undefined;
+}
+
+/** Whether the row says that the function starts. What is not known to be written must not start. */
+async function isStartRecorded(claim: OwnedClaim, store: ClaimStore): Promise<boolean> {
+  try {
+    const [outcome] = (await store.start?.([claim])) ?? [];
+    return outcome === 'stored';
+  } catch {
+    return false;
+  }
 }
 
 /** Why an acquired claim is parked in place of being run. */

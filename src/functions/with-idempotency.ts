@@ -2,6 +2,7 @@ import { CompletionNotStoredError, LeaseLostError, MismatchError } from '../clai
 import { toStoredError } from '../claims/claim.ts';
 import type { Clock } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
+import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
 import { keyString, refusePromise } from '../keys/key-string.ts';
@@ -85,8 +86,9 @@ export function createIdempotent<Fn extends AnyFunction>(
   makeFn: (context: CallContext) => Fn,
   options: IdempotencyOptions<Parameters<Fn>>,
   settings: FunctionSettings,
-  ports: CallPorts,
+  givenPorts: CallPorts,
 ): Idempotent<Fn> {
+  const ports = { ...givenPorts, unstarted: unstartedClaims(givenPorts.store) };
   async function idempotent(this: unknown, ...args: Parameters<Fn>): Promise<unknown> {
     const call = callOf(args, options, ports.clock);
     const run = async (context: CallContext): Promise<unknown> =>

@@ -7,6 +7,7 @@ import {
   type Call,
   type CallOutcome,
   type CallPorts,
+  type RunPorts,
   type Ending,
   runOnce,
   type Work,
@@ -69,7 +70,7 @@ const RESPONSE_UNREADABLE: StoredError = {
 export async function answerOnce<Native>(
   exchange: Exchange<Native>,
   settings: HttpSettings,
-  ports: CallPorts,
+  ports: RunPorts,
   onError: (error: unknown) => void,
 ): Promise<Native> {
   const { request, give } = exchange;

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../claims/errors.ts';
+import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import { defaultPorts } from '../functions/default-ports.ts';
 import { answerOnce, type Exchange } from './answer-once.ts';
 import { warnOfError } from './default-on-error.ts';
@@ -13,7 +14,8 @@ export function idempotentHttp<Request, Native>(
     throw new ConfigurationError(`Expected the handler to be a function, got ${typeof handler}`);
   }
   checkHttpOptions(options);
-  const ports = defaultPorts(options);
+  const given = defaultPorts(options);
+  const ports = { ...given, unstarted: unstartedClaims(given.store) };
   const settings = resolveOptions(options, ports.store.maxResultBytes);
   const onError = harmless(options.onError ?? warnOfError);
   const { scope, authorizeReplay } = options;

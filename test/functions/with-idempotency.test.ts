@@ -20,6 +20,7 @@ import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
+import { turn } from '../batch/on-each-store.ts';
 import { until } from '../support/until.ts';
 import { gate } from './gate.ts';
 
@@ -516,7 +517,7 @@ describe('withIdempotency', () => {
         { clock, replayFailures: true, retentionMs: 60_000 },
       );
       await expect(runOnce('1')).rejects.toThrow('declined');
-      await clock.advance(19_000);
+      await clock.advance(59_000);
       await expect(runOnce('1')).rejects.toThrow('declined');
       await clock.advance(1_000);
       expect(await runOnce('1')).toBe('done');
@@ -739,6 +740,69 @@ describe('withIdempotency', () => {
       await expect(late).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
       expect(await once(async () => 'now', { store: memory, ...options })('1')).toBe('now');
     });
+  });
+
+  describe.each([{ onLapsedLease: 'park' }, { maxAttempts: 1 }] as const)('with %p', (options) => {
+    it('parks no call whose claim was written and whose answer was lost: it never ran', async () => {
+      const clock = manualClock();
+      const memory = memoryStore({ clock });
+      const deaf: ClaimStore = {
+        ...memory,
+        async acquire(requests) {
+          await memory.acquire(requests);
+          throw new Error('connection reset');
+        },
+        inspect: () => Promise.reject(new Error('connection reset')),
+      };
+      await expect(once(async () => 'never', { store: deaf, clock, ...options })('1')).rejects.toThrow(
+        'connection reset',
+      );
+      await clock.advance(60_000);
+      expect(await once(async () => 'done', { store: memory, clock, ...options })('1')).toBe('done');
+    });
+
+    it('parks a call whose process died in its function', async () => {
+      const clock = manualClock();
+      const store = memoryStore({ clock });
+      void once(() => new Promise<never>(() => undefined), { store, clock, ...options })('1');
+      await clock.advance(60_000);
+      await expect(once(async () => 'again', { store, clock, ...options })('1')).rejects.toMatchObject({
+        code: 'BATCHLATCH_PARKED',
+      });
+    });
+
+    it('runs nothing when the start cannot be written', async () => {
+      const memory = memoryStore();
+      let runs = 0;
+      const store: ClaimStore = { ...memory, start: () => Promise.reject(new Error('down')) };
+      await expect(once(async () => (runs += 1), { store, ...options })('1')).rejects.toThrow();
+      expect(runs).toBe(0);
+      expect(await once(async () => 'done', { store: memory, ...options })('1')).toBe('done');
+    });
+  });
+
+  it('gives a claim back whose answer was lost, as soon as the store answers again', async () => {
+    const memory = memoryStore();
+    let isDeaf = true;
+    const store: ClaimStore = {
+      ...memory,
+      async acquire(requests) {
+        const outcomes = await memory.acquire(requests);
+        if (isDeaf) throw new Error('connection reset');
+        return outcomes;
+      },
+      inspect: (key) => (isDeaf ? Promise.reject(new Error('connection reset')) : memory.inspect(key)),
+    };
+    const runOnce = once(async (key: string) => key, { store });
+    await expect(runOnce('1')).rejects.toThrow('connection reset');
+    await turn(); // what is tried at once fails
+    isDeaf = false;
+    expect(await runOnce('2')).toBe('2');
+    await until(
+      'the claim is given back',
+      async () => (await memory.inspect('once#function-v1:1'))?.status === 'FAILED',
+    );
+    expect(await runOnce('1')).toBe('1');
   });
 
   describe('when the store fails', () => {

@@ -12,7 +12,7 @@ import { isUnknownOperation } from './failures.ts';
 import { assertAttributeNames } from './attribute-names.ts';
 import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
 import type { RowWriter } from './row-writer.ts';
-import { extendLeases, settleClaims } from './settle.ts';
+import { extendLeases, settleClaims, startClaims } from './settle.ts';
 import { singleWriter } from './single-writer.ts';
 
 export interface DynamoDBStoreOptions {
@@ -68,6 +68,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
     acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
     settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
     extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
+    start: (claims, { signal } = {}) => startClaims(claims, setup, signal),
     commit: async (completion, items, { signal } = {}) =>
       commitWithCompletion(completion, items, setup, signal),
     async inspect(key) {

@@ -51,7 +51,7 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
   assertAttributeNames({ ...names, ...own, ...partition.names });
 
   const plain = rowFormat(names);
-  const witnesses = [names.status, names.owner, names.leaseUntil, names.expiresAt];
+  const witnesses = [names.status, names.owner, names.leaseUntil, names.expiresAt, names.started];
 
   function statusAttributes(status: ClaimStatus): Row {
     const { theirs, inProgressUntil } = AS_POWERTOOLS_SEES[status];

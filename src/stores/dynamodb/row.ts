@@ -18,6 +18,7 @@ export const defaultAttributeNames: AttributeNames = {
   attempt: 'attempt',
   releases: 'releases',
   crashes: 'crashes',
+  started: 'started',
   leaseUntil: 'leaseUntil',
   expiresAt: 'expiresAt',
   createdAt: 'createdAt',
@@ -54,7 +55,7 @@ const MAX_RESULT_BYTES = 350 * 1_024;
 
 export function rowFormat(names: AttributeNames): RowFormat {
   const fields = Object.keys(names) as (keyof Claim)[];
-  const witnesses = [names.status, names.owner, names.leaseUntil];
+  const witnesses = [names.status, names.owner, names.leaseUntil, names.started];
   return {
     names,
     attributes: Object.values(names),
@@ -103,6 +104,7 @@ export function rowFormat(names: AttributeNames): RowFormat {
         attempt: number('attempt') ?? 1,
         releases: number('releases') ?? 0,
         crashes: number('crashes') ?? 0,
+        started: row[names.started]?.BOOL,
         leaseUntil: number('leaseUntil') ?? 0,
         expiresAt: expiresAtSeconds === undefined ? undefined : expiresAtSeconds * 1_000,
         createdAt: number('createdAt') ?? 0,
@@ -133,7 +135,8 @@ function saysNothing(field: keyof Claim, claim: Claim): boolean {
   return field === 'updatedAt' && claim.updatedAt === claim.createdAt;
 }
 
-function encode(field: keyof Claim, value: string | number | StoredError): AttributeValue {
+function encode(field: keyof Claim, value: string | number | boolean | StoredError): AttributeValue {
+  if (typeof value === 'boolean') return { BOOL: value };
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number') {
     // DynamoDB's TTL is in whole epoch seconds; rounded up, so that nothing is forgotten early.

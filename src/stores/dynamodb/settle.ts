@@ -1,4 +1,4 @@
-import type { LeaseExtension, SettleOutcome, Settlement } from '../../claims/claim-store.ts';
+import type { LeaseExtension, OwnedClaim, SettleOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
@@ -6,6 +6,7 @@ import {
   type ClaimChange,
   changeOfExtension,
   changeOfSettlement,
+  changeOfStart,
   isAlreadySettled,
   isOwnedBy,
 } from '../../claims/transitions.ts';
@@ -52,6 +53,18 @@ export async function extendLeases(
   });
   const isLongEnough = (stored: Claim, { owner }: LeaseExtension): boolean => isOwnedBy(stored, owner);
   return writeOwned(extensions, updates, isLongEnough, { writer, format }, signal);
+}
+
+/** Notes that handlers start, on the same condition. */
+export async function startClaims(
+  claims: readonly OwnedClaim[],
+  { writer, format, clock }: SettleSetup,
+  signal?: AbortSignal,
+): Promise<SettleOutcome[]> {
+  const now = clock.now();
+  const updates = claims.map((claim) => ownedUpdate(claim, changeOfStart(now), format));
+  const isStarted = (stored: Claim, { owner }: OwnedClaim): boolean => isOwnedBy(stored, owner);
+  return writeOwned(claims, updates, isStarted, { writer, format }, signal);
 }
 
 /** Writes, and looks at the rows behind what was refused: they may show that there was nothing left to write. */

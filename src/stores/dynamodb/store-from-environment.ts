@@ -14,6 +14,7 @@ export function dynamoDBStoreFromEnvironment(): ClaimStore {
     acquire: async (...call) => store().acquire(...call),
     settle: async (...call) => store().settle(...call),
     extend: async (...call) => store().extend(...call),
+    start: async (...call) => store().start(...call),
     commit: async (...call) => store().commit(...call),
     inspect: async (...call) => store().inspect(...call),
   };

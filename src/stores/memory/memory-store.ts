@@ -5,6 +5,7 @@ import type {
   ClaimStore,
   Completion,
   LeaseExtension,
+  OwnedClaim,
   SettleOutcome,
   Settlement,
 } from '../../claims/claim-store.ts';
@@ -15,6 +16,7 @@ import {
   type ClaimChange,
   changeOfExtension,
   changeOfSettlement,
+  changeOfStart,
   decideAcquire,
   isAlreadySettled,
   isForgotten,
@@ -71,6 +73,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
     return 'stored';
   }
 
+  function startOne({ key, owner }: OwnedClaim): SettleOutcome {
+    const stored = rows.get(key);
+    if (!isOwnedBy(stored, owner)) return 'lost';
+    change(stored, changeOfStart(clock.now()));
+    return 'stored';
+  }
+
   function commitOne(completion: Completion, items: readonly CommitItem[]): CommitOutcome {
     const stored = rows.get(completion.key);
     if (!isOwnedBy(stored, completion.owner)) return isAlreadySettled(stored, completion) ? 'stored' : 'lost';
@@ -93,6 +102,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
       return settlements.map((settlement) => settleOne(settlement, now));
     },
     extend: async (extensions) => extensions.map(extendOne),
+    start: async (claims) => claims.map(startOne),
     ...(onCommit !== undefined && {
       commit: async (completion: Completion, items: readonly CommitItem[]) => commitOne(completion, items),
     }),

@@ -4,6 +4,7 @@ import type {
   ClaimStore,
   Completion,
   LeaseExtension,
+  OwnedClaim,
   SettleOutcome,
   Settlement,
 } from '../../../src/claims/claim-store.ts';
@@ -70,6 +71,13 @@ export class AnswerWatch {
         }
         return this.#call(process, extensions, () => store.extend(extensions, options), this.#checkExtend);
       },
+      start: (claims, options) =>
+        this.#call(
+          process,
+          claims,
+          () => (store as Required<ClaimStore>).start(claims, options),
+          this.#checkStart,
+        ),
       commit: async (completion, items, options) => {
         const facts = this.#attempts.get(completion.owner) as AttemptFacts;
         facts.settlements.push({ what: completion, ownTime: process.now() });
@@ -245,6 +253,19 @@ export class AnswerWatch {
         break;
     }
     this.#note(facts, 'commit', key, commit.told, isTrue);
+  };
+
+  readonly #checkStart = (
+    { key, owner }: OwnedClaim,
+    outcome: SettleOutcome | Unknown,
+    sinceStep: number,
+  ): void => {
+    const facts = this.#attempts.get(owner) as AttemptFacts;
+    const wasOnce = this.#states(key, sinceStep);
+    let isTrue = true;
+    if (outcome === 'stored') isTrue = wasOnce((row) => isMine(row, owner) && row.started === true);
+    else if (outcome === 'lost') isTrue = wasOnce((row) => !isMine(row, owner));
+    this.#note(facts, 'start', key, typeof outcome === 'string' ? outcome : 'error', isTrue);
   };
 
   readonly #checkExtend = (

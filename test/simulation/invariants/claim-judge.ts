@@ -79,11 +79,12 @@ export class ClaimJudge {
     switch (before?.status) {
       case 'IN_PROGRESS':
       case 'FAILED': {
-        const crashes = before.crashes + (before.status === 'IN_PROGRESS' ? 1 : 0);
+        const hasLapsed = before.status === 'IN_PROGRESS';
+        const neverStarted = hasLapsed && before.started === false;
         if (
           after.attempt !== before.attempt + 1 ||
-          after.releases !== before.releases ||
-          after.crashes !== crashes
+          after.releases !== before.releases + (neverStarted ? 1 : 0) ||
+          after.crashes !== before.crashes + (hasLapsed && !neverStarted ? 1 : 0)
         ) {
           report('state-machine', 'attempt, releases or crashes did not move as they should');
         }
@@ -99,7 +100,8 @@ export class ClaimJudge {
   }
 
   #judgeExtension(before: ClaimRow, after: ClaimRow, facts: AttemptFacts, report: Report): void {
-    if (!isAskedExtension(after, facts)) {
+    const isStart = after.started === true && before.started === false;
+    if (!(isStart && after.leaseUntil === before.leaseUntil) && !isAskedExtension(after, facts)) {
       report('state-machine', 'a lease was changed that nobody asked to be');
     }
     if (

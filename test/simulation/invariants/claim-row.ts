@@ -8,14 +8,16 @@ export interface ClaimRow {
   readonly attempt: number;
   readonly releases: number;
   readonly crashes: number;
+  /** Undefined where the attempt does not record its start. */
+  readonly started: boolean | undefined;
   readonly leaseUntil: number;
   readonly expiresAt: number | undefined;
   readonly payloadHash: string | undefined;
 }
 
 export function rowOfClaim(claim: Claim): ClaimRow {
-  const { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash } = claim;
-  return { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash };
+  const { status, owner, attempt, releases, crashes, started, leaseUntil, expiresAt, payloadHash } = claim;
+  return { status, owner, attempt, releases, crashes, started, leaseUntil, expiresAt, payloadHash };
 }
 
 /** By the attribute names of the template's table. */
@@ -28,6 +30,7 @@ export function rowOfItem(item: Readonly<Record<string, AttributeValue>>): Claim
     attempt: number('attempt'),
     releases: number('releases'),
     crashes: number('crashes'),
+    started: item['started']?.BOOL,
     leaseUntil: number('leaseUntil'),
     expiresAt: seconds === undefined ? undefined : Number(seconds) * 1_000,
     payloadHash: item['payloadHash']?.S,
@@ -47,6 +50,7 @@ export function isSameRow(a: ClaimRow | undefined, b: ClaimRow | undefined): boo
     a.attempt === b.attempt &&
     a.releases === b.releases &&
     a.crashes === b.crashes &&
+    a.started === b.started &&
     a.leaseUntil === b.leaseUntil &&
     a.expiresAt === b.expiresAt &&
     a.payloadHash === b.payloadHash

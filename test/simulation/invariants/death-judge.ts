@@ -21,14 +21,18 @@ export class DeathJudge {
   /** `rows` are the states of the key's row in this life, the parked one the last. */
   judge(key: string, rows: readonly (ClaimRow | undefined)[], { error, owner }: Parking): void {
     const { maxCrashes = 1, maxAttempts = 1 } = this.#world.scenario.settings;
+    // An attempt may die between the writing of its start and the start itself: it counts as started.
+    const saidToStart = new Set(rows.filter((row) => row?.started === true).map((row) => row?.owner));
+    const isStarted = (one: string | undefined): boolean =>
+      one !== undefined && (saidToStart.has(one) || this.#attempts.get(one)?.run !== undefined);
     const earlier = ownersIn(rows).filter((one) => one !== owner);
     const lived = rows.filter(
       (row) => row !== undefined && row.status !== 'IN_PROGRESS' && row.owner !== owner,
     );
-    const lastFailure = lived.findLast((row) => this.#isStarted(row?.owner))?.owner;
+    const lastFailure = lived.findLast((row) => isStarted(row?.owner))?.owner;
     const sinceFailure = earlier.slice(earlier.lastIndexOf(lastFailure ?? '') + 1);
-    const deaths = sinceFailure.filter((one) => this.#isStarted(one)).length;
-    const starts = earlier.filter((one) => this.#isStarted(one)).length;
+    const deaths = sinceFailure.filter(isStarted).length;
+    const starts = earlier.filter(isStarted).length;
     const least = { LapsedLeaseError: 1, TooManyCrashesError: maxCrashes }[error.name];
     if (least !== undefined && deaths < least) {
       this.#world.report('death-needs-a-start', `${key} is parked with ${error.name} after ${deaths} deaths`);
@@ -36,10 +40,6 @@ export class DeathJudge {
     if (error.name === 'TooManyAttemptsError' && starts < maxAttempts) {
       this.#world.report('death-needs-a-start', `${key} is parked with ${error.name} after ${starts} starts`);
     }
-  }
-
-  #isStarted(owner: string | undefined): boolean {
-    return owner !== undefined && this.#attempts.get(owner)?.run !== undefined;
   }
 }
 

@@ -58,6 +58,10 @@ export class SimMemoryStore {
         ),
       extend: (extensions, { signal } = {}) =>
         this.#exchange(process, 'extend', extensions, signal, (extension) => this.#store.extend([extension])),
+      start: (claims, { signal } = {}) =>
+        this.#exchange(process, 'start', claims, signal, (claim) =>
+          (this.#store as Required<ClaimStore>).start([claim]),
+        ),
       commit: async (completion, items, { signal } = {}) => {
         const [outcome] = await this.#exchange(process, 'commit', [completion], signal, async () => [
           (await this.#store.commit?.(completion, items)) as CommitOutcome,

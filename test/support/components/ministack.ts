@@ -31,7 +31,7 @@ export async function startMinistack(options: MinistackOptions = {}): Promise<Lo
   const port = options.port ?? (await freePort());
   const endpoint = `http://127.0.0.1:${port}`;
   const path = process.env['PATH'] ?? '';
-  // It leaves the code of its functions behind in the folder for temporary files.
+  // It leaves the code of its functions behind in the folder for temporary files, and keys in one that all would share.
   const temporary = await mkdtemp(join(tmpdir(), 'ministack-'));
   const removeTemporary = (): Promise<void> => rm(temporary, { recursive: true, force: true });
   const child = await startChild({
@@ -41,6 +41,7 @@ export async function startMinistack(options: MinistackOptions = {}): Promise<Lo
     env: {
       ...process.env,
       TMPDIR: temporary,
+      STATE_DIR: join(temporary, 'state'),
       PATH: node === undefined ? path : `${dirname(node)}:${path}`,
       BIND_HOST: '127.0.0.1',
       GATEWAY_PORT: String(port),
