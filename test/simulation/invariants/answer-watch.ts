@@ -56,7 +56,7 @@ export class AnswerWatch {
         for (const what of settlements) {
           const facts = this.#attempts.get(what.owner);
           facts?.settlements.push({ what, ownTime: process.now() });
-          if (facts?.commits.at(-1)?.told === 'stored') {
+          if (facts?.commits.at(-1)?.isHeard === true) {
             this.#world.report(
               'commit-ends-the-claim',
               `${what.owner} asks for ${what.end} after its commit`,
@@ -81,7 +81,11 @@ export class AnswerWatch {
       commit: async (completion, items, options) => {
         const facts = this.#attempts.get(completion.owner) as AttemptFacts;
         facts.settlements.push({ what: completion, ownTime: process.now() });
-        const commit: AttemptFacts['commits'][number] = { effect: effectIn(items), told: undefined };
+        const commit: AttemptFacts['commits'][number] = {
+          effect: effectIn(items),
+          told: undefined,
+          isHeard: false,
+        };
         facts.commits.push(commit);
         const [outcome] = await this.#call(
           process,
@@ -111,6 +115,12 @@ export class AnswerWatch {
           if (outcomes[index]?.status === 'duplicate') this.#noteRemembered(request, process);
         });
         return outcomes;
+      },
+      commit: async (completion, items, options) => {
+        const outcome = (await store.commit?.(completion, items, options)) as CommitOutcome;
+        const commit = this.#attempts.get(completion.owner)?.commits.at(-1);
+        if (commit !== undefined) commit.isHeard = outcome === 'stored';
+        return outcome;
       },
     };
   }

@@ -30,6 +30,8 @@ export interface AttemptFacts {
   readonly commits: {
     readonly effect: Effect;
     told: 'stored' | 'lost' | 'refused' | 'unknown' | undefined;
+    /** Whether the answer came while somebody waited for it. */
+    isHeard: boolean;
   }[];
 }
 

@@ -38,7 +38,7 @@ export class ClaimJudge {
     if (facts.process !== by) return report('late-owner-changes-nothing', 'written by another process');
     const isForgotten = before === undefined || this.#now(before) >= (before.expiresAt ?? Infinity);
     const isMine = before?.status === 'IN_PROGRESS' && before.owner === after.owner;
-    if (isMine && (!isForgotten || isAskedExtension(after, facts))) {
+    if (isMine && (!isForgotten || isStart(before, after) || isAskedExtension(after, facts))) {
       return this.#judgeExtension(before, after, facts, report);
     }
     this.#judgeAcquire(before, after, isForgotten, facts, report);
@@ -100,8 +100,7 @@ export class ClaimJudge {
   }
 
   #judgeExtension(before: ClaimRow, after: ClaimRow, facts: AttemptFacts, report: Report): void {
-    const isStart = after.started === true && before.started === false;
-    if (!(isStart && after.leaseUntil === before.leaseUntil) && !isAskedExtension(after, facts)) {
+    if (!isStart(before, after) && !isAskedExtension(after, facts)) {
       report('state-machine', 'a lease was changed that nobody asked to be');
     }
     if (
@@ -185,6 +184,11 @@ export class ClaimJudge {
 }
 
 type Report = (invariant: InvariantName, why: string) => void;
+
+/** It says that it starts, and nothing else. */
+function isStart(before: ClaimRow, after: ClaimRow): boolean {
+  return after.started === true && before.started === false && after.leaseUntil === before.leaseUntil;
+}
 
 function isAskedExtension({ leaseUntil }: ClaimRow, { extensions, process }: AttemptFacts): boolean {
   return extensions.some((extension) => isSince(leaseUntil - extension.what.leaseMs, extension, process));
