@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
+import { boundedSqs } from '../queues/bounded-sqs.ts';
 import { readEvent } from '../sources/read-event.ts';
 import { createDeadline } from './deadline.ts';
 import { readDecoded } from './decode.ts';
@@ -22,9 +23,10 @@ export function createProcessor(
   functionName: string | undefined,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
   const unstarted = unstartedClaims(givenPorts.store);
+  const sqs = givenPorts.sqs && boundedSqs(givenPorts.sqs, givenPorts.clock);
   return async (event, lambda) => {
     const observer = harmless(givenPorts.observer, invocationOf(lambda));
-    const ports = { ...givenPorts, observer, unstarted };
+    const ports = { ...givenPorts, sqs, observer, unstarted };
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     try {
