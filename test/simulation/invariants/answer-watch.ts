@@ -98,7 +98,11 @@ export class AnswerWatch {
       inspect: async (key) => {
         const claim = await store.inspect(key);
         const facts = claim && this.#attempts.get(claim.owner);
-        const isAboutCommit = facts?.process === process && facts.commits.length > 0;
+        // After a commit that went unanswered a failure is settled, and the row asked; others look for claims of theirs.
+        const isAboutCommit =
+          facts?.process === process &&
+          facts.commits.length > 0 &&
+          facts.settlements.some(({ what }) => what.end !== 'complete');
         if (claim?.status === 'COMPLETED' && isAboutCommit) wasTold(facts, true);
         return claim;
       },
