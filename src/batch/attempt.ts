@@ -13,7 +13,7 @@ import {
   TooManyAttemptsError,
   TooManyCrashesError,
 } from './errors.ts';
-import type { Settings } from './options.ts';
+import type { HeartbeatOptions, Settings } from './options.ts';
 import type { RecordOutcome } from './outcomes.ts';
 import type { ProcessorPorts } from './ports.ts';
 import type { HandlerReturn } from './handler-end.ts';
@@ -28,11 +28,28 @@ export interface InvocationScope {
   readonly deadline: Deadline;
   readonly commit: GroupCommit<SettlingEnd>;
   readonly lambda: Context | undefined;
+  /** See `SourceBatch`: leases are then short, and renewed while handlers run. */
+  readonly comesAgainSoon: boolean;
 }
 
+type LeaseScope = Pick<InvocationScope, 'settings' | 'deadline' | 'comesAgainSoon'>;
+
+/** How leases are renewed while handlers run; undefined: not at all. */
+export function heartbeatOf({ settings, comesAgainSoon }: LeaseScope): HeartbeatOptions | undefined {
+  return settings.heartbeat ?? (comesAgainSoon ? {} : undefined);
+}
+
+/**
+ * The lease where the next delivery may come before the invocation could end. Lambda's first retry of an asynchronous
+ * invocation comes a minute after the failure: by then a dead process's lease has to be over, or the retry is wasted.
+ * Long enough that a busy event loop has half a minute to get to its renewal.
+ */
+const SHORT_LEASE_MS = 45_000;
+
 /** The length of a lease that is asked for now. */
-export function leaseMsNow({ settings, deadline }: Pick<InvocationScope, 'settings' | 'deadline'>): number {
-  return settings.leaseMs ?? defaultLeaseMs(deadline.remainingTimeMs());
+export function leaseMsNow({ settings, deadline, comesAgainSoon }: LeaseScope): number {
+  const defaultMs = defaultLeaseMs(deadline.remainingTimeMs());
+  return settings.leaseMs ?? (comesAgainSoon ? Math.min(defaultMs, SHORT_LEASE_MS) : defaultMs);
 }
 
 /** Makes leases last at least `minimumMs` from now, in one request; none becomes shorter. Never rejects. */

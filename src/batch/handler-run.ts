@@ -1,10 +1,16 @@
 import type { Context } from 'aws-lambda';
 import type { CommitItem } from '../claims/commit.ts';
-import type { Attempt, InvocationScope } from './attempt.ts';
+import { waitAtMost } from '../claims/clock.ts';
+import { type Attempt, heartbeatOf, type InvocationScope, leaseMsNow } from './attempt.ts';
 import { WatchedSignal } from '../claims/watched-signal.ts';
 import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { HandlerEnd, HandlerReturn } from './handler-end.ts';
 import type { CommitOptions, RecordContext, RecordHandler } from './record-handler.ts';
+
+/** A timer that fires so late was kept from it by a busy event loop. */
+const BUSY_LOOP_MS = 250;
+/** How long a handler whose lease is over runs on while its renewal is asked for. */
+const LATE_RENEWAL_MS = 1_000;
 
 /** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
 export type StopReason = (cause?: unknown) => Error;
@@ -21,6 +27,8 @@ export class HandlerRun {
   #watched: WatchedSignal | undefined;
   #stopReason: StopReason | undefined;
   #isDone = false;
+  /** The batch does not wait for it any longer. */
+  #isOver = false;
   #end: ((end: HandlerEnd) => void) | undefined;
   #returned: Promise<HandlerReturn> | undefined;
   #cancelTimeout: (() => void) | undefined;
@@ -44,6 +52,7 @@ export class HandlerRun {
     this.#returned = this.#call(handler);
     void this.#returned.then(this.#end);
     const end = await ended;
+    this.#isOver = true;
     this.#cancelTimeout?.();
     this.#cancelGrace?.();
     this.#cancelLease?.();
@@ -100,10 +109,27 @@ export class HandlerRun {
     this.#cancelLease?.();
     this.#cancelLease = undefined;
     if (leaseUntil > deadline.endsAt || this.#stopReason !== undefined || this.#attempt.isCommitted) return;
-    this.#cancelLease = ports.clock.setTimer(
-      () => this.stop((cause) => new LeaseLostError({ cause })),
-      leaseUntil - ports.clock.now(),
-    );
+    if (this.#isOver) return;
+    this.#cancelLease = ports.clock.setTimer(() => void this.#endLease(), leaseUntil - ports.clock.now());
+  }
+
+  /**
+   * The lease is over. Where it should have been renewed and the event loop was too busy to, it may still be: nobody
+   * need have taken over.
+   */
+  async #endLease(): Promise<void> {
+    const { clock } = this.#scope.ports;
+    const isLate = clock.now() - this.#attempt.claim.leaseUntil >= BUSY_LOOP_MS;
+    if (isLate && heartbeatOf(this.#scope) !== undefined) {
+      const renewal = this.#attempt.extend(leaseMsNow(this.#scope));
+      await waitAtMost(clock, LATE_RENEWAL_MS, renewal);
+      if (this.#isOver) return;
+      if (this.#attempt.claim.leaseUntil > clock.now()) {
+        this.watchLease();
+        return;
+      }
+    }
+    this.stop((cause) => new LeaseLostError({ cause }));
   }
 
   #boundBy(timeoutMs: number): void {

@@ -40,7 +40,7 @@ export function createProcessor(
       const entries = planEntries(batch, settings, namespace);
       noteRefusedByPlan(entries, ports.observer);
 
-      await new Invocation(entries, handler, settings, ports, lambda, deadline).run();
+      await new Invocation(entries, handler, settings, ports, lambda, deadline, batch.comesAgainSoon).run();
 
       ports.observer.onEvent({
         type: 'batchFinished',
