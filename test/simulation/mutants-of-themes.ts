@@ -28,6 +28,20 @@ export const mutantsOfThemes: readonly Mutant[] = [
     '',
   ),
   one(
+    'starts are recorded',
+    'where deaths park, a row tells what had started from what was only claimed',
+    'src/batch/starts.ts',
+    "return onLapsedLease === 'park' || maxCrashes !== undefined || maxAttempts !== undefined;",
+    "return onLapsedLease === 'park' && maxCrashes === 0 && maxAttempts === undefined;",
+  ),
+  one(
+    'calls: starts are recorded',
+    'the same of calls',
+    'src/functions/run-once.ts',
+    "return onLapsedLease === 'park' || maxAttempts !== undefined;",
+    "return onLapsedLease === 'park' && maxAttempts === 0;",
+  ),
+  one(
     'no time left',
     'remaining time 0 is a time',
     'src/batch/deadline.ts',

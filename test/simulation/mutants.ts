@@ -396,8 +396,8 @@ export const mutants: readonly Mutant[] = [
     'batches: leases',
     'a record that waited for the others starts only with a live lease',
     GATHERING,
-    'isLive && !isStopped',
-    'isLive || !isStopped',
+    'isLive && areRecorded',
+    '(isLive || !isStopped) && areRecorded',
   ),
   one(
     'calls: first answers',
@@ -424,7 +424,7 @@ export const mutants: readonly Mutant[] = [
     'calls: giving claims back',
     'a call whose claim came too late gives it back',
     CALL,
-    "await settleNow({ end: 'release', key, owner, releases: claim.releases, retentionMs }, ports);",
+    "if (typeof (await settleNow(release, ports)) === 'object') giveBackLater();",
     '',
   ),
   one(
