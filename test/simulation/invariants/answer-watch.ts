@@ -185,6 +185,7 @@ export class AnswerWatch {
         break;
       case 'conflict':
         this.#world.count('conflicts');
+        facts.invocation?.conflicts.add(key);
         isTrue = wasOnce(
           (row) =>
             row?.status === 'IN_PROGRESS' && row.owner !== owner && row.leaseUntil === outcome.leaseUntil,

@@ -83,7 +83,7 @@ export class DeliveryWatch {
   }
 
   /** Only where there is no list to answer with may an invocation fail. */
-  failed({ id, deliveries, knownDone, stopsAt }: Invocation, error: unknown): void {
+  failed({ id, deliveries, knownDone, conflicts, stopsAt }: Invocation, error: unknown): void {
     this.#world.log(id, () => `fails: ${String(error)}`);
     if (this.#world.scenario.queue.kind !== 'async') {
       this.#world.report('response-is-exact', `${id} failed as a whole: ${String(error)}`);
@@ -93,7 +93,7 @@ export class DeliveryWatch {
       if (knownSince < this.#world.scheduler.steps && this.#world.now < stopsAt) {
         this.#world.report('response-is-exact', `${id} fails for ${message.id}, which it knows to be done`);
       }
-      if (receipt === LAST_ASYNC_TRY) this.#mayBeGivenUp(message);
+      if (receipt === LAST_ASYNC_TRY && conflicts.has(message.key)) this.#mayBeGivenUp(message);
     }
   }
 

@@ -19,6 +19,8 @@ export class Invocation {
   readonly toldDone = new Set<string>();
   /** Those of which that is the last it heard, and since which step. */
   readonly knownDone = new Map<string, number>();
+  /** Keys that the process has been told are somebody else's. */
+  readonly conflicts = new Set<string>();
   readonly startedAt: number;
   /** How much time it has; 0 or less: it began too late. `Infinity` where nobody says. */
   readonly timeMs: number;
