@@ -119,12 +119,14 @@ export class DeliveryWatch {
     return isForEver && this.#claims.current(key)?.status === 'PARKED';
   }
 
-  /** The failure destination gets it now; not because of a claim that nobody works on. */
-  #mayBeGivenUp({ id, key, kind }: Message): void {
+  /** The failure destination gets it now; not because of a claim that was made for it and that nobody works on. */
+  #mayBeGivenUp(message: Message): void {
+    const { id, key, kind } = message;
     const row = this.#claims.current(key);
     if (kind !== 'plain' || row?.status !== 'IN_PROGRESS') return;
     const owner = this.#attempts.get(row.owner);
-    if (owner === undefined || (!owner.process.isDead && owner.told !== undefined)) return;
+    if (owner?.invocation?.deliveries.some((one) => one.message === message) !== true) return;
+    if (!owner.process.isDead && owner.told !== undefined) return;
     this.#world.report(
       'dead-leases-lose-nothing',
       `${id} is given up while ${row.owner}, which is dead or never knew of it, holds ${key}`,
