@@ -3,6 +3,7 @@ import { type Attempt, ensureLeases, type InvocationScope } from './attempt.ts';
 import type { BatchHandler, BatchItem } from './batch-handler.ts';
 import { BatchAnswerError } from './errors.ts';
 import type { RecordHandler } from './record-handler.ts';
+import { RunsTogether } from './handler-run.ts';
 import type { Starts } from './starts.ts';
 import type { Run } from './run-attempt.ts';
 
@@ -65,7 +66,7 @@ export class Gathering {
         this.#handler,
         starting.map(({ attempt: { entry } }) => entry),
       ),
-      together: new Set(),
+      together: new RunsTogether(),
     };
     waiting.forEach(({ enter }, index) => enter(mayStart[index] === true ? join : undefined));
   }

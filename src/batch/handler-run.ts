@@ -23,7 +23,7 @@ export class HandlerRun {
   readonly #attempt: Attempt;
   readonly #scope: InvocationScope;
   /** The runs of one call of a batch handler, this one included: what it sees of one is seen of all. */
-  readonly #together: Set<HandlerRun> | undefined;
+  readonly #together: RunsTogether | undefined;
   #watched: WatchedSignal | undefined;
   #stopReason: StopReason | undefined;
   #isDone = false;
@@ -35,7 +35,7 @@ export class HandlerRun {
   #cancelGrace: (() => void) | undefined;
   #cancelLease: (() => void) | undefined;
 
-  constructor(attempt: Attempt, scope: InvocationScope, together?: Set<HandlerRun>) {
+  constructor(attempt: Attempt, scope: InvocationScope, together?: RunsTogether) {
     this.#attempt = attempt;
     this.#scope = scope;
     this.#together = together?.add(this);
@@ -90,10 +90,6 @@ export class HandlerRun {
     return this.#watched.signal;
   }
 
-  get hasSeenAbort(): boolean {
-    return this.#watched?.hasSeenAbort === true;
-  }
-
   /** The handler says that it has finished, whatever it has seen. */
   noteDone(): void {
     this.#isDone = true;
@@ -140,19 +136,25 @@ export class HandlerRun {
     );
   }
 
+  get hasSeenAbort(): boolean {
+    return this.#watched?.hasSeenAbort === true;
+  }
+
   /** Returning is not finishing for a handler that was told to stop and has seen it. */
-  #interruption(): InterruptedError | undefined {
-    if (this.#stopReason === undefined || this.#isDone || this.#attempt.isCommitted) return undefined;
-    const runs = this.#together === undefined ? [this] : [...this.#together];
-    if (!runs.some(({ hasSeenAbort }) => hasSeenAbort)) return undefined;
-    return new InterruptedError({ cause: this.#stopReason() });
+  #interruption(result: unknown): InterruptedError | undefined {
+    if (this.#isDone || this.#attempt.isCommitted) return undefined;
+    const whoHasSeen = this.#together === undefined ? this : this.#together.whoHasSeenAbort();
+    if (whoHasSeen?.hasSeenAbort !== true) return undefined;
+    // A batch handler that was to stop for another record's sake, and still has an answer for this one, has done it.
+    if (this.#stopReason === undefined && result !== undefined) return undefined;
+    return new InterruptedError({ cause: (this.#stopReason ?? whoHasSeen.#stopReason)?.() });
   }
 
   async #call(handler: RecordHandler): Promise<HandlerReturn> {
     const record = this.#attempt.entry.record as Parameters<RecordHandler>[0];
     try {
       const result = await handler(record, new HandlerContext(this, this.#attempt, this.#scope));
-      const interruption = this.#interruption();
+      const interruption = this.#interruption(result);
       if (interruption === undefined) return { kind: 'returned', result };
       return { kind: 'threw', error: interruption, wasAborted: true };
     } catch (error) {
@@ -160,6 +162,23 @@ export class HandlerRun {
         ? { kind: 'threw', error, wasAborted: false }
         : { kind: 'threw', error: this.#stopReason(error), wasAborted: true };
     }
+  }
+}
+
+/** The runs of one call of a batch handler. */
+export class RunsTogether {
+  readonly #runs: HandlerRun[] = [];
+  #seen: { readonly by: HandlerRun | undefined } | undefined;
+
+  add(run: HandlerRun): this {
+    this.#runs.push(run);
+    return this;
+  }
+
+  /** To be asked when the handler has ended; of thousands of runs, the first that asks looks at all of them. */
+  whoHasSeenAbort(): HandlerRun | undefined {
+    this.#seen ??= { by: this.#runs.find(({ hasSeenAbort }) => hasSeenAbort) };
+    return this.#seen.by;
   }
 }
 

@@ -37,13 +37,19 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly cache?: CompletionCacheOptions;
   /** What makes two records the same work. Default: `messageId()`. */
   readonly key?: KeySelector<Body>;
-  /** Put before every key; a function gives keys per tenant. Default: the Lambda function's name. */
+  /**
+   * Put before every key; a function gives keys per tenant. Default: the Lambda function's name. Two processors of one
+   * process that share a store and the default are refused at their first batch, unless their keys are messageIds.
+   */
   readonly namespace?: string | ((record: Parameters<KeySelector<Body>>[0]) => string);
   /** Records running at once. Default 10. */
   readonly concurrency?: number;
   /** How long a finished record waits for others, to be settled in one request. Default 5 ms. */
   readonly settleLingerMs?: number;
-  /** Length of a claim's lease. Default: what remains of the invocation and a second; 60,000 ms outside Lambda. */
+  /**
+   * Length of a claim's lease. Default: what remains of the invocation and a second, and at most 45,000 ms for every
+   * source but SQS, whose next delivery may come sooner than the invocation could end; 60,000 ms outside Lambda.
+   */
   readonly leaseMs?: number;
   /** How long a completion is remembered. Default 4 days, SQS's default retention. */
   readonly retentionMs?: number;
@@ -51,16 +57,19 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly deadlineMarginMs?: number;
   /** A bound for one handler run. Default: none. */
   readonly recordTimeoutMs?: number;
-  /** Attempts after which a key is parked. Default: none. */
+  /**
+   * Attempts after which a key is parked; deaths count, releases do not. One more write for each record says that its
+   * handler starts, so that what never started is no death. Default: none.
+   */
   readonly maxAttempts?: number;
   /**
    * Attempts in a row that may die, their lease lapsed and nothing settled, before the key is parked unrun.
-   * Default: none; after one, a record runs alone and after the others.
+   * Default: none; after one, a record runs alone and after the others. One more write for each record, as above.
    */
   readonly maxCrashes?: number;
   /**
    * What to do with a key whose last attempt died and may have done its work: `rerun` (default), or `park`
-   * for work that must not run a second time before a person has looked.
+   * for work that must not run a second time before a person has looked. `park` takes one more write for each record.
    */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**
@@ -84,7 +93,7 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly visibility?: true | VisibilityOptions;
   /** Takes what failed for good at once, with the error; the record is then acknowledged. Default: off. */
   readonly deadLetter?: { readonly queueUrl: string };
-  /** Keeps leases, and SQS messages invisible, while handlers run. Default: off. */
+  /** Keeps leases, and SQS messages invisible, while handlers run. Default: off for SQS, on for every other source. */
   readonly heartbeat?: true | HeartbeatOptions;
   /**
    * Paths of the values that must be the same when a key comes again, e.g. `['amountCents']`, or what gives their

@@ -1,10 +1,12 @@
 import type { Context } from 'aws-lambda';
+import type { ClaimStore } from '../claims/claim-store.ts';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
 import { boundedSqs } from '../queues/bounded-sqs.ts';
 import { readEvent } from '../sources/read-event.ts';
 import { createDeadline } from './deadline.ts';
 import { readDecoded } from './decode.ts';
+import { takeDefaultNamespace } from './default-namespaces.ts';
 import type { Entry } from './entry.ts';
 import { type Handler, Invocation } from './invocation.ts';
 import type { Settings } from './options.ts';
@@ -21,8 +23,18 @@ export function createProcessor(
   settings: Settings,
   givenPorts: Ports,
   functionName: string | undefined,
+  store: ClaimStore = givenPorts.store,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
   const unstarted = unstartedClaims(givenPorts.store);
+  const self = {};
+  /** Known by an id that only this queue's messages have, or by a key that says itself whose it is. */
+  const hasOwnKeys =
+    settings.key.isWholeKey === true || (settings.key.isMessageId === true && settings.unwrap.length === 0);
+  const defaultNamespace = (lambda: Context | undefined): string => {
+    const name = lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+    if (!hasOwnKeys) takeDefaultNamespace(store, name, self);
+    return name;
+  };
   const sqs = givenPorts.sqs && boundedSqs(givenPorts.sqs, givenPorts.clock);
   return async (event, lambda) => {
     const observer = harmless(givenPorts.observer, invocationOf(lambda));
@@ -36,7 +48,7 @@ export function createProcessor(
         decode === undefined
           ? readEvent(event, settings)
           : await readDecoded(event, { ...settings, decode }, deadline.stop);
-      const namespace = settings.namespace ?? lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+      const namespace = settings.namespace ?? defaultNamespace(lambda);
       const entries = planEntries(batch, settings, namespace);
       noteRefusedByPlan(entries, ports.observer);
 

@@ -17,6 +17,8 @@ import type { CommitItem, CommitOutcome } from './commit.ts';
 export interface ClaimStore {
   /** How many items one request to the store carries; callers group by it. Default 25. */
   readonly requestSize?: number;
+  /** Equal for stores that keep their claims in one place, such as a table. Default: no other store shares it. */
+  readonly place?: string;
   /** The longest result, in UTF-8 bytes of JSON, that a completion can carry. Default: no bound. */
   readonly maxResultBytes?: number;
 

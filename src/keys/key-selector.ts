@@ -8,6 +8,8 @@ export interface KeySelector<Body = unknown> {
   (record: BatchRecord<Body>): string;
   /** What it gives is the key as it is stored: neither a namespace nor a version is put before it. */
   readonly isWholeKey?: true;
+  /** What it gives is the id of the message, which no other consumer of the queue has. */
+  readonly isMessageId?: true;
 }
 
 /** Makes a selector of whole keys, for tables whose keys another library makes too. */

@@ -5,5 +5,6 @@ import type { KeySelector } from './key-selector.ts';
  * the inner id. It makes redeliveries one work; a producer that sends the same work twice sends two ids.
  */
 export function messageId(): KeySelector {
-  return (record) => record.envelope?.id ?? record.id;
+  const select: KeySelector = (record) => record.envelope?.id ?? record.id;
+  return Object.assign(select, { isMessageId: true as const });
 }
