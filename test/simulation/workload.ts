@@ -105,7 +105,7 @@ export class Workload {
       if (trouble === 'too short') return ends.slice(1);
       if (trouble === 'too long') return [...ends, undefined];
       if (ends.every(({ status }) => status === 'fulfilled') && this.#random.chance(0.5)) return undefined;
-      return ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as unknown)));
+      return ends.map((end) => (end.status === 'fulfilled' ? end.value : errorOf(end.reason)));
     };
   }
 
@@ -271,6 +271,11 @@ export class Workload {
   #chance(probability: number): boolean {
     return !this.#world.isCalm && this.#random.chance(probability);
   }
+}
+
+/** Of this realm: what a signal is aborted with by default is none where tests run in a context of their own. */
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('a failure of another realm', { cause: reason });
 }
 
 async function sleepUnlessAborted(
