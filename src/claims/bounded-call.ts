@@ -34,7 +34,7 @@ export function boundedCall<Answer>(
     };
     const giveUp = (): void => {
       const reason: unknown = signal?.aborted === true ? signal.reason : timeoutError();
-      if (end()) reject(reason as Error);
+      if (end()) reject(reason);
       controller.abort(reason);
     };
     const cancel = clock.setTimer(giveUp, limitMs);

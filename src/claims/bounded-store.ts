@@ -14,7 +14,7 @@ import { decoratedStore } from './decorated-store.ts';
 import { StoreError } from './errors.ts';
 
 /** Longer than a store takes that tries again by itself; a call that is still silent then will hardly answer. */
-export const LONGEST_STORE_CALL_MS = 30_000;
+const LONGEST_STORE_CALL_MS = 30_000;
 
 /**
  * A store each of whose calls ends: with its answer, or after 30 seconds with a retryable `StoreError`

@@ -57,7 +57,7 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
   /** What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off. */
   readonly payload?: (...args: Args) => unknown;
-  /** Attempts after which a key is parked; deaths count. Default: none. */
+  /** Attempts after which a key is parked; deaths count. One more write says that the function starts. Default: none. */
   readonly maxAttempts?: number;
   /** Which errors leave the key free for the next call; the others park it. Default: all but `PermanentError`. */
   readonly retryable?: (error: unknown) => boolean;
@@ -66,7 +66,7 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
    * error of the same name, message and code. A function chooses the failures. Default false.
    */
   readonly replayFailures?: boolean | ((error: unknown) => boolean);
-  /** What to do with a key whose last attempt died: run it again, or park it for a person. Default 'rerun'. */
+  /** What to do with a key whose last attempt died: run it again, or park it for a person (one more write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
   /** For results that JSON does not hold, e.g. superjson. Default: JSON, which refuses what it would change. */
   readonly serializer?: Serializer;
