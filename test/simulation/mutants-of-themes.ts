@@ -66,8 +66,8 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'batches: broken off together',
     'what a batch handler has seen on one record it has seen on all',
     HANDLER_RUN,
-    'this.#together === undefined ? [this] : [...this.#together]',
-    '[this]',
+    'this.#together === undefined ? this : this.#together.whoHasSeenAbort()',
+    'this',
   ),
   one(
     'bound of requests to DynamoDB',
@@ -82,6 +82,27 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'src/claims/bounded-store.ts',
     'LONGEST_STORE_CALL_MS = 30_000',
     'LONGEST_STORE_CALL_MS = 30_000_000',
+  ),
+  one(
+    'bound of SQS calls',
+    'a call to SQS that is not answered ends all the same',
+    'src/queues/bounded-sqs.ts',
+    'LONGEST_CALL_MS = 5_000',
+    'LONGEST_CALL_MS = 5_000_000_000',
+  ),
+  one(
+    'short leases',
+    'the lease of an event that is delivered directly is over before its retries are',
+    'src/batch/attempt.ts',
+    'SHORT_LEASE_MS = 45_000',
+    'SHORT_LEASE_MS = 45_000_000',
+  ),
+  one(
+    'short leases are renewed',
+    'a lease that is shorter than its handler is renewed while that runs',
+    'src/batch/attempt.ts',
+    'settings.heartbeat ?? (comesAgainSoon ? {} : undefined)',
+    'settings.heartbeat ?? (comesAgainSoon ? undefined : undefined)',
   ),
   one(
     'results that are too large',
