@@ -17,7 +17,7 @@ export function boundedResultStorage(storage: ResultStorage, clock: Clock): Resu
       clock,
       limitMs: LONGEST_CALL_MS,
       signal,
-      timeoutError: () =>
+      errorOf: () =>
         new StoreError(`The result storage did not answer within ${LONGEST_CALL_MS / 1_000} seconds`, {
           isRetryable: true,
           code: 'BATCHLATCH_STORE_SILENT',

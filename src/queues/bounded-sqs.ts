@@ -18,7 +18,7 @@ export function boundedSqs(client: SqsClient, clock: Clock): SqsClient {
       clock,
       limitMs: LONGEST_CALL_MS,
       signal,
-      timeoutError: () => new Error(`SQS did not answer within ${LONGEST_CALL_MS / 1_000} seconds`),
+      errorOf: () => new Error(`SQS did not answer within ${LONGEST_CALL_MS / 1_000} seconds`),
     });
   return {
     changeMessageVisibilityBatch: (input, options) =>
