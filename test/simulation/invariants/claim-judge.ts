@@ -145,7 +145,7 @@ export class ClaimJudge {
     const { expiresAt } = after;
     const { retentionMs } = settlement;
     if (retentionMs === undefined) {
-      if (expiresAt !== undefined) report('state-machine', 'parked for good, and it has an end of retention');
+      report('parked-rows-expire', 'parked for good');
       return;
     }
     if (

@@ -22,6 +22,7 @@ export const invariants = {
   'lapsed-lease-parks':
     "with onLapsedLease: 'park' a key starts again only after every earlier start was settled",
   'death-needs-a-start': 'a key is parked for its deaths only when as many of its attempts started and died',
+  'parked-rows-expire': 'what is parked has an end of its retention',
   'answers-are-true': 'what the store tells an attempt was so at some time between question and answer',
   'one-key-per-call': 'no call to the store carries a key twice',
   'suspect-runs-alone': 'a key whose last attempt died runs after all others have settled, and alone',
