@@ -284,16 +284,17 @@ export class AnswerWatch {
   };
 
   readonly #checkExtend = (
-    { key, owner, leaseMs }: LeaseExtension,
+    extension: LeaseExtension,
     outcome: SettleOutcome | Unknown,
     sinceStep: number,
   ): void => {
+    const { key, owner, leaseMs } = extension;
     const facts = this.#attempts.get(owner) as AttemptFacts;
     const wasOnce = this.#states(key, sinceStep);
     let isTrue = true;
     if (outcome === 'stored') {
       this.#world.count('leases extended');
-      const askedAt = facts.extensions.findLast(({ what }) => what.leaseMs === leaseMs)?.ownTime ?? Infinity;
+      const askedAt = facts.extensions.find(({ what }) => what === extension)?.ownTime ?? Infinity;
       isTrue = wasOnce((row) => isMine(row, owner) && row.leaseUntil >= askedAt + leaseMs);
     } else if (outcome === 'lost') {
       isTrue = wasOnce((row) => !isMine(row, owner));
