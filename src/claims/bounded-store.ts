@@ -19,7 +19,7 @@ export const LONGEST_STORE_CALL_MS = 30_000;
 /**
  * A store each of whose calls ends: with its answer, or after 30 seconds with a retryable `StoreError`
  * (`BATCHLATCH_STORE_SILENT`), whatever client is behind it. Claims that come after nobody waits for them any more
- * are released: kept, each would look like an attempt that died.
+ * are released: kept, each would look like an attempt that died. Not where the owner asks again: it may run by then.
  */
 export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   const bound = <Answer>(
@@ -55,7 +55,7 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
       bound(
         (own) => store.acquire(requests, own),
         options,
-        (outcomes) => void release(requests, outcomes),
+        options?.mayAskAgain === true ? undefined : (outcomes) => void release(requests, outcomes),
       ),
     settle: (settlements, options) => bound((own) => store.settle(settlements, own), options),
     extend: (extensions, options) => bound((own) => store.extend(extensions, own), options),
