@@ -1,31 +1,28 @@
 import { boundedCall } from './bounded-call.ts';
-import type { StoreCallOptions } from './claim-store.ts';
 import type { Clock } from './clock.ts';
-import { StoreError } from './errors.ts';
 import type { ResultStorage } from './result-storage.ts';
 
-/** A completion waits for its result to be stored: a client without time-outs must not hold it up for ever. */
-const LONGEST_CALL_MS = 30_000;
+/** About what the client of `s3ResultStorage` takes for both of its attempts. */
+const LONGEST_CALL_MS = 15_000;
 
-/** A storage each of whose calls ends: with its answer, or after 30 seconds with a retryable `StoreError`. */
+/**
+ * A result storage each of whose calls ends, after 15 seconds at the latest: a completion waits for its result to be
+ * kept, and while it waits for ever the lease behind it lapses and the work is done again.
+ */
 export function boundedResultStorage(storage: ResultStorage, clock: Clock): ResultStorage {
-  const bound = (
-    call: (options: StoreCallOptions) => Promise<string>,
-    { signal }: StoreCallOptions = {},
-  ): Promise<string> =>
-    boundedCall((own) => call({ signal: own }), {
-      clock,
-      limitMs: LONGEST_CALL_MS,
-      signal,
-      errorOf: () =>
-        new StoreError(`The result storage did not answer within ${LONGEST_CALL_MS / 1_000} seconds`, {
-          isRetryable: true,
-          code: 'BATCHLATCH_STORE_SILENT',
-        }),
-    });
+  const bound = <Answer>(
+    call: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> => boundedCall(call, { clock, limitMs: LONGEST_CALL_MS, signal, errorOf });
+  const { thresholdBytes } = storage;
   return {
-    ...(storage.thresholdBytes !== undefined && { thresholdBytes: storage.thresholdBytes }),
-    put: (key, owner, json, options) => bound((own) => storage.put(key, owner, json, own), options),
-    get: (pointer, options) => bound((own) => storage.get(pointer, own), options),
+    ...(thresholdBytes !== undefined && { thresholdBytes }),
+    put: (key, owner, json, options) =>
+      bound((signal) => storage.put(key, owner, json, { signal }), options?.signal),
+    get: (pointer, options) => bound((signal) => storage.get(pointer, { signal }), options?.signal),
   };
+}
+
+function errorOf(): Error {
+  return new Error(`The result storage did not answer within ${LONGEST_CALL_MS / 1_000} seconds`);
 }

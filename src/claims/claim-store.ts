@@ -52,6 +52,11 @@ export const DEFAULT_REQUEST_SIZE = 25;
 export interface StoreCallOptions {
   /** Once aborted, the store stops retrying and gives up the call. */
   readonly signal?: AbortSignal;
+  /**
+   * Of `acquire`: the same owners ask again, so that a claim that is given after the call was given up on is still
+   * theirs. Stores have nothing to do for it.
+   */
+  readonly mayAskAgain?: boolean;
 }
 
 export interface ClaimRequest {

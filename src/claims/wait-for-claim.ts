@@ -1,4 +1,4 @@
-import type { AcquireOutcome, ClaimRequest, ClaimStore } from './claim-store.ts';
+import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from './claim-store.ts';
 import { type Clock, wait } from './clock.ts';
 import { StoreError } from './errors.ts';
 
@@ -38,7 +38,8 @@ export async function acquireOrWait(
   { timeoutMs, clock, random, signal, known, callSignal }: WaitForClaimOptions,
 ): Promise<AcquireOutcome> {
   const waitUntil = clock.now() + timeoutMs;
-  let outcome = known ?? (await acquireOne(store, makeRequest(), callSignal));
+  const callOptions = callSignal && { signal: callSignal };
+  let outcome = known ?? (await acquireOne(store, makeRequest(), callOptions));
   if (outcome.status !== 'conflict') return outcome; // an error at the first call is nothing to wait for
   for (let poll = 0; mayChange(outcome); poll += 1) {
     const leftMs = waitUntil - clock.now();
@@ -46,7 +47,8 @@ export async function acquireOrWait(
     const jitterMs = random() * Math.min(LONGEST_POLL_MS, FIRST_POLL_MS * 2 ** poll);
     await wait(clock, Math.min(Math.max(SHORTEST_POLL_MS, jitterMs), leftMs), signal);
     if (isAborted(signal)) return outcome; // also ends the wait at once
-    outcome = await acquireOne(store, { ...makeRequest(), isRedelivery: true }, callSignal);
+    const request = { ...makeRequest(), isRedelivery: true };
+    outcome = await acquireOne(store, request, { ...callOptions, mayAskAgain: true });
   }
   return outcome;
 }
@@ -63,10 +65,10 @@ function isAborted(signal: AbortSignal | undefined): boolean {
 async function acquireOne(
   store: ClaimStore,
   request: ClaimRequest,
-  signal: AbortSignal | undefined,
+  options: StoreCallOptions | undefined,
 ): Promise<AcquireOutcome> {
   try {
-    const [outcome] = await store.acquire([request], signal && { signal });
+    const [outcome] = await store.acquire([request], options);
     return outcome ?? { status: 'error', error: noOutcome() };
   } catch (thrown) {
     return { status: 'error', error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
