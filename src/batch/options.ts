@@ -6,7 +6,7 @@ import { ConfigurationError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
-import type { KeySelector } from '../keys/key-selector.ts';
+import { type KeySelector, withEffort } from '../keys/key-selector.ts';
 import { refusePromise } from '../keys/key-string.ts';
 import { messageId } from '../keys/message-id.ts';
 import { payloadHash } from '../keys/payload-hash.ts';
@@ -277,12 +277,13 @@ function paths(): Check {
 
 function validationOf(given: readonly string[] | KeySelector): KeySelector {
   if (typeof given !== 'function') return payloadHash({ include: given });
-  return (record) => {
+  const select: KeySelector = (record) => {
     const hash: unknown = given(record);
     refusePromise('payloadValidation', 'record', hash);
     if (typeof hash === 'string' && hash !== '') return hash;
     throw new KeyError('The `payloadValidation` function gives no hash for this record');
   };
+  return withEffort(select, given.effort);
 }
 
 /** What `payloadHash` would refuse in the name of an option of its own. */

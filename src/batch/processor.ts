@@ -2,14 +2,18 @@ import type { Context } from 'aws-lambda';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
 import { readEvent } from '../sources/read-event.ts';
+import { AS_DELIVERED, type SourceBatch, type SourceEntry } from '../sources/source-batch.ts';
 import { createDeadline } from './deadline.ts';
-import { readDecoded } from './decode.ts';
 import type { Entry } from './entry.ts';
 import { type Handler, Invocation } from './invocation.ts';
 import type { Settings } from './options.ts';
-import { planEntries } from './plan.ts';
+import { coalesce, planEntry } from './plan.ts';
 import type { Ports } from './ports.ts';
+import { readRecords } from './read.ts';
+import { ReadingMarks } from './reading-marks.ts';
+import { runInReadingOrder } from './reading-order.ts';
 import { answer, type BatchResponse } from './response.ts';
+import { dangerOf, isSuspect, mayHoldSuspects } from './suspects.ts';
 
 /** The namespace where nobody names a function: outside Lambda. */
 const LOCAL_NAMESPACE = 'local';
@@ -22,23 +26,41 @@ export function createProcessor(
   functionName: string | undefined,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
   const unstarted = unstartedClaims(givenPorts.store);
+  const danger = dangerOf(settings);
   return async (event, lambda) => {
     const observer = harmless(givenPorts.observer, invocationOf(lambda));
     const ports = { ...givenPorts, observer, unstarted };
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     try {
-      const { decode } = settings;
-      // Most have nothing to decode, and wait for nothing.
-      const batch =
-        decode === undefined
-          ? readEvent(event, settings)
-          : await readDecoded(event, { ...settings, decode }, deadline.stop);
-      const namespace = settings.namespace ?? lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
-      const entries = planEntries(batch, settings, namespace);
-      noteRefusedByPlan(entries, ports.observer);
+      const ownNamespace = lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+      const namespace = settings.namespace ?? ownNamespace;
+      const plan = (source: SourceEntry, index: number): Entry =>
+        planEntry(source, index, settings, namespace);
+      const run = async (part: readonly Entry[]): Promise<void> => {
+        noteRefusedByPlan(part, observer);
+        await new Invocation(part, handler, settings, ports, lambda, deadline).run();
+      };
 
-      await new Invocation(entries, handler, settings, ports, lambda, deadline).run();
+      let batch: Pick<SourceBatch, 'answer'>;
+      let entries: Entry[];
+      if (mayHoldSuspects(event, danger)) {
+        const delivered = readEvent(event, AS_DELIVERED);
+        const markedIn = typeof namespace === 'string' ? namespace : ownNamespace;
+        const marks = new ReadingMarks({ settings, ports, deadline, lambda }, markedIn);
+        const read = (some: unknown): ReturnType<typeof readRecords> =>
+          readRecords(some, settings, deadline.stop);
+        const steps = { read, plan, run, marks, stop: deadline.stop };
+        batch = delivered;
+        entries = await runInReadingOrder(event, delivered, (record) => isSuspect(record, danger), steps);
+      } else {
+        const read = readRecords(event, settings, deadline.stop);
+        const whole = read instanceof Promise ? await read : read;
+        batch = whole;
+        entries = whole.entries.map(plan);
+        coalesce(entries);
+        await run(entries);
+      }
 
       ports.observer.onEvent({
         type: 'batchFinished',

@@ -8,6 +8,20 @@ export interface KeySelector<Body = unknown> {
   (record: BatchRecord<Body>): string;
   /** What it gives is the key as it is stored: neither a namespace nor a version is put before it. */
   readonly isWholeKey?: true;
+  /**
+   * What the selector does to a record. `none`: it does not look at the body. `bounded`: no body of up to 256 KB can end the
+   * process in it, or keep it from ending. Default: neither is known, and what comes again is read with care
+   * (`docs/failures.md`).
+   */
+  readonly effort?: 'none' | 'bounded';
+}
+
+/** The same selector, which says what it does to a record. */
+export function withEffort<Body>(
+  select: KeySelector<Body>,
+  effort: KeySelector['effort'],
+): KeySelector<Body> {
+  return effort === undefined ? select : Object.assign(select, { effort });
 }
 
 /** Makes a selector of whole keys, for tables whose keys another library makes too. */

@@ -1,9 +1,9 @@
-import type { KeySelector } from './key-selector.ts';
+import { type KeySelector, withEffort } from './key-selector.ts';
 
 /**
  * The id the service gave the message: SQS's messageId, EventBridge's event id; of an unwrapped envelope,
  * the inner id. It makes redeliveries one work; a producer that sends the same work twice sends two ids.
  */
 export function messageId(): KeySelector {
-  return (record) => record.envelope?.id ?? record.id;
+  return withEffort((record) => record.envelope?.id ?? record.id, 'none');
 }
