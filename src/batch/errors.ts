@@ -126,8 +126,7 @@ export class NotReadError extends BatchlatchError {
 
 const WHY_NOT_READ = {
   killed:
-    'a process died while it read it, and reading it now would put at risk what this batch has done; it is read when nothing else is',
-  order: 'it stands behind a record of its message group that was handed back',
+    'a process died while it read it, and reading it now would put the other records of its batch at risk; it is read when it comes without them',
   elsewhere: 'another process is reading it, or died while it did and its lease has not ended yet',
   store: 'the claim store did not say whether reading it is safe',
   time: "the function's time was nearly over",

@@ -11,7 +11,7 @@ import { coalesce, planEntry } from './plan.ts';
 import type { Ports } from './ports.ts';
 import { readRecords } from './read.ts';
 import { ReadingMarks } from './reading-marks.ts';
-import { runInReadingOrder } from './reading-order.ts';
+import { readSuspectsFirst } from './reading-order.ts';
 import { answer, type BatchResponse } from './response.ts';
 import { dangerOf, isSuspect, mayHoldSuspects } from './suspects.ts';
 
@@ -37,30 +37,26 @@ export function createProcessor(
       const namespace = settings.namespace ?? ownNamespace;
       const plan = (source: SourceEntry, index: number): Entry =>
         planEntry(source, index, settings, namespace);
-      const run = async (part: readonly Entry[]): Promise<void> => {
-        noteRefusedByPlan(part, observer);
-        await new Invocation(part, handler, settings, ports, lambda, deadline).run();
-      };
+      const read = (some: unknown): ReturnType<typeof readRecords> =>
+        readRecords(some, settings, deadline.stop);
 
-      let batch: Pick<SourceBatch, 'answer'>;
+      let batch: SourceBatch;
       let entries: Entry[];
       if (mayHoldSuspects(event, danger)) {
-        const delivered = readEvent(event, AS_DELIVERED);
+        batch = readEvent(event, AS_DELIVERED);
         const markedIn = typeof namespace === 'string' ? namespace : ownNamespace;
         const marks = new ReadingMarks({ settings, ports, deadline, lambda }, markedIn);
-        const read = (some: unknown): ReturnType<typeof readRecords> =>
-          readRecords(some, settings, deadline.stop);
-        const steps = { read, plan, run, marks, stop: deadline.stop };
-        batch = delivered;
-        entries = await runInReadingOrder(event, delivered, (record) => isSuspect(record, danger), steps);
+        const steps = { read, plan, marks, clock: ports.clock, stop: deadline.stop };
+        entries = await readSuspectsFirst(event, batch, (record) => isSuspect(record, danger), steps);
       } else {
-        const read = readRecords(event, settings, deadline.stop);
-        const whole = read instanceof Promise ? await read : read;
-        batch = whole;
-        entries = whole.entries.map(plan);
-        coalesce(entries);
-        await run(entries);
+        const reading = read(event);
+        batch = reading instanceof Promise ? await reading : reading;
+        entries = batch.entries.map(plan);
       }
+      coalesce(entries);
+      noteRefusedByPlan(entries, observer);
+
+      await new Invocation(entries, handler, settings, ports, lambda, deadline).run();
 
       ports.observer.onEvent({
         type: 'batchFinished',

@@ -1,4 +1,10 @@
-import type { AcquireOutcome, ClaimRequest, SettleOutcome, Settlement } from '../claims/claim-store.ts';
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  OwnedClaim,
+  SettleOutcome,
+  Settlement,
+} from '../claims/claim-store.ts';
 import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { type InvocationScope, leaseMsNow } from './attempt.ts';
@@ -30,10 +36,17 @@ export type Reading =
 
 /** The claim for reading one record, made and not started; undefined: it is read without one. */
 export interface Mark {
-  readonly claim: { readonly key: string; readonly owner: string; readonly releases: number } | undefined;
+  readonly claim: (OwnedClaim & { readonly releases: number }) | undefined;
 }
 
 const UNMARKED: Reading = { status: 'unknown', mark: { claim: undefined } };
+
+/** What has been read. */
+export interface EndedMark {
+  readonly mark: Mark;
+  /** It is known that no other delivery of it ends a process. */
+  readonly isHarmless: boolean;
+}
 
 /**
  * Claims for the reading of records, before they have keys of their own: made under the message's id, noted as started
@@ -54,7 +67,7 @@ export class ReadingMarks {
   /** Claims the reading of all, in one request. Never rejects. */
   async claim(records: readonly BatchRecord[]): Promise<Reading[]> {
     const { store } = this.#scope.ports;
-    // A store that cannot tell what has started would blame all for the death of one: they are read in order, unmarked.
+    // A store that cannot tell what has started would blame all for the death of one: they are read first, unmarked.
     if (store.start === undefined) return records.map(() => UNMARKED);
     const requests = new Map<string, ClaimRequest>();
     for (const record of records) {
@@ -66,26 +79,41 @@ export class ReadingMarks {
     return records.map(({ id }) => readings.get(id) ?? UNMARKED);
   }
 
-  /** Notes that the record is about to be read, and ends the mark of the one before it. False: it must not be read. */
-  async startAfter(
-    mark: Mark,
-    before?: { readonly mark: Mark; readonly isHarmless: boolean },
-  ): Promise<boolean> {
-    const [mayStart] = await Promise.all([
-      this.#start(mark),
-      before === undefined ? undefined : this.end(before.mark, before.isHarmless),
-    ]);
-    return mayStart;
+  /** Notes that these are about to be read, in one request. False: it must not be read. Never rejects. */
+  async start(marks: readonly Mark[]): Promise<boolean[]> {
+    const { ports, deadline } = this.#scope;
+    // The same message may be there twice: once read, it need not be marked again.
+    const open = new Set(marks.filter((mark) => this.#open.has(mark)));
+    const claims = [...open].flatMap(({ claim }) => claim ?? []);
+    if (claims.length === 0) return marks.map(() => true);
+    let outcomes: SettleOutcome[];
+    try {
+      outcomes = (await ports.store.start?.(claims, { signal: deadline.answerNow })) ?? [];
+    } catch {
+      outcomes = []; // what is not known to be written must not start
+    }
+    const stored = new Set(claims.filter((_, index) => outcomes[index] === 'stored'));
+    return marks.map((mark) => !open.has(mark) || mark.claim === undefined || stored.has(mark.claim));
   }
 
-  /** The process has survived it; `isHarmless`: and will again. Never rejects. */
-  async end(mark: Mark, isHarmless: boolean): Promise<void> {
-    if (this.#open.has(mark)) await this.#settle([[mark, isHarmless]]);
+  /** The process has survived them. Never rejects. */
+  async end(marks: readonly EndedMark[]): Promise<void> {
+    const { retentionMs } = this.#scope.settings;
+    const settlements = marks.flatMap(({ mark, isHarmless }): Settlement[] => {
+      if (!this.#open.delete(mark) || mark.claim === undefined) return [];
+      const { key, owner, releases } = mark.claim;
+      return [
+        isHarmless
+          ? { end: 'complete', key, owner, retentionMs }
+          : { end: 'release', key, owner, releases, retentionMs },
+      ];
+    });
+    if (settlements.length > 0) await this.#settle(settlements);
   }
 
   /** Gives back what has not been read. Never rejects. */
   async giveBack(): Promise<void> {
-    if (this.#open.size > 0) await this.#settle([...this.#open].map((mark) => [mark, false]));
+    await this.end([...this.#open].map((mark) => ({ mark, isHarmless: false })));
   }
 
   /** Undefined where the namespace or the id makes no key: neither does it for the work. */
@@ -158,30 +186,9 @@ export class ReadingMarks {
     }
   }
 
-  async #start(mark: Mark): Promise<boolean> {
-    const { ports, deadline } = this.#scope;
-    if (mark.claim === undefined || !this.#open.has(mark)) return true; // the same message twice: it has been read
-    try {
-      const [outcome] = (await ports.store.start?.([mark.claim], { signal: deadline.answerNow })) ?? [];
-      return outcome === 'stored';
-    } catch {
-      return false;
-    }
-  }
-
-  async #settle(ends: readonly (readonly [Mark, boolean])[]): Promise<void> {
+  async #settle(settlements: readonly Settlement[]): Promise<void> {
     const { settings, ports, deadline } = this.#scope;
     const { retentionMs } = settings;
-    const settlements = ends.flatMap(([mark, isHarmless]): Settlement[] => {
-      this.#open.delete(mark);
-      if (mark.claim === undefined) return [];
-      const { key, owner, releases } = mark.claim;
-      return [
-        isHarmless
-          ? { end: 'complete', key, owner, retentionMs }
-          : { end: 'release', key, owner, releases, retentionMs },
-      ];
-    });
     let outcomes: SettleOutcome[] = [];
     try {
       outcomes = await ports.store.settle(settlements, { signal: deadline.answerNow });

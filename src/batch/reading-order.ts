@@ -1,22 +1,19 @@
+import { type Clock, waitAtMost } from '../claims/clock.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { SourceBatch, SourceEntry } from '../sources/source-batch.ts';
 import type { Entry } from './entry.ts';
 import { NotReadError } from './errors.ts';
-import { isAcknowledged } from './outcomes.ts';
-import { coalesce } from './plan.ts';
-import type { Mark, Reading, ReadingMarks } from './reading-marks.ts';
-import { lanesOf } from './schedule.ts';
+import type { EndedMark, Mark, Reading, ReadingMarks } from './reading-marks.ts';
 import { eventOf } from './suspects.ts';
 
-/** The steps that all parts of a batch go through. */
-export interface PartSteps {
+/** How records are read, and what is known of those that came again. */
+export interface ReadingSteps {
   /** Reads an event of some of the records. */
   read(event: unknown): SourceBatch | Promise<SourceBatch>;
   /** Gives a record its key. */
   plan(source: SourceEntry, index: number): Entry;
-  /** Runs and settles what has been read; returns when all of it has its outcome, or the time is over. */
-  run(entries: readonly Entry[]): Promise<void>;
   readonly marks: ReadingMarks;
+  readonly clock: Clock;
   /** Nothing is read any more once it is aborted. */
   readonly stop: AbortSignal;
 }
@@ -24,114 +21,108 @@ export interface PartSteps {
 /** A record as it was delivered, with its place in the batch. */
 interface Delivered {
   readonly index: number;
-  readonly lane: string | undefined;
   readonly source: SourceEntry;
-  /** Undefined for what may be read with others. */
-  readonly reading: Exclude<Reading, { status: 'harmless' }> | undefined;
+  readonly reading: Reading;
 }
 
-type Killer = Delivered & { readonly reading: Extract<Reading, { status: 'killer' }> };
+/** A batch of 10,000 has to be read within the time of its function, and each mark is waited for. */
+const MOST_ROUNDS = 10;
+
+/** How long one round keeps the next one waiting: what takes longer waits for a service, and not for the processor. */
+const PATIENCE_MS = 250;
 
 /**
- * Runs a batch in which records came again that may have ended the process while they were read. First what was not
- * received before, and what is known to be harmless, as every batch runs. Then the suspects, each read by itself under a
- * mark (`ReadingMarks`) and all of them run together. Last what has killed a process, alone, and only while nothing of
- * this batch is done: its answer would be lost with the process. A lane goes as a whole, in its order, with its most
- * dangerous record. Gives the entries in the batch's order.
+ * Reads a batch in which records came again that may have ended the process while they were read: these first, each by
+ * itself under a mark (`ReadingMarks`), of more than ten at most a tenth together; then all others, as in every batch.
+ * Nothing runs before all is read. So the one that ends the process is known by its mark when the batch comes again, and
+ * is then left unread as long as others are there that can be done and acknowledged. Gives the entries in the batch's order.
  */
-export async function runInReadingOrder(
+export async function readSuspectsFirst(
   event: unknown,
   delivered: SourceBatch,
   isSuspect: (record: BatchRecord) => boolean,
-  steps: PartSteps,
+  steps: ReadingSteps,
 ): Promise<Entry[]> {
-  const order = new ReadingOrder(event, steps);
-  const lanes = lanesOf(await markSuspects(delivered.entries, isSuspect, steps.marks));
-  const isHeld = (lane: readonly Delivered[]): boolean => lane.some(({ reading }) => reading !== undefined);
-  await order.runTogether(inOrder(lanes.filter((lane) => !isHeld(lane)).flat()));
-
-  const held = lanes.filter(isHeld);
-  await order.runSuspects(inOrder(held.flatMap((lane) => lane.slice(0, firstKiller(lane)))));
-
-  const tails = held.map((lane) => lane.slice(firstKiller(lane))).filter(({ length }) => length > 0);
-  const deaths = ([killer]: readonly Delivered[]): number => (killer as Killer).reading.deaths;
-  for (const tail of tails.toSorted((a, b) => deaths(a) - deaths(b))) await order.runKiller(tail);
-
+  const items = await markSuspects(delivered.entries, isSuspect, steps.marks);
+  const reader = new Reader(event, steps);
+  const hasCompany = items.some(({ reading: { status } }) => status === 'harmless' || status === 'unknown');
+  const suspects: Suspect[] = [];
+  for (const item of items) {
+    const { reading } = item;
+    if (reading.status === 'refused') reader.leave(item, reading.error, reading.isRetryable);
+    else if (reading.status === 'killer' && hasCompany && reading.mayBeDeferred) {
+      reader.leave(item, new NotReadError('killed'));
+    } else if (reading.status !== 'harmless') suspects.push({ ...item, reading });
+  }
+  await reader.readInRounds(suspects.toSorted((a, b) => deathsOf(a) - deathsOf(b)));
+  await reader.readTogether(items.filter(({ reading }) => reading.status === 'harmless'));
   await steps.marks.giveBack();
-  return order.entries.toSorted((a, b) => a.index - b.index);
+  return reader.entries.toSorted((a, b) => a.index - b.index);
 }
 
-class ReadingOrder {
+type Suspect = Delivered & { readonly reading: { readonly mark: Mark; readonly deaths?: number } };
+
+class Reader {
   readonly entries: Entry[] = [];
   readonly #event: unknown;
-  readonly #steps: PartSteps;
+  readonly #steps: ReadingSteps;
+  /** Read, and their marks not ended yet. */
+  #ended: EndedMark[] = [];
 
-  constructor(event: unknown, steps: PartSteps) {
+  constructor(event: unknown, steps: ReadingSteps) {
     this.#event = event;
     this.#steps = steps;
   }
 
-  async runTogether(items: readonly Delivered[]): Promise<void> {
-    await this.#run(await this.#readTogether(items));
-  }
-
-  async runSuspects(items: readonly Delivered[]): Promise<void> {
-    const entries = await this.#readTogether(items.filter(({ reading }) => reading === undefined));
-    let last: { mark: Mark; isHarmless: boolean } | undefined;
-    for (const item of items) {
-      const { reading } = item;
-      if (reading === undefined) continue;
-      if (reading.status === 'refused') {
-        entries.push(this.#unread(item, reading.error, reading.isRetryable));
-        continue;
-      }
-      const entry = await this.#readMarked(item, reading.mark, last);
-      entries.push(entry);
-      last = { mark: reading.mark, isHarmless: isHarmless(entry) };
+  async readInRounds(suspects: readonly Suspect[]): Promise<void> {
+    const size = Math.ceil(suspects.length / MOST_ROUNDS);
+    const rounds: Promise<void>[] = [];
+    for (let start = 0; start < suspects.length; start += size) {
+      const round = this.#readMarked(suspects.slice(start, start + size));
+      rounds.push(round);
+      await waitAtMost(this.#steps.clock, PATIENCE_MS, round);
     }
-    if (last !== undefined) await this.#steps.marks.end(last.mark, last.isHarmless);
-    await this.#run(entries);
+    await Promise.all(rounds);
+    await this.#steps.marks.end(this.#ended);
   }
 
-  /** What stands behind it in its lane is handed back unread: it comes again at once, and in order. */
-  async runKiller([killer, ...behind]: readonly Delivered[]): Promise<void> {
-    const item = killer as Killer;
-    const rest = behind.map((later) => this.#unread(later, new NotReadError('order')));
-    await this.#run([await this.#readKiller(item), ...rest]);
-  }
-
-  async #readKiller(item: Killer): Promise<Entry> {
-    const { mark, mayBeDeferred } = item.reading;
-    const before = this.entries.filter(({ lane }) => lane !== undefined && lane === item.lane);
-    if (before.some(({ outcome }) => !isAcknowledged(outcome))) {
-      return this.#unread(item, new NotReadError('order'));
-    }
-    if (mayBeDeferred && this.entries.some(({ outcome }) => isAcknowledged(outcome))) {
-      return this.#unread(item, new NotReadError('killed'));
-    }
-    const entry = await this.#readMarked(item, mark);
-    await this.#steps.marks.end(mark, isHarmless(entry));
-    return entry;
-  }
-
-  async #readTogether(items: readonly Delivered[]): Promise<Entry[]> {
+  async readTogether(items: readonly Delivered[]): Promise<Entry[]> {
     const sources = await this.#read(items);
-    return items.map(({ index }, position) => this.#steps.plan(sources[position] as SourceEntry, index));
+    const entries = items.map(({ index }, at) => this.#steps.plan(sources[at] as SourceEntry, index));
+    this.entries.push(...entries);
+    return entries;
   }
 
-  async #readMarked(
-    item: Delivered,
-    mark: Mark,
-    before?: { mark: Mark; isHarmless: boolean },
-  ): Promise<Entry> {
-    const { marks, stop, plan } = this.#steps;
-    if (stop.aborted) return this.#unread(item, new NotReadError('time'));
-    if (!(await marks.startAfter(mark, before))) return this.#unread(item, new NotReadError('elsewhere'));
-    const [source] = await this.#read([item]);
-    return plan(source as SourceEntry, item.index);
+  /** Hands it back unread. */
+  leave({ source, index }: Delivered, error: Error, isRetryable = true): void {
+    const delivered = 'record' in source.read ? { delivered: source.read.record } : {};
+    this.entries.push(this.#steps.plan({ ...source, read: { error, isRetryable, ...delivered } }, index));
   }
 
-  /** What is damaged as it was delivered stays so; a part of nothing else would be an event that nobody knows. */
+  async #readMarked(items: readonly Suspect[]): Promise<void> {
+    const { marks, stop } = this.#steps;
+    if (stop.aborted) {
+      for (const item of items) this.leave(item, new NotReadError('time'));
+      return;
+    }
+    const ended = this.#ended;
+    this.#ended = [];
+    const [mayStart] = await Promise.all([
+      marks.start(items.map(({ reading }) => reading.mark)),
+      marks.end(ended),
+    ]);
+    const isStarted = (_: Suspect, at: number): boolean => mayStart[at] === true;
+    for (const item of items.filter((_, at) => mayStart[at] !== true)) {
+      this.leave(item, new NotReadError('elsewhere'));
+    }
+    const started = items.filter(isStarted);
+    const entries = await this.readTogether(started);
+    started.forEach(({ reading: { mark } }, at) => {
+      this.#ended.push({ mark, isHarmless: isHarmless(entries[at] as Entry) });
+    });
+  }
+
+  /** What is damaged as it was delivered stays so; an event of nothing else would be one that nobody knows. */
   async #read(items: readonly Delivered[]): Promise<SourceEntry[]> {
     const readable = items.filter(({ source }) => 'record' in source.read);
     if (readable.length === 0) return items.map(({ source }) => source);
@@ -140,21 +131,8 @@ class ReadingOrder {
       readable.map(({ index }) => index),
     );
     const { entries } = await this.#steps.read(some);
-    const read = new Map(readable.map(({ index }, position) => [index, entries[position] as SourceEntry]));
+    const read = new Map(readable.map(({ index }, at) => [index, entries[at] as SourceEntry]));
     return items.map(({ index, source }) => read.get(index) ?? source);
-  }
-
-  async #run(given: readonly Entry[]): Promise<void> {
-    if (given.length === 0) return;
-    const entries = given.toSorted((a, b) => a.index - b.index);
-    coalesce(entries);
-    this.entries.push(...entries);
-    await this.#steps.run(entries);
-  }
-
-  #unread({ source, index }: Delivered, error: Error, isRetryable = true): Entry {
-    const delivered = 'record' in source.read ? { delivered: source.read.record } : {};
-    return this.#steps.plan({ ...source, read: { error, isRetryable, ...delivered } }, index);
   }
 }
 
@@ -167,28 +145,19 @@ async function markSuspects(
     'record' in read && isSuspect(read.record) ? [read.record] : [],
   );
   const readings = await marks.claim(suspects);
-  const ofRecord = new Map(suspects.map((record, index) => [record, readings[index] as Reading]));
+  const ofRecord = new Map<BatchRecord, Reading>();
+  suspects.forEach((record, at) => ofRecord.set(record, readings[at] as Reading));
   return sources.map((source, index) => {
     const reading = 'record' in source.read ? ofRecord.get(source.read.record) : undefined;
-    return {
-      index,
-      lane: source.lane,
-      source,
-      reading: reading?.status === 'harmless' ? undefined : reading,
-    };
+    return { index, source, reading: reading ?? { status: 'harmless' } };
   });
 }
 
-/** Its end says that no other delivery of it harms the process; an end that may be another next time says nothing. */
+/** Whether its end says that no other delivery of it ends the process; one that may be another next time does not. */
 function isHarmless({ outcome }: Entry): boolean {
   return outcome?.status !== 'failed';
 }
 
-function firstKiller(lane: readonly Delivered[]): number {
-  const index = lane.findIndex(({ reading }) => reading?.status === 'killer');
-  return index === -1 ? lane.length : index;
-}
-
-function inOrder(items: readonly Delivered[]): Delivered[] {
-  return items.toSorted((a, b) => a.index - b.index);
+function deathsOf({ reading: { deaths = 0 } }: Suspect): number {
+  return deaths;
 }

@@ -4,9 +4,9 @@ import type { Entry } from './entry.ts';
 export type Lane = readonly Entry[];
 
 /** Each entry without a lane of its own runs by itself; the others run in order, lane beside lane. */
-export function lanesOf<Item extends Pick<Entry, 'lane'>>(entries: readonly Item[]): Item[][] {
-  const lanes: Item[][] = [];
-  const byName = new Map<string, Item[]>();
+export function lanesOf(entries: readonly Entry[]): Lane[] {
+  const lanes: Entry[][] = [];
+  const byName = new Map<string, Entry[]>();
   for (const entry of entries) {
     const existing = entry.lane === undefined ? undefined : byName.get(entry.lane);
     if (existing !== undefined) {

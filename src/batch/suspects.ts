@@ -11,9 +11,9 @@ export type Danger = 'none' | 'long' | 'any';
  */
 export function dangerOf({ decode, unwrap, key, namespace, payloadValidation }: Settings): Danger {
   if (decode !== undefined || typeof namespace === 'function') return 'any';
-  const efforts = [key.effort, payloadValidation === undefined ? 'none' : payloadValidation.effort];
-  if (efforts.includes(undefined)) return 'any';
-  return unwrap.length > 0 || efforts.includes('bounded') ? 'long' : 'none';
+  const efforts = new Set([key.effort, payloadValidation === undefined ? 'none' : payloadValidation.effort]);
+  if (efforts.has(undefined)) return 'any';
+  return unwrap.length > 0 || efforts.has('bounded') ? 'long' : 'none';
 }
 
 /** A quick look at an event: whether it may hold a suspect. Most hold none. */
