@@ -75,7 +75,9 @@ export class AnswerWatch {
       inspect: async (key) => {
         const claim = await store.inspect(key);
         const facts = claim && this.#attempts.get(claim.owner);
-        if (claim?.status === 'COMPLETED' && facts?.process === process) facts.invocation?.wasTold(key, true);
+        // Who gives back an older claim of the key asks too, and is no wiser about its own.
+        const isOwn = facts?.process === process && facts.commits.length > 0;
+        if (claim?.status === 'COMPLETED' && isOwn) facts.invocation?.wasTold(key, true);
         return claim;
       },
     };

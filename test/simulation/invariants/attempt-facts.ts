@@ -84,6 +84,11 @@ export class AttemptRegistry {
     });
   }
 
+  /** What the process is at. */
+  invocationOf(process: SimProcess): Invocation | undefined {
+    return this.#invocations.get(process);
+  }
+
   get(owner: string): AttemptFacts | undefined {
     return this.#byOwner.get(owner);
   }

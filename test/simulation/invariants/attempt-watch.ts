@@ -102,6 +102,7 @@ export class AttemptWatch {
       const run = this.#attempts.get(event.owner)?.run;
       if (run !== undefined) run.isAbandoned = true;
     }
+    if (event.type === 'decodeFailed') this.#attempts.invocationOf(process)?.unread.add(event.recordId);
     if (event.type === 'notStarted') {
       this.#world.log(process.name, () => `  ${event.recordId} is not started: ${event.reason}`);
       if (event.reason === 'order' && this.#world.scenario.queue.kind === 'standard') {

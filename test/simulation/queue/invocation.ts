@@ -19,6 +19,8 @@ export class Invocation {
   readonly toldDone = new Set<string>();
   /** Those of which that is the last it heard, and since which step. */
   readonly knownDone = new Map<string, number>();
+  /** Messages that it hands back unread: it does not know their keys. */
+  readonly unread = new Set<string>();
   /** When, in true time, the processor stops waiting for anything new. */
   readonly stopsAt: number;
   readonly #world: World;
