@@ -55,7 +55,8 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly maxAttempts?: number;
   /**
    * Attempts in a row that may die, their lease lapsed and nothing settled, before the key is parked unrun.
-   * Default: none; after one, a record runs alone and after the others.
+   * Default: none; after one, a record runs alone and after the others. Also how many processes may die while they read
+   * a record, before it has a claim, until it is `invalid` unread; of these the default is 3.
    */
   readonly maxCrashes?: number;
   /**
