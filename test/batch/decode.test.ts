@@ -158,7 +158,7 @@ describe('The parsed form of a body', () => {
       records.push(record);
       seen.push(record.body);
     };
-    await b.processor(handler as RecordHandler, { schema })(sqsEvent([{ body: JSON.stringify(long) }]));
+    await b.processor(handler, { schema })(sqsEvent([{ body: JSON.stringify(long) }]));
     expect([...seen, records[0]?.body]).toEqual([{ text: 262_144 }, { text: 262_144 }]);
   });
 });
