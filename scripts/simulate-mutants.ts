@@ -4,7 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { type Mutant, mutants } from '../test/simulation/mutants.ts';
+import type { Mutant } from '../test/simulation/mutant.ts';
+import { mutants } from '../test/simulation/mutants.ts';
 import type { Summary } from '../test/simulation/run-seeds.ts';
 
 interface Options {

@@ -122,7 +122,7 @@ function processorOf<Body>(
       random: Math.random,
       newOwner: randomUUID,
     };
-    return createProcessor(handler, settings, ports, functionName) as BatchProcessor;
+    return createProcessor(handler, settings, ports, functionName, store) as BatchProcessor;
   };
   if (options.store !== undefined) return processorOn(options.store);
   const processor = fromEnvironmentStore(processorOn);

@@ -53,6 +53,7 @@ export type { Clock } from './claims/clock.ts';
 export type { CompletionCacheOptions } from './claims/completion-cache.ts';
 export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
 export type { ResultStorage } from './claims/result-storage.ts';
+export type { RetentionMs } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';
 export { jmesPath } from './keys/jmes-path.ts';
 export { type KeySelector, wholeKey } from './keys/key-selector.ts';

@@ -13,7 +13,7 @@ import {
   TooManyAttemptsError,
   TooManyCrashesError,
 } from './errors.ts';
-import type { Settings } from './options.ts';
+import type { HeartbeatOptions, Settings } from './options.ts';
 import type { RecordOutcome } from './outcomes.ts';
 import type { ProcessorPorts } from './ports.ts';
 import type { HandlerReturn } from './handler-end.ts';
@@ -28,11 +28,28 @@ export interface InvocationScope {
   readonly deadline: Deadline;
   readonly commit: GroupCommit<SettlingEnd>;
   readonly lambda: Context | undefined;
+  /** See `SourceBatch`: leases are then short, and renewed while handlers run. */
+  readonly comesAgainSoon: boolean;
 }
 
+type LeaseScope = Pick<InvocationScope, 'settings' | 'deadline' | 'comesAgainSoon'>;
+
+/** How leases are renewed while handlers run; undefined: not at all. */
+export function heartbeatOf({ settings, comesAgainSoon }: LeaseScope): HeartbeatOptions | undefined {
+  return settings.heartbeat ?? (comesAgainSoon ? {} : undefined);
+}
+
+/**
+ * The lease where the next delivery may come before the invocation could end. Lambda's first retry of an asynchronous
+ * invocation comes a minute after the failure: by then a dead process's lease has to be over, or the retry is wasted.
+ * Long enough that a busy event loop has half a minute to get to its renewal.
+ */
+const SHORT_LEASE_MS = 45_000;
+
 /** The length of a lease that is asked for now. */
-export function leaseMsNow({ settings, deadline }: Pick<InvocationScope, 'settings' | 'deadline'>): number {
-  return settings.leaseMs ?? defaultLeaseMs(deadline.remainingTimeMs());
+export function leaseMsNow({ settings, deadline, comesAgainSoon }: LeaseScope): number {
+  const defaultMs = defaultLeaseMs(deadline.remainingTimeMs());
+  return settings.leaseMs ?? (comesAgainSoon ? Math.min(defaultMs, SHORT_LEASE_MS) : defaultMs);
 }
 
 /** Makes leases last at least `minimumMs` from now, in one request; none becomes shorter. Never rejects. */
@@ -42,7 +59,7 @@ export async function extendLeases(
   { ports, settings, deadline }: InvocationScope,
 ): Promise<SettleOutcome[]> {
   const askedAt = ports.clock.now();
-  const { retentionMs } = settings;
+  const retentionMs = settings.retention.failed;
   const extensions = attempts.map(({ entry: { key }, claim: { owner, leaseUntil } }) => ({
     key,
     owner,
@@ -159,13 +176,14 @@ export class Attempt {
     const { settings, ports, commit } = this.#scope;
     const { key } = this.entry;
     const { owner, releases } = this.claim;
+    const retentionMs = settings.retention.failed;
     const outcome = await commit.settle(
-      { end: 'release', key, owner, releases, retentionMs: settings.retentionMs },
+      { end: 'release', key, owner, releases, retentionMs },
       { ...this.facts, end: 'release' },
     );
     this.entry.isClaimOpen = typeof outcome === 'object';
     if (typeof outcome === 'object') {
-      ports.unstarted.note({ key, owner, retentionMs: settings.retentionMs });
+      ports.unstarted.note({ key, owner, retentionMs });
       ports.observer.onEvent({
         type: 'settleFailed',
         ...this.facts,

@@ -1,8 +1,10 @@
+import { types } from 'node:util';
 import type { BatchRecord } from '../sources/record.ts';
 import { type Attempt, ensureLeases, type InvocationScope } from './attempt.ts';
 import type { BatchHandler, BatchItem } from './batch-handler.ts';
 import { BatchAnswerError } from './errors.ts';
 import type { RecordHandler } from './record-handler.ts';
+import { RunsTogether } from './handler-run.ts';
 import type { Starts } from './starts.ts';
 import type { Run } from './run-attempt.ts';
 
@@ -65,7 +67,7 @@ export class Gathering {
         this.#handler,
         starting.map(({ attempt: { entry } }) => entry),
       ),
-      together: new Set(),
+      together: new RunsTogether(),
     };
     waiting.forEach(({ enter }, index) => enter(mayStart[index] === true ? join : undefined));
   }
@@ -94,9 +96,15 @@ function callTogether(
     }
     await complete;
     const result: unknown = (await answering)?.[place];
-    if (result instanceof Error) throw result;
+    if (isError(result)) throw result;
     return result;
   };
+}
+
+/** Also an error of another realm, as a sandbox of tests makes it, and the abort of a `fetch` there. */
+function isError(value: unknown): boolean {
+  if (value instanceof Error || types.isNativeError(value)) return true;
+  return Object.prototype.toString.call(value) === '[object DOMException]';
 }
 
 async function answerOf(

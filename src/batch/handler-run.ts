@@ -1,11 +1,17 @@
 import type { Context } from 'aws-lambda';
 import type { CommitItem } from '../claims/commit.ts';
-import type { Attempt, InvocationScope } from './attempt.ts';
+import { waitAtMost } from '../claims/clock.ts';
+import { type Attempt, heartbeatOf, type InvocationScope, leaseMsNow } from './attempt.ts';
 import { forgetLongBody } from '../sources/text-record.ts';
 import { WatchedSignal } from '../claims/watched-signal.ts';
 import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { HandlerEnd, HandlerReturn } from './handler-end.ts';
 import type { CommitOptions, RecordContext, RecordHandler } from './record-handler.ts';
+
+/** A timer that fires so late was kept from it by a busy event loop. */
+const BUSY_LOOP_MS = 250;
+/** How long a handler whose lease is over runs on while its renewal is asked for. */
+const LATE_RENEWAL_MS = 1_000;
 
 /** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
 export type StopReason = (cause?: unknown) => Error;
@@ -18,17 +24,19 @@ export class HandlerRun {
   readonly #attempt: Attempt;
   readonly #scope: InvocationScope;
   /** The runs of one call of a batch handler, this one included: what it sees of one is seen of all. */
-  readonly #together: Set<HandlerRun> | undefined;
+  readonly #together: RunsTogether | undefined;
   #watched: WatchedSignal | undefined;
   #stopReason: StopReason | undefined;
   #isDone = false;
+  /** The batch does not wait for it any longer. */
+  #isOver = false;
   #end: ((end: HandlerEnd) => void) | undefined;
   #returned: Promise<HandlerReturn> | undefined;
   #cancelTimeout: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #cancelLease: (() => void) | undefined;
 
-  constructor(attempt: Attempt, scope: InvocationScope, together?: Set<HandlerRun>) {
+  constructor(attempt: Attempt, scope: InvocationScope, together?: RunsTogether) {
     this.#attempt = attempt;
     this.#scope = scope;
     this.#together = together?.add(this);
@@ -45,6 +53,7 @@ export class HandlerRun {
     this.#returned = this.#call(handler);
     void this.#returned.then(this.#end);
     const end = await ended;
+    this.#isOver = true;
     this.#cancelTimeout?.();
     this.#cancelGrace?.();
     this.#cancelLease?.();
@@ -82,10 +91,6 @@ export class HandlerRun {
     return this.#watched.signal;
   }
 
-  get hasSeenAbort(): boolean {
-    return this.#watched?.hasSeenAbort === true;
-  }
-
   /** The handler says that it has finished, whatever it has seen. */
   noteDone(): void {
     this.#isDone = true;
@@ -101,10 +106,27 @@ export class HandlerRun {
     this.#cancelLease?.();
     this.#cancelLease = undefined;
     if (leaseUntil > deadline.endsAt || this.#stopReason !== undefined || this.#attempt.isCommitted) return;
-    this.#cancelLease = ports.clock.setTimer(
-      () => this.stop((cause) => new LeaseLostError({ cause })),
-      leaseUntil - ports.clock.now(),
-    );
+    if (this.#isOver) return;
+    this.#cancelLease = ports.clock.setTimer(() => void this.#endLease(), leaseUntil - ports.clock.now());
+  }
+
+  /**
+   * The lease is over. Where it should have been renewed and the event loop was too busy to, it may still be: nobody
+   * need have taken over.
+   */
+  async #endLease(): Promise<void> {
+    const { clock } = this.#scope.ports;
+    const isLate = clock.now() - this.#attempt.claim.leaseUntil >= BUSY_LOOP_MS;
+    if (isLate && heartbeatOf(this.#scope) !== undefined) {
+      const renewal = this.#attempt.extend(leaseMsNow(this.#scope));
+      await waitAtMost(clock, LATE_RENEWAL_MS, renewal);
+      if (this.#isOver) return;
+      if (this.#attempt.claim.leaseUntil > clock.now()) {
+        this.watchLease();
+        return;
+      }
+    }
+    this.stop((cause) => new LeaseLostError({ cause }));
   }
 
   #boundBy(timeoutMs: number): void {
@@ -115,19 +137,25 @@ export class HandlerRun {
     );
   }
 
+  get hasSeenAbort(): boolean {
+    return this.#watched?.hasSeenAbort === true;
+  }
+
   /** Returning is not finishing for a handler that was told to stop and has seen it. */
-  #interruption(): InterruptedError | undefined {
-    if (this.#stopReason === undefined || this.#isDone || this.#attempt.isCommitted) return undefined;
-    const runs = this.#together === undefined ? [this] : [...this.#together];
-    if (!runs.some(({ hasSeenAbort }) => hasSeenAbort)) return undefined;
-    return new InterruptedError({ cause: this.#stopReason() });
+  #interruption(result: unknown): InterruptedError | undefined {
+    if (this.#isDone || this.#attempt.isCommitted) return undefined;
+    const whoHasSeen = this.#together === undefined ? this : this.#together.whoHasSeenAbort();
+    if (whoHasSeen?.hasSeenAbort !== true) return undefined;
+    // A batch handler that was to stop for another record's sake, and still has an answer for this one, has done it.
+    if (this.#stopReason === undefined && result !== undefined) return undefined;
+    return new InterruptedError({ cause: (this.#stopReason ?? whoHasSeen.#stopReason)?.() });
   }
 
   async #call(handler: RecordHandler): Promise<HandlerReturn> {
     const record = this.#attempt.entry.record as Parameters<RecordHandler>[0];
     try {
       const result = await handler(record, new HandlerContext(this, this.#attempt, this.#scope));
-      const interruption = this.#interruption();
+      const interruption = this.#interruption(result);
       if (interruption === undefined) return { kind: 'returned', result };
       return { kind: 'threw', error: interruption, wasAborted: true };
     } catch (error) {
@@ -137,6 +165,23 @@ export class HandlerRun {
     } finally {
       forgetLongBody(record);
     }
+  }
+}
+
+/** The runs of one call of a batch handler. */
+export class RunsTogether {
+  readonly #runs: HandlerRun[] = [];
+  #seen: { readonly by: HandlerRun | undefined } | undefined;
+
+  add(run: HandlerRun): this {
+    this.#runs.push(run);
+    return this;
+  }
+
+  /** To be asked when the handler has ended; of thousands of runs, the first that asks looks at all of them. */
+  whoHasSeenAbort(): HandlerRun | undefined {
+    this.#seen ??= { by: this.#runs.find(({ hasSeenAbort }) => hasSeenAbort) };
+    return this.#seen.by;
   }
 }
 

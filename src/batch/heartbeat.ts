@@ -1,5 +1,5 @@
 import { changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
-import { extendLeases, type InvocationScope, leaseMsNow } from './attempt.ts';
+import { extendLeases, heartbeatOf, type InvocationScope, leaseMsNow } from './attempt.ts';
 import type { Entry } from './entry.ts';
 import { LeaseLostError } from './errors.ts';
 import { noteFailures, visibilityChange } from './hand-back.ts';
@@ -20,13 +20,13 @@ export function startHeartbeat(
   running: RunningHandlers,
   scope: InvocationScope,
 ): Heartbeat {
-  const { settings, ports } = scope;
+  const { ports } = scope;
   let isStopped = false;
   let cancel: (() => void) | undefined;
   let beating: Promise<void> = Promise.resolve();
 
   function schedule(): void {
-    const intervalMs = settings.heartbeat?.intervalMs ?? Math.floor(leaseMsNow(scope) / 3);
+    const intervalMs = heartbeatOf(scope)?.intervalMs ?? Math.floor(leaseMsNow(scope) / 3);
     cancel = ports.clock.setTimer(() => {
       beating = beat().then(() => {
         if (!isStopped) schedule();

@@ -6,7 +6,7 @@ import { createGroupCommit } from '../claims/group-commit.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { NotStartedReason, SettlingEnd } from '../observe/observer.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { Attempt, ensureLeases, type InvocationScope, leaseMsNow } from './attempt.ts';
+import { Attempt, ensureLeases, heartbeatOf, type InvocationScope, leaseMsNow } from './attempt.ts';
 import {
   acquireGroup,
   claimAnswer,
@@ -76,6 +76,7 @@ export class Invocation {
     ports: ProcessorPorts,
     lambda: Context | undefined,
     deadline: Deadline,
+    comesAgainSoon = false,
   ) {
     const commit = createGroupCommit<SettlingEnd>({
       ...ports,
@@ -86,7 +87,7 @@ export class Invocation {
     });
     this.#entries = entries;
     this.#handler = handler;
-    this.#scope = { settings, ports, deadline, commit, lambda };
+    this.#scope = { settings, ports, deadline, commit, lambda, comesAgainSoon };
     this.#limit = pLimit({ concurrency: settings.concurrency, rejectOnClear: true });
     this.#starts = new Starts(settings, ports, deadline.answerNow);
     const isStrict = countsDeaths(settings) && !this.#starts.isRecording;
@@ -111,11 +112,11 @@ export class Invocation {
 
   /** Resolves when every entry has its outcome or the time is over, whichever comes first. */
   async run(): Promise<void> {
-    const { deadline, settings, ports } = this.#scope;
+    const { deadline, ports } = this.#scope;
     void ports.unstarted.giveBack(); // what the last invocation could not
     if (deadline.stop.aborted) this.#stop(); // decoding took all the time there was
     else deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
-    const heartbeat = settings.heartbeat && startHeartbeat(this.#entries, this.#running, this.#scope);
+    const heartbeat = heartbeatOf(this.#scope) && startHeartbeat(this.#entries, this.#running, this.#scope);
     try {
       await Promise.race([
         this.#runAll().then(() => this.#handBackRest(heartbeat)),
@@ -432,7 +433,7 @@ function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
 /** Makes the requests of one invocation. Not of spreads: there are thousands. */
 function claimRequests(scope: InvocationScope, recordsStart: boolean): ClaimAheadSetup['request'] {
   const { lambda, settings } = scope;
-  const { retentionMs } = settings;
+  const retentionMs = settings.retention.failed;
   const lockedBy =
     lambda?.functionName === undefined
       ? undefined

@@ -4,6 +4,7 @@ import type { Clock } from '../claims/clock.ts';
 import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
+import { type RetentionMs, resolveRetention, type Retentions } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
 import { type KeySelector, withEffort } from '../keys/key-selector.ts';
@@ -15,6 +16,7 @@ import {
   aFunction,
   aNamespace,
   anInteger,
+  aRetention,
   type Check,
   checkOptions,
   either,
@@ -37,31 +39,45 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly cache?: CompletionCacheOptions;
   /** What makes two records the same work. Default: `messageId()`. */
   readonly key?: KeySelector<Body>;
-  /** Put before every key; a function gives keys per tenant. Default: the Lambda function's name. */
+  /**
+   * Put before every key; a function gives keys per tenant. Default: the Lambda function's name. Two processors of one
+   * process that share a store and the default are refused at their first batch, unless their keys are messageIds.
+   */
   readonly namespace?: string | ((record: Parameters<KeySelector<Body>>[0]) => string);
   /** Records running at once. Default 10. */
   readonly concurrency?: number;
   /** How long a finished record waits for others, to be settled in one request. Default 5 ms. */
   readonly settleLingerMs?: number;
-  /** Length of a claim's lease. Default: what remains of the invocation and a second; 60,000 ms outside Lambda. */
+  /**
+   * Length of a claim's lease. Default: what remains of the invocation and a second, and at most 45,000 ms for every
+   * source but SQS, whose next delivery may come sooner than the invocation could end; 60,000 ms outside Lambda.
+   */
   readonly leaseMs?: number;
-  /** How long a completion is remembered. Default 4 days, SQS's default retention. */
-  readonly retentionMs?: number;
+  /**
+   * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days, SQS's
+   * default retention; parked keys 90 days, also with a number that is smaller.
+   */
+  readonly retentionMs?: RetentionMs;
   /** How long before Lambda's timeout to stop and answer. Default 1,000 ms, but never more than half of the time there is. */
   readonly deadlineMarginMs?: number;
   /** A bound for one handler run. Default: none. */
   readonly recordTimeoutMs?: number;
-  /** Attempts after which a key is parked. Default: none. */
+  /**
+   * Attempts after which a key is parked; deaths count, releases do not. One more write for each record says that its
+   * handler starts, so that what never started is no death. Default: none.
+   */
   readonly maxAttempts?: number;
   /**
    * Attempts in a row that may die, their lease lapsed and nothing settled, before the key is parked unrun.
-   * Default: none; after one, a record runs alone and after the others. Also how many processes may die while they read
-   * a record, before it has a claim, until it is `invalid` unread; of these the default is 3.
+   * Default: none; after one, a record runs alone and after the others. One more write for each record, as above. Also how
+   * many processes may die while they read a record, before it has a claim, until it is `invalid` unread; of these the
+   * default is 3.
    */
   readonly maxCrashes?: number;
   /**
    * What to do with a key whose last attempt died and may have done its work: `rerun` (default), or `park`
-   * for work that must not run a second time before a person has looked.
+   * for work that must not run a second time before a person has looked, or `retentionMs.parked` is over. `park` takes
+   * one more write for each record.
    */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**
@@ -85,7 +101,7 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly visibility?: true | VisibilityOptions;
   /** Takes what failed for good at once, with the error; the record is then acknowledged. Default: off. */
   readonly deadLetter?: { readonly queueUrl: string };
-  /** Keeps leases, and SQS messages invisible, while handlers run. Default: off. */
+  /** Keeps leases, and SQS messages invisible, while handlers run. Default: off for SQS, on for every other source. */
   readonly heartbeat?: true | HeartbeatOptions;
   /**
    * Paths of the values that must be the same when a key comes again, e.g. `['amountCents']`, or what gives their
@@ -127,7 +143,7 @@ export interface Settings {
   readonly concurrency: number;
   readonly settleLingerMs: number;
   readonly leaseMs: number | undefined;
-  readonly retentionMs: number;
+  readonly retention: Retentions;
   readonly deadlineMarginMs: number;
   readonly recordTimeoutMs: number | undefined;
   readonly maxAttempts: number | undefined;
@@ -147,7 +163,6 @@ export interface Settings {
 }
 
 const DEFAULT_VISIBILITY = { baseDelayMs: 1_000, maxDelayMs: 900_000 };
-const FOUR_DAYS_MS = 4 * 24 * 60 * 60 * 1_000;
 
 /** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
@@ -157,7 +172,7 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   concurrency: anInteger(1),
   settleLingerMs: anInteger(0),
   leaseMs: anInteger(1),
-  retentionMs: anInteger(1_000),
+  retentionMs: aRetention(),
   deadlineMarginMs: anInteger(0),
   recordTimeoutMs: anInteger(1),
   maxAttempts: anInteger(1),
@@ -211,7 +226,7 @@ export function resolveOptions<Body>(
     concurrency: options.concurrency ?? concurrency,
     settleLingerMs: options.settleLingerMs ?? 5,
     leaseMs: options.leaseMs,
-    retentionMs: options.retentionMs ?? FOUR_DAYS_MS,
+    retention: resolveRetention(options.retentionMs),
     deadlineMarginMs: options.deadlineMarginMs ?? 1_000,
     recordTimeoutMs: options.recordTimeoutMs,
     maxAttempts: options.maxAttempts,

@@ -1,9 +1,12 @@
 import type { Context } from 'aws-lambda';
+import type { ClaimStore } from '../claims/claim-store.ts';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
+import { boundedSqs } from '../queues/bounded-sqs.ts';
 import { readEvent } from '../sources/read-event.ts';
 import { AS_DELIVERED, type SourceBatch, type SourceEntry } from '../sources/source-batch.ts';
 import { createDeadline } from './deadline.ts';
+import { takeDefaultNamespace } from './default-namespaces.ts';
 import type { Entry } from './entry.ts';
 import { type Handler, Invocation } from './invocation.ts';
 import type { Settings } from './options.ts';
@@ -24,17 +27,29 @@ export function createProcessor(
   settings: Settings,
   givenPorts: Ports,
   functionName: string | undefined,
+  store: ClaimStore = givenPorts.store,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
   const unstarted = unstartedClaims(givenPorts.store);
   const danger = dangerOf(settings);
+  const self = {};
+  /** Known by an id that only this queue's messages have, or by a key that says itself whose it is. */
+  const hasOwnKeys =
+    settings.key.isWholeKey === true || (settings.key.isMessageId === true && settings.unwrap.length === 0);
+  const nameOf = (lambda: Context | undefined): string =>
+    lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+  const defaultNamespace = (lambda: Context | undefined): string => {
+    const name = nameOf(lambda);
+    if (!hasOwnKeys) takeDefaultNamespace(store, name, self);
+    return name;
+  };
+  const sqs = givenPorts.sqs && boundedSqs(givenPorts.sqs, givenPorts.clock);
   return async (event, lambda) => {
     const observer = harmless(givenPorts.observer, invocationOf(lambda));
-    const ports = { ...givenPorts, observer, unstarted };
+    const ports = { ...givenPorts, sqs, observer, unstarted };
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     try {
-      const ownNamespace = lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
-      const namespace = settings.namespace ?? ownNamespace;
+      const namespace = settings.namespace ?? defaultNamespace(lambda);
       const plan = (source: SourceEntry, index: number): Entry =>
         planEntry(source, index, settings, namespace);
       const read = (some: unknown): ReturnType<typeof readRecords> =>
@@ -44,8 +59,9 @@ export function createProcessor(
       let entries: Entry[];
       if (mayHoldSuspects(event, danger)) {
         batch = readEvent(event, AS_DELIVERED);
-        const markedIn = typeof namespace === 'string' ? namespace : ownNamespace;
-        const marks = new ReadingMarks({ settings, ports, deadline, lambda }, markedIn);
+        const { comesAgainSoon = false } = batch;
+        const markedIn = typeof namespace === 'string' ? namespace : nameOf(lambda);
+        const marks = new ReadingMarks({ settings, ports, deadline, lambda, comesAgainSoon }, markedIn);
         const steps = { read, plan, marks, clock: ports.clock, stop: deadline.stop };
         entries = await readSuspectsFirst(event, batch, (record) => isSuspect(record, danger), steps);
       } else {
@@ -56,7 +72,7 @@ export function createProcessor(
       coalesce(entries);
       noteRefusedByPlan(entries, observer);
 
-      await new Invocation(entries, handler, settings, ports, lambda, deadline).run();
+      await new Invocation(entries, handler, settings, ports, lambda, deadline, batch.comesAgainSoon).run();
 
       ports.observer.onEvent({
         type: 'batchFinished',

@@ -54,12 +54,15 @@ export interface EndedMark {
  * process, and a completed one a record that did not.
  */
 export class ReadingMarks {
-  readonly #scope: Pick<InvocationScope, 'settings' | 'ports' | 'deadline' | 'lambda'>;
+  readonly #scope: Pick<InvocationScope, 'settings' | 'ports' | 'deadline' | 'lambda' | 'comesAgainSoon'>;
   readonly #namespace: string;
   /** Made, and neither completed nor given back. */
   readonly #open = new Set<Mark>();
 
-  constructor(scope: Pick<InvocationScope, 'settings' | 'ports' | 'deadline' | 'lambda'>, namespace: string) {
+  constructor(
+    scope: Pick<InvocationScope, 'settings' | 'ports' | 'deadline' | 'lambda' | 'comesAgainSoon'>,
+    namespace: string,
+  ) {
     this.#scope = scope;
     this.#namespace = namespace;
   }
@@ -98,14 +101,14 @@ export class ReadingMarks {
 
   /** The process has survived them. Never rejects. */
   async end(marks: readonly EndedMark[]): Promise<void> {
-    const { retentionMs } = this.#scope.settings;
+    const { completed, failed } = this.#scope.settings.retention;
     const settlements = marks.flatMap(({ mark, isHarmless }): Settlement[] => {
       if (!this.#open.delete(mark) || mark.claim === undefined) return [];
       const { key, owner, releases } = mark.claim;
       return [
         isHarmless
-          ? { end: 'complete', key, owner, retentionMs }
-          : { end: 'release', key, owner, releases, retentionMs },
+          ? { end: 'complete', key, owner, retentionMs: completed }
+          : { end: 'release', key, owner, releases, retentionMs: failed },
       ];
     });
     if (settlements.length > 0) await this.#settle(settlements);
@@ -129,7 +132,7 @@ export class ReadingMarks {
       key,
       owner: ports.newOwner(),
       leaseMs: leaseMsNow(this.#scope),
-      retentionMs: settings.retentionMs,
+      retentionMs: settings.retention.failed,
       recordsStart: true,
       isRedelivery: receiveCount > 2, // the first time it comes again, nobody has marked it yet
       ...(lockedBy !== undefined && { lockedBy }),
@@ -188,7 +191,7 @@ export class ReadingMarks {
 
   async #settle(settlements: readonly Settlement[]): Promise<void> {
     const { settings, ports, deadline } = this.#scope;
-    const { retentionMs } = settings;
+    const retentionMs = settings.retention.failed;
     let outcomes: SettleOutcome[] = [];
     try {
       outcomes = await ports.store.settle(settlements, { signal: deadline.answerNow });

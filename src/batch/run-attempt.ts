@@ -1,7 +1,7 @@
 import type { Attempt, InvocationScope } from './attempt.ts';
 import { DeadlineError } from './errors.ts';
 import type { HandlerEnd } from './handler-end.ts';
-import { HandlerRun } from './handler-run.ts';
+import { HandlerRun, type RunsTogether } from './handler-run.ts';
 import type { RecordHandler } from './record-handler.ts';
 
 /** The handlers that run now, to be told when it is time to stop. */
@@ -11,7 +11,7 @@ export type RunningHandlers = Set<HandlerRun>;
 export interface Run {
   readonly handler: RecordHandler;
   /** The runs of the same call of a batch handler. */
-  readonly together?: Set<HandlerRun>;
+  readonly together?: RunsTogether;
 }
 
 /** Runs the handler of one attempt, and tells the observer when it starts and how it ends. */

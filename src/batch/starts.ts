@@ -39,7 +39,7 @@ export class Starts {
   }
 
   /** Whether the attempt may start: its claim is still its own, and the row says that it does. Never rejects. */
-  record(attempt: Attempt): Promise<boolean> | true {
+  async record(attempt: Attempt): Promise<boolean> {
     if (!this.#isRecording || !attempt.isClaimed) return true;
     return new Promise((resolve) => {
       this.#waiting.push({ attempt, resolve });

@@ -15,10 +15,10 @@ export function verdict(
   maxResultBytes: number | undefined,
 ): { readonly settlement: Settlement; readonly droppedResult?: unknown } {
   const { owner } = claim;
-  const { retentionMs } = settings;
+  const { retention } = settings;
   if (end.kind === 'returned') {
     const { json, problem } = resultAsJson(end.result, maxResultBytes);
-    const settlement: Settlement = { end: 'complete', key, owner, retentionMs };
+    const settlement: Settlement = { end: 'complete', key, owner, retentionMs: retention.completed };
     if (json !== undefined) return { settlement: { ...settlement, result: json } };
     return problem === undefined ? { settlement } : { settlement, droppedResult: problem };
   }
@@ -26,8 +26,8 @@ export function verdict(
   return {
     settlement:
       end.kind === 'threw' && mayRunAgain(end, claim, settings)
-        ? { end: 'fail', key, owner, error, retentionMs }
-        : { end: 'park', key, owner, error },
+        ? { end: 'fail', key, owner, error, retentionMs: retention.failed }
+        : { end: 'park', key, owner, error, retentionMs: retention.parked },
   };
 }
 

@@ -7,8 +7,8 @@ export interface CallBound {
   readonly limitMs: number;
   /** Ends the wait for an answer earlier, and is handed on to the call. */
   readonly signal?: AbortSignal | undefined;
-  /** Makes the error of a call that has not answered. */
-  readonly timeoutError: () => Error;
+  /** Makes the error of a call that has not answered: in time, or before its caller gave up. */
+  readonly errorOf: (why: 'silent' | 'given-up') => Error;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface CallBound {
  */
 export function boundedCall<Answer>(
   call: (signal: AbortSignal) => Promise<Answer>,
-  { clock, limitMs, signal, timeoutError }: CallBound,
+  { clock, limitMs, signal, errorOf }: CallBound,
   onLate?: (answer: Answer) => void,
 ): Promise<Answer> {
   const controller = new AbortController();
@@ -33,9 +33,9 @@ export function boundedCall<Answer>(
       return true;
     };
     const giveUp = (): void => {
-      const reason: unknown = signal?.aborted === true ? signal.reason : timeoutError();
-      if (end()) reject(reason as Error);
-      controller.abort(reason);
+      const error = errorOf(signal?.aborted === true ? 'given-up' : 'silent');
+      if (end()) reject(error);
+      controller.abort(error);
     };
     const cancel = clock.setTimer(giveUp, limitMs);
     signal?.addEventListener('abort', giveUp, { once: true });

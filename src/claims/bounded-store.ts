@@ -14,7 +14,7 @@ import { decoratedStore } from './decorated-store.ts';
 import { StoreError } from './errors.ts';
 
 /** Longer than a store takes that tries again by itself; a call that is still silent then will hardly answer. */
-export const LONGEST_STORE_CALL_MS = 30_000;
+const LONGEST_STORE_CALL_MS = 30_000;
 
 /**
  * A store each of whose calls ends: with its answer, or after 30 seconds with a retryable `StoreError`
@@ -29,7 +29,7 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   ): Promise<Answer> =>
     boundedCall(
       (signal) => call({ signal }),
-      { clock, limitMs: LONGEST_STORE_CALL_MS, signal: options?.signal, timeoutError: silent },
+      { clock, limitMs: LONGEST_STORE_CALL_MS, signal: options?.signal, errorOf },
       onLate,
     );
   async function release(
@@ -72,9 +72,11 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   });
 }
 
-function silent(): StoreError {
-  return new StoreError(`The claim store did not answer within ${LONGEST_STORE_CALL_MS / 1_000} seconds`, {
-    isRetryable: true,
-    code: 'BATCHLATCH_STORE_SILENT',
-  });
+function errorOf(why: 'silent' | 'given-up'): StoreError {
+  return new StoreError(
+    why === 'silent'
+      ? `The claim store did not answer within ${LONGEST_STORE_CALL_MS / 1_000} seconds`
+      : 'The claim store had not answered when the answer of the invocation had to leave',
+    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+  );
 }

@@ -17,6 +17,8 @@ import type { CommitItem, CommitOutcome } from './commit.ts';
 export interface ClaimStore {
   /** How many items one request to the store carries; callers group by it. Default 25. */
   readonly requestSize?: number;
+  /** Equal for stores that keep their claims in one place, such as a table. Default: no other store shares it. */
+  readonly place?: string;
   /** The longest result, in UTF-8 bytes of JSON, that a completion can carry. Default: no bound. */
   readonly maxResultBytes?: number;
 
@@ -58,7 +60,7 @@ export interface ClaimRequest {
   readonly owner: string;
   /** Length of the lease in milliseconds, from when the store writes it. */
   readonly leaseMs: number;
-  /** How long the row is remembered after its lease or its end, in milliseconds. */
+  /** How long the row is remembered after its lease, in milliseconds. A settlement says how long after its end. */
   readonly retentionMs: number;
   /** Present when payload validation is on. */
   readonly payloadHash?: string;
@@ -97,7 +99,7 @@ export interface OwnedClaim {
   readonly owner: string;
 }
 
-/** The end of one attempt. */
+/** The end of one attempt. `retentionMs` is how long the row is remembered from then on, in milliseconds. */
 export type Settlement = OwnedClaim &
   (
     | {
@@ -108,12 +110,8 @@ export type Settlement = OwnedClaim &
         readonly onResultDropped?: (error: unknown) => void;
       }
     | { readonly end: 'fail'; readonly error: StoredError; readonly retentionMs: number }
-    | {
-        readonly end: 'park';
-        readonly error: StoredError;
-        /** How long the key stays parked, in milliseconds. Default: until a person releases it. */
-        readonly retentionMs?: number;
-      }
+    /** Parked for the retention, or until a person releases it. */
+    | { readonly end: 'park'; readonly error: StoredError; readonly retentionMs: number }
     | {
         readonly end: 'release';
         /** The claim's releases so far, as its acquire gave them; one more is written. */

@@ -30,7 +30,7 @@ export interface Claim {
   readonly started?: boolean;
   /** Until when the owner's claim is exclusive. */
   readonly leaseUntil: number;
-  /** When the row is forgotten; stores round it up to what their TTL can express. A claim that was parked for good has none: it waits for a person. */
+  /** When the row is forgotten; stores round it up to what their TTL can express. Every row that is written here has one; one that Powertools wrote may have none. */
   readonly expiresAt?: number;
   readonly createdAt: number;
   readonly updatedAt: number;

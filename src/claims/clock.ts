@@ -39,10 +39,11 @@ export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promi
 export function waitAtMost(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.setTimer(resolve, limitMs);
-    const done = (): void => {
-      cancel();
-      resolve();
-    };
-    work.then(done, done);
+    void work
+      .catch(() => undefined)
+      .then(() => {
+        cancel();
+        resolve();
+      });
   });
 }

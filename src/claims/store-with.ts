@@ -1,3 +1,4 @@
+import { boundedResultStorage } from './bounded-result-storage.ts';
 import { boundedStore } from './bounded-store.ts';
 import type { ClaimStore } from './claim-store.ts';
 import type { Clock } from './clock.ts';
@@ -26,6 +27,6 @@ export function storeWith(
   const stored =
     resultStorage === undefined && use?.fetch !== true
       ? cached
-      : withResultStorage(cached, resultStorage, use);
+      : withResultStorage(cached, resultStorage && boundedResultStorage(resultStorage, clock), use);
   return withDroppedResults(stored);
 }

@@ -141,11 +141,10 @@ export function changeOfSettlement(settlement: Settlement, now: number): ClaimCh
         crashes: 0,
       };
     case 'park':
-      // Without a retention none ends: what waits for a person must not be forgotten, and run again, by itself.
       return {
         status: 'PARKED',
         updatedAt: now,
-        expiresAt: settlement.retentionMs === undefined ? undefined : now + settlement.retentionMs,
+        expiresAt: now + settlement.retentionMs,
         error: settlement.error,
       };
     case 'release':

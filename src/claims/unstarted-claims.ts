@@ -1,7 +1,7 @@
 import type { ClaimRequest, ClaimStore, Settlement } from './claim-store.ts';
 
 /** A claim that may be held although nothing of it has started: its acquire, or its release, went unanswered. */
-export type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
+type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
 
 /**
  * What one process has to give back as soon as its store answers again. Left alone, such a claim would look to the

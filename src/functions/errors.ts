@@ -27,12 +27,12 @@ export class NoTimeLeftError extends BatchlatchError {
   }
 }
 
-/** The key failed for good, or its last attempt died and `onLapsedLease` is 'park': it is not run again until a person releases it. */
+/** The key failed for good, or its last attempt died and `onLapsedLease` is 'park': it is not run again before a person releases it or its retention is over. */
 export class ParkedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_PARKED',
-      'This idempotency key is parked: it is not run again until a person releases it. The cause says why',
+      'This idempotency key is parked: it is not run again before a person releases it, or its retention (`retentionMs.parked`) is over. The cause says why',
       options,
     );
   }

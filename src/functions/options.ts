@@ -3,11 +3,13 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
+import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import {
   aBoolean,
   aFunction,
   aNamespace,
   anInteger,
+  aRetention,
   type Check,
   checkOptions,
   either,
@@ -27,8 +29,11 @@ export interface ClaimOptions {
   readonly leaseMs?: number;
   /** Whether to renew the lease, each time when half of it is over, while the function runs. Default false. */
   readonly heartbeat?: boolean;
-  /** How long a completion is remembered, in milliseconds. Default 4 days. */
-  readonly retentionMs?: number;
+  /**
+   * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days; parked
+   * keys 90 days, also with a number that is smaller.
+   */
+  readonly retentionMs?: RetentionMs;
   /**
    * While somebody else runs the key, to wait for the end for this long, in milliseconds: for the other's result, or
    * to take over when it fails or its lease lapses. Default: not to wait.
@@ -57,28 +62,26 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
   /** What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off. */
   readonly payload?: (...args: Args) => unknown;
-  /** Attempts after which a key is parked; deaths count. Default: none. */
+  /** Attempts after which a key is parked; deaths count. One more write says that the function starts. Default: none. */
   readonly maxAttempts?: number;
   /** Which errors leave the key free for the next call; the others park it. Default: all but `PermanentError`. */
   readonly retryable?: (error: unknown) => boolean;
   /**
-   * Whether the first failure is the answer: it is stored for `retentionMs`, and every later call rejects with an
+   * Whether the first failure is the answer: it is stored for as long as a completion, and every later call rejects with an
    * error of the same name, message and code. A function chooses the failures. Default false.
    */
   readonly replayFailures?: boolean | ((error: unknown) => boolean);
-  /** What to do with a key whose last attempt died: run it again, or park it for a person. Default 'rerun'. */
+  /** What to do with a key whose last attempt died: run it again, or park it for a person (one more write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
   /** For results that JSON does not hold, e.g. superjson. Default: JSON, which refuses what it would change. */
   readonly serializer?: Serializer;
 }
 
-const FOUR_DAYS_MS = 4 * 24 * 60 * 60 * 1_000;
-
 export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   store: objectWith('acquire', 'settle', 'extend', 'inspect'),
   leaseMs: anInteger(1),
   heartbeat: aBoolean(),
-  retentionMs: anInteger(1_000),
+  retentionMs: aRetention(),
   waitForConflict: members({ timeoutMs: required(anInteger(1)) }),
   cache: members({ max: required(anInteger(1)) }),
   resultStorage: objectWith('put', 'get'),
@@ -128,9 +131,9 @@ export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptio
 }
 
 export function claimSettings({
-  retentionMs = FOUR_DAYS_MS,
+  retentionMs,
   waitForConflict,
   heartbeat = false,
-}: ClaimOptions): Pick<CallSettings, 'retentionMs' | 'waitMs' | 'heartbeat'> {
-  return { retentionMs, waitMs: waitForConflict?.timeoutMs ?? 0, heartbeat };
+}: ClaimOptions): Pick<CallSettings, 'retention' | 'waitMs' | 'heartbeat'> {
+  return { retention: resolveRetention(retentionMs), waitMs: waitForConflict?.timeoutMs ?? 0, heartbeat };
 }

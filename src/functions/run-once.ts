@@ -16,6 +16,7 @@ import type {
 import type { Clock } from '../claims/clock.ts';
 import { hasCode } from '../claims/errors.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
+import type { Retentions } from '../claims/retention.ts';
 import { mayPass, type UnstartedClaims } from '../claims/unstarted-claims.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { CallContext } from './call-context.ts';
@@ -39,7 +40,7 @@ export interface RunPorts extends CallPorts {
 
 /** What all calls of one function have in common. */
 export interface CallSettings {
-  readonly retentionMs: number;
+  readonly retention: Retentions;
   readonly maxAttempts: number | undefined;
   /** How long to wait for another owner's end, in milliseconds. */
   readonly waitMs: number;
@@ -59,8 +60,8 @@ export interface Call {
 export type Ending =
   | { readonly end: 'complete'; readonly result?: string }
   | { readonly end: 'fail'; readonly error: StoredError }
-  /** Without a retention until a person releases it. */
-  | { readonly end: 'park'; readonly error: StoredError; readonly retentionMs?: number };
+  /** `isAnswer`: the effect is done, or this is the key's answer, so it is remembered as a completion is. */
+  | { readonly end: 'park'; readonly error: StoredError; readonly isAnswer?: boolean };
 
 /** What is run, and how its ends are stored. */
 export interface Work<Value> {
@@ -100,7 +101,8 @@ export async function runOnce<Value>(
 ): Promise<CallOutcome<Value>> {
   if (isOver(call)) return { status: 'not-started', leaseUntil: undefined };
   const owner = ports.newOwner(); // one for all polls: an acquire whose answer was lost is met again
-  const { retentionMs, maxAttempts, waitMs } = settings;
+  const { retention, maxAttempts, waitMs } = settings;
+  const retentionMs = retention.failed; // until its end says otherwise
   const { key, payloadHash, lockedBy } = call;
   // A death in the function has to be told from one before it only where it may park.
   const recordsStart = ports.store.start !== undefined && parksDeaths(settings);
@@ -125,12 +127,17 @@ export async function runOnce<Value>(
   if (claim.status !== 'acquired') return claim;
 
   const settle = (ending: Ending): Promise<SettleOutcome> =>
-    settleNow(settlementOf(ending, { key, owner }, retentionMs), ports);
+    settleNow(settlementOf(ending, { key, owner }, retention), ports);
   const refusal = reasonNotToRun(claim, settings);
   if (refusal !== undefined) return park(refusal, settle);
 
   const lease = { key, owner, leaseUntil: claim.leaseUntil };
-  const keeper = new LeaseKeeper(lease, { ...ports, ...settings, leaseMs: call.leases.leaseMs() });
+  const keeper = new LeaseKeeper(lease, {
+    ...ports,
+    ...settings,
+    retentionMs,
+    leaseMs: call.leases.leaseMs(),
+  });
   // The start first: writing it takes time, and the lease has to be live after it.
   const isRecorded = !recordsStart || (await isStartRecorded({ key, owner }, ports.store));
   const mayStart = isRecorded && (await hasTimeLeft(keeper, call, clock));
@@ -240,13 +247,17 @@ function contextOf(idempotencyKey: string, attempt: number, keeper: LeaseKeeper)
   };
 }
 
-/** Completions and failures are remembered for the retention; what is parked only where it says so. */
-function settlementOf(
-  ending: Ending,
-  claim: { readonly key: string; readonly owner: string },
-  retentionMs: number,
-): Settlement {
-  return ending.end === 'park' ? { ...ending, ...claim } : { ...ending, ...claim, retentionMs };
+function settlementOf(ending: Ending, claim: OwnedClaim, retention: Retentions): Settlement {
+  switch (ending.end) {
+    case 'complete':
+      return { ...ending, ...claim, retentionMs: retention.completed };
+    case 'fail':
+      return { ...ending, ...claim, retentionMs: retention.failed };
+    case 'park': {
+      const { end, error, isAnswer = false } = ending;
+      return { end, error, ...claim, retentionMs: isAnswer ? retention.completed : retention.parked };
+    }
+  }
 }
 
 /** Alone, and with group commit's retries: a completion that is not stored means that its effect may run again. */

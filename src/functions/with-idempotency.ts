@@ -157,33 +157,33 @@ function joinParts(key: unknown): unknown {
 function workOf(
   run: (context: CallContext) => Promise<unknown>,
   { serializer }: { readonly serializer?: Serializer },
-  { failureEnd, retentionMs }: FunctionSettings,
+  { failureEnd }: FunctionSettings,
   { store }: CallPorts,
 ): Work<unknown> {
   return {
     run,
     endOf(value) {
       const result = toResultText(value, serializer, store.maxResultBytes);
-      if ('problem' in result) return unserializable(result.problem, retentionMs);
+      if ('problem' in result) return unserializable(result.problem);
       return { end: 'complete', ...(result.text !== undefined && { result: result.text }) };
     },
     endOfTooLarge: () =>
-      unserializable('it is longer than the store keeps, or could not be stored beside it', retentionMs),
+      unserializable('it is longer than the store keeps, or could not be stored beside it'),
     endOfFailure(thrown, isLast) {
       const error = toStoredError(thrown);
       const end = failureEnd(thrown);
-      if (end === 'replay') return { end: 'park', error, retentionMs };
+      if (end === 'replay') return { end: 'park', error, isAnswer: true };
       return { end: isLast ? 'park' : end, error };
     },
   };
 }
 
 /** Parked for as long as a completion is remembered: the effect is done, so nothing may run again before. */
-function unserializable(problem: string, retentionMs: number): Ending {
+function unserializable(problem: string): Ending {
   const error = new UnserializableResultError(
     `The effect is done and will not run again, but its result cannot be kept: ${problem}. Return plain JSON values that fit, or give a \`serializer\``,
   );
-  return { end: 'park', error: toStoredError(error), retentionMs };
+  return { end: 'park', error: toStoredError(error), isAnswer: true };
 }
 
 function answer(

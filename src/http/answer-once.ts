@@ -172,8 +172,8 @@ async function attempted(
 }
 
 function workOf<Native>(exchange: Exchange<Native>, settings: HttpSettings): Work<Answered<Native>> {
-  const { maxResponseBytes, retentionMs, keepHeaders } = settings;
-  const parked = (error: StoredError): Ending => ({ end: 'park', error, retentionMs });
+  const { maxResponseBytes, keepHeaders } = settings;
+  const parked = (error: StoredError): Ending => ({ end: 'park', error, isAnswer: true });
   const completed = (response: HttpResponse): Ending => {
     const result = JSON.stringify({ ...response, headers: keepHeaders(response.headers) });
     const isTooLarge = Buffer.byteLength(result) > maxResponseBytes;

@@ -61,7 +61,7 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly maxBodyBytes?: number;
   /** The largest response that is kept, in bytes as it is stored. Default: what the store holds, or 1 MiB. */
   readonly maxResponseBytes?: number;
-  /** What to do with a key whose last attempt died: run it again, or park it for a person (409). Default 'rerun'. */
+  /** What to do with a key whose last attempt died: run it again, or park it for a person (409; one more write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
   /** Told of what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
   readonly onError?: (error: unknown) => void;

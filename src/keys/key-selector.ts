@@ -8,6 +8,8 @@ export interface KeySelector<Body = unknown> {
   (record: BatchRecord<Body>): string;
   /** What it gives is the key as it is stored: neither a namespace nor a version is put before it. */
   readonly isWholeKey?: true;
+  /** What it gives is the id of the message, which no other consumer of the queue has. */
+  readonly isMessageId?: true;
   /**
    * What the selector does to a record. `none`: it does not look at the body. `bounded`: no body of up to 256 KB can end the
    * process in it, or keep it from ending. Default: neither is known, and what comes again is read with care

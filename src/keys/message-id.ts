@@ -5,5 +5,6 @@ import { type KeySelector, withEffort } from './key-selector.ts';
  * the inner id. It makes redeliveries one work; a producer that sends the same work twice sends two ids.
  */
 export function messageId(): KeySelector {
-  return withEffort((record) => record.envelope?.id ?? record.id, 'none');
+  const select: KeySelector = (record) => record.envelope?.id ?? record.id;
+  return Object.assign(withEffort(select, 'none'), { isMessageId: true as const });
 }

@@ -8,6 +8,8 @@ export interface Check {
   readonly expected: string;
   accepts(value: unknown): boolean;
   readonly isRequired?: boolean;
+  /** Of an option that may be an object: what its members may be. A wrong one is named, as `option.member`. */
+  readonly parts?: Readonly<Record<string, Check>>;
 }
 
 /** Validates options at start. Throws a `ConfigurationError` that names the option and what it got. */
@@ -20,10 +22,30 @@ export function checkOptions(options: unknown, checks: Readonly<Record<string, C
   }
   for (const [name, check] of Object.entries(checks)) {
     const value = (options as Record<string, unknown>)[name];
-    if (!isFit(value, check)) {
-      throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
-    }
+    if (check.parts !== undefined && isObject(value)) checkParts(name, value, check.parts);
+    else checkOption(name, value, check);
   }
+}
+
+function checkOption(name: string, value: unknown, check: Check): void {
+  if (isFit(value, check)) return;
+  throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
+}
+
+function checkParts(option: string, value: object, parts: Readonly<Record<string, Check>>): void {
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(parts, name)) continue;
+    throw new ConfigurationError(
+      `Unknown option \`${option}.${name}\`; known are ${Object.keys(parts).join(', ')}`,
+    );
+  }
+  for (const [name, check] of Object.entries(parts)) {
+    checkOption(`${option}.${name}`, (value as Record<string, unknown>)[name], check);
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function required(check: Check): Check {
@@ -34,6 +56,16 @@ export function anInteger(from: number): Check {
   return {
     expected: `an integer from ${from} up`,
     accepts: (value) => Number.isSafeInteger(value) && (value as number) >= from,
+  };
+}
+
+/** `retentionMs`, wherever there are claims. */
+export function aRetention(): Check {
+  const anEnd = anInteger(1_000);
+  return {
+    expected: `${anEnd.expected}, or an object { completed?, failed?, parked? } of such`,
+    accepts: (value) => anEnd.accepts(value),
+    parts: { completed: anEnd, failed: anEnd, parked: anEnd },
   };
 }
 

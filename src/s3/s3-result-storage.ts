@@ -17,7 +17,7 @@ export interface S3ResultStorageOptions {
 /**
  * Keeps long results in S3, one object for each attempt: `<prefix><hash of the key>/<owner>.json`. Needs
  * `s3:PutObject`, and `s3:GetObject` where results are replayed. Objects are never deleted here: a lifecycle rule
- * on the prefix has to expire them, later than the longest `retentionMs`. Throws a `ConfigurationError` for options
+ * on the prefix has to expire them, later than completions are remembered (`retentionMs`). Throws a `ConfigurationError` for options
  * that cannot work.
  *
  * @example

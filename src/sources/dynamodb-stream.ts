@@ -16,7 +16,7 @@ export function dynamoDBStreamBatch(records: readonly unknown[]): SourceBatch {
   const entries = records.map((record) =>
     dynamoDBStreamEntry(record, ({ dynamodb }) => dynamodb?.SequenceNumber),
   );
-  return { entries, answer: 'checkpoint' };
+  return { entries, answer: 'checkpoint', comesAgainSoon: true };
 }
 
 /**

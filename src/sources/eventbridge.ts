@@ -40,5 +40,6 @@ export function eventBridgeBatch(raw: EventBridgeEvent<string, unknown>): Source
   return {
     entries: [{ itemIdentifier: raw.id, lane: undefined, read: { record } }],
     answer: 'all-or-nothing',
+    comesAgainSoon: true,
   };
 }

@@ -18,7 +18,7 @@ export function kinesisBatch(records: readonly unknown[], reading: Reading): Sou
     const { kinesis } = (record ?? {}) as { readonly kinesis?: unknown };
     return kinesisEntry(record, kinesis, (payload) => payload.sequenceNumber, reading, index);
   });
-  return { entries, answer: 'checkpoint' };
+  return { entries, answer: 'checkpoint', comesAgainSoon: true };
 }
 
 /**

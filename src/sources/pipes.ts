@@ -19,8 +19,9 @@ export function pipesBatch(records: readonly unknown[], source: PipesSource, rea
       return {
         entries: records.map((record, index) => pipesKinesisEntry(record, reading, index)),
         answer: 'item-failures',
+        comesAgainSoon: true,
       };
     case 'aws:dynamodb':
-      return { entries: records.map(pipesDynamoDBEntry), answer: 'item-failures' };
+      return { entries: records.map(pipesDynamoDBEntry), answer: 'item-failures', comesAgainSoon: true };
   }
 }

@@ -7,7 +7,7 @@ import type { SourceBatch, SourceEntry } from './source-batch.ts';
 
 /** Event notifications that S3 delivers to the function itself, one or several: there is no list to answer with. */
 export function s3Batch(records: readonly unknown[]): SourceBatch {
-  return { entries: records.map(s3Entry), answer: 'all-or-nothing' };
+  return { entries: records.map(s3Entry), answer: 'all-or-nothing', comesAgainSoon: true };
 }
 
 function s3Entry(record: unknown): SourceEntry {

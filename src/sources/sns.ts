@@ -12,6 +12,7 @@ export function snsBatch(records: readonly unknown[], reading: Reading): SourceB
   return {
     entries: records.map((record, index) => snsEntry(record, reading, index)),
     answer: 'all-or-nothing',
+    comesAgainSoon: true,
   };
 }
 

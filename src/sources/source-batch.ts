@@ -9,6 +9,11 @@ export interface SourceBatch {
    * after it come again. `all-or-nothing`: the invocation's success is the answer.
    */
   readonly answer: 'item-failures' | 'checkpoint' | 'all-or-nothing';
+  /**
+   * The sender does not wait for a visibility timeout before it delivers again: Lambda retries an asynchronous
+   * invocation after one and two minutes, a stream at once. A lease must not outlive a process for longer than that.
+   */
+  readonly comesAgainSoon?: true;
 }
 
 /**

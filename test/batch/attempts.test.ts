@@ -150,15 +150,6 @@ describe('A permanent error', () => {
     await b.run(throwing(error), ['a']);
     expect((await b.claim('a'))?.status).toBe('PARKED');
   });
-
-  it('leaves its row for a person, for however long', async () => {
-    const b = bench();
-    await b.run(throwing(new PermanentError('unknown product')), ['a'], { retentionMs: DAY_MS });
-    expect((await b.claim('a'))?.expiresAt).toBeUndefined();
-    await b.clock.advance(400 * DAY_MS);
-    expect(await b.run(() => 'done', ['a'])).toEqual(['a']);
-    expect(b.typesOf('a').at(-1)).toBe('parked');
-  });
 });
 
 describe('retryable', () => {

@@ -87,7 +87,8 @@ describe('An event that EventBridge delivers to the function itself', () => {
   it('rejects when another attempt has taken over', async () => {
     const b = bench();
     const end = deferred();
-    const rejection = rejectionOf(b.processor(() => end.promise, { leaseMs: 1_000 })(placed()));
+    const options = { leaseMs: 1_000, heartbeat: { intervalMs: 60_000 } };
+    const rejection = rejectionOf(b.processor(() => end.promise, options)(placed()));
     await b.clock.advance(1_000);
     await b.occupy('event-1');
     end.resolve();

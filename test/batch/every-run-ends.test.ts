@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BatchHandler, createBatchProcessor, type RecordHandler } from 'batchlatch';
 import { sqsEvent } from 'batchlatch/testing';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { bench, failed, inTime } from './bench.ts';
 import { turn } from './on-each-store.ts';
 

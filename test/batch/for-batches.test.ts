@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import {
   type BatchHandler,
@@ -60,6 +61,14 @@ onEachStore((makeStore) => {
       expect(failed(await run(b, handler)(messages('a', 'b', 'c')))).toEqual(['b']);
       expect(await b.claim('a')).toMatchObject({ status: 'COMPLETED', result: '{"id":"a"}' });
       expect(await b.claim('b')).toMatchObject({ status: 'FAILED', error: { message: 'duplicate key' } });
+    });
+
+    it('fails the record whose entry is an error of another realm, or an abort', async () => {
+      const b = bench(makeStore);
+      const foreign = runInNewContext('new Error("elsewhere")') as Error;
+      const aborted = AbortSignal.abort().reason as Error;
+      const { handler } = calls(() => [foreign, aborted, 'done']);
+      expect(failed(await run(b, handler)(messages('a', 'b', 'c')))).toEqual(['a', 'b']);
     });
 
     it('fails all of them when it throws, or answers for another number of them', async () => {

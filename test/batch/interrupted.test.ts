@@ -156,6 +156,38 @@ describe('A batch handler that sees a signal aborted and returns', () => {
     expect((await b.claim('b'))?.error?.code).toBe('BATCHLATCH_INTERRUPTED');
   });
 
+  it('has broken off those too whose own signals are not aborted, but for what it has an answer for', async () => {
+    const b = bench();
+    const outcomes: string[][] = [];
+    for (const answer of [undefined, [undefined, 'done', undefined]]) {
+      const handler: BatchHandler = async ([first, second]) => {
+        await first?.context.extendLease(1_000);
+        await second?.context.extendLease(1_000);
+        await pause(b, 400);
+        return items3[2]?.context.signal.aborted === true ? answer : [];
+      };
+      let items3: Parameters<BatchHandler>[0] = [];
+      const process = createBatchProcessor.forBatches(
+        (items) => {
+          items3 = items;
+          return handler(items);
+        },
+        {
+          store: b.store,
+          clock: b.clock,
+          observer: { onEvent: () => undefined },
+          namespace: `n${outcomes.length}`,
+          leaseMs: 300,
+        },
+      );
+      outcomes.push(failed(await inTime(b.clock, process(messages('a', 'b', 'c')))));
+    }
+    expect(outcomes).toEqual([
+      ['a', 'b', 'c'],
+      ['a', 'c'],
+    ]);
+  });
+
   it('has finished those for which it says done()', async () => {
     const b = bench();
     const answer = run(b, async ([first, second]) => {

@@ -20,9 +20,9 @@ export function onEachStore(cases: (makeStore: (clock: ManualClock) => ClaimStor
   });
 }
 
-/** Asks again and again, at the event loop's own pace, until it is so; fails after three seconds. */
+/** Asks again and again, at the event loop's own pace, until it is so; fails after ten seconds. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const givesUpAt = performance.now() + 3_000;
+  const givesUpAt = performance.now() + 10_000;
   while (!(await isSo())) {
     if (performance.now() > givesUpAt) throw new Error('It does not come to be so');
     await turn();

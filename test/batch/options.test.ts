@@ -50,7 +50,13 @@ describe('An impossible option', () => {
     ['settleLingerMs', 0.5, 'got `0.5` (number)'],
     ['leaseMs', 0, 'an integer from 1 up, got `0` (number)'],
     ['leaseMs', 2 ** 53, 'got `9007199254740992` (number)'],
-    ['retentionMs', 999, 'an integer from 1000 up, got `999` (number)'],
+    [
+      'retentionMs',
+      999,
+      'an integer from 1000 up, or an object { completed?, failed?, parked? } of such, got `999` (number)',
+    ],
+    ['retentionMs', null, 'got `null` (object)'],
+    ['retentionMs', [], 'got `[]` (object)'],
     ['retentionMs', '4 days', "got `'4 days'` (string)"],
     ['deadlineMarginMs', -1, 'an integer from 0 up, got `-1` (number)'],
     ['recordTimeoutMs', 0, 'an integer from 1 up, got `0` (number)'],
@@ -84,6 +90,27 @@ describe('An impossible option', () => {
   it.each(['', '.', 'a..b', 'items.*.price'])('is a path that names nothing, or many: %p', (path) => {
     expect(refusalOf({ store, payloadValidation: [path] }).message).toContain('Expected `payloadValidation`');
   });
+
+  it.each([
+    ['completed', 999, 'got `999` (number)'],
+    ['failed', '4 days', "got `'4 days'` (string)"],
+    ['parked', Infinity, 'got `Infinity` (number)'],
+    ['parked', null, 'got `null` (object)'],
+  ])('is named where it is a member of `retentionMs`: %s: %p', (name, value, got) => {
+    const options = { store, retentionMs: { completed: 1_000, [name]: value } };
+    expect(refusalOf(options).message).toBe(
+      `Expected \`retentionMs.${name}\` to be an integer from 1000 up, ${got}`,
+    );
+  });
+
+  it.each(['inProgress', 'parkedMs', 'ttl', 'constructor'])(
+    'is a member of `retentionMs` that nobody knows: %s',
+    (name) => {
+      expect(refusalOf({ store, retentionMs: { [name]: 1_000 } }).message).toBe(
+        `Unknown option \`retentionMs.${name}\`; known are completed, failed, parked`,
+      );
+    },
+  );
 
   it('is shown in a message that stays short', () => {
     const { message } = refusalOf({ store, key: 'x'.repeat(10_000) });
@@ -177,6 +204,15 @@ describe('Options', () => {
       clock: manualClock(),
     };
     expect(createBatchProcessor(handler, options)).toBeInstanceOf(Function);
+  });
+
+  it.each([
+    { retentionMs: {} },
+    { retentionMs: { parked: 1_000 } },
+    { retentionMs: { completed: 1_000, failed: 1_000, parked: 1_000 } },
+    { retentionMs: { completed: undefined, parked: 1_000 } as never },
+  ])('may say for each end how long it is remembered: %p', (options) => {
+    expect(createBatchProcessor(handler, { store, ...options })).toBeInstanceOf(Function);
   });
 
   it('that are undefined take their defaults', () => {

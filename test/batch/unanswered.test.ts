@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ClaimStore, StoreError } from 'batchlatch';
+import {
+  type BatchProcessorOptions,
+  type ClaimStore,
+  PermanentError,
+  type RecordHandler,
+  type SqsClient,
+  StoreError,
+} from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { bench, failed, forever, ids, inTime, messages } from './bench.ts';
+import { type Bench, bench, failed, forever, ids, inTime, messages } from './bench.ts';
 
 /** What a store says when its answer is lost: it is written all the same. */
 const lost = (): StoreError => new StoreError('no answer', { isRetryable: true });
@@ -105,6 +112,34 @@ describe('A claim that waited for its turn and could not be released', () => {
   });
 });
 
+describe('A queue that never answers', () => {
+  const sqs = { changeMessageVisibilityBatch: forever, sendMessage: forever } as SqsClient;
+  const deadLetter = { queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' };
+  const refusing: RecordHandler = () => {
+    throw new PermanentError('no such customer');
+  };
+  const slow = (b: Bench): RecordHandler => {
+    return () =>
+      new Promise<void>((resolve) => {
+        b.clock.setTimer(resolve, 3_000);
+      });
+  };
+
+  it.each<[string, BatchProcessorOptions, (b: Bench) => RecordHandler, string[]]>([
+    ['is told when to show a message again', { visibility: true }, () => refusing, ['a']],
+    ['is given a dead letter', { deadLetter }, () => refusing, ['a']],
+    ['is to keep messages invisible', { heartbeat: { intervalMs: 1_000 } }, slow, []],
+  ])('holds the answer up for seconds, when it %s, and not for ever', async (_, options, handler, back) => {
+    for (const remainingMs of [undefined, 900_000]) {
+      const b = bench();
+      const lambda = remainingMs === undefined ? undefined : b.lambda(remainingMs);
+      const answer = b.processor(handler(b), { sqs, ...options })(messages('a'), lambda);
+      await b.clock.advance(12_000);
+      expect(failed(await answer)).toEqual(back);
+    }
+  });
+});
+
 describe('A store that never answers', () => {
   it.each(['acquire', 'settle', 'extend'] as const)(
     'ends the run all the same, without a deadline: %s',
@@ -119,6 +154,15 @@ describe('A store that never answers', () => {
       expect(failed(await answer)).toEqual(['a']);
     },
   );
+
+  it('ends the run all the same where it is the storage of long results', async () => {
+    const b = bench((clock) => ({ ...memoryStore({ clock }), maxResultBytes: 10 }));
+    const resultStorage = { put: forever, get: forever };
+    const answer = b.processor(() => 'x'.repeat(100), { resultStorage })(messages('a'));
+    await b.clock.advance(30_000);
+    expect(failed(await answer)).toEqual([]);
+    expect((await b.claim('a'))?.status).toBe('COMPLETED');
+  });
 
   it('gives back the claims that it brings after nobody waits for them any more', async () => {
     const b = bench((clock) => {

@@ -56,6 +56,7 @@ describe('every store', () => {
 const SECOND = 1_000;
 const LEASE_MS = 10 * SECOND;
 const RETENTION_MS = 30 * SECOND;
+const PARKED_RETENTION_MS = 60 * SECOND;
 const ERROR = { name: 'Error', message: 'card declined' };
 
 interface Row {
@@ -237,7 +238,7 @@ function settleInModel(
   if (row.status !== 'IN_PROGRESS') return 'lost';
   row.status = ENDS[end];
   row.hasError = hasError;
-  row.expiresAt = end === 'park' ? Infinity : now + RETENTION_MS;
+  row.expiresAt = now + (end === 'park' ? PARKED_RETENTION_MS : RETENTION_MS);
   if (end === 'fail') row.crashes = 0;
   if (end === 'release') row.releases += 1;
   return 'stored';
@@ -251,7 +252,7 @@ function settlement(end: Settlement['end'], key: string, owner: string, releases
     case 'fail':
       return { ...common, end, error: ERROR };
     case 'park':
-      return { key, owner, end, error: ERROR };
+      return { ...common, end, error: ERROR, retentionMs: PARKED_RETENTION_MS };
     case 'release':
       return { ...common, end, releases };
   }
@@ -278,7 +279,6 @@ async function compareRows({ now, rows }: Model, real: Real): Promise<void> {
 function rowAsClaim({ hasError, ...row }: Row): unknown {
   return {
     ...row,
-    expiresAt: row.expiresAt === Infinity ? undefined : row.expiresAt,
     error: hasError ? ERROR : undefined,
     result: row.status === 'COMPLETED' ? '"done"' : undefined,
   };

@@ -165,14 +165,14 @@ describe('settle', () => {
   const own = { key: 'k', owner: 'me' };
   const complete: Settlement = { ...own, end: 'complete', result: '7', retentionMs: 60_000 };
   const fail: Settlement = { ...own, end: 'fail', error: ERROR, retentionMs: 60_000 };
-  const park: Settlement = { ...own, end: 'park', error: ERROR };
+  const park: Settlement = { ...own, end: 'park', error: ERROR, retentionMs: 60_000 };
   const release: Settlement = { ...own, end: 'release', releases: 2, retentionMs: 60_000 };
   const remembered = { updatedAt: NOW, expiresAt: NOW + 60_000 };
 
   it.each<[string, Settlement, unknown]>([
     ['complete', complete, { status: 'COMPLETED', result: '7', completedAt: NOW, ...remembered }],
     ['fail', fail, { status: 'FAILED', error: ERROR, crashes: 0, ...remembered }],
-    ['park', park, { status: 'PARKED', error: ERROR, updatedAt: NOW, expiresAt: undefined }],
+    ['park', park, { status: 'PARKED', error: ERROR, ...remembered }],
     ['release', release, { status: 'FAILED', releases: 3, ...remembered }],
   ])('(%s) changes what its end means, and neither owner nor attempt', (_end, settlement, change) => {
     expect(changeOfSettlement(settlement, NOW)).toStrictEqual(change);
@@ -233,9 +233,9 @@ describe('retention', () => {
     expect(isForgotten(claim('COMPLETED', { expiresAt }), NOW)).toBe(expected);
   });
 
-  it('has no end for a row that waits for a person', () => {
-    const { expiresAt: _expiresAt, ...parked } = claim('PARKED');
-    expect(isForgotten(parked, Number.MAX_SAFE_INTEGER)).toBe(false);
+  it('has no end for a row that says of none, as Powertools may write it', () => {
+    const { expiresAt: _expiresAt, ...theirs } = claim('COMPLETED');
+    expect(isForgotten(theirs, Number.MAX_SAFE_INTEGER)).toBe(false);
   });
 
   it('of a first claim begins after its lease', () => {

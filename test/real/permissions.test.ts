@@ -172,6 +172,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
         commit([{ Put: { TableName: tables.charges, Item: { orderId, chargeId: 'only' } } }]),
       {
         key: ({ body }) => body.orderId,
+        namespace: randomUUID(), // each stands for a function of its own
         store: dynamoDBStore({ client: proxiedClient, tableName: tables.claims }),
         observer: { onEvent: (told) => events.push(told) },
       },
@@ -206,6 +207,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
       ({ body }, { signal }) => chargeOrder({ ...body, customerId: 'customer', currency: 'EUR' }, signal),
       {
         key: ({ body }) => body.orderId,
+        namespace: randomUUID(), // each stands for a function of its own
         store: dynamoDBStore({ client, tableName: tables.claims }),
         observer: { onEvent: (event) => events.push(event) },
       },

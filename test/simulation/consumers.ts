@@ -10,7 +10,7 @@ import { createIdempotent } from '../../src/functions/with-idempotency.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
 import type { DeliveryWatch } from './invariants/delivery-watch.ts';
-import type { Processor } from './queue/worker-slot.ts';
+import type { Processor } from './queue/worker-setup.ts';
 import type { Scenario } from './scenario.ts';
 import type { SimProcess } from './virtual-world/sim-process.ts';
 import type { World } from './virtual-world/world.ts';

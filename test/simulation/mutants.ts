@@ -1,16 +1,5 @@
-/** A change of the source that takes one rule out; the simulation has to notice. */
-export interface Mutant {
-  readonly name: string;
-  readonly takesOut: string;
-  readonly patches: readonly Patch[];
-}
-
-/** `search` occurs in the file exactly once; otherwise the mutant is out of date, and says so. */
-interface Patch {
-  readonly file: string;
-  readonly search: string;
-  readonly replace: string;
-}
+import { type Mutant, one } from './mutant.ts';
+import { mutantsOfThemes } from './mutants-of-themes.ts';
 
 const TRANSITIONS = 'src/claims/transitions.ts';
 const INVOCATION = 'src/batch/invocation.ts';
@@ -59,8 +48,8 @@ export const mutants: readonly Mutant[] = [
     'coalescing',
     'equal keys of one batch run once',
     'src/batch/plan.ts',
-    'entry.leader = leader;',
-    'entry.leader = undefined;',
+    'else entry.leader = latest;',
+    'else this.#lead(entry);',
   ),
   one(
     'lost-answer rule of acquire',
@@ -407,22 +396,22 @@ export const mutants: readonly Mutant[] = [
     'batches: leases',
     'a record that waited for the others starts only with a live lease',
     GATHERING,
-    'isLive && !isStopped',
-    'isLive || !isStopped',
+    'isLive && areRecorded',
+    '(isLive || !isStopped) && areRecorded',
   ),
   one(
     'calls: first answers',
     'with replayFailures the failure of a call is kept',
     CALLS,
-    "return { end: 'park', error, retentionMs };\n      return",
+    "return { end: 'park', error, isAnswer: true };\n      return",
     "return { end: 'fail', error };\n      return",
   ),
   one(
     'calls: retention of what is parked',
     'a failure that is kept is forgotten after its retention',
     TRANSITIONS,
-    'expiresAt: settlement.retentionMs === undefined ? undefined : now + settlement.retentionMs,',
-    'expiresAt: undefined,',
+    "status: 'PARKED',\n        updatedAt: now,\n        expiresAt: now + settlement.retentionMs,",
+    "status: 'PARKED',\n        updatedAt: now,\n        expiresAt: undefined,",
   ),
   one(
     'calls: completions are stored first',
@@ -435,7 +424,7 @@ export const mutants: readonly Mutant[] = [
     'calls: giving claims back',
     'a call whose claim came too late gives it back',
     CALL,
-    "await settleNow({ end: 'release', key, owner, releases: claim.releases, retentionMs }, ports);",
+    "if (typeof (await settleNow(release, ports)) === 'object') giveBackLater();",
     '',
   ),
   one(
@@ -445,8 +434,5 @@ export const mutants: readonly Mutant[] = [
     'if (!(await hasTimeLeft(keeper, call, clock))) {',
     'if (call.leases.leaseMs() < 0 && !(await hasTimeLeft(keeper, call, clock))) {',
   ),
+  ...mutantsOfThemes,
 ];
-
-function one(name: string, takesOut: string, file: string, search: string, replace: string): Mutant {
-  return { name, takesOut, patches: [{ file, search, replace }] };
-}

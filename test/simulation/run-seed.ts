@@ -1,4 +1,5 @@
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
+import { storeWith } from '../../src/claims/store-with.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { startConsumer } from './consumers.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
@@ -7,11 +8,21 @@ import { AttemptWatch } from './invariants/attempt-watch.ts';
 import { ClaimWatch } from './invariants/claim-watch.ts';
 import { DeliveryWatch } from './invariants/delivery-watch.ts';
 import { EffectWatch } from './invariants/effect-watch.ts';
+import { InvocationWatch } from './invariants/invocation-watch.ts';
 import type { Violation } from './invariants/invariant.ts';
+import { SimAsyncEvents } from './queue/sim-async-events.ts';
+import type { SimQueue } from './queue/sim-queue.ts';
 import { SimSqs } from './queue/sim-sqs.ts';
 import { SimStream } from './queue/sim-stream.ts';
-import { type Processor, type WorkerSetup, WorkerSlot } from './queue/worker-slot.ts';
-import { drawScenario, type Mode, type Scenario } from './scenario.ts';
+import { Sandbox } from './queue/sandbox.ts';
+import type { Processor, WorkerSetup } from './queue/worker-setup.ts';
+import { WorkerSlot } from './queue/worker-slot.ts';
+import { drawScenario } from './draw-scenario.ts';
+import type { Mode, Scenario } from './scenario.ts';
+import { defaultAttributeNames, rowFormat } from '../../src/stores/dynamodb/row.ts';
+import type { BatchEvent } from '../../src/observe/observer.ts';
+import type { SqsClient } from '../../src/queues/sqs-client.ts';
+import { RESULT_LIMIT } from './stores/row-limits.ts';
 import { SimDynamoDBClient } from './stores/sim-dynamodb-client.ts';
 import { SimDynamoDBTable } from './stores/sim-dynamodb-table.ts';
 import { SimMemoryStore } from './stores/sim-memory-store.ts';
@@ -41,50 +52,62 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
   const attempts = new AttemptRegistry();
   const claims = new ClaimWatch(world, attempts);
   const effects = new EffectWatch(world, attempts, claims);
-  const queue = scenario.queue.kind === 'stream' ? new SimStream(world) : new SimSqs(world);
-  const attemptWatch = new AttemptWatch(world, attempts, claims);
-  const deliveryWatch = new DeliveryWatch(world, claims, queue);
-  const answerWatch = new AnswerWatch(world, attempts, claims, effects);
+  const queue = queueIn(world);
+  const invocationWatch = new InvocationWatch(world);
+  const attemptWatch = new AttemptWatch(world, attempts, claims, invocationWatch);
+  const deliveryWatch = new DeliveryWatch(world, attempts, claims, queue);
+  const answerWatch = new AnswerWatch(world, attempts, claims, effects, invocationWatch);
   const workload = new Workload(world);
   const storeOf =
     mode === 'memory' ? memoryStores(world, claims, effects) : dynamoDBStores(world, claims, effects);
 
-  function startProcessor(process: SimProcess): Processor {
+  function startProcessors(process: SimProcess): Processor[] {
     const random = world.random.fork(process.name);
     let owners = 0;
-    const ports = {
-      store: answerWatch.watched(storeOf(process), process),
+    const watched = answerWatch.watched(storeOf(process), process);
+    const cache = scenario.cachedKeys > 0 ? { max: scenario.cachedKeys } : undefined;
+    const portsOfProcess = {
       clock: process.clock,
-      sqs: queue.clientOf(process),
+      sqs: watchedSqs(queue.clientOf(process), () => invocationWatch.underWayIn(process)),
       random: () => random.next(),
       newOwner: () => `${process.name}-${(owners += 1)}`,
-      observer: { onEvent: attemptWatch.observed.bind(attemptWatch, process) },
+      observer: {
+        onEvent(event: BatchEvent) {
+          attemptWatch.observed(process, event);
+          if (event.type === 'mismatch') deliveryWatch.mismatched(event.recordId);
+        },
+      },
     };
-    return startConsumer(
-      { world, workload, attempts: attemptWatch, deliveries: deliveryWatch },
-      process,
-      ports,
-    );
+    return Array.from({ length: scenario.processorsInProcess }, () => {
+      const store = answerWatch.remembering(storeWith(watched, { cache }, process.clock), process);
+      const ports = { ...portsOfProcess, store };
+      return startConsumer(
+        { world, workload, attempts: attemptWatch, deliveries: deliveryWatch },
+        process,
+        ports,
+      );
+    });
   }
 
   const workerSetup: WorkerSetup = {
     world,
     queue,
-    startProcessor,
-    onInvoke: (invocation) => attempts.begin(invocation),
+    startProcessors,
+    onInvoke(invocation) {
+      attempts.begin(invocation);
+      invocationWatch.began(invocation);
+    },
     onAnswer(invocation, response) {
       deliveryWatch.responded(invocation, response);
       attemptWatch.responded(invocation);
     },
     onFailure: (invocation, error) => deliveryWatch.failed(invocation, error),
+    onTimeout: (invocation) => invocationWatch.timedOut(invocation),
   };
 
   world.log('scenario', () => JSON.stringify(scenario));
   workload.planSending(queue);
-  const slots = Array.from(
-    { length: scenario.workers },
-    (_, index) => new WorkerSlot(`w${index + 1}`, workerSetup),
-  );
+  const slots = slotsOf(workerSetup);
   for (const slot of slots) world.scheduler.after(0, () => slot.poll());
 
   const hasEnded = (): boolean =>
@@ -107,6 +130,46 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
     steps: world.scheduler.steps,
     virtualMs: world.elapsedMs,
     counts: world.counts,
+  };
+}
+
+function queueIn(world: World): SimQueue {
+  switch (world.scenario.queue.kind) {
+    case 'async':
+      return new SimAsyncEvents(world);
+    case 'stream':
+      return new SimStream(world);
+    case 'standard':
+    case 'fifo':
+      return new SimSqs(world);
+  }
+}
+
+/** One slot for each invocation that a process may have at a time, in each of its processors. */
+function slotsOf(setup: WorkerSetup): WorkerSlot[] {
+  const { workers, processorsInProcess, invocationsAtATime } = setup.world.scenario;
+  const inProcess = processorsInProcess * invocationsAtATime;
+  return Array.from({ length: workers }, (_, index) => {
+    const name = `w${index + 1}`;
+    const sandbox = new Sandbox(name, setup);
+    return Array.from(
+      { length: inProcess },
+      (__, slot) =>
+        new WorkerSlot(
+          inProcess === 1 ? name : `${name}/${slot}`,
+          sandbox,
+          slot % processorsInProcess,
+          setup,
+        ),
+    );
+  }).flat();
+}
+
+function watchedSqs(client: SqsClient, underWay: () => () => void): SqsClient {
+  return {
+    changeMessageVisibilityBatch: (input, options) =>
+      client.changeMessageVisibilityBatch(input, options).finally(underWay()),
+    sendMessage: (input, options) => client.sendMessage(input, options).finally(underWay()),
   };
 }
 
@@ -133,6 +196,7 @@ function dynamoDBStores(
       tableName: 'claims',
       client: client.clientOf(process),
       writes,
+      attributes: { ...rowFormat(defaultAttributeNames), maxResultBytes: RESULT_LIMIT },
       clockToleranceMs: skewMs,
       clock: process.clock,
       random: () => random.next(),

@@ -1,5 +1,4 @@
 import type { BatchProcessorOptions } from '../../src/batch/options.ts';
-import { Random } from './virtual-world/random.ts';
 
 /** Which store the processors run on: the memory store behind a network, or `dynamoDBStore` on a simulated client. */
 export const modes = ['memory', 'dynamodb'] as const;
@@ -9,9 +8,17 @@ export type Mode = (typeof modes)[number];
 export interface Scenario {
   readonly seed: number;
   readonly mode: Mode;
-  /** `lambda`: invocations with a time limit, frozen in between. `long-lived`: neither. */
-  readonly platform: 'lambda' | 'long-lived';
+  /**
+   * `lambda`: invocations with a time limit, frozen in between. `managed`: with a time limit, never frozen, and
+   * several at a time (Lambda Managed Instances). `long-lived`: neither.
+   */
+  readonly platform: 'lambda' | 'managed' | 'long-lived';
   readonly workers: number;
+  /** How many processors a process has, and how many invocations of each it runs at a time. */
+  readonly processorsInProcess: number;
+  readonly invocationsAtATime: number;
+  /** How many completed keys each processor remembers; 0: none. */
+  readonly cachedKeys: number;
   /** The most by which two clocks differ. The stores' `clockToleranceMs` is the same. */
   readonly skewMs: number;
   readonly functionTimeoutMs: number;
@@ -31,10 +38,13 @@ export interface Scenario {
 }
 
 /** What a batch is given to: a handler of single records, one of many, or an idempotent function, called for each. */
-type Consumer = 'records' | 'batches' | 'calls';
+export type Consumer = 'records' | 'batches' | 'calls';
 
-interface QueueScenario {
-  readonly kind: 'standard' | 'fifo' | 'stream';
+export interface QueueScenario {
+  /** `async`: events delivered directly, by Lambda's queue for asynchronous invocations. */
+  readonly kind: 'standard' | 'fifo' | 'stream' | 'async';
+  /** Whose events those are. */
+  readonly service: 'eventbridge' | 'sns';
   /** 0: no message group ids. A standard queue with groups is a fair queue. Of a stream, these are partition keys. */
   readonly groups: number;
   /** Of a stream. */
@@ -58,6 +68,10 @@ interface MessageScenario {
   readonly poisonShare: number;
   /** Fail whenever they run. */
   readonly failingShare: number;
+  /** Go to the first group, beyond those that chance sends there. */
+  readonly hotShare: number;
+  /** Ask for something else than others of their key do. */
+  readonly foreignShare: number;
 }
 
 interface FaultRates {
@@ -74,6 +88,16 @@ interface FaultRates {
   /** Per message. */
   readonly deleteLost: number;
   readonly duplicateDelivery: number;
+  /** Per request of several items, however often it is sent: it is done, and no answer comes. */
+  readonly requestUnheard: number;
+  /** Per call to the store or to SQS: nothing ever comes of it. */
+  readonly hangs: number;
+  /** When all calls hang, in milliseconds since the run began. */
+  readonly silence: { readonly fromMs: number; readonly toMs: number } | undefined;
+  /** Whether the clients of those calls listen to signals. */
+  readonly heedsAbort: boolean;
+  /** Per invocation: it begins when its time is over. */
+  readonly noTime: number;
 }
 
 interface HandlerRates {
@@ -85,145 +109,12 @@ interface HandlerRates {
   readonly extends: number;
   /** Commit their effect together with their completion. */
   readonly commits: number;
-}
-
-/**
- * Draws a scenario. Each fault is off in half of the scenarios: runs with few kinds of fault get further into
- * what those lead to ("swarm testing", Groce et al., ISSTA 2012).
- */
-export function drawScenario(seed: number, mode: Mode): Scenario {
-  return withConsumer(drawQueueScenario(seed, mode), new Random(`consumer:${mode}:${seed}`));
-}
-
-/** A scenario of a queue and a handler of single records. */
-function drawQueueScenario(seed: number, mode: Mode): Scenario {
-  const random = new Random(`scenario:${mode}:${seed}`);
-  const rate = (from: number, to: number, isOn = 0.5): number =>
-    random.chance(isOn) ? from * (to / from) ** random.next() : 0;
-
-  const kind = random.chance(0.4) ? 'fifo' : 'standard';
-  const platform = random.chance(0.75) ? 'lambda' : 'long-lived';
-  const skewMs = random.chance(0.5) ? random.magnitude(20, 10_000) : 0;
-  // A FIFO group waits for its head: without a dead-letter queue a parked head would block it for good.
-  const maxReceiveCount = kind === 'fifo' || random.chance(0.7) ? random.integer(2, 8) : undefined;
-  const maxAttempts = random.chance(0.4) ? random.integer(1, 5) : undefined;
-  // Without an end to their deliveries or their attempts, these would come back for ever.
-  const hopeless = maxReceiveCount !== undefined || maxAttempts !== undefined ? 1 : 0;
-  const count = random.magnitude(3, 40);
-  const calmAfterMs = random.magnitude(20_000, 200_000);
-
-  return {
-    seed,
-    mode,
-    platform,
-    workers: random.integer(1, 4),
-    skewMs,
-    functionTimeoutMs: random.magnitude(2_000, 20_000),
-    batchSize: kind === 'fifo' ? random.integer(1, 10) : random.integer(1, random.chance(0.2) ? 40 : 10),
-    calmAfterMs,
-    settings: {
-      namespace: 'sim',
-      concurrency: random.integer(1, 10),
-      settleLingerMs: random.pick([0, 5, 5, 100]),
-      deadlineMarginMs: random.pick([0, 200, 1_000, 1_000]),
-      // A retention shorter than the pause between two deliveries forgets the attempts and crashes so far:
-      // only a dead-letter queue can then end what always fails.
-      ...(maxReceiveCount !== undefined &&
-        random.chance(0.25) && { retentionMs: random.magnitude(1_000, 60_000) }),
-      ...(random.chance(0.4) && { leaseMs: random.magnitude(300, 10_000) }),
-      ...(random.chance(0.2) && { recordTimeoutMs: random.magnitude(50, 5_000) }),
-      ...(maxAttempts !== undefined && { maxAttempts }),
-      ...(random.chance(0.7) && { key: keyInBody }),
-      ...drawPolicies(new Random(`policies:${mode}:${seed}`)),
-    },
-    consumer: 'records',
-    replaysFailures: false,
-    writes: random.chance(0.85) ? 'batch' : 'single',
-    queue: {
-      kind,
-      groups: kind === 'fifo' ? random.integer(1, 4) : random.pick([0, 0, 2]),
-      shards: 0,
-      visibilityTimeoutMs: random.magnitude(1_000, 40_000),
-      maxReceiveCount,
-      returnsAtOnce: random.chance(0.4),
-      redrives: random.chance(0.3),
-    },
-    messages: {
-      count,
-      keys: random.chance(0.5) ? count : random.integer(1, count),
-      spreadMs: random.chance(0.3) ? 0 : Math.round(calmAfterMs * 1.3),
-      permanentShare: rate(0.02, 0.2, 0.3),
-      poisonShare: hopeless * rate(0.02, 0.15, 0.3),
-      failingShare: hopeless * rate(0.02, 0.15, 0.3),
-    },
-    faults: {
-      death: rate(0.000_5, 0.03),
-      pause: rate(0.001, 0.05),
-      requestLost: rate(0.01, 0.3),
-      answerLost: rate(0.01, 0.3),
-      refused: rate(0.005, 0.2),
-      slow: rate(0.02, 0.4),
-      itemRefused: rate(0.005, 0.2),
-      deleteLost: rate(0.02, 0.4),
-      duplicateDelivery: rate(0.01, 0.3),
-    },
-    handlers: {
-      fails: rate(0.02, 0.4),
-      slow: rate(0.02, 0.5),
-      hangs: rate(0.01, 0.2),
-      kills: rate(0.005, 0.1),
-      extends: rate(0.05, 0.8),
-      commits: commitRate(seed, mode),
-    },
-  };
-}
-
-/** Drawn apart from the rest, which is what it was before there were others. */
-function withConsumer(scenario: Scenario, random: Random): Scenario {
-  const consumer = random.pick<Consumer>(['records', 'records', 'batches', 'calls']);
-  const replaysFailures = random.chance(0.5);
-  const isStream = random.chance(0.25);
-  const { settings, queue } = scenario;
-  if (consumer === 'calls') {
-    // Calls know neither order nor queues.
-    const { maxCrashes: _, visibility: __, deadLetter: ___, ...callSettings } = settings;
-    const callQueue = { ...queue, kind: 'standard', groups: 0 } as const;
-    return { ...scenario, consumer, replaysFailures, settings: callSettings, queue: callQueue };
-  }
-  if (!isStream) return { ...scenario, consumer };
-  const stream: QueueScenario = {
-    ...queue,
-    kind: 'stream',
-    groups: random.integer(1, 4),
-    shards: random.integer(1, 2),
-    // What stands at a checkpoint holds up its shard: without an end to that, a parked record would for good.
-    maxReceiveCount: queue.maxReceiveCount ?? random.integer(2, 8),
-  };
-  const { visibility: _, ...streamSettings } = settings;
-  return { ...scenario, consumer, settings: streamSettings, queue: stream };
-}
-
-/** What is done about failures, beyond handing them back. Drawn apart, so that the rest of a seed's scenario stays. */
-function drawPolicies(random: Random): BatchProcessorOptions {
-  return {
-    ...(random.chance(0.2) && { maxCrashes: random.integer(1, 3) }),
-    ...(random.chance(0.15) && { onLapsedLease: 'park' }),
-    ...(random.chance(0.25) && { waitForConflict: { timeoutMs: random.magnitude(50, 10_000) } }),
-    ...(random.chance(0.25) && { heartbeat: { intervalMs: random.magnitude(50, 3_000) } }),
-    ...(random.chance(0.3) && {
-      visibility: { baseDelayMs: random.magnitude(100, 3_000), maxDelayMs: random.magnitude(3_000, 60_000) },
-    }),
-    ...(random.chance(0.3) && { deadLetter: { queueUrl: 'sim://dead-letters' } }),
-  };
-}
-
-/** Drawn apart from the rest, which is what it was before there were commits. */
-function commitRate(seed: number, mode: Mode): number {
-  const random = new Random(`commit:${mode}:${seed}`);
-  return random.chance(0.4) ? random.pick([0.2, 0.6, 1]) : 0;
-}
-
-/** The key that the simulated messages carry in their body. */
-function keyInBody(record: { readonly body: unknown }): string {
-  return (record.body as { readonly work: string }).work;
+  /** Work in steps, and look at their signal after each. */
+  readonly stepwise: number;
+  /** Of those that are told to stop: go on to the end, and say so. */
+  readonly finishes: number;
+  /** Return as much as a store says that it keeps. */
+  readonly longResults: number;
+  /** Work for a long part of the function's time. */
+  readonly takesMinutes: number;
 }

@@ -2,11 +2,13 @@ import { PermanentError } from '../../src/batch/errors.ts';
 import type { BatchHandler } from '../../src/batch/batch-handler.ts';
 import type { CommitItem } from '../../src/claims/commit.ts';
 import { hasCode } from '../../src/claims/errors.ts';
+import { workInSteps, workInTurn } from './heeding-signals.ts';
 import type { HandlerRun, RunContext } from './invariants/attempt-facts.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
 import type { DeliveryWatch } from './invariants/delivery-watch.ts';
 import type { Message, MessageKind } from './queue/message.ts';
 import type { SimQueue } from './queue/sim-queue.ts';
+import { RESULT_LIMIT } from './stores/row-limits.ts';
 import type { Random } from './virtual-world/random.ts';
 import { never, type SimProcess } from './virtual-world/sim-process.ts';
 import type { World } from './virtual-world/world.ts';
@@ -83,12 +85,15 @@ export class Workload {
       const runs = items.map(({ record, context }) =>
         this.#start(process, record, context, attempts, deliveries),
       );
+      this.#world.count('batch handler runs');
+      if (this.#chance(this.#world.scenario.handlers.stepwise)) {
+        return this.#workInTurn(process, runs, attempts);
+      }
       const ends = await Promise.allSettled(
         runs.map((run, index) =>
           run === undefined ? never() : this.#drawWork(process, (items[index] as Item).record, run, attempts),
         ),
       );
-      this.#world.count('batch handler runs');
       const trouble = this.#chance(0.1)
         ? this.#random.pick(['throws', 'too short', 'too long'] as const)
         : undefined;
@@ -100,8 +105,22 @@ export class Workload {
       if (trouble === 'too short') return ends.slice(1);
       if (trouble === 'too long') return [...ends, undefined];
       if (ends.every(({ status }) => status === 'fulfilled') && this.#random.chance(0.5)) return undefined;
-      return ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as unknown)));
+      return ends.map((end) => (end.status === 'fulfilled' ? end.value : errorOf(end.reason)));
     };
+  }
+
+  async #workInTurn(
+    process: SimProcess,
+    runs: readonly (HandlerRun | undefined)[],
+    attempts: AttemptWatch,
+  ): Promise<void> {
+    if (!runs.every((run) => run !== undefined)) return never();
+    await workInTurn(runs, this.#in(process));
+    for (const run of runs) attempts.ended(run, 'returned');
+  }
+
+  #in(process: SimProcess): { world: World; random: Random; process: SimProcess } {
+    return { world: this.#world, random: this.#random, process };
   }
 
   #start(
@@ -120,8 +139,7 @@ export class Workload {
     this.#sent += 1;
     const id = `m${this.#sent}`;
     const { consumer, settings, queue: queueScenario } = this.#world.scenario;
-    const inGroup =
-      group ?? (queueScenario.groups > 0 ? `g${this.#random.integer(1, queueScenario.groups)}` : undefined);
+    const inGroup = group ?? this.#drawGroup(queueScenario.groups);
     const recordId = queue.recordIdOf(id, inGroup);
     const selected = settings.key === undefined ? recordId : work;
     const message: Message = {
@@ -129,6 +147,7 @@ export class Workload {
       recordId,
       work,
       key: `sim#${consumer === 'calls' ? 'function-v1' : 'v1'}:${selected}`,
+      payload: settings.payloadValidation === undefined ? undefined : this.#drawPayload(),
       kind: this.#kindOf(selected),
       group: inGroup,
       sentAt: this.#world.now,
@@ -138,6 +157,16 @@ export class Workload {
       receiveCount: 0,
     };
     queue.send(message);
+  }
+
+  #drawGroup(groups: number): string | undefined {
+    if (groups === 0) return undefined;
+    const isHot = this.#random.chance(this.#world.scenario.messages.hotShare);
+    return isHot ? 'g1' : `g${this.#random.integer(1, groups)}`;
+  }
+
+  #drawPayload(): string {
+    return this.#random.chance(this.#world.scenario.messages.foreignShare) ? 'foreign' : 'own';
   }
 
   /** The same work is of the same kind, whoever asks for it. */
@@ -174,7 +203,10 @@ export class Workload {
       return never();
     }
     if (this.#chance(handlers.extends)) await this.#prolong(process, context, () => attempts.judgeTold(run));
-    if (this.#chance(handlers.hangs)) {
+    if (this.#chance(handlers.stepwise)) await workInSteps(run, this.#in(process));
+    else if (this.#chance(handlers.takesMinutes)) {
+      await process.sleep(random.magnitude(30_000, this.#world.scenario.functionTimeoutMs + 10_000));
+    } else if (this.#chance(handlers.hangs)) {
       // It ignores its signal; in a frozen process it goes on when the next invocation thaws it.
       this.#world.count('handlers hang');
       await process.sleep(random.magnitude(1_000, 60_000));
@@ -182,10 +214,18 @@ export class Workload {
       await sleepUnlessAborted(process, random.magnitude(300, 8_000), context.signal);
     } else if (durationMs > 0) await process.sleep(durationMs);
 
+    if (run.isBrokenOff) return undefined;
     if (kind === 'permanent') throw new PermanentError(owner);
     if (kind === 'failing' || this.#chance(handlers.fails)) throw new Error(owner);
     if (this.#commitRandom.chance(handlers.commits)) await this.#commit(process, context, owner);
+    if (random.chance(handlers.longResults)) return { owner, rest: this.#drawRest(owner) };
     return random.pick([undefined, { owner }, 1n]); // the last one no JSON can hold
+  }
+
+  /** As much as makes a result just fit what a store says that it keeps, or nearly. */
+  #drawRest(owner: string): string {
+    const most = RESULT_LIMIT - JSON.stringify({ owner, rest: '' }).length;
+    return 'x'.repeat(this.#random.integer(most - 100, most));
   }
 
   async #prolong(process: SimProcess, context: RunContext, onExtended: () => void): Promise<void> {
@@ -231,6 +271,11 @@ export class Workload {
   #chance(probability: number): boolean {
     return !this.#world.isCalm && this.#random.chance(probability);
   }
+}
+
+/** Of this realm: what a signal is aborted with by default is none where tests run in a context of their own. */
+function errorOf(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('a failure of another realm', { cause: reason });
 }
 
 async function sleepUnlessAborted(

@@ -16,7 +16,7 @@ import {
   type PowertoolsTableOptions,
 } from 'batchlatch/dynamodb';
 import { lambdaContext, manualClock } from 'batchlatch/testing';
-import { claimRequest, completion, settlementOf } from '../support/claim-builders.ts';
+import { claimRequest, completion, RETENTION_MS, settlementOf } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { afterAnswers } from '../support/sdk-traffic.ts';
 
@@ -262,15 +262,35 @@ for (const writes of ['batch', 'single'] as const) {
         expect(await powertools.run(data, () => 'theirs')).toBe('theirs');
       });
 
-      it('what is parked never runs there', async () => {
-        const { powertools, data, store, key } = open();
+      it('what is parked does not run there while it is remembered', async () => {
+        const { powertools, data, store, key, clock } = open();
         const request = claimRequest(key, { retentionMs: 1_000, leaseMs: 1 });
         await store.acquire([request]);
         expect(await store.settle([settlementOf('park', request)])).toEqual(['stored']);
         await later(2);
         await expect(powertools.run(data, NEVER)).rejects.toThrow(/already an execution in progress/);
-        expect(await table.rowOf(key)).not.toHaveProperty('expiration');
+        const seconds = Math.ceil((clock.now() + RETENTION_MS) / 1_000);
+        expect((await table.rowOf(key))?.['expiration']).toEqual({ N: String(seconds) });
         expect(await store.inspect(key)).toMatchObject({ status: 'PARKED' });
+      });
+
+      it('what was parked runs there once it is forgotten', async () => {
+        const { powertools, data, store, key } = open();
+        const parkedLongAgo = dynamoDBStore({
+          client: table.newClient(),
+          tableName: table.tableName,
+          writes,
+          attributes: powertoolsAttributes,
+          clock: manualClock(Date.now() - RETENTION_MS - 2_000),
+        });
+        const request = claimRequest(key);
+        await parkedLongAgo.acquire([request]);
+        expect(await parkedLongAgo.settle([settlementOf('park', request)])).toEqual(['stored']);
+        expect(await store.inspect(key)).toBeUndefined();
+        expect(await powertools.run(data, () => 'theirs')).toBe('theirs');
+        expect(await store.acquire([claimRequest(key)])).toMatchObject([
+          { status: 'duplicate', result: '"theirs"' },
+        ]);
       });
 
       it('what is forgotten leaves nothing behind that Powertools would take for a result', async () => {

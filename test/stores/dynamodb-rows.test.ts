@@ -39,15 +39,18 @@ for (const writes of ['batch', 'single'] as const) {
       expect(await ttl()).toBe(Math.ceil((clock.now() + RETENTION_MS) / 1_000));
     });
 
-    it('that waits for a person has no TTL', async () => {
-      const { store, key } = open();
-      const request = claimRequest(key);
-      await store.acquire([request]);
-      await store.settle([settlementOf('park', request)]);
-      const row = await table.rowOf(key);
-      expect(row?.['status']).toEqual({ S: 'PARKED' });
-      expect(row).not.toHaveProperty('expiresAt');
-    });
+    it.each(['complete', 'fail', 'park', 'release'] as const)(
+      'never lacks a TTL, however its claim ends: %s',
+      async (end) => {
+        const { clock, store, key } = open();
+        const request = claimRequest(key);
+        await store.acquire([request]);
+        await clock.advance(1_000);
+        await store.settle([settlementOf(end, request)]);
+        const seconds = Math.ceil((clock.now() + RETENTION_MS) / 1_000);
+        expect((await table.rowOf(key))?.['expiresAt']).toEqual({ N: String(seconds) });
+      },
+    );
 
     it('keeps every other time in milliseconds', async () => {
       const { clock, store, key } = open();

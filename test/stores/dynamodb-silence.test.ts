@@ -1,6 +1,6 @@
 import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import type { Completion } from 'batchlatch';
+import type { ClaimStore, Completion } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
 import { forever } from '../batch/bench.ts';
@@ -23,7 +23,8 @@ describe('a client without time-outs, whose requests hang', () => {
     await store.acquire(requests);
     isHanging = true;
     const put = { Put: { TableName: table.tableName, Item: { id: 'effect' } } };
-    const commits = requests.map((request) => store.commit?.(completion(request) as Completion, [put]));
+    const { commit } = store as Required<ClaimStore>;
+    const commits = requests.map((request) => commit(completion(request) as Completion, [put]));
     const after = store.acquire(claimRequests(3));
     await clock.advance(10_000);
     expect(await after).toMatchObject([
@@ -55,7 +56,7 @@ describe('a client without time-outs, whose requests hang', () => {
 
   it('gives up at once when its caller does, whether or not the client listens', async () => {
     const store = dynamoDBStore({
-      client: { send: forever } as unknown as DynamoDBClient,
+      client: { send: forever },
       tableName: table.tableName,
       clock: manualClock(),
     });

@@ -34,7 +34,7 @@ export function settlementOf(
     case 'fail':
       return { ...common, end, error: BUSINESS_ERROR };
     case 'park':
-      return { key, owner, end, error: BUSINESS_ERROR };
+      return { ...common, end, error: BUSINESS_ERROR };
     case 'release':
       return { ...common, end, releases: 0 };
   }

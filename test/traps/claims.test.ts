@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
 import { systemClock } from '../../src/claims/clock.ts';
+import { blockableClock } from '../support/blockable-clock.ts';
 import { advanceUntil } from '../support/advance-until.ts';
 import {
   type AcquireOutcome,
@@ -867,26 +868,6 @@ function shifted(clock: ManualClock, byMs: number): Clock {
   return {
     now: () => clock.now() + byMs,
     setTimer: (callback, delayMs) => systemClock.setTimer(callback, delayMs <= 1_000 ? 0 : delayMs),
-  };
-}
-
-/** A clock as a blocked event loop shows it: time goes by and no timer fires, until the loop turns again. */
-function blockableClock(): Clock & { block(ms: number): void } {
-  let nowMs = Date.UTC(2026, 0, 1);
-  const timers = new Map<() => void, number>();
-  const fireDue = (): void => {
-    for (const [callback, at] of timers) if (at <= nowMs && timers.delete(callback)) callback();
-  };
-  return {
-    now: () => nowMs,
-    setTimer(callback, delayMs) {
-      timers.set(callback, nowMs + delayMs);
-      return () => timers.delete(callback);
-    },
-    block(ms) {
-      nowMs += ms;
-      setImmediate(fireDue);
-    },
   };
 }
 

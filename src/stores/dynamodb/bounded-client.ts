@@ -28,18 +28,20 @@ export function boundedClient(
     options: { readonly abortSignal?: AbortSignal } = {},
   ): Promise<unknown> =>
     limit(() => {
-      options.abortSignal?.throwIfAborted(); // its caller gave up while it waited for its turn
+      if (options.abortSignal?.aborted === true) throw errorOf('given-up'); // while it waited for its turn
       return boundedCall(
         (abortSignal) => client.send(command, { ...options, abortSignal }) as Promise<unknown>,
-        { clock, limitMs: LONGEST_REQUEST_MS, signal: options.abortSignal, timeoutError: silent },
+        { clock, limitMs: LONGEST_REQUEST_MS, signal: options.abortSignal, errorOf },
       );
     });
   return { send: send as DynamoDBClient['send'] };
 }
 
-function silent(): StoreError {
-  return new StoreError(`DynamoDB did not answer within ${LONGEST_REQUEST_MS / 1_000} seconds`, {
-    isRetryable: true,
-    code: 'BATCHLATCH_STORE_SILENT',
-  });
+function errorOf(why: 'silent' | 'given-up'): StoreError {
+  return new StoreError(
+    why === 'silent'
+      ? `DynamoDB did not answer within ${LONGEST_REQUEST_MS / 1_000} seconds`
+      : 'DynamoDB had not answered when the answer of the invocation had to leave',
+    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+  );
 }

@@ -64,6 +64,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
   const setup = { ...writerSetup, writer, format, clockToleranceMs };
 
   return {
+    place: `dynamodb:${tableName}`,
     maxResultBytes: format.maxResultBytes,
     acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
     settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),

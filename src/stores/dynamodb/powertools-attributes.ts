@@ -166,7 +166,7 @@ const AS_POWERTOOLS_SEES: Readonly<
   COMPLETED: { theirs: 'COMPLETED' },
   // It may run again at once, on whatever clock. Not 0, which Powertools takes for no time at all.
   FAILED: { theirs: 'INPROGRESS', inProgressUntil: 1 },
-  // And no `expiration`: it waits for a person.
+  // Until its `expiration`, or until a person releases it: no clock is to free it before.
   PARKED: { theirs: 'INPROGRESS', inProgressUntil: END_OF_TIME },
 };
 

@@ -35,12 +35,15 @@ export interface MemoryStoreOptions {
   readonly onCommit?: (items: readonly CommitItem[]) => readonly CommitRefusal[] | undefined | void;
 }
 
+const FIRST_SWEEP_AT = 1_000;
+
 /** Nobody else has it: who inspects gets a copy. */
 type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
 
 /**
  * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the
- * contract says within one process and remembers nothing beyond it, so it is not for production.
+ * contract says within one process and remembers nothing beyond it, so it is not for production. Rows that are
+ * forgotten are deleted now and then.
  * Each item is decided and written without an `await` in between, which makes it atomic.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
@@ -48,6 +51,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
   const clockToleranceMs = options.clockToleranceMs ?? 0;
   const { onCommit } = options;
   const rows = new Map<string, Row>();
+  let sweepAt = FIRST_SWEEP_AT;
+
+  /** Each time that there are twice as many rows as the last sweep left. */
+  function sweep(now: number): void {
+    if (rows.size < sweepAt) return;
+    for (const [key, row] of rows) if (isForgotten(row, now - clockToleranceMs)) rows.delete(key);
+    sweepAt = Math.max(FIRST_SWEEP_AT, 2 * rows.size);
+  }
 
   function acquireOne(request: ClaimRequest, now: number): AcquireOutcome {
     const decision = decideAcquire(rows.get(request.key), request, now, clockToleranceMs);
@@ -95,6 +106,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
   return {
     async acquire(requests) {
       const now = clock.now();
+      sweep(now);
       return requests.map((request) => acquireOne(request, now));
     },
     async settle(settlements) {

@@ -4,10 +4,13 @@ import type {
   ClaimStore,
   Completion,
   LeaseExtension,
+  OwnedClaim,
   SettleOutcome,
   Settlement,
 } from '../../../src/claims/claim-store.ts';
 import type { CommitOutcome } from '../../../src/claims/commit.ts';
+import { hasCode } from '../../../src/claims/errors.ts';
+import { identityOf } from '../queue/message.ts';
 import { never, type SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { AttemptFacts, AttemptRegistry } from './attempt-facts.ts';
@@ -15,6 +18,7 @@ import { type ClaimRow, showRow } from './claim-row.ts';
 import type { ClaimWatch } from './claim-watch.ts';
 import { effectIn } from './effect.ts';
 import type { EffectWatch } from './effect-watch.ts';
+import type { InvocationWatch } from './invocation-watch.ts';
 
 /**
  * Stands between a process and its store: notes what each attempt asks for, and checks that what it is told
@@ -25,12 +29,20 @@ export class AnswerWatch {
   readonly #attempts: AttemptRegistry;
   readonly #claims: ClaimWatch;
   readonly #effects: EffectWatch;
+  readonly #invocations: InvocationWatch;
 
-  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch, effects: EffectWatch) {
+  constructor(
+    world: World,
+    attempts: AttemptRegistry,
+    claims: ClaimWatch,
+    effects: EffectWatch,
+    invocations: InvocationWatch,
+  ) {
     this.#world = world;
     this.#attempts = attempts;
     this.#claims = claims;
     this.#effects = effects;
+    this.#invocations = invocations;
   }
 
   watched(store: ClaimStore, process: SimProcess): ClaimStore {
@@ -44,7 +56,7 @@ export class AnswerWatch {
         for (const what of settlements) {
           const facts = this.#attempts.get(what.owner);
           facts?.settlements.push({ what, ownTime: process.now() });
-          if (facts?.commits.at(-1)?.told === 'stored') {
+          if (facts?.commits.at(-1)?.isHeard === true) {
             this.#world.report(
               'commit-ends-the-claim',
               `${what.owner} asks for ${what.end} after its commit`,
@@ -59,10 +71,21 @@ export class AnswerWatch {
         }
         return this.#call(process, extensions, () => store.extend(extensions, options), this.#checkExtend);
       },
+      start: (claims, options) =>
+        this.#call(
+          process,
+          claims,
+          () => (store as Required<ClaimStore>).start(claims, options),
+          this.#checkStart,
+        ),
       commit: async (completion, items, options) => {
         const facts = this.#attempts.get(completion.owner) as AttemptFacts;
         facts.settlements.push({ what: completion, ownTime: process.now() });
-        const commit: AttemptFacts['commits'][number] = { effect: effectIn(items), told: undefined };
+        const commit: AttemptFacts['commits'][number] = {
+          effect: effectIn(items),
+          told: undefined,
+          isHeard: false,
+        };
         facts.commits.push(commit);
         const [outcome] = await this.#call(
           process,
@@ -75,12 +98,46 @@ export class AnswerWatch {
       inspect: async (key) => {
         const claim = await store.inspect(key);
         const facts = claim && this.#attempts.get(claim.owner);
-        // Who gives back an older claim of the key asks too, and is no wiser about its own.
-        const isOwn = facts?.process === process && facts.commits.length > 0;
-        if (claim?.status === 'COMPLETED' && isOwn) facts.invocation?.wasTold(key, true);
+        // After a commit that went unanswered a failure is settled, and the row asked; others look for claims of theirs.
+        const isAboutCommit =
+          facts?.process === process &&
+          facts.commits.length > 0 &&
+          facts.settlements.some(({ what }) => what.end !== 'complete');
+        if (claim?.status === 'COMPLETED' && isAboutCommit) wasTold(facts, true);
         return claim;
       },
     };
+  }
+
+  /** The store with what a process has put before it: duplicates that it remembers reach no store. */
+  remembering(store: ClaimStore, process: SimProcess): ClaimStore {
+    return {
+      ...store,
+      acquire: async (requests, options) => {
+        const outcomes = await store.acquire(requests, options);
+        requests.forEach((request, index) => {
+          if (outcomes[index]?.status === 'duplicate') this.#noteRemembered(request, process);
+        });
+        return outcomes;
+      },
+      commit: async (completion, items, options) => {
+        const outcome = (await store.commit?.(completion, items, options)) as CommitOutcome;
+        const commit = this.#attempts.get(completion.owner)?.commits.at(-1);
+        if (commit !== undefined) commit.isHeard = outcome === 'stored';
+        return outcome;
+      },
+    };
+  }
+
+  #noteRemembered(request: ClaimRequest, process: SimProcess): void {
+    const { key, owner, payloadHash: payload } = request;
+    if (!this.#claims.wasCompleted(key, payload)) {
+      this.#world.report(
+        'answers-are-true',
+        `${owner} was told that ${key} is completed, which it never was`,
+      );
+    }
+    this.#attempts.invocationOf(process, request)?.wasTold(identityOf({ key, payload }), true);
   }
 
   async #call<Item extends { readonly key: string; readonly owner: string }, Outcome>(
@@ -95,6 +152,8 @@ export class AnswerWatch {
       this.#world.report('one-key-per-call', items.map(({ key }) => key).join(', '));
     }
     const sinceStep = this.#world.scheduler.steps;
+    const [first] = items;
+    const ended = this.#invocations.underWay(first && this.#attempts.get(first.owner)?.invocation);
     try {
       const outcomes = await ask();
       items.forEach((item, index) => check(item, outcomes[index] ?? UNKNOWN, sinceStep));
@@ -102,6 +161,8 @@ export class AnswerWatch {
     } catch (thrown) {
       for (const item of items) check(item, UNKNOWN, sinceStep);
       throw thrown;
+    } finally {
+      ended();
     }
   }
 
@@ -124,6 +185,7 @@ export class AnswerWatch {
         break;
       case 'conflict':
         this.#world.count('conflicts');
+        facts.invocation?.conflicts.add(key);
         isTrue = wasOnce(
           (row) =>
             row?.status === 'IN_PROGRESS' && row.owner !== owner && row.leaseUntil === outcome.leaseUntil,
@@ -137,13 +199,14 @@ export class AnswerWatch {
         isTrue = wasOnce((row) => row?.status === 'PARKED');
         break;
       case 'mismatch':
-        isTrue = false; // no scenario sends one key with two payloads
+        this.#world.count('mismatches');
+        isTrue = wasOnce((row) => row !== undefined && row.payloadHash !== request.payloadHash);
         break;
       case 'error':
       case 'unknown':
         break;
     }
-    facts.invocation?.wasTold(key, outcome.status === 'duplicate');
+    wasTold(facts, outcome.status === 'duplicate');
     this.#note(facts, 'acquire', key, outcome.status, isTrue);
   };
 
@@ -161,10 +224,13 @@ export class AnswerWatch {
     let isTrue = true;
     if (outcome === 'stored') {
       isTrue = wasOnce(isSettled);
-      if (end === 'complete' && facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
+      if (end === 'complete' && facts.run?.isAbandoned !== true) wasTold(facts, true);
     } else if (outcome === 'lost') {
       this.#world.count('settlements lost');
       isTrue = wasOnce((row) => !isMine(row, owner) && !isSettled(row));
+    } else if ('error' in outcome && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE')) {
+      this.#world.count('rows too large');
+      facts.tooLargeAfter = facts.settlements.length;
     }
     this.#note(facts, end, key, typeof outcome === 'string' ? outcome : 'error', isTrue);
   };
@@ -187,7 +253,7 @@ export class AnswerWatch {
       case 'stored':
         isTrue = wasOnce(isCompleted) && this.#effects.isDone(commit.effect);
         facts.settlesAnswered += 1;
-        if (facts.run?.isAbandoned !== true) facts.invocation?.wasTold(key, true);
+        if (facts.run?.isAbandoned !== true) wasTold(facts, true);
         break;
       case 'lost':
         // A commit that is sent again after the retention of its own row is told of what stands there now.
@@ -202,6 +268,19 @@ export class AnswerWatch {
         break;
     }
     this.#note(facts, 'commit', key, commit.told, isTrue);
+  };
+
+  readonly #checkStart = (
+    { key, owner }: OwnedClaim,
+    outcome: SettleOutcome | Unknown,
+    sinceStep: number,
+  ): void => {
+    const facts = this.#attempts.get(owner) as AttemptFacts;
+    const wasOnce = this.#states(key, sinceStep);
+    let isTrue = true;
+    if (outcome === 'stored') isTrue = wasOnce((row) => isMine(row, owner) && row.started === true);
+    else if (outcome === 'lost') isTrue = wasOnce((row) => !isMine(row, owner));
+    this.#note(facts, 'start', key, typeof outcome === 'string' ? outcome : 'error', isTrue);
   };
 
   readonly #checkExtend = (
@@ -240,6 +319,10 @@ export class AnswerWatch {
 /** A call that was rejected, or that answered for fewer than it was asked. */
 const UNKNOWN = { status: 'unknown' } as const;
 type Unknown = typeof UNKNOWN;
+
+function wasTold({ invocation, request: { what } }: AttemptFacts, isDone: boolean): void {
+  invocation?.wasTold(identityOf({ key: what.key, payload: what.payloadHash }), isDone);
+}
 
 const STATUS_OF_END = { complete: 'COMPLETED', fail: 'FAILED', release: 'FAILED', park: 'PARKED' } as const;
 

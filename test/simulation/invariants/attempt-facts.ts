@@ -23,16 +23,22 @@ export interface AttemptFacts {
   readonly extensions: Asked<LeaseExtension>[];
   /** Settlements that have been asked and answered, with whatever answer. */
   settlesAnswered: number;
+  /** How many settlements had been asked for when the store said that the result was too large for the row. */
+  tooLargeAfter: number | undefined;
   run: HandlerRun | undefined;
   /** What its handler was told of what it committed, in order; the last may still be open. */
   readonly commits: {
     readonly effect: Effect;
     told: 'stored' | 'lost' | 'refused' | 'unknown' | undefined;
+    /** Whether the answer came while somebody waited for it. */
+    isHeard: boolean;
   }[];
 }
 
 /** What handlers of records, of batches, and idempotent functions have in common of their contexts. */
-export type RunContext = Omit<CallContext, 'done'> & Partial<Pick<RecordContext, 'commit'>>;
+export type RunContext = Omit<CallContext, 'done'> &
+  Partial<Pick<CallContext, 'done'>> &
+  Partial<Pick<RecordContext, 'commit'>>;
 
 /** One run of the handler. */
 export interface HandlerRun {
@@ -43,6 +49,10 @@ export interface HandlerRun {
   /** The attempt's own context: what it has been told of its lease. */
   readonly context: RunContext;
   end: 'returned' | 'threw' | 'stopped' | undefined;
+  /** It saw its signal and stopped, with a part of its work undone. */
+  isBrokenOff: boolean;
+  /** It has said that its work is done, whatever its signal says. */
+  saidDone: boolean;
   /** The batch went on without it. */
   isAbandoned: boolean;
   /** Its effect and its completion are stored: nothing is left that another attempt could disturb. */
@@ -62,31 +72,39 @@ export function liveUntil(run: HandlerRun): number {
 /** Every owner token there has been. */
 export class AttemptRegistry {
   readonly #byOwner = new Map<string, AttemptFacts>();
-  readonly #invocations = new Map<SimProcess, Invocation>();
+  readonly #latest = new Map<SimProcess, Invocation>();
+  readonly #byRequestId = new Map<string, Invocation>();
 
-  /** From now on, what the process asks for is for this invocation. */
+  /** From now on, what the process asks for is for this invocation, unless it names another. */
   begin(invocation: Invocation): void {
-    this.#invocations.set(invocation.process, invocation);
+    this.#latest.set(invocation.process, invocation);
+    this.#byRequestId.set(invocation.id, invocation);
+  }
+
+  /** The invocation that a request is made for: the row is to name it; without that, it is the process's latest. */
+  invocationOf(process: SimProcess, { lockedBy }: ClaimRequest): Invocation | undefined {
+    return this.invocationNamed(process, lockedBy?.split(' ').at(-1));
+  }
+
+  /** The invocation with this id; without one, the process's latest. */
+  invocationNamed(process: SimProcess, requestId = ''): Invocation | undefined {
+    return this.#byRequestId.get(requestId) ?? this.#latest.get(process);
   }
 
   register(process: SimProcess, request: ClaimRequest): void {
     this.#byOwner.set(request.owner, {
       owner: request.owner,
       process,
-      invocation: this.#invocations.get(process),
+      invocation: this.invocationOf(process, request),
       request: { what: request, ownTime: process.now() },
       told: undefined,
       settlements: [],
       extensions: [],
       settlesAnswered: 0,
+      tooLargeAfter: undefined,
       run: undefined,
       commits: [],
     });
-  }
-
-  /** What the process is at. */
-  invocationOf(process: SimProcess): Invocation | undefined {
-    return this.#invocations.get(process);
   }
 
   get(owner: string): AttemptFacts | undefined {

@@ -1,4 +1,4 @@
-import type { BatchEvent } from '../../../src/observe/observer.ts';
+import type { BatchEvent, ObservedInvocation } from '../../../src/observe/observer.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
@@ -10,18 +10,22 @@ import {
   type RunContext,
 } from './attempt-facts.ts';
 import type { ClaimWatch } from './claim-watch.ts';
+import type { InvocationWatch } from './invocation-watch.ts';
 
 /** Sees every start and end of a handler, and judges whether it might start. */
 export class AttemptWatch {
   readonly #world: World;
   readonly #attempts: AttemptRegistry;
   readonly #claims: ClaimWatch;
+  readonly #invocations: InvocationWatch;
   readonly #runsByKey = new Map<string, HandlerRun[]>();
+  readonly #onEnd = new Map<HandlerRun, () => void>();
 
-  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch) {
+  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch, invocations: InvocationWatch) {
     this.#world = world;
     this.#attempts = attempts;
     this.#claims = claims;
+    this.#invocations = invocations;
   }
 
   started(process: SimProcess, recordId: string, context: RunContext): HandlerRun | undefined {
@@ -38,16 +42,20 @@ export class AttemptWatch {
       attempt,
       context,
       end: undefined,
+      isBrokenOff: false,
+      saidDone: false,
       isAbandoned: false,
       isCommitted: false,
     };
     this.#world.count('handler runs');
     this.#world.log(process.name, () => `  handler of ${recordId} starts: ${key} attempt ${attempt}`);
     this.#judgeLease(run);
+    this.#judgeTime(run);
     this.judgeTold(run);
     this.#judgeHistory(run);
     if (this.#world.scenario.consumer !== 'calls') this.#judgeCompany(run);
     facts.run = run;
+    this.#onEnd.set(run, this.#invocations.underWay(facts.invocation));
     const runs = this.#runsByKey.get(key);
     if (runs === undefined) this.#runsByKey.set(key, [run]);
     else runs.push(run);
@@ -56,6 +64,7 @@ export class AttemptWatch {
 
   ended(run: HandlerRun, end: 'returned' | 'threw' | 'stopped'): void {
     run.end = end;
+    this.#onEnd.get(run)?.();
     const { process } = run.facts;
     this.#world.log(
       process.name,
@@ -95,14 +104,19 @@ export class AttemptWatch {
   }
 
   /** What the processor says of itself; of most of it the simulation needs no telling. */
-  observed(process: SimProcess, event: BatchEvent): void {
+  observed(process: SimProcess, event: BatchEvent, invocation?: ObservedInvocation): void {
     if (process.isDead) return;
     this.#world.count(`event ${event.type}`);
     if (event.type === 'abandoned') {
       const run = this.#attempts.get(event.owner)?.run;
-      if (run !== undefined) run.isAbandoned = true;
+      if (run !== undefined) {
+        run.isAbandoned = true;
+        this.#onEnd.get(run)?.();
+      }
     }
-    if (event.type === 'decodeFailed') this.#attempts.invocationOf(process)?.unread.add(event.recordId);
+    if (event.type === 'decodeFailed') {
+      this.#attempts.invocationNamed(process, invocation?.requestId)?.unread.add(event.recordId);
+    }
     if (event.type === 'notStarted') {
       this.#world.log(process.name, () => `  ${event.recordId} is not started: ${event.reason}`);
       if (event.reason === 'order' && this.#world.scenario.queue.kind === 'standard') {
@@ -114,8 +128,15 @@ export class AttemptWatch {
   /** Nothing that was claimed and not started is kept: its key would wait for the lease, and look like a crash. */
   responded(invocation: Invocation): void {
     if (this.#world.now >= invocation.stopsAt) return; // there may have been no time left for it
-    for (const { invocation: other, told, run, settlements, owner, request } of this.#attempts.all()) {
+    for (const facts of this.#attempts.all()) {
+      const { invocation: other, told, run, settlements, owner, request } = facts;
       if (other !== invocation || told === undefined || told.step === this.#world.scheduler.steps) continue;
+      if (facts.tooLargeAfter === settlements.length && run?.end === 'returned') {
+        this.#world.report(
+          'done-without-its-result',
+          `${owner} leaves ${request.what.key} uncompleted because its result is too large for the row`,
+        );
+      }
       if (run === undefined && settlements.length === 0) {
         this.#world.report(
           'claims-are-given-back',
@@ -151,6 +172,16 @@ export class AttemptWatch {
         );
       }
     }
+  }
+
+  /** Remaining time 0 is a time. Calls are started by their callers. */
+  #judgeTime({ key, facts: { owner, invocation } }: HandlerRun): void {
+    if (this.#world.scenario.consumer === 'calls' || invocation === undefined || invocation.timeMs > 0)
+      return;
+    this.#world.report(
+      'no-start-without-time',
+      `${key} of ${owner} started with ${invocation.timeMs} ms left when ${invocation.id} began`,
+    );
   }
 
   #judgeHistory({ key, attempt, facts }: HandlerRun): void {

@@ -38,7 +38,7 @@ export class ClaimJudge {
     if (facts.process !== by) return report('late-owner-changes-nothing', 'written by another process');
     const isForgotten = before === undefined || this.#now(before) >= (before.expiresAt ?? Infinity);
     const isMine = before?.status === 'IN_PROGRESS' && before.owner === after.owner;
-    if (isMine && (!isForgotten || isAskedExtension(after, facts))) {
+    if (isMine && (!isForgotten || isStart(before, after) || isAskedExtension(after, facts))) {
       return this.#judgeExtension(before, after, facts, report);
     }
     this.#judgeAcquire(before, after, isForgotten, facts, report);
@@ -100,8 +100,7 @@ export class ClaimJudge {
   }
 
   #judgeExtension(before: ClaimRow, after: ClaimRow, facts: AttemptFacts, report: Report): void {
-    const isStart = after.started === true && before.started === false;
-    if (!(isStart && after.leaseUntil === before.leaseUntil) && !isAskedExtension(after, facts)) {
+    if (!isStart(before, after) && !isAskedExtension(after, facts)) {
       report('state-machine', 'a lease was changed that nobody asked to be');
     }
     if (
@@ -146,7 +145,7 @@ export class ClaimJudge {
     const { expiresAt } = after;
     const { retentionMs } = settlement;
     if (retentionMs === undefined) {
-      if (expiresAt !== undefined) report('state-machine', 'parked for good, and it has an end of retention');
+      report('parked-rows-expire', 'parked for good');
       return;
     }
     if (
@@ -166,6 +165,12 @@ export class ClaimJudge {
     if (end === 'complete' && run?.end !== 'returned' && run?.isCommitted !== true) {
       report('completed-means-done', 'completed, but its handler has not returned');
     }
+    if (end === 'complete' && run?.isBrokenOff === true) {
+      report('completed-means-done', 'completed, but its handler stopped on its signal with work left');
+    }
+    if (end === 'fail' && run?.end === 'returned' && run.saidDone) {
+      report('done-means-completed', 'failed, but its handler returned and had said that its work is done');
+    }
     if (run !== undefined && run.end === undefined && end !== 'complete') {
       report(
         'one-live-attempt',
@@ -184,6 +189,11 @@ function isReadingMark({ request }: AttemptFacts): boolean {
 }
 
 type Report = (invariant: InvariantName, why: string) => void;
+
+/** It says that it starts, and nothing else. */
+function isStart(before: ClaimRow, after: ClaimRow): boolean {
+  return after.started === true && before.started === false && after.leaseUntil === before.leaseUntil;
+}
 
 function isAskedExtension({ leaseUntil }: ClaimRow, { extensions, process }: AttemptFacts): boolean {
   return extensions.some((extension) => isSince(leaseUntil - extension.what.leaseMs, extension, process));

@@ -12,11 +12,12 @@ export interface ClaimRow {
   readonly started: boolean | undefined;
   readonly leaseUntil: number;
   readonly expiresAt: number | undefined;
+  readonly payloadHash: string | undefined;
 }
 
 export function rowOfClaim(claim: Claim): ClaimRow {
-  const { status, owner, attempt, releases, crashes, started, leaseUntil, expiresAt } = claim;
-  return { status, owner, attempt, releases, crashes, started, leaseUntil, expiresAt };
+  const { status, owner, attempt, releases, crashes, started, leaseUntil, expiresAt, payloadHash } = claim;
+  return { status, owner, attempt, releases, crashes, started, leaseUntil, expiresAt, payloadHash };
 }
 
 /** By the attribute names of the template's table. */
@@ -32,6 +33,7 @@ export function rowOfItem(item: Readonly<Record<string, AttributeValue>>): Claim
     started: item['started']?.BOOL,
     leaseUntil: number('leaseUntil'),
     expiresAt: seconds === undefined ? undefined : Number(seconds) * 1_000,
+    payloadHash: item['payloadHash']?.S,
   };
 }
 
@@ -50,6 +52,7 @@ export function isSameRow(a: ClaimRow | undefined, b: ClaimRow | undefined): boo
     a.crashes === b.crashes &&
     a.started === b.started &&
     a.leaseUntil === b.leaseUntil &&
-    a.expiresAt === b.expiresAt
+    a.expiresAt === b.expiresAt &&
+    a.payloadHash === b.payloadHash
   );
 }

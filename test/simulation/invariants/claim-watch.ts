@@ -3,6 +3,7 @@ import type { World } from '../virtual-world/world.ts';
 import type { AttemptRegistry } from './attempt-facts.ts';
 import { ClaimJudge } from './claim-judge.ts';
 import { type ClaimRow, isSameRow, showRow } from './claim-row.ts';
+import { DeathJudge } from './death-judge.ts';
 
 /** A state that a row was in, from one step of the simulation up to the next state's. */
 interface RowVersion {
@@ -20,6 +21,7 @@ export class ClaimWatch {
   /** The last parking of each key: until when, in true time, it must be remembered. */
   readonly #parkedUntil = new Map<string, number>();
   readonly #judge: ClaimJudge;
+  readonly #deaths: DeathJudge;
   readonly #lives = new Map<string, number>();
   #lifeCount = 0;
 
@@ -27,26 +29,32 @@ export class ClaimWatch {
     this.#world = world;
     this.#attempts = attempts;
     this.#judge = new ClaimJudge(world, attempts);
+    this.#deaths = new DeathJudge(world, attempts);
   }
 
   current(key: string): ClaimRow | undefined {
     return this.#history.get(key)?.at(-1)?.row;
   }
 
-  /** Whether the key has ever been completed. */
-  wasCompleted(key: string): boolean {
-    return this.#rememberedUntil.has(key);
+  /** Whether the key has ever been completed: by work with this payload, where there is one. */
+  wasCompleted(key: string, payload?: string): boolean {
+    if (payload === undefined) return this.#rememberedUntil.has(key);
+    return this.#wasOnce(key, ({ status, payloadHash }) => status === 'COMPLETED' && payloadHash === payload);
+  }
+
+  /** Whether the key has ever been claimed for something else. */
+  wasForeign(key: string, payload: string | undefined): boolean {
+    return this.#wasOnce(key, ({ payloadHash }) => payloadHash !== payload);
   }
 
   /** Whether the key has ever been parked. */
   wasParked(key: string): boolean {
-    return this.#history.get(key)?.some(({ row }) => row?.status === 'PARKED') === true;
+    return this.#wasOnce(key, ({ status }) => status === 'PARKED');
   }
 
   /** Whether the end of this attempt has ever been stored. */
   wasSettledBy(key: string, owner: string): boolean {
-    const versions = this.#history.get(key) ?? [];
-    return versions.some(({ row }) => row?.owner === owner && row.status !== 'IN_PROGRESS');
+    return this.#wasOnce(key, (row) => row.owner === owner && row.status !== 'IN_PROGRESS');
   }
 
   /** Whether the key is completed and its retention is not over. */
@@ -86,12 +94,26 @@ export class ClaimWatch {
     this.#world.log('store', () => `${key}: ${showRow(before)} ⇒ ${showRow(row)}, by ${by.name}`);
     if (row !== undefined) this.#note(key, before, row);
     this.#judge.judge(key, before, row, by);
+    if (row?.status === 'PARKED') this.#judgeParking(key, row);
   }
 
   /** The store forgot a row whose retention is over. */
   rowExpired(key: string): void {
     this.#world.log('store', () => `${key}: forgotten`);
     this.#remember(key, undefined);
+  }
+
+  #judgeParking(key: string, { owner }: ClaimRow): void {
+    const parking = this.#attempts.get(owner)?.settlements.find(({ what }) => what.end === 'park')?.what;
+    if (parking?.end !== 'park') return;
+    const rows = (this.#history.get(key) ?? []).map(({ row }) => row);
+    const life = this.lifeOf(owner);
+    const ofThisLife = rows.filter((row) => row !== undefined && this.lifeOf(row.owner) === life);
+    this.#deaths.judge(key, ofThisLife, parking);
+  }
+
+  #wasOnce(key: string, isSuch: (row: ClaimRow) => boolean): boolean {
+    return this.#history.get(key)?.some(({ row }) => row !== undefined && isSuch(row)) === true;
   }
 
   #note(key: string, before: ClaimRow | undefined, { owner, attempt, status, expiresAt }: ClaimRow): void {

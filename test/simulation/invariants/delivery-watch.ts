@@ -1,9 +1,13 @@
 import type { BatchResponse } from '../../../src/batch/response.ts';
 import type { Invocation } from '../queue/invocation.ts';
-import type { Message } from '../queue/message.ts';
+import { identityOf, type Message } from '../queue/message.ts';
 import type { SimQueue } from '../queue/sim-queue.ts';
+import type { Scenario } from '../scenario.ts';
 import type { World } from '../virtual-world/world.ts';
+import type { AttemptRegistry } from './attempt-facts.ts';
 import type { ClaimWatch } from './claim-watch.ts';
+
+type QueueKind = Scenario['queue']['kind'];
 
 /** Sees responses, acknowledgements and the order of starts: what happens to messages, rather than to claims. */
 export class DeliveryWatch {
@@ -11,15 +15,18 @@ export class DeliveryWatch {
   readonly #claims: ClaimWatch;
   readonly #queue: SimQueue;
 
-  constructor(world: World, claims: ClaimWatch, queue: SimQueue) {
+  readonly #attempts: AttemptRegistry;
+
+  constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch, queue: SimQueue) {
     this.#world = world;
+    this.#attempts = attempts;
     this.#claims = claims;
     this.#queue = queue;
   }
 
   /** A handler starts for a message: in a FIFO group, or of a partition key, all before it have to be out of the way. */
   started(startedId: string): void {
-    if (this.#world.scenario.queue.kind === 'standard') return;
+    if (!isInOrder(this.#world.scenario.queue.kind)) return;
     const { messages } = this.#queue;
     const message = messages.find(({ recordId }) => recordId === startedId);
     for (const earlier of messages) {
@@ -45,16 +52,16 @@ export class DeliveryWatch {
     );
     const known = new Set(deliveries.map(({ message }) => message.id));
     const strangers = named.filter((name, index) => !known.has(name) || named.indexOf(name) !== index);
-    if (response === undefined || strangers.length > 0) {
+    const { consumer, queue } = this.#world.scenario;
+    if ((response === undefined) !== (queue.kind === 'async') || strangers.length > 0) {
       this.#world.report('response-is-exact', `${id} names ${strangers.join(', ')}, or answers nothing`);
     }
-    const { consumer, queue } = this.#world.scenario;
     const stoppedGroups = new Set<string | undefined>();
     for (const { message } of deliveries) {
       if (queue.kind === 'stream' && stoppedGroups.size > 0) break; // behind the checkpoint all comes again
-      const knownSince = knownDone.get(message.key);
+      const knownSince = knownDone.get(identityOf(message));
       const isNamed = named.includes(message.id);
-      if (!isNamed && !toldDone.has(message.key) && !message.isSentToDeadLetters) {
+      if (!isNamed && !toldDone.has(identityOf(message)) && !message.isSentToDeadLetters) {
         this.#world.report(
           'response-is-exact',
           `${id} does not name ${message.id}, which is not known to be done`,
@@ -72,12 +79,30 @@ export class DeliveryWatch {
       if (isNamed && isKnown && !stoppedGroups.has(message.group)) {
         this.#world.report('response-is-exact', `${id} names ${message.id}, which it knows to be done`);
       }
-      if (isNamed && queue.kind !== 'standard') stoppedGroups.add(message.group);
+      if (isNamed && isInOrder(queue.kind)) stoppedGroups.add(message.group);
     }
   }
 
-  failed({ id }: Invocation, error: unknown): void {
-    this.#world.report('response-is-exact', `${id} failed as a whole: ${String(error)}`);
+  /** Only where there is no list to answer with may an invocation fail. */
+  failed({ id, deliveries, knownDone, conflicts, stopsAt }: Invocation, error: unknown): void {
+    this.#world.log(id, () => `fails: ${String(error)}`);
+    if (this.#world.scenario.queue.kind !== 'async') {
+      this.#world.report('response-is-exact', `${id} failed as a whole: ${String(error)}`);
+    }
+    for (const { message, receipt } of deliveries) {
+      const knownSince = knownDone.get(identityOf(message)) ?? Infinity;
+      if (knownSince < this.#world.scheduler.steps && this.#world.now < stopsAt) {
+        this.#world.report('response-is-exact', `${id} fails for ${message.id}, which it knows to be done`);
+      }
+      if (receipt === LAST_ASYNC_TRY && conflicts.has(message.key)) this.#mayBeGivenUp(message);
+    }
+  }
+
+  /** A record is called a mismatch: then its key was once claimed for something else. */
+  mismatched(recordId: string): void {
+    const message = this.#queue.messages.find((one) => one.recordId === recordId);
+    if (message === undefined || this.#claims.wasForeign(message.key, message.payload)) return;
+    this.#world.report('mismatch-is-its-own', `${message.id} is refused, and nothing else was ever claimed`);
   }
 
   /** The run is over: nothing may be left. */
@@ -95,10 +120,24 @@ export class DeliveryWatch {
     return isForEver && this.#claims.current(key)?.status === 'PARKED';
   }
 
-  #mayAcknowledge({ id, key, isSentToDeadLetters }: Message): void {
-    if (this.#claims.wasCompleted(key)) return;
+  /** The failure destination gets it now; not because of a claim that was made for it and that nobody works on. */
+  #mayBeGivenUp(message: Message): void {
+    const { id, key, kind } = message;
+    const row = this.#claims.current(key);
+    if (kind !== 'plain' || row?.status !== 'IN_PROGRESS') return;
+    const owner = this.#attempts.get(row.owner);
+    if (owner?.invocation?.deliveries.some((one) => one.message === message) !== true) return;
+    if (!owner.process.isDead && owner.told !== undefined) return;
+    this.#world.report(
+      'dead-leases-lose-nothing',
+      `${id} is given up while ${row.owner}, which is dead or never knew of it, holds ${key}`,
+    );
+  }
+
+  #mayAcknowledge({ id, key, payload, isSentToDeadLetters }: Message): void {
+    if (this.#claims.wasCompleted(key, payload)) return;
     if (isSentToDeadLetters) {
-      if (!this.#claims.wasParked(key)) {
+      if (!this.#claims.wasParked(key) && !this.#claims.wasForeign(key, payload)) {
         this.#world.report(
           'dead-letters-are-parked',
           `${id} is in the dead-letter queue, and ${key} was never parked`,
@@ -111,4 +150,11 @@ export class DeliveryWatch {
       `${id} is acknowledged, and ${key} was never completed`,
     );
   }
+}
+
+/** How often an asynchronous invocation is tried. */
+const LAST_ASYNC_TRY = 3;
+
+function isInOrder(kind: QueueKind): boolean {
+  return kind === 'fifo' || kind === 'stream';
 }

@@ -7,14 +7,22 @@ export const invariants = {
   'first-answer-stays':
     'with replayFailures a call that failed, and was not told to stop, is not run again within its retention',
   'calls-get-the-kept-answer': 'a call gets what the run of its key gave whose end is stored',
-  'completed-means-done': 'a claim is completed only after its handler has returned',
+  'completed-means-done':
+    'a claim is completed only after its handler has returned, with all of its work done',
+  'done-means-completed': 'what a handler has said to be done is not failed, whatever its signal said',
+  'done-without-its-result': 'a result that is too large for its row is left out, and its work is completed',
   'late-owner-changes-nothing': 'who does not own a claim changes nothing of it',
+  'invocations-end': 'an invocation answers by its deadline, and without one within a bound',
+  'invocations-go-on': 'no invocation waits while nothing is under way',
+  'no-start-without-time': 'nothing starts in an invocation that begins when its time is over',
   'state-machine': 'rows, leases and attempts change only as the state machine says',
   'fencing-token-grows': 'every start of a key has a higher attempt than those before',
   'max-attempts': 'a key starts at most maxAttempts times',
   'max-crashes': 'a key whose attempts died maxCrashes times in a row does not start again',
   'lapsed-lease-parks':
     "with onLapsedLease: 'park' a key starts again only after every earlier start was settled",
+  'death-needs-a-start': 'a key is parked for its deaths only when as many of its attempts started and died',
+  'parked-rows-expire': 'what is parked has an end of its retention',
   'answers-are-true': 'what the store tells an attempt was so at some time between question and answer',
   'one-key-per-call': 'no call to the store carries a key twice',
   'suspect-runs-alone': 'a key whose last attempt died runs after all others have settled, and alone',
@@ -29,6 +37,10 @@ export const invariants = {
   'acknowledged-means-completed':
     'a message is acknowledged only after its completion is stored, or a dead-letter queue has it',
   'dead-letters-are-parked': 'only what has been parked is sent to a dead-letter queue',
+  'mismatch-is-its-own':
+    'a record is refused for its payload only when its key was claimed for another, not along with a neighbour',
+  'dead-leases-lose-nothing':
+    'an event is not given up because of the lease of a process that is dead, or of a claim nobody knows of',
   'every-message-ends': 'every message ends completed, dead-lettered or parked',
   'no-unhandled-rejection': 'no promise is rejected without anybody there',
   'simulation-itself': 'the simulation understands what the code does',

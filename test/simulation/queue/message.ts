@@ -8,6 +8,8 @@ export interface Message {
   readonly recordId: string;
   readonly work: string;
   readonly key: string;
+  /** What has to be the same when the key comes again. */
+  readonly payload: string | undefined;
   readonly kind: MessageKind;
   readonly group: string | undefined;
   readonly sentAt: number;
@@ -19,7 +21,17 @@ export interface Message {
   receiveCount: number;
 }
 
+/** The body of a message, or an event's detail. */
+export function bodyOf({ work, kind, payload }: Message): object {
+  return { work, kind, ...(payload !== undefined && { payload }) };
+}
+
+/** What a record or a row stands for: its key, and what else has to be the same. */
+export function identityOf({ key, payload }: Pick<Message, 'key' | 'payload'>): string {
+  return payload === undefined ? key : `${key} (${payload})`;
+}
+
 /** What the trace says of a message that is sent. */
-export function described({ key, kind, group }: Message): string {
-  return `${key}, ${kind}${group === undefined ? '' : ` in ${group}`}`;
+export function described({ key, payload, kind, group }: Message): string {
+  return `${identityOf({ key, payload })}, ${kind}${group === undefined ? '' : ` in ${group}`}`;
 }

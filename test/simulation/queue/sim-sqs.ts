@@ -4,7 +4,7 @@ import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { Delivery } from './invocation.ts';
-import { described, type Message } from './message.ts';
+import { bodyOf, described, type Message } from './message.ts';
 import type { SimQueue } from './sim-queue.ts';
 import { SqsCalls } from './sqs-calls.ts';
 
@@ -56,7 +56,7 @@ export class SimSqs implements SimQueue {
       Records: deliveries.map(({ message, receipt }) => ({
         messageId: message.id,
         receiptHandle: `${message.id}/${receipt}`,
-        body: JSON.stringify({ work: message.work, kind: message.kind }),
+        body: JSON.stringify(bodyOf(message)),
         attributes: {
           ApproximateReceiveCount: String(receipt),
           SentTimestamp: String(message.sentAt),
@@ -91,8 +91,8 @@ export class SimSqs implements SimQueue {
   /** SQS as a process calls it beyond receiving: calls get lost, are refused in part, or do their work unheard. */
   clientOf(process: SimProcess): SqsClient {
     return {
-      changeMessageVisibilityBatch: ({ Entries }) =>
-        this.#calls.call(process, () => {
+      changeMessageVisibilityBatch: ({ Entries }, { abortSignal } = {}) =>
+        this.#calls.call(process, abortSignal, () => {
           const Failed: { Id: string; Code: string }[] = [];
           for (const { Id, ReceiptHandle, VisibilityTimeout } of Entries) {
             if (this.#chance(this.#world.scenario.faults.itemRefused))
@@ -101,7 +101,8 @@ export class SimSqs implements SimQueue {
           }
           return { Failed };
         }),
-      sendMessage: (input) => this.#calls.sendDeadLetter(process, input, this.messages),
+      sendMessage: (input, { abortSignal } = {}) =>
+        this.#calls.sendDeadLetter(process, input, this.messages, abortSignal),
     };
   }
 

@@ -4,7 +4,7 @@ import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { Delivery } from './invocation.ts';
-import { described, type Message } from './message.ts';
+import { bodyOf, described, type Message } from './message.ts';
 import type { SimQueue } from './sim-queue.ts';
 import { SqsCalls } from './sqs-calls.ts';
 
@@ -76,11 +76,11 @@ export class SimStream implements SimQueue {
 
   eventOf(deliveries: readonly Delivery[]): unknown {
     const { id: shardId } = this.#shardOf(deliveries[0]?.message.group);
-    const records = deliveries.map(({ message: { id, work, kind, group = '', sentAt } }) => ({
-      body: { work, kind },
-      partitionKey: group,
-      sequenceNumber: id,
-      sentAt,
+    const records = deliveries.map(({ message }) => ({
+      body: bodyOf(message),
+      partitionKey: message.group ?? '',
+      sequenceNumber: message.id,
+      sentAt: message.sentAt,
     }));
     return kinesisEvent(records, { name: STREAM, shardId });
   }
@@ -117,7 +117,8 @@ export class SimStream implements SimQueue {
         this.#world.report('simulation-itself', 'the visibility of a record of a stream');
         return {};
       },
-      sendMessage: (input) => this.#calls.sendDeadLetter(process, input, this.messages),
+      sendMessage: (input, { abortSignal } = {}) =>
+        this.#calls.sendDeadLetter(process, input, this.messages, abortSignal),
     };
   }
 

@@ -14,9 +14,18 @@ export class SqsCalls {
     this.#random = random;
   }
 
-  async call<Answer>(process: SimProcess, run: () => Answer): Promise<Answer> {
+  async call<Answer>(
+    process: SimProcess,
+    signal: AbortSignal | undefined,
+    run: () => Answer,
+  ): Promise<Answer> {
     if (process.isDead) return never();
-    const { requestLost, answerLost, slow } = this.#world.scenario.faults;
+    const { requestLost, answerLost, slow, hangs, heedsAbort } = this.#world.scenario.faults;
+    if (this.#world.isSilent || this.#chance(hangs)) {
+      this.#world.count('calls to SQS that hang');
+      this.#world.log(process.name, () => '→ SQS, which never answers');
+      return heedsAbort ? aborted(signal) : never();
+    }
     const latencyMs = this.#chance(slow) ? this.#random.magnitude(20, 5_000) : this.#random.integer(0, 8);
     const isRequestLost = this.#chance(requestLost);
     const isAnswerLost = this.#chance(answerLost);
@@ -33,8 +42,9 @@ export class SqsCalls {
     process: SimProcess,
     { MessageAttributes }: Parameters<SqsClient['sendMessage']>[0],
     messages: readonly Message[],
+    signal: AbortSignal | undefined,
   ): Promise<void> {
-    return this.call(process, () => {
+    return this.call(process, signal, () => {
       const id = MessageAttributes['RecordId']?.StringValue;
       const message = messages.find(({ recordId }) => recordId === id);
       if (message === undefined) throw new Error('a dead letter of a message that was never sent');
@@ -47,4 +57,13 @@ export class SqsCalls {
   #chance(probability: number): boolean {
     return !this.#world.isCalm && this.#random.chance(probability);
   }
+}
+
+/** Rejects when the signal is aborted; never ends without. */
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new Error('aborted'));
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
 }

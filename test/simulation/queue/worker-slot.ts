@@ -1,47 +1,38 @@
 import type { Context } from 'aws-lambda';
 import type { BatchResponse } from '../../../src/batch/response.ts';
 import type { Random } from '../virtual-world/random.ts';
-import { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import { type Delivery, Invocation } from './invocation.ts';
-import type { SimQueue } from './sim-queue.ts';
-
-/** The code under test, as one process runs it. */
-export type Processor = (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined>;
-
-export interface WorkerSetup {
-  readonly world: World;
-  readonly queue: SimQueue;
-  readonly onInvoke: (invocation: Invocation) => void;
-  readonly onAnswer: (invocation: Invocation, response: BatchResponse | undefined) => void;
-  readonly onFailure: (invocation: Invocation, error: unknown) => void;
-  readonly startProcessor: (process: SimProcess) => Processor;
-}
+import type { Sandbox } from './sandbox.ts';
+import type { WorkerSetup } from './worker-setup.ts';
 
 /** How often an idle slot looks for messages at most. */
 const POLL_MS = 20;
+/** How soon Lambda ends an invocation that began when its time was over. */
+const NO_TIME_MS = 100;
 
 /**
  * One of the queue's consumers, as Lambda's event source mapping is: receives a batch, invokes a process with
- * it, deletes what the response does not name. A process that dies, or is killed at the function's timeout,
- * answers nothing; its messages come back, and a new process takes the slot.
+ * it, deletes what the response does not name. A process that dies answers nothing, and neither does an invocation
+ * that takes longer than the function's timeout; the messages come back.
  */
 export class WorkerSlot {
-  readonly #name: string;
+  readonly #sandbox: Sandbox;
+  readonly #processorIndex: number;
   readonly #setup: WorkerSetup;
   readonly #world: World;
   readonly #random: Random;
-  #process: SimProcess | undefined;
-  #processor: Processor | undefined;
-  #processes = 0;
-  #invocations = 0;
   #current: Invocation | undefined;
 
-  constructor(name: string, setup: WorkerSetup) {
-    this.#name = name;
+  constructor(name: string, sandbox: Sandbox, processorIndex: number, setup: WorkerSetup) {
+    this.#sandbox = sandbox;
+    this.#processorIndex = processorIndex;
     this.#setup = setup;
     this.#world = setup.world;
     this.#random = setup.world.random.fork(name);
+    sandbox.onDeath(() => {
+      if (this.#current !== undefined) this.#giveUp(this.#current);
+    });
   }
 
   get isBusy(): boolean {
@@ -62,13 +53,13 @@ export class WorkerSlot {
   }
 
   #invoke(deliveries: readonly Delivery[]): void {
-    const process = this.#livingProcess();
-    this.#invocations += 1;
+    const process = this.#sandbox.livingProcess();
     const invocation = new Invocation(
       this.#world,
-      `${process.name}.${this.#invocations}`,
+      this.#sandbox.nextInvocationId(),
       process,
       deliveries,
+      this.#timeMs(),
     );
     this.#current = invocation;
     this.#setup.onInvoke(invocation);
@@ -76,7 +67,7 @@ export class WorkerSlot {
     this.#world.log(invocation.id, () => `receives ${deliveries.map(shown).join(', ')}`);
     process.thaw();
     this.#limitTime(invocation);
-    const processor = this.#processor as Processor;
+    const processor = this.#sandbox.processor(this.#processorIndex);
     processor(this.#setup.queue.eventOf(deliveries), this.#lambdaContext(invocation)).then(
       (response) => this.#answered(invocation, response),
       (error: unknown) => this.#failed(invocation, error),
@@ -106,37 +97,37 @@ export class WorkerSlot {
     this.#world.scheduler.after(this.#random.integer(1, 100), () => this.poll());
   }
 
-  /** Lambda ends the process of an invocation that takes too long. */
+  /** Nobody is left who could answer, or it is too late for that. */
+  #giveUp(invocation: Invocation): void {
+    invocation.isOver = true;
+    this.#current = undefined;
+    this.#setup.queue.unanswered(invocation.deliveries);
+    this.#world.scheduler.after(this.#random.integer(50, 1_000), () => this.poll());
+  }
+
+  #timeMs(): number {
+    const { platform, functionTimeoutMs, faults } = this.#world.scenario;
+    if (platform === 'long-lived') return Infinity;
+    const hasNone = !this.#world.isCalm && this.#random.chance(faults.noTime);
+    return hasNone ? -this.#random.pick([0, 1, 500]) : functionTimeoutMs;
+  }
+
+  /** Lambda ends the process of an invocation that takes too long; on managed instances others may be running in it. */
   #limitTime(invocation: Invocation): void {
-    if (this.#world.scenario.platform !== 'lambda') return;
-    this.#world.scheduler.after(this.#world.scenario.functionTimeoutMs, () => {
+    const { timeMs, process } = invocation;
+    if (timeMs === Infinity) return;
+    this.#world.scheduler.after(Math.max(timeMs, NO_TIME_MS), () => {
       if (invocation.isOver) return;
       this.#world.count('invocations timed out');
-      invocation.process.die('the function timed out');
+      this.#setup.onTimeout(invocation);
+      if (this.#world.scenario.platform === 'lambda') process.die('the function timed out');
+      else this.#giveUp(invocation);
     });
   }
 
-  #livingProcess(): SimProcess {
-    if (this.#process !== undefined && !this.#process.isDead) return this.#process;
-    this.#processes += 1;
-    const process = new SimProcess(this.#world, `${this.#name}${letter(this.#processes)}`);
-    process.onDeath = () => {
-      if (this.#current === undefined) return;
-      const { deliveries } = this.#current;
-      this.#current.isOver = true;
-      this.#current = undefined;
-      this.#setup.queue.unanswered(deliveries);
-      this.#world.scheduler.after(this.#random.integer(50, 1_000), () => this.poll());
-    };
-    this.#process = process;
-    this.#processor = this.#setup.startProcessor(process);
-    return process;
-  }
-
-  #lambdaContext({ id, process }: Invocation): Context | undefined {
-    const { platform, functionTimeoutMs } = this.#world.scenario;
-    if (platform !== 'lambda') return undefined;
-    const endsAt = process.now() + functionTimeoutMs;
+  #lambdaContext({ id, process, timeMs }: Invocation): Context | undefined {
+    if (timeMs === Infinity) return undefined;
+    const endsAt = process.now() + timeMs;
     return {
       callbackWaitsForEmptyEventLoop: true,
       functionName: 'simulated',
@@ -156,11 +147,4 @@ export class WorkerSlot {
 
 function shown({ message, receipt }: Delivery): string {
   return receipt === 1 ? message.id : `${message.id} (${receipt})`;
-}
-
-/** a, b, … z, aa, ab, … */
-function letter(count: number): string {
-  const rest = count - 1;
-  const last = String.fromCharCode(97 + (rest % 26));
-  return rest < 26 ? last : letter(Math.floor(rest / 26)) + last;
 }

@@ -42,7 +42,7 @@ export class Network {
   readonly #errors: NetworkErrors;
   readonly #arrivesLate: boolean;
 
-  /** `arrivesLate`: whether a request that was given up as lost may arrive after its second sending. */
+  /** `arrivesLate`: whether a request that was given up may still arrive, after its second sending or after a later one. */
   constructor(world: World, arrivesLate: boolean, errors: NetworkErrors) {
     this.#world = world;
     this.#random = world.random.fork('network');
@@ -62,6 +62,8 @@ export class Network {
         process,
         exchange,
         isOver: false,
+        isGivenUp: () => call.isOver || signal?.aborted === true,
+        isUnheard: exchange.items > 1 && this.#chance(this.#world.scenario.faults.requestUnheard),
         finish: (answer, sending) => {
           if (call.isOver) return;
           call.isOver = true;
@@ -76,9 +78,18 @@ export class Network {
         },
       };
       const abort = (): void => call.finish(this.#errors.aborted(), 1);
-      signal?.addEventListener('abort', abort, { once: true });
-      this.#send(call, 1);
+      const { hangs, heedsAbort } = this.#world.scenario.faults;
+      if (heedsAbort) signal?.addEventListener('abort', abort, { once: true });
+      if (this.#world.isSilent || this.#chance(hangs)) this.#hang(call);
+      else this.#send(call, 1);
     });
+  }
+
+  /** A client without time limits, and a connection that is silent for ever. */
+  #hang<Result, Answer>(call: Call<Result, Answer>): void {
+    this.#world.count('calls that hang');
+    this.#world.log(call.process.name, () => `→ ${call.exchange.name}, which is never answered`);
+    if (this.#random.chance(0.5)) void this.#transmit(call, this.#latencyMs());
   }
 
   #send<Result, Answer>(call: Call<Result, Answer>, sending: number): void {
@@ -88,7 +99,7 @@ export class Network {
     const thereMs = this.#latencyMs();
     const backMs = this.#latencyMs() + SPREAD_MS + 1;
 
-    if (this.#chance(faults.refused)) {
+    if (!call.isUnheard && this.#chance(faults.refused)) {
       this.#world.count('requests refused');
       const isClean = this.#random.chance(0.6);
       if (!isClean && this.#random.chance(0.5)) void this.#transmit(call, thereMs);
@@ -98,8 +109,8 @@ export class Network {
       });
       process.deliver(thereMs + backMs, () => call.finish(error, sending));
     } else {
-      const isRequestLost = this.#chance(faults.requestLost);
-      const isAnswerLost = this.#chance(faults.answerLost);
+      const isRequestLost = !call.isUnheard && this.#chance(faults.requestLost);
+      const isAnswerLost = call.isUnheard || this.#chance(faults.answerLost);
       const results = isRequestLost ? undefined : this.#transmit(call, thereMs);
       if (results !== undefined && !isAnswerLost && thereMs + backMs < REQUEST_TIMEOUT_MS) {
         process.deliver(thereMs + backMs, () => call.finish(results, sending));
@@ -122,10 +133,8 @@ export class Network {
   }
 
   /** Lets a request arrive, in a few parts that the store does at different moments. */
-  #transmit<Result, Answer>(
-    { process, exchange }: Call<Result, Answer>,
-    afterMs: number,
-  ): (Result | Promise<Result>)[] {
+  #transmit<Result, Answer>(call: Call<Result, Answer>, afterMs: number): (Result | Promise<Result>)[] {
+    const { process, exchange } = call;
     const results: (Result | Promise<Result>)[] = [];
     const diesWithProcess = this.#random.chance(0.5);
     const parts: number[][] = Array.from({ length: this.#random.integer(1, 3) }, () => []);
@@ -134,6 +143,10 @@ export class Network {
       if (items.length === 0) continue;
       this.#world.scheduler.after(afterMs + this.#random.integer(0, SPREAD_MS), () => {
         if (process.isDead && diesWithProcess) return;
+        if (!this.#arrivesLate && call.isGivenUp()) {
+          call.isOver = true;
+          return;
+        }
         for (const item of items) results[item] = exchange.apply(item);
       });
     }
@@ -154,6 +167,10 @@ interface Call<Result, Answer> {
   readonly process: SimProcess;
   readonly exchange: Exchange<Result, Answer>;
   isOver: boolean;
+  /** Nobody waits for its answer any more. */
+  readonly isGivenUp: () => boolean;
+  /** None of its answers arrives. */
+  readonly isUnheard: boolean;
   readonly finish: (answer: Error | readonly (Result | Promise<Result>)[], sending: number) => void;
 }
 

@@ -36,6 +36,8 @@ const EXCEPTIONS = [
   'InternalServerError',
 ] as const;
 
+const TOO_LARGE = 'Item size to update has exceeded the maximum allowed size';
+
 /**
  * DynamoDB's client as one process has it: knows the few commands and statements that the store sends, and
  * refuses what DynamoDB would refuse. What it does not know ends the run: a simulation must not guess.
@@ -127,6 +129,7 @@ export class SimDynamoDBClient {
     }
     const written = this.#table.write(statement, process);
     if (written.status === 'done') return {};
+    if (written.status === 'too-large') return { Error: { Code: 'ValidationError', Message: TOO_LARGE } };
     const Code = written.status === 'exists' ? 'DuplicateItem' : 'ConditionalCheckFailed';
     return { Error: { Code: Code as 'DuplicateItem', Message: 'simulated', ...this.#oldItem(written) } };
   }
@@ -180,6 +183,7 @@ export class SimDynamoDBClient {
         answer: ([written]) => {
           if (written === undefined || written.status === 'done') return {};
           if (written.status === 'failed') throw exception(written.code, 'simulated');
+          if (written.status === 'too-large') throw exception('ValidationException', TOO_LARGE);
           const refused = exception('ConditionalCheckFailedException', 'The conditional request failed');
           throw Object.assign(refused, this.#oldItem(written));
         },

@@ -4,10 +4,12 @@ import type { ClaimWatch } from '../invariants/claim-watch.ts';
 import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
+import { ROW_LIMIT } from './row-limits.ts';
 import type { Item, Statement, UpdateStatement } from './partiql.ts';
 
 export type Written =
   | { readonly status: 'done' }
+  | { readonly status: 'too-large' }
   | { readonly status: 'exists' | 'condition-failed'; readonly item: Item | undefined };
 
 /** A read that does not ask for consistency may see what was true this long ago. */
@@ -43,6 +45,7 @@ export class SimDynamoDBTable {
     if (item === undefined || !this.isMet(statement)) return { status: 'condition-failed', item };
     const changed = { ...item, ...statement.set };
     for (const name of statement.remove) delete changed[name];
+    if (sizeOf(changed) > ROW_LIMIT) return { status: 'too-large' };
     this.#put(key, changed, by);
     return { status: 'done' };
   }
@@ -86,4 +89,13 @@ export class SimDynamoDBTable {
     if (item === undefined) this.#items.delete(key);
     else this.#items.set(key, item);
   }
+}
+
+/** About as DynamoDB counts an item: its names and its values. The attributes of claims are ASCII here. */
+function sizeOf(item: Item): number {
+  let size = 0;
+  for (const [name, { S, N, M }] of Object.entries(item)) {
+    size += name.length + (S ?? N ?? '').length + (M === undefined ? 0 : sizeOf(M));
+  }
+  return size;
 }

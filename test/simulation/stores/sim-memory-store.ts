@@ -1,4 +1,4 @@
-import type { ClaimStore } from '../../../src/claims/claim-store.ts';
+import type { ClaimStore, Settlement } from '../../../src/claims/claim-store.ts';
 import type { CommitItem, CommitOutcome, CommitRefusal } from '../../../src/claims/commit.ts';
 import { StoreError } from '../../../src/claims/errors.ts';
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts';
@@ -10,6 +10,10 @@ import type { Random } from '../virtual-world/random.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import { Network } from './network.ts';
+import { RESULT_LIMIT } from './row-limits.ts';
+
+/** A longer result has no room beside the rest of its row. */
+const MOST_BESIDE_THE_REST = RESULT_LIMIT - 50;
 
 /** The memory store at the far end of a network: the state machine itself, decided by each caller's clock. */
 export class SimMemoryStore {
@@ -45,11 +49,12 @@ export class SimMemoryStore {
   /** The store as one process sees it. */
   storeOf(process: SimProcess): ClaimStore {
     return {
+      maxResultBytes: RESULT_LIMIT,
       acquire: (requests, { signal } = {}) =>
         this.#exchange(process, 'acquire', requests, signal, (request) => this.#store.acquire([request])),
       settle: (settlements, { signal } = {}) =>
-        this.#exchange(process, 'settle', settlements, signal, (settlement) =>
-          this.#store.settle([settlement]),
+        this.#exchange(process, 'settle', settlements, signal, async (settlement) =>
+          hasRoomFor(settlement) ? this.#store.settle([settlement]) : [{ error: rowTooLarge() }],
         ),
       extend: (extensions, { signal } = {}) =>
         this.#exchange(process, 'extend', extensions, signal, (extension) => this.#store.extend([extension])),
@@ -119,6 +124,17 @@ export class SimMemoryStore {
     this.#claims.rowIs(item.key, claim && rowOfClaim(claim), process);
     return isTroubled ? troubled() : (outcome as Outcome);
   }
+}
+
+function hasRoomFor(settlement: Settlement): boolean {
+  return settlement.end !== 'complete' || (settlement.result ?? '').length <= MOST_BESIDE_THE_REST;
+}
+
+function rowTooLarge(): StoreError {
+  return new StoreError('the row would be too large', {
+    isRetryable: false,
+    code: 'BATCHLATCH_ITEM_TOO_LARGE',
+  });
 }
 
 /** An outcome of `acquire` and of `settle` alike. */

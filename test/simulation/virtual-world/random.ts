@@ -24,7 +24,12 @@ export class Random {
 
   /** A whole number whose size, rather than itself, is evenly spread: as many from 1 to 10 as from 10 to 100. */
   magnitude(from: number, to: number): number {
-    return Math.round(from * (to / from) ** this.next());
+    return Math.round(this.rate(from, to));
+  }
+
+  /** A probability whose size is evenly spread. */
+  rate(from: number, to: number): number {
+    return from * (to / from) ** this.next();
   }
 
   chance(probability: number): boolean {

@@ -18,6 +18,7 @@ export class SimProcess {
   readonly #backlog: (() => void)[] = [];
   #isFrozen = false;
   #isPaused = false;
+  #stoodStillUntil = -Infinity;
 
   constructor(world: World, name: string) {
     const { skewMs } = world.scenario;
@@ -63,6 +64,10 @@ export class SimProcess {
     this.onDeath();
   }
 
+  get isFrozen(): boolean {
+    return this.#isFrozen;
+  }
+
   /** Between invocations. */
   freeze(): void {
     this.#isFrozen = true;
@@ -96,8 +101,14 @@ export class SimProcess {
     run();
   }
 
+  /** Whether it has stood still at any time since then, in true time. */
+  hasStoodStillSince(time: number): boolean {
+    return this.#stoodStillUntil >= time;
+  }
+
   #pause(durationMs: number): void {
     this.#isPaused = true;
+    this.#stoodStillUntil = this.#world.now + durationMs;
     this.#world.count('pauses');
     this.#world.log(this.name, () => `stands still for ${durationMs} ms`);
     this.#world.scheduler.after(durationMs, () => {

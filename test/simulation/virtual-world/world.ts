@@ -39,6 +39,12 @@ export class World {
     return this.elapsedMs >= this.scenario.calmAfterMs;
   }
 
+  /** Whether whatever is called now never answers. */
+  get isSilent(): boolean {
+    const { silence } = this.scenario.faults;
+    return silence !== undefined && this.elapsedMs >= silence.fromMs && this.elapsedMs < silence.toMs;
+  }
+
   /** A source of randomness that takes nothing from the others: what came before it is as if it were not there. */
   unrelatedRandom(name: string): Random {
     return new Random(`${name}:${this.scenario.mode}:${this.scenario.seed}`);

@@ -1,0 +1,34 @@
+import type { ClaimStore } from '../claims/claim-store.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+
+/** Which processor of this process uses a default namespace, by the place where its claims are. */
+type Users = Map<string, object>;
+
+const byPlace = new Map<string, Users>();
+const byStore = new WeakMap<ClaimStore, Users>();
+
+/**
+ * Takes the default namespace for one processor of this process. Two that share it would share keys: `charge` of
+ * order `1` and `refund` of payment `1` would be the same work, and the second acknowledged without being run.
+ * Throws a `ConfigurationError` where another has taken it.
+ */
+export function takeDefaultNamespace(store: ClaimStore, namespace: string, processor: object): void {
+  const users = usersOf(store);
+  const user = users.get(namespace);
+  if (user === undefined) users.set(namespace, processor);
+  else if (user !== processor) {
+    throw new ConfigurationError(
+      `Two processors of this process use the default namespace \`${namespace}\` on one claim store, so that equal keys of theirs would be the same work: set \`namespace\` for each of them`,
+    );
+  }
+}
+
+function usersOf(store: ClaimStore): Users {
+  const { place } = store;
+  const users = place === undefined ? byStore.get(store) : byPlace.get(place);
+  if (users !== undefined) return users;
+  const none: Users = new Map();
+  if (place === undefined) byStore.set(store, none);
+  else byPlace.set(place, none);
+  return none;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { type BatchProcessorOptions, PermanentError, type RecordHandler } from 'batchlatch';
+import { bench } from './bench.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+const unknownProduct: RecordHandler = () => {
+  throw new PermanentError('unknown product');
+};
+const declined: RecordHandler = () => {
+  throw new Error('card declined');
+};
+
+describe('A parked row', () => {
+  it.each<[string, number, BatchProcessorOptions]>([
+    ['90 days', 90 * DAY_MS, {}],
+    ['its own retention', 7 * DAY_MS, { retentionMs: { parked: 7 * DAY_MS } }],
+    [
+      '90 days also where completions are forgotten sooner or later',
+      90 * DAY_MS,
+      { retentionMs: { completed: 200 * DAY_MS, failed: 1_000 } },
+    ],
+    ['90 days where a plain number is shorter', 90 * DAY_MS, { retentionMs: DAY_MS }],
+    ['a plain number that is longer', 200 * DAY_MS, { retentionMs: 200 * DAY_MS }],
+  ])('is forgotten after %s, and its message then runs', async (_after, retentionMs, options) => {
+    const b = bench();
+    await b.run(unknownProduct, ['a'], options);
+    expect((await b.claim('a'))?.expiresAt).toBe(b.clock.now() + retentionMs);
+
+    await b.clock.advance(retentionMs - 1);
+    expect(await b.run(() => 'done', ['a'], options)).toEqual(['a']);
+    expect(b.typesOf('a').at(-1)).toBe('parked');
+
+    await b.clock.advance(1);
+    expect(await b.run(() => 'done', ['a'], options)).toEqual([]);
+    expect(await b.claim('a')).toMatchObject({ status: 'COMPLETED', attempt: 1 });
+  });
+
+  it('is not kept any longer for being found again', async () => {
+    const b = bench();
+    await b.run(unknownProduct, ['a']);
+    const expiresAt = (await b.claim('a'))?.expiresAt;
+    await b.clock.advance(60 * DAY_MS);
+    await b.run(() => 'done', ['a']);
+    expect((await b.claim('a'))?.expiresAt).toBe(expiresAt);
+  });
+
+  it.each<[string, BatchProcessorOptions]>([
+    ['maxAttempts', { maxAttempts: 1 }],
+    ['maxCrashes', { maxCrashes: 1 }],
+    ["onLapsedLease: 'park'", { onLapsedLease: 'park' }],
+  ])('is forgotten whatever it was parked for: %s', async (_reason, options) => {
+    const b = bench();
+    await b.die('a');
+    await b.run(declined, ['a'], { ...options, retentionMs: { parked: DAY_MS } });
+    expect(await b.claim('a')).toMatchObject({ status: 'PARKED', expiresAt: b.clock.now() + DAY_MS });
+  });
+});
+
+describe('retentionMs', () => {
+  it.each<[string, BatchProcessorOptions, number]>([
+    ['4 days by default', {}, 4 * DAY_MS],
+    ['a plain number', { retentionMs: DAY_MS }, DAY_MS],
+    ['`completed`', { retentionMs: { completed: DAY_MS } }, DAY_MS],
+    ['4 days where only others are named', { retentionMs: { failed: 1_000, parked: 2_000 } }, 4 * DAY_MS],
+  ])('of a completion is %s', async (_what, options, expected) => {
+    const b = bench();
+    await b.run(() => 'done', ['a'], options);
+    expect((await b.claim('a'))?.expiresAt).toBe(b.clock.now() + expected);
+  });
+
+  it.each<[string, BatchProcessorOptions, number]>([
+    ['4 days by default', {}, 4 * DAY_MS],
+    ['a plain number', { retentionMs: DAY_MS }, DAY_MS],
+    ['`failed`', { retentionMs: { failed: DAY_MS } }, DAY_MS],
+    ['4 days where only others are named', { retentionMs: { completed: 1_000, parked: 2_000 } }, 4 * DAY_MS],
+  ])('of a failure, and of an attempt that dies, is %s', async (_what, options, expected) => {
+    const b = bench();
+    await b.run(declined, ['failing'], options);
+    expect((await b.claim('failing'))?.expiresAt).toBe(b.clock.now() + expected);
+
+    void b.run(() => new Promise(() => undefined), ['dying'], { ...options, leaseMs: 5_000 });
+    await b.told('started', 'dying');
+    expect((await b.claim('dying'))?.expiresAt).toBe(b.clock.now() + 5_000 + expected);
+  });
+
+  it('of a lease that is extended counts from its new end', async () => {
+    const b = bench();
+    void b.run(
+      async (_record, { extendLease }) => {
+        await extendLease(60_000);
+        await new Promise(() => undefined);
+      },
+      ['a'],
+      { leaseMs: 5_000, retentionMs: { failed: DAY_MS } },
+    );
+    await b.told('started', 'a');
+    await b.clock.advance(0);
+    expect(await b.claim('a')).toMatchObject({
+      leaseUntil: b.clock.now() + 60_000,
+      expiresAt: b.clock.now() + 60_000 + DAY_MS,
+    });
+  });
+});

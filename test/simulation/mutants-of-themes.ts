@@ -1,0 +1,114 @@
+import { type Mutant, one } from './mutant.ts';
+
+const INVOCATION = 'src/batch/invocation.ts';
+const HANDLER_RUN = 'src/batch/handler-run.ts';
+const PLAN = 'src/batch/plan.ts';
+
+/** Rules that hardly any scenario touches which is not turned towards them. */
+export const mutantsOfThemes: readonly Mutant[] = [
+  one(
+    'batches: no waiting for oneself',
+    'a record joins those that a batch handler waits for only when its claim can be asked for',
+    INVOCATION,
+    'const isRequested = this.#claims.isRequested(entry);',
+    'const isRequested = true;',
+  ),
+  one(
+    'payloads: outcomes of their own',
+    'only records of equal key and equal payload share an outcome',
+    PLAN,
+    'latest.payloadHash === payloadHash',
+    "latest.payloadHash !== ''",
+  ),
+  one(
+    'payloads: one after the other',
+    'two payloads of one key are not claimed side by side',
+    PLAN,
+    'entry.behind = latest;',
+    '',
+  ),
+  one(
+    'starts are recorded',
+    'where deaths park, a row tells what had started from what was only claimed',
+    'src/batch/starts.ts',
+    "return onLapsedLease === 'park' || maxCrashes !== undefined || maxAttempts !== undefined;",
+    "return onLapsedLease === 'park' && maxCrashes === 0 && maxAttempts === undefined;",
+  ),
+  one(
+    'calls: starts are recorded',
+    'the same of calls',
+    'src/functions/run-once.ts',
+    "return onLapsedLease === 'park' || maxAttempts !== undefined;",
+    "return onLapsedLease === 'park' && maxAttempts === 0;",
+  ),
+  one(
+    'no time left',
+    'remaining time 0 is a time',
+    'src/batch/deadline.ts',
+    'Number.isFinite(remainingMs) ? Math.max(remainingMs, 0) : undefined',
+    'Number.isFinite(remainingMs) && remainingMs > 0 ? remainingMs : undefined',
+  ),
+  one(
+    'calls: broken off',
+    'a call that has seen its signal and returns is not done',
+    'src/functions/run-once.ts',
+    'if (keeper.interruption !== undefined) {',
+    'if (keeper.interruption !== undefined && waitMs < 0) {',
+  ),
+  one(
+    'records: broken off',
+    'a handler that has seen its signal and returns is not done',
+    HANDLER_RUN,
+    'if (interruption === undefined) return',
+    'if (interruption !== null) return',
+  ),
+  one(
+    'batches: broken off together',
+    'what a batch handler has seen on one record it has seen on all',
+    HANDLER_RUN,
+    'this.#together === undefined ? this : this.#together.whoHasSeenAbort()',
+    'this',
+  ),
+  one(
+    'bound of requests to DynamoDB',
+    'a request that is not answered gives its place to another',
+    'src/stores/dynamodb/bounded-client.ts',
+    'limit(() => {',
+    'limit(() => {\n      if (REQUESTS_AT_ONCE > 0) return client.send(command, options) as Promise<unknown>;',
+  ),
+  one(
+    'bound of store calls',
+    'a call to the store that is not answered ends all the same',
+    'src/claims/bounded-store.ts',
+    'LONGEST_STORE_CALL_MS = 30_000',
+    'LONGEST_STORE_CALL_MS = 30_000_000',
+  ),
+  one(
+    'bound of SQS calls',
+    'a call to SQS that is not answered ends all the same',
+    'src/queues/bounded-sqs.ts',
+    'LONGEST_CALL_MS = 5_000',
+    'LONGEST_CALL_MS = 5_000_000_000',
+  ),
+  one(
+    'short leases',
+    'the lease of an event that is delivered directly is over before its retries are',
+    'src/batch/attempt.ts',
+    'SHORT_LEASE_MS = 45_000',
+    'SHORT_LEASE_MS = 45_000_000',
+  ),
+  one(
+    'short leases are renewed',
+    'a lease that is shorter than its handler is renewed while that runs',
+    'src/batch/attempt.ts',
+    'settings.heartbeat ?? (comesAgainSoon ? {} : undefined)',
+    'settings.heartbeat ?? (comesAgainSoon ? undefined : undefined)',
+  ),
+  one(
+    'results that are too large',
+    'a completion is stored without the result that its row has no room for',
+    'src/claims/store-with.ts',
+    'return withDroppedResults(stored);',
+    'return stored;',
+  ),
+];
