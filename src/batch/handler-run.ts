@@ -2,6 +2,7 @@ import type { Context } from 'aws-lambda';
 import type { CommitItem } from '../claims/commit.ts';
 import { waitAtMost } from '../claims/clock.ts';
 import { type Attempt, heartbeatOf, type InvocationScope, leaseMsNow } from './attempt.ts';
+import { forgetLongBody } from '../sources/text-record.ts';
 import { WatchedSignal } from '../claims/watched-signal.ts';
 import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { HandlerEnd, HandlerReturn } from './handler-end.ts';
@@ -161,6 +162,8 @@ export class HandlerRun {
       return this.#stopReason === undefined
         ? { kind: 'threw', error, wasAborted: false }
         : { kind: 'threw', error: this.#stopReason(error), wasAborted: true };
+    } finally {
+      forgetLongBody(record);
     }
   }
 }

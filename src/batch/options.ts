@@ -7,7 +7,7 @@ import type { ResultStorage } from '../claims/result-storage.ts';
 import { type RetentionMs, resolveRetention, type Retentions } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
-import type { KeySelector } from '../keys/key-selector.ts';
+import { type KeySelector, withEffort } from '../keys/key-selector.ts';
 import { refusePromise } from '../keys/key-string.ts';
 import { messageId } from '../keys/message-id.ts';
 import { payloadHash } from '../keys/payload-hash.ts';
@@ -69,7 +69,9 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly maxAttempts?: number;
   /**
    * Attempts in a row that may die, their lease lapsed and nothing settled, before the key is parked unrun.
-   * Default: none; after one, a record runs alone and after the others. One more write for each record, as above.
+   * Default: none; after one, a record runs alone and after the others. One more write for each record, as above. Also how
+   * many processes may die while they read a record, before it has a claim, until it is `invalid` unread; of these the
+   * default is 3.
    */
   readonly maxCrashes?: number;
   /**
@@ -291,12 +293,13 @@ function paths(): Check {
 
 function validationOf(given: readonly string[] | KeySelector): KeySelector {
   if (typeof given !== 'function') return payloadHash({ include: given });
-  return (record) => {
+  const select: KeySelector = (record) => {
     const hash: unknown = given(record);
     refusePromise('payloadValidation', 'record', hash);
     if (typeof hash === 'string' && hash !== '') return hash;
     throw new KeyError('The `payloadValidation` function gives no hash for this record');
   };
+  return withEffort(select, given.effort);
 }
 
 /** What `payloadHash` would refuse in the name of an option of its own. */

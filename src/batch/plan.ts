@@ -1,34 +1,41 @@
+import { forgetLongBody } from '../sources/text-record.ts';
 import { idempotencyKey, type Namespace } from '../keys/idempotency-key.ts';
-import type { ReadRecord, SourceBatch } from '../sources/source-batch.ts';
+import type { ReadRecord, SourceEntry } from '../sources/source-batch.ts';
 import { Entry } from './entry.ts';
 import type { Settings } from './options.ts';
 import type { RecordOutcome } from './outcomes.ts';
 
+/** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
+export function planEntry(
+  { itemIdentifier, lane, read }: SourceEntry,
+  index: number,
+  settings: Settings,
+  namespace: Namespace,
+): Entry {
+  if (!('record' in read)) {
+    const delivered = 'error' in read ? read.delivered : undefined;
+    const unread = new Entry(index, itemIdentifier, lane, delivered);
+    unread.finish(outcomeOfUnread(read));
+    return unread;
+  }
+  const entry = new Entry(index, itemIdentifier, lane, read.record);
+  try {
+    entry.key = idempotencyKey(read.record, settings.key, namespace);
+    entry.payloadHash = settings.payloadValidation?.(read.record);
+  } catch (thrown) {
+    entry.finish({ status: 'invalid', error: thrown });
+  }
+  forgetLongBody(read.record);
+  return entry;
+}
+
 /**
- * Gives every record its key before any handler runs, and finds the records of the batch that are the same
- * work: the first of them leads, the others follow. Only records of equal key and equal payload hash share an
- * outcome; those of another payload claim for themselves, after it. What has no key, or cannot be read, is
- * invalid alone.
+ * Finds the records that are the same work: the first of them leads, the others follow. Only records of equal key
+ * and equal payload hash share an outcome; those of another payload claim for themselves, after it.
  */
-export function planEntries(batch: SourceBatch, settings: Settings, namespace: Namespace): Entry[] {
+export function coalesce(entries: readonly Entry[]): void {
   const leaders = new Leaders();
-  return batch.entries.map(({ itemIdentifier, lane, read }, index) => {
-    if (!('record' in read)) {
-      const delivered = 'error' in read ? read.delivered : undefined;
-      const unread = new Entry(index, itemIdentifier, lane, delivered);
-      unread.finish(outcomeOfUnread(read));
-      return unread;
-    }
-    const entry = new Entry(index, itemIdentifier, lane, read.record);
-    try {
-      entry.key = idempotencyKey(read.record, settings.key, namespace);
-      entry.payloadHash = settings.payloadValidation?.(read.record);
-    } catch (thrown) {
-      return invalid(entry, thrown);
-    }
-    leaders.place(entry);
-    return entry;
-  });
+  for (const entry of entries) if (entry.outcome === undefined) leaders.place(entry);
 }
 
 /** The first record of each key and payload, in the batch's order. */
@@ -64,9 +71,4 @@ function payloadId({ key, payloadHash }: Entry): string {
 function outcomeOfUnread(read: Exclude<ReadRecord, { readonly record: unknown }>): RecordOutcome {
   if ('ignored' in read) return { status: 'ignored' };
   return { status: read.isRetryable === true ? 'failed' : 'invalid', error: read.error };
-}
-
-function invalid(entry: Entry, error: unknown): Entry {
-  entry.finish({ status: 'invalid', error });
-  return entry;
 }

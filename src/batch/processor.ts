@@ -4,15 +4,19 @@ import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
 import { boundedSqs } from '../queues/bounded-sqs.ts';
 import { readEvent } from '../sources/read-event.ts';
+import { AS_DELIVERED, type SourceBatch, type SourceEntry } from '../sources/source-batch.ts';
 import { createDeadline } from './deadline.ts';
-import { readDecoded } from './decode.ts';
 import { takeDefaultNamespace } from './default-namespaces.ts';
 import type { Entry } from './entry.ts';
 import { type Handler, Invocation } from './invocation.ts';
 import type { Settings } from './options.ts';
-import { planEntries } from './plan.ts';
+import { coalesce, planEntry } from './plan.ts';
 import type { Ports } from './ports.ts';
+import { readRecords } from './read.ts';
+import { ReadingMarks } from './reading-marks.ts';
+import { readSuspectsFirst } from './reading-order.ts';
 import { answer, type BatchResponse } from './response.ts';
+import { dangerOf, isSuspect, mayHoldSuspects } from './suspects.ts';
 
 /** The namespace where nobody names a function: outside Lambda. */
 const LOCAL_NAMESPACE = 'local';
@@ -26,12 +30,15 @@ export function createProcessor(
   store: ClaimStore = givenPorts.store,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
   const unstarted = unstartedClaims(givenPorts.store);
+  const danger = dangerOf(settings);
   const self = {};
   /** Known by an id that only this queue's messages have, or by a key that says itself whose it is. */
   const hasOwnKeys =
     settings.key.isWholeKey === true || (settings.key.isMessageId === true && settings.unwrap.length === 0);
+  const nameOf = (lambda: Context | undefined): string =>
+    lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
   const defaultNamespace = (lambda: Context | undefined): string => {
-    const name = lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
+    const name = nameOf(lambda);
     if (!hasOwnKeys) takeDefaultNamespace(store, name, self);
     return name;
   };
@@ -42,15 +49,28 @@ export function createProcessor(
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     try {
-      const { decode } = settings;
-      // Most have nothing to decode, and wait for nothing.
-      const batch =
-        decode === undefined
-          ? readEvent(event, settings)
-          : await readDecoded(event, { ...settings, decode }, deadline.stop);
       const namespace = settings.namespace ?? defaultNamespace(lambda);
-      const entries = planEntries(batch, settings, namespace);
-      noteRefusedByPlan(entries, ports.observer);
+      const plan = (source: SourceEntry, index: number): Entry =>
+        planEntry(source, index, settings, namespace);
+      const read = (some: unknown): ReturnType<typeof readRecords> =>
+        readRecords(some, settings, deadline.stop);
+
+      let batch: SourceBatch;
+      let entries: Entry[];
+      if (mayHoldSuspects(event, danger)) {
+        batch = readEvent(event, AS_DELIVERED);
+        const { comesAgainSoon = false } = batch;
+        const markedIn = typeof namespace === 'string' ? namespace : nameOf(lambda);
+        const marks = new ReadingMarks({ settings, ports, deadline, lambda, comesAgainSoon }, markedIn);
+        const steps = { read, plan, marks, clock: ports.clock, stop: deadline.stop };
+        entries = await readSuspectsFirst(event, batch, (record) => isSuspect(record, danger), steps);
+      } else {
+        const reading = read(event);
+        batch = reading instanceof Promise ? await reading : reading;
+        entries = batch.entries.map(plan);
+      }
+      coalesce(entries);
+      noteRefusedByPlan(entries, observer);
 
       await new Invocation(entries, handler, settings, ports, lambda, deadline, batch.comesAgainSoon).run();
 

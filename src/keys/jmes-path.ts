@@ -5,7 +5,7 @@ import type { BatchRecord } from '../sources/record.ts';
 import { canonicalHash } from './canonical-json.ts';
 import { KeyError } from './errors.ts';
 import { ExactFunctions, find } from './jmes-functions.ts';
-import type { KeySelector } from './key-selector.ts';
+import { type KeySelector, withEffort } from './key-selector.ts';
 
 /**
  * A JMESPath expression over the record as Lambda gave it, with the functions that Powertools users know:
@@ -30,7 +30,7 @@ export function jmesPath(expression: string): KeySelector {
     return typeof value === 'string' ? value : canonicalHash(value);
   }
 
-  return (record) => {
+  return withEffort((record) => {
     functions.hasReplaced = false;
     const data = stablePart(record);
     const key = keyOf(data, INEXACT);
@@ -41,7 +41,12 @@ export function jmesPath(expression: string): KeySelector {
       );
     }
     return key;
-  };
+  }, effortOf(expression));
+}
+
+/** What inflates can make any length of a short body. */
+function effortOf(expression: string): KeySelector['effort'] {
+  return expression.includes('gzip') ? undefined : 'bounded';
 }
 
 /** Syntax errors are found at start; an empty record only shows that the expression can be read. */

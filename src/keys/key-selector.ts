@@ -10,6 +10,20 @@ export interface KeySelector<Body = unknown> {
   readonly isWholeKey?: true;
   /** What it gives is the id of the message, which no other consumer of the queue has. */
   readonly isMessageId?: true;
+  /**
+   * What the selector does to a record. `none`: it does not look at the body. `bounded`: no body of up to 256 KB can end the
+   * process in it, or keep it from ending. Default: neither is known, and what comes again is read with care
+   * (`docs/failures.md`).
+   */
+  readonly effort?: 'none' | 'bounded';
+}
+
+/** The same selector, which says what it does to a record. */
+export function withEffort<Body>(
+  select: KeySelector<Body>,
+  effort: KeySelector['effort'],
+): KeySelector<Body> {
+  return effort === undefined ? select : Object.assign(select, { effort });
 }
 
 /** Makes a selector of whole keys, for tables whose keys another library makes too. */

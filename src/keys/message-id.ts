@@ -1,4 +1,4 @@
-import type { KeySelector } from './key-selector.ts';
+import { type KeySelector, withEffort } from './key-selector.ts';
 
 /**
  * The id the service gave the message: SQS's messageId, EventBridge's event id; of an unwrapped envelope,
@@ -6,5 +6,5 @@ import type { KeySelector } from './key-selector.ts';
  */
 export function messageId(): KeySelector {
   const select: KeySelector = (record) => record.envelope?.id ?? record.id;
-  return Object.assign(select, { isMessageId: true as const });
+  return Object.assign(withEffort(select, 'none'), { isMessageId: true as const });
 }

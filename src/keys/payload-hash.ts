@@ -3,7 +3,7 @@ import type { BatchRecord } from '../sources/record.ts';
 import { exactBody } from '../sources/text-record.ts';
 import { contentHash, type PayloadHashOptions } from './content-hash.ts';
 import { KeyError } from './errors.ts';
-import type { KeySelector } from './key-selector.ts';
+import { type KeySelector, withEffort } from './key-selector.ts';
 
 export type { PayloadHashOptions } from './content-hash.ts';
 
@@ -15,7 +15,7 @@ export type { PayloadHashOptions } from './content-hash.ts';
  */
 export function payloadHash(options: PayloadHashOptions = {}): KeySelector {
   const hash = contentHash('payloadHash', options);
-  return (record) => hash(jsonBody(record));
+  return withEffort((record) => hash(jsonBody(record)), 'bounded');
 }
 
 /** The body as JSON; not the text that `record.body` falls back to. */

@@ -42,7 +42,7 @@ export type BatchEvent =
   /** The store could not say whether the key is free. */
   | (OfRecord & { readonly type: 'claimFailed'; readonly error: unknown })
   | { readonly type: 'invalid'; readonly recordId: string; readonly error: unknown }
-  /** Its payload could not be decoded now, and may be later; it has no key yet. */
+  /** It could not be decoded, or was not read, now, and may be later; it has no key yet. */
   | { readonly type: 'decodeFailed'; readonly recordId: string; readonly error: unknown }
   | (OfAttempt & { readonly type: 'started' })
   | (OfAttempt & { readonly type: 'succeeded'; readonly durationMs: number })

@@ -1,11 +1,16 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import pLimit from 'p-limit';
 import { hasCode } from '../claims/errors.ts';
 import { bytesOfBase64 } from './base64.ts';
 import { DecodeError, type Decoder } from './decoder.ts';
+import { LONG_TEXT } from './json-bounds.ts';
 import { checkedMaxBytes } from './max-bytes.ts';
 
 const gunzipAsync = promisify(gunzip);
+
+/** Beside the text that it becomes, what inflates is there twice, in pieces and as a whole. */
+const oneLongAtATime = pLimit(1);
 
 export interface GzipOptions {
   /**
@@ -15,13 +20,16 @@ export interface GzipOptions {
   readonly maxBytes?: number;
 }
 
-/** Inflates gzip: of a text that is base64, as it travels in SQS and SNS, or of bytes. */
+/**
+ * Inflates gzip: of a text that is base64, as it travels in SQS and SNS, or of bytes. Payloads of more than 256 KB are
+ * inflated one after the other in the whole process, the others side by side.
+ */
 export function gzip(options: GzipOptions = {}): Decoder {
   const maxBytes = checkedMaxBytes('gzip', options);
   return async (data) => {
     const compressed = typeof data === 'string' ? bytesOfBase64(data) : data;
     try {
-      return await gunzipAsync(compressed, { maxOutputLength: maxBytes });
+      return await inflate(compressed, maxBytes);
     } catch (cause) {
       const message = hasCode(cause, 'ERR_BUFFER_TOO_LARGE')
         ? `The payload inflates to more than ${maxBytes} bytes (maxBytes of gzip)`
@@ -29,4 +37,14 @@ export function gzip(options: GzipOptions = {}): Decoder {
       throw new DecodeError(message, { cause, isRetryable: false });
     }
   };
+}
+
+async function inflate(compressed: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  if (maxBytes <= LONG_TEXT) return gunzipAsync(compressed, { maxOutputLength: maxBytes });
+  try {
+    return await gunzipAsync(compressed, { maxOutputLength: LONG_TEXT }); // nothing else tells how long it is
+  } catch (thrown) {
+    if (!hasCode(thrown, 'ERR_BUFFER_TOO_LARGE')) throw thrown;
+  }
+  return oneLongAtATime(() => gunzipAsync(compressed, { maxOutputLength: maxBytes }));
 }

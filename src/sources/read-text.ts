@@ -30,8 +30,12 @@ export function readText(
       if (longest > LONG_TEXT) assertParsable(decodedText ?? delivered.read());
       return { record: makeRecord(undefined, decodedText) };
     }
-    const opened = unwrapBody(decodedText ?? delivered.read(), unwrap);
-    return 'ignored' in opened ? opened : { record: makeRecord({ ...opened, steps: unwrap }, decodedText) };
+    const text = decodedText ?? delivered.read();
+    const opened = unwrapBody(text, unwrap);
+    if ('ignored' in opened) return opened;
+    const { envelope, body } = opened;
+    const isKept = text.length <= LONG_TEXT;
+    return { record: makeRecord({ envelope, steps: unwrap, ...(isKept && { body }) }, decodedText) };
   } catch (thrown) {
     const error = thrown as Error;
     return hasCode(thrown, 'BATCHLATCH_DECODE')

@@ -1,5 +1,6 @@
 import { MalformedRecordError } from './errors.ts';
 import { mayBeInexact, parseExactly } from './exact-numbers.ts';
+import { LONG_TEXT } from './json-bounds.ts';
 import { parseJsonOrText } from './parse-body.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 import { unwrapBody } from './unwrap.ts';
@@ -8,7 +9,8 @@ import type { UnwrapStep } from './unwrap-steps.ts';
 /** A payload that was inside envelopes, and what they were. */
 export interface OpenedBody {
   readonly envelope: Envelope;
-  readonly body: unknown;
+  /** Absent of a long text, which is opened again when its body is asked for. */
+  readonly body?: unknown;
   readonly steps: readonly UnwrapStep[];
 }
 
@@ -21,28 +23,39 @@ export abstract class TextRecord {
   abstract readonly rawBody: string;
   readonly envelope: Envelope | undefined;
   readonly #steps: readonly UnwrapStep[];
-  #body: { readonly value: unknown } | undefined;
+  #body: { readonly value: unknown; readonly isGiven?: true } | undefined;
 
   constructor(opened: OpenedBody | undefined) {
     this.#steps = opened?.steps ?? [];
     if (opened === undefined) return;
     this.envelope = opened.envelope;
-    this.#body = { value: opened.body };
+    if ('body' in opened) this.#body = { value: opened.body };
   }
 
   get body(): unknown {
-    this.#body ??= { value: parseJsonOrText(this.rawBody) };
+    this.#body ??= { value: this.#read() };
     return this.#body.value;
   }
 
   /** For what a schema makes of it. */
   set body(value: unknown) {
-    this.#body = { value };
+    this.#body = { value, isGiven: true };
+  }
+
+  #read(): unknown {
+    if (this.#steps.length === 0) return parseJsonOrText(this.rawBody);
+    const unwrapped = unwrapBody(this.rawBody, this.#steps);
+    return 'body' in unwrapped ? unwrapped.body : undefined;
   }
 
   /** Whether the text is all there is to what was delivered: bytes that are no UTF-8 become replacement characters. */
   protected get isWholeText(): boolean {
     return true;
+  }
+
+  static forgetLongBodyOf(record: TextRecord): void {
+    if (record.#body === undefined || record.#body.isGiven === true) return;
+    if (record.rawBody.length > LONG_TEXT) record.#body = undefined;
   }
 
   /** The body for a key: read once more where it may hold numbers that `JSON.parse` rounds. */
@@ -69,4 +82,12 @@ export abstract class TextRecord {
  */
 export function exactBody(record: BatchRecord): unknown {
   return record instanceof TextRecord ? TextRecord.exactBodyOf(record) : record.body;
+}
+
+/**
+ * Lets go of the parsed form of a long text, which takes up to 30 times as much memory; it is parsed again when somebody
+ * asks for it. What a schema made of it stays.
+ */
+export function forgetLongBody(record: BatchRecord): void {
+  if (record instanceof TextRecord) TextRecord.forgetLongBodyOf(record);
 }

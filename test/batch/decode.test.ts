@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   base64,
+  type BatchProcessorOptions,
   type BatchRecord,
   type Decoder,
   DecodeError,
@@ -18,6 +19,7 @@ import {
   snsEvent,
   sqsEvent,
 } from 'batchlatch/testing';
+import { z } from 'zod';
 import { bench, deferred, failed, fifo, ids, messages } from './bench.ts';
 
 const zipped = (body: unknown): string => gzipSync(JSON.stringify(body)).toString('base64');
@@ -117,6 +119,47 @@ describe('A body that is decoded', () => {
     expect(most).toBe(3);
     expect(await recordsOf(messages(...ids(80)), decode, { concurrency: 100 })).toHaveLength(80);
     expect(most).toBe(50);
+  });
+});
+
+describe('The parsed form of a body', () => {
+  /** Whether the handler sees the very object that the key was made of, and what it sees. */
+  async function isKept(text: string, options: BatchProcessorOptions = {}): Promise<[boolean, unknown]> {
+    let seen: unknown;
+    let answer: [boolean, unknown] | undefined;
+    const handler: RecordHandler = ({ body }) => void (answer = [body === seen, body]);
+    const key = ({ id, body }: BatchRecord): string => {
+      seen = body;
+      return id;
+    };
+    await bench().processor(handler, { key, ...options })(sqsEvent([{ body: text }]));
+    return answer ?? [false, undefined];
+  }
+  const long = { text: 'x'.repeat(256 * 1_024) };
+
+  it('is made once for a key and a handler where the text is short', async () => {
+    expect(await isKept('{"orderId":"A"}')).toEqual([true, { orderId: 'A' }]);
+  });
+
+  it.each<[string, string, BatchProcessorOptions]>([
+    ['as it was delivered', JSON.stringify(long), {}],
+    ['decoded', zipped(long), { decode: gzip() }],
+    ['in an envelope', JSON.stringify(eventBridgeEvent(long)), { unwrap: 'eventbridge' }],
+  ])('is made again for the handler where the text is long: %s', async (_, text, options) => {
+    expect(await isKept(text, options)).toEqual([false, long]);
+  });
+
+  it('is what the schema made of it for as long as the handler may ask', async () => {
+    const schema = z.object({ text: z.string().transform((text) => text.length) });
+    const seen: unknown[] = [];
+    const records: BatchRecord[] = [];
+    const b = bench();
+    const handler = (record: BatchRecord): void => {
+      records.push(record);
+      seen.push(record.body);
+    };
+    await b.processor(handler, { schema })(sqsEvent([{ body: JSON.stringify(long) }]));
+    expect([...seen, records[0]?.body]).toEqual([{ text: 262_144 }, { text: 262_144 }]);
   });
 });
 

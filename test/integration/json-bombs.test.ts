@@ -11,11 +11,12 @@ async function answerTo(
   text: string,
   decoder: string,
   neighbour?: string,
+  neighbours = 9,
 ): Promise<{ ids: string[]; message: string }> {
   const encode = (body: string): string =>
     (decoder === 'base64' ? Buffer.from(body) : gzipSync(body)).toString('base64');
   const bomb = encode(text);
-  const good = Array.from({ length: 9 }, (_, n) => encode(neighbour ?? `{"orderId":"${n}"}`));
+  const good = Array.from({ length: neighbours }, (_, n) => encode(neighbour ?? `{"orderId":"${n}"}`));
   const { stdout } = await run(
     process.execPath,
     ['--max-old-space-size=112', '--import', 'tsx', 'test/support/small-process.ts', bomb, decoder],
@@ -57,6 +58,11 @@ describe('A few kilobytes of gzip that are ten megabytes of JSON', () => {
     ['members that are numbers', `[${'{"99":1},'.repeat(42_000)}1]`],
   ])('leave room for ten of a kind that is just not refused: %s', async (_what, text) => {
     expect(await answerTo(text, 'gzip', text)).toEqual({ ids: [], message: '' });
+  });
+
+  it('leave room for batches of any size: they are parsed one after the other, and not kept parsed', async () => {
+    const text = `[${'[],'.repeat(100_000)}1]`;
+    expect(await answerTo(text, 'gzip', text, 30)).toEqual({ ids: [], message: '' });
   });
 
   it('do so where they are as many as may be inflated', async () => {

@@ -83,7 +83,11 @@ export class AttemptRegistry {
 
   /** The invocation that a request is made for: the row is to name it; without that, it is the process's latest. */
   invocationOf(process: SimProcess, { lockedBy }: ClaimRequest): Invocation | undefined {
-    const requestId = lockedBy?.split(' ').at(-1) ?? '';
+    return this.invocationNamed(process, lockedBy?.split(' ').at(-1));
+  }
+
+  /** The invocation with this id; without one, the process's latest. */
+  invocationNamed(process: SimProcess, requestId = ''): Invocation | undefined {
     return this.#byRequestId.get(requestId) ?? this.#latest.get(process);
   }
 

@@ -1,4 +1,4 @@
-import type { BatchEvent } from '../../../src/observe/observer.ts';
+import type { BatchEvent, ObservedInvocation } from '../../../src/observe/observer.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
@@ -104,7 +104,7 @@ export class AttemptWatch {
   }
 
   /** What the processor says of itself; of most of it the simulation needs no telling. */
-  observed(process: SimProcess, event: BatchEvent): void {
+  observed(process: SimProcess, event: BatchEvent, invocation?: ObservedInvocation): void {
     if (process.isDead) return;
     this.#world.count(`event ${event.type}`);
     if (event.type === 'abandoned') {
@@ -113,6 +113,9 @@ export class AttemptWatch {
         run.isAbandoned = true;
         this.#onEnd.get(run)?.();
       }
+    }
+    if (event.type === 'decodeFailed') {
+      this.#attempts.invocationNamed(process, invocation?.requestId)?.unread.add(event.recordId);
     }
     if (event.type === 'notStarted') {
       this.#world.log(process.name, () => `  ${event.recordId} is not started: ${event.reason}`);

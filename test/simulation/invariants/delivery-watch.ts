@@ -42,7 +42,7 @@ export class DeliveryWatch {
   }
 
   responded(
-    { id, deliveries, toldDone, knownDone, stopsAt }: Invocation,
+    { id, deliveries, toldDone, knownDone, unread, stopsAt }: Invocation,
     response: BatchResponse | undefined,
   ): void {
     const named = (response?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier);
@@ -71,6 +71,7 @@ export class DeliveryWatch {
       // What came in the same step as the answer may have come too late for it, and when time is up a record
       // may be named because there was none left to look at it.
       const isKnown =
+        !unread.has(message.recordId) &&
         consumer !== 'calls' && // of two calls with one key the second was told of a conflict
         knownSince !== undefined &&
         knownSince < this.#world.scheduler.steps &&

@@ -19,6 +19,8 @@ export class Invocation {
   readonly toldDone = new Set<string>();
   /** Those of which that is the last it heard, and since which step. */
   readonly knownDone = new Map<string, number>();
+  /** Messages that it hands back unread: it does not know their keys. */
+  readonly unread = new Set<string>();
   /** Keys that the process has been told are somebody else's. */
   readonly conflicts = new Set<string>();
   readonly startedAt: number;

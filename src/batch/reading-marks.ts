@@ -1,0 +1,210 @@
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  OwnedClaim,
+  SettleOutcome,
+  Settlement,
+} from '../claims/claim-store.ts';
+import { keyString } from '../keys/key-string.ts';
+import type { BatchRecord } from '../sources/record.ts';
+import { type InvocationScope, leaseMsNow } from './attempt.ts';
+import { NotReadError, ReadingKillsError } from './errors.ts';
+import { isOutage } from './unclaimed-attempt.ts';
+
+/** Goes before the id of a record whose reading is claimed, after the namespace; keys of work have another version. */
+const VERSION = 'reading-v1';
+
+/** Deaths after which a record is not read again, where `maxCrashes` does not say. */
+const MOST_DEATHS = 3;
+
+/** How often a record that has killed a process is left unread for its neighbours' sake, before it is read after them. */
+const MOST_DEFERRALS = 3;
+
+/** What the store says of reading a record that was received before. */
+export type Reading =
+  /** It was read before, and the process survived it. */
+  | { readonly status: 'harmless' }
+  | { readonly status: 'unknown'; readonly mark: Mark }
+  /** A process died while it read it. */
+  | {
+      readonly status: 'killer';
+      readonly mark: Mark;
+      readonly deaths: number;
+      readonly mayBeDeferred: boolean;
+    }
+  | { readonly status: 'refused'; readonly error: Error; readonly isRetryable: boolean };
+
+/** The claim for reading one record, made and not started; undefined: it is read without one. */
+export interface Mark {
+  readonly claim: (OwnedClaim & { readonly releases: number }) | undefined;
+}
+
+const UNMARKED: Reading = { status: 'unknown', mark: { claim: undefined } };
+
+/** What has been read. */
+export interface EndedMark {
+  readonly mark: Mark;
+  /** It is known that no other delivery of it ends a process. */
+  readonly isHarmless: boolean;
+}
+
+/**
+ * Claims for the reading of records, before they have keys of their own: made under the message's id, noted as started
+ * before one is read, and completed after it. So a claim that lapsed after its start names the record that killed its
+ * process, and a completed one a record that did not.
+ */
+export class ReadingMarks {
+  readonly #scope: Pick<InvocationScope, 'settings' | 'ports' | 'deadline' | 'lambda' | 'comesAgainSoon'>;
+  readonly #namespace: string;
+  /** Made, and neither completed nor given back. */
+  readonly #open = new Set<Mark>();
+
+  constructor(
+    scope: Pick<InvocationScope, 'settings' | 'ports' | 'deadline' | 'lambda' | 'comesAgainSoon'>,
+    namespace: string,
+  ) {
+    this.#scope = scope;
+    this.#namespace = namespace;
+  }
+
+  /** Claims the reading of all, in one request. Never rejects. */
+  async claim(records: readonly BatchRecord[]): Promise<Reading[]> {
+    const { store } = this.#scope.ports;
+    // A store that cannot tell what has started would blame all for the death of one: they are read first, unmarked.
+    if (store.start === undefined) return records.map(() => UNMARKED);
+    const requests = new Map<string, ClaimRequest>();
+    for (const record of records) {
+      const request = requests.has(record.id) ? undefined : this.#requestFor(record);
+      if (request !== undefined) requests.set(record.id, request);
+    }
+    const made = await this.#readingsOf([...requests.values()]);
+    const readings = new Map([...requests.keys()].map((id, index) => [id, made[index] as Reading]));
+    return records.map(({ id }) => readings.get(id) ?? UNMARKED);
+  }
+
+  /** Notes that these are about to be read, in one request. False: it must not be read. Never rejects. */
+  async start(marks: readonly Mark[]): Promise<boolean[]> {
+    const { ports, deadline } = this.#scope;
+    // The same message may be there twice: once read, it need not be marked again.
+    const open = new Set(marks.filter((mark) => this.#open.has(mark)));
+    const claims = [...open].flatMap(({ claim }) => claim ?? []);
+    if (claims.length === 0) return marks.map(() => true);
+    let outcomes: SettleOutcome[];
+    try {
+      outcomes = (await ports.store.start?.(claims, { signal: deadline.answerNow })) ?? [];
+    } catch {
+      outcomes = []; // what is not known to be written must not start
+    }
+    const stored = new Set(claims.filter((_, index) => outcomes[index] === 'stored'));
+    return marks.map((mark) => !open.has(mark) || mark.claim === undefined || stored.has(mark.claim));
+  }
+
+  /** The process has survived them. Never rejects. */
+  async end(marks: readonly EndedMark[]): Promise<void> {
+    const { completed, failed } = this.#scope.settings.retention;
+    const settlements = marks.flatMap(({ mark, isHarmless }): Settlement[] => {
+      if (!this.#open.delete(mark) || mark.claim === undefined) return [];
+      const { key, owner, releases } = mark.claim;
+      return [
+        isHarmless
+          ? { end: 'complete', key, owner, retentionMs: completed }
+          : { end: 'release', key, owner, releases, retentionMs: failed },
+      ];
+    });
+    if (settlements.length > 0) await this.#settle(settlements);
+  }
+
+  /** Gives back what has not been read. Never rejects. */
+  async giveBack(): Promise<void> {
+    await this.end([...this.#open].map((mark) => ({ mark, isHarmless: false })));
+  }
+
+  /** Undefined where the namespace or the id makes no key: neither does it for the work. */
+  #requestFor({ id, receiveCount }: BatchRecord): ClaimRequest | undefined {
+    const { settings, ports, lambda } = this.#scope;
+    const lockedBy =
+      lambda?.functionName === undefined
+        ? undefined
+        : `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`;
+    const key = this.#keyOf(id);
+    if (key === undefined) return undefined;
+    return {
+      key,
+      owner: ports.newOwner(),
+      leaseMs: leaseMsNow(this.#scope),
+      retentionMs: settings.retention.failed,
+      recordsStart: true,
+      isRedelivery: receiveCount > 2, // the first time it comes again, nobody has marked it yet
+      ...(lockedBy !== undefined && { lockedBy }),
+    };
+  }
+
+  #keyOf(id: string): string | undefined {
+    const prefix = { namespace: () => this.#namespace, version: VERSION };
+    try {
+      return keyString({ of: 'record', prefix, key: () => id });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #readingsOf(requests: readonly ClaimRequest[]): Promise<Reading[]> {
+    const { ports, deadline } = this.#scope;
+    let outcomes: (AcquireOutcome | undefined)[];
+    try {
+      outcomes = await ports.store.acquire(requests, { signal: deadline.answerNow });
+    } catch (thrown) {
+      const error = thrown as Error;
+      outcomes = requests.map(() => ({ status: 'error', error }));
+    }
+    return requests.map((request, index) => this.#readingOf(request, outcomes[index]));
+  }
+
+  #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome | undefined): Reading {
+    const { settings, ports } = this.#scope;
+    switch (outcome?.status) {
+      case 'acquired': {
+        const { releases, crashes } = outcome;
+        const mark = { claim: { key, owner, releases } };
+        this.#open.add(mark);
+        if (crashes === 0) return { status: 'unknown', mark };
+        return crashes < (settings.maxCrashes ?? MOST_DEATHS)
+          ? { status: 'killer', mark, deaths: crashes, mayBeDeferred: releases < MOST_DEFERRALS }
+          : { status: 'refused', error: new ReadingKillsError(crashes), isRetryable: false };
+      }
+      case 'duplicate':
+        return { status: 'harmless' };
+      case 'error':
+        ports.unstarted.note({ key, owner, retentionMs });
+        if (settings.onStoreError === 'run' && isOutage(outcome.error)) {
+          return UNMARKED;
+        }
+        return refused(new NotReadError('store', { cause: outcome.error }));
+      case 'conflict':
+        return refused(new NotReadError('elsewhere'));
+      case 'parked':
+      case 'mismatch':
+      case undefined:
+        return refused(new NotReadError('store')); // no such rows are written under these keys
+    }
+  }
+
+  async #settle(settlements: readonly Settlement[]): Promise<void> {
+    const { settings, ports, deadline } = this.#scope;
+    const retentionMs = settings.retention.failed;
+    let outcomes: SettleOutcome[] = [];
+    try {
+      outcomes = await ports.store.settle(settlements, { signal: deadline.answerNow });
+    } catch {
+      // Noted below.
+    }
+    settlements.forEach(({ key, owner }, index) => {
+      // Left alone, it would look as if the process had died now.
+      if (typeof outcomes[index] !== 'string') ports.unstarted.note({ key, owner, retentionMs });
+    });
+  }
+}
+
+function refused(error: Error): Reading {
+  return { status: 'refused', error, isRetryable: true };
+}

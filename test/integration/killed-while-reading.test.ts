@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { emulatorEnvironment } from '../../src/local/emulator-environment.ts';
+import { type EventSourceMapping, startEventSourceMapping } from '../../src/local/event-source-mapping.ts';
+import { createSandboxPool, type SandboxPool } from '../../src/local/sandbox-pool.ts';
+import { readClaims, readDepth, readMessageIds } from '../../src/local/stored-orders.ts';
+import { type OrdersStack, sendBodies, startOrdersStack } from '../support/orders-stack.ts';
+import { until } from '../support/until.ts';
+
+const DEADLY = 4;
+
+describe('A message that kills the process while it is read', () => {
+  let stack: OrdersStack;
+  let pool: SandboxPool;
+  let mapping: EventSourceMapping | undefined;
+
+  beforeEach(async () => {
+    stack = await startOrdersStack(1);
+  });
+  afterEach(async () => {
+    await mapping?.stop();
+    await pool.stop();
+    await stack.stop();
+  });
+
+  it.each([
+    ['a `key` function that ends it', 'key'],
+    ['a decoder that ends it', 'decode'],
+    ['a decoder that uses up its memory', 'memory'],
+  ])(
+    'goes to the dead-letter queue without its nine neighbours: %s',
+    async (_what, readBy) => {
+      const bodies = Array.from({ length: 10 }, (_, n) => ({
+        order: n === DEADLY ? 'deadly' : `order-${n}`,
+      }));
+      const messageIds = await sendBodies(stack, bodies);
+      startFunction(readBy);
+      await until('the queue is empty', async () => {
+        const { visible, inFlight } = await readDepth(stack.sqs, stack.queues.queueUrl);
+        return visible + inFlight === 0;
+      });
+
+      const deadLetters = await readMessageIds(stack.sqs, stack.queues.deadLetterQueueUrl);
+      expect(deadLetters).toEqual(new Set([messageIds[DEADLY]]));
+      const claims = await readClaims(stack.dynamoDB, stack.tables.claims);
+      const completed = claims.filter(({ key, status }) => key.includes('#v1:') && status === 'COMPLETED');
+      expect(completed.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 9 }).fill(1));
+    },
+    60_000,
+  );
+
+  function startFunction(readBy: string): void {
+    pool = createSandboxPool(1, {
+      handlerModule: new URL('../support/deadly-reader.ts', import.meta.url),
+      env: {
+        ...emulatorEnvironment,
+        AWS_ENDPOINT_URL_DYNAMODB: stack.dynamoDBEndpoint,
+        CLAIMS_TABLE_NAME: stack.tables.claims,
+        BATCHLATCH_LOG_LEVEL: 'silent',
+        READ_BY: readBy,
+        NODE_OPTIONS: '--max-old-space-size=100',
+      },
+    });
+    mapping = startEventSourceMapping({ ...stack, ...stack.queues, invoke: pool.invoke });
+  }
+});
