@@ -26,8 +26,9 @@ export class DeathJudge {
     const isStarted = (one: string | undefined): boolean =>
       one !== undefined && (saidToStart.has(one) || this.#attempts.get(one)?.run !== undefined);
     const earlier = ownersIn(rows).filter((one) => one !== owner);
+    // Only a failure that was settled starts the count anew: what is given back leaves it as it was.
     const lived = rows.filter(
-      (row) => row !== undefined && row.status !== 'IN_PROGRESS' && row.owner !== owner,
+      (row) => row !== undefined && row.status !== 'IN_PROGRESS' && row.owner !== owner && row.crashes === 0,
     );
     const lastFailure = lived.findLast((row) => isStarted(row?.owner))?.owner;
     const sinceFailure = earlier.slice(earlier.lastIndexOf(lastFailure ?? '') + 1);
