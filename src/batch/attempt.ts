@@ -59,7 +59,7 @@ export async function extendLeases(
   { ports, settings, deadline }: InvocationScope,
 ): Promise<SettleOutcome[]> {
   const askedAt = ports.clock.now();
-  const retentionMs = settings.retention.failed;
+  const retentionMs = settings.retention.inProgress;
   const extensions = attempts.map(({ entry: { key }, claim: { owner, leaseUntil } }) => ({
     key,
     owner,

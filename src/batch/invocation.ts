@@ -433,7 +433,7 @@ function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
 /** Makes the requests of one invocation. Not of spreads: there are thousands. */
 function claimRequests(scope: InvocationScope, recordsStart: boolean): ClaimAheadSetup['request'] {
   const { lambda, settings } = scope;
-  const retentionMs = settings.retention.failed;
+  const retentionMs = settings.retention.inProgress;
   const lockedBy =
     lambda?.functionName === undefined
       ? undefined

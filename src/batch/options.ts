@@ -4,7 +4,7 @@ import type { Clock } from '../claims/clock.ts';
 import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
-import { type RetentionMs, resolveRetention, type Retentions } from '../claims/retention.ts';
+import { type AllRetentions, type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
 import { type KeySelector, withEffort } from '../keys/key-selector.ts';
@@ -143,7 +143,7 @@ export interface Settings {
   readonly concurrency: number;
   readonly settleLingerMs: number;
   readonly leaseMs: number | undefined;
-  readonly retention: Retentions;
+  readonly retention: AllRetentions;
   readonly deadlineMarginMs: number;
   readonly recordTimeoutMs: number | undefined;
   readonly maxAttempts: number | undefined;
@@ -226,7 +226,7 @@ export function resolveOptions<Body>(
     concurrency: options.concurrency ?? concurrency,
     settleLingerMs: options.settleLingerMs ?? 5,
     leaseMs: options.leaseMs,
-    retention: resolveRetention(options.retentionMs),
+    retention: resolveRetention(options.retentionMs, options.onLapsedLease),
     deadlineMarginMs: options.deadlineMarginMs ?? 1_000,
     recordTimeoutMs: options.recordTimeoutMs,
     maxAttempts: options.maxAttempts,

@@ -132,8 +132,16 @@ export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptio
 
 export function claimSettings({
   retentionMs,
+  onLapsedLease,
   waitForConflict,
   heartbeat = false,
-}: ClaimOptions): Pick<CallSettings, 'retention' | 'waitMs' | 'heartbeat'> {
-  return { retention: resolveRetention(retentionMs), waitMs: waitForConflict?.timeoutMs ?? 0, heartbeat };
+}: ClaimOptions & { readonly onLapsedLease?: 'rerun' | 'park' }): Pick<
+  CallSettings,
+  'retention' | 'waitMs' | 'heartbeat'
+> {
+  return {
+    retention: resolveRetention(retentionMs, onLapsedLease),
+    waitMs: waitForConflict?.timeoutMs ?? 0,
+    heartbeat,
+  };
 }

@@ -16,7 +16,7 @@ import type {
 import type { Clock } from '../claims/clock.ts';
 import { hasCode } from '../claims/errors.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
-import type { Retentions } from '../claims/retention.ts';
+import type { AllRetentions, Retentions } from '../claims/retention.ts';
 import { mayPass, type UnstartedClaims } from '../claims/unstarted-claims.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { CallContext } from './call-context.ts';
@@ -40,7 +40,7 @@ export interface RunPorts extends CallPorts {
 
 /** What all calls of one function have in common. */
 export interface CallSettings {
-  readonly retention: Retentions;
+  readonly retention: AllRetentions;
   readonly maxAttempts: number | undefined;
   /** How long to wait for another owner's end, in milliseconds. */
   readonly waitMs: number;
@@ -102,7 +102,7 @@ export async function runOnce<Value>(
   if (isOver(call)) return { status: 'not-started', leaseUntil: undefined };
   const owner = ports.newOwner(); // one for all polls: an acquire whose answer was lost is met again
   const { retention, maxAttempts, waitMs } = settings;
-  const retentionMs = retention.failed; // until its end says otherwise
+  const retentionMs = retention.inProgress; // until its end says otherwise
   const { key, payloadHash, lockedBy } = call;
   // A death in the function has to be told from one before it only where it may park.
   const recordsStart = ports.store.start !== undefined && parksDeaths(settings);
@@ -117,7 +117,7 @@ export async function runOnce<Value>(
   });
   const { clock, random, unstarted } = ports;
   const giveBackLater = (): void => {
-    unstarted.note({ key, owner, retentionMs });
+    unstarted.note({ key, owner, retentionMs: retention.failed });
     void unstarted.giveBack();
   };
   void unstarted.giveBack(); // what an earlier call could not
@@ -143,7 +143,13 @@ export async function runOnce<Value>(
   const mayStart = isRecorded && (await hasTimeLeft(keeper, call, clock));
   if (!mayStart) {
     // Kept, it would look to the next attempt as if this one had died.
-    const release = { end: 'release', key, owner, releases: claim.releases, retentionMs } as const;
+    const release = {
+      end: 'release',
+      key,
+      owner,
+      releases: claim.releases,
+      retentionMs: retention.failed,
+    } as const;
     if (typeof (await settleNow(release, ports)) === 'object') giveBackLater();
     return { status: 'not-started', leaseUntil: isOver(call) ? undefined : keeper.leaseUntil };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BatchProcessorOptions, PermanentError, type RecordHandler } from 'batchlatch';
-import { bench } from './bench.ts';
+import { bench, failed, forever, messages } from './bench.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -100,5 +100,18 @@ describe('retentionMs', () => {
       leaseUntil: b.clock.now() + 60_000,
       expiresAt: b.clock.now() + 60_000 + DAY_MS,
     });
+  });
+});
+
+describe("With onLapsedLease: 'park', a process that died in its handler", () => {
+  it('is remembered for as long as a parked row: who redrives a dead-letter queue weeks later runs nothing', async () => {
+    const b = bench();
+    void b.processor(forever, { onLapsedLease: 'park', leaseMs: 60_000 })(messages('a'));
+    await b.clock.advance(30 * 24 * 3_600_000);
+    let runs = 0;
+    const again = b.processor(() => (runs += 1), { onLapsedLease: 'park' });
+    expect(failed(await again(messages('a')))).toEqual(['a']);
+    expect(runs).toBe(0);
+    expect((await b.claim('a'))?.status).toBe('PARKED');
   });
 });

@@ -231,7 +231,7 @@ export const mutants: readonly Mutant[] = [
     'takeover condition',
     'a takeover is written only over the row that was read',
     ROW,
-    '[names.status, names.owner, names.leaseUntil]',
+    '[names.status, names.owner, names.leaseUntil, names.started]',
     '[names.status]',
   ),
   one(
@@ -382,7 +382,7 @@ export const mutants: readonly Mutant[] = [
     'batches: failures of records',
     'an error in the answer of a batch handler fails its record',
     GATHERING,
-    'if (result instanceof Error) throw result;',
+    'if (isError(result)) throw result;',
     '',
   ),
   one(
@@ -431,8 +431,8 @@ export const mutants: readonly Mutant[] = [
     'calls: lease before start',
     'a call whose claim came late is started only after a renewal',
     CALL,
-    'if (!(await hasTimeLeft(keeper, call, clock))) {',
-    'if (call.leases.leaseMs() < 0 && !(await hasTimeLeft(keeper, call, clock))) {',
+    'isRecorded && (await hasTimeLeft(keeper, call, clock))',
+    'isRecorded && (call.leases.leaseMs() > 0 || (await hasTimeLeft(keeper, call, clock)))',
   ),
   ...mutantsOfThemes,
 ];
