@@ -17,7 +17,7 @@ export interface RecordContext {
   readonly signal: AbortSignal;
   /**
    * Says that the work is done although the signal was aborted while it ran. A handler that has seen the abort
-   * (it read `aborted` as true, or a listener of its own ran) and returns without saying so counts as broken off:
+   * (it read `aborted` as true or the `reason`, or a listener of its own ran) and returns without saying so counts as broken off:
    * its record is handed back with an `InterruptedError`.
    */
   done(): void;

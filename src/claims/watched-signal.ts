@@ -4,7 +4,8 @@ import { getEventListeners } from 'node:events';
  * The signal of one attempt, which knows whether somebody has learnt that it was aborted. Who has, and then returns,
  * may have stopped half-way: returning is not finishing. Seen it has who
  *
- * - read `aborted` as true, or called `throwIfAborted()`, after the abort: itself, or through what it gave the signal to;
+ * - read `aborted` as true, read the `reason`, or called `throwIfAborted()`, after the abort: itself, or through what it
+ *   gave the signal to;
  * - had a listener, or a signal made by `AbortSignal.any`, when it was aborted.
  *
  * What it gave the signal to before, and has since ended, may still be listening (a `fetch` is until it is collected),
@@ -61,6 +62,7 @@ export class WatchedSignal {
         },
         configurable: true,
       },
+      reason: { get: () => (isAborted() ? this.#abort?.reason : undefined), configurable: true },
     });
   }
 }

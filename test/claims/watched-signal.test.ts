@@ -36,6 +36,7 @@ describe('a watched signal', () => {
 
   it.each<[what: string, look: (signal: AbortSignal) => unknown]>([
     ['reads it', (signal) => signal.aborted],
+    ['reads its reason', (signal) => signal.reason],
     ['asks it to throw', (signal) => thrownBy(() => signal.throwIfAborted())],
     ['hands it on', (signal) => sleep(1, undefined, { signal }).catch(() => undefined)],
     ['derives a signal', (signal) => AbortSignal.any([signal])],
