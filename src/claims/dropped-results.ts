@@ -1,6 +1,7 @@
 import type { ClaimStore, Completion, SettleOutcome, Settlement } from './claim-store.ts';
 import { decoratedStore } from './decorated-store.ts';
 import { hasCode } from './errors.ts';
+import { orErrors } from './or-errors.ts';
 
 /**
  * A store that writes a completion without its result where the row would become too large with it, and where that
@@ -32,7 +33,7 @@ export function withDroppedResults(store: ClaimStore): ClaimStore {
         smaller.push(settlement);
       });
       if (smaller.length === 0) return outcomes;
-      const answers = await store.settle(smaller, options);
+      const answers = await orErrors(smaller, store.settle(smaller, options));
       return outcomes.map((outcome, index) => {
         const position = indexes.indexOf(index);
         if (position === -1) return outcome;

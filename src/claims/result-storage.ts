@@ -10,6 +10,7 @@ import type {
 import type { CommitOutcome } from './commit.ts';
 import { decoratedStore } from './decorated-store.ts';
 import { hasCode, StoreError } from './errors.ts';
+import { orErrors } from './or-errors.ts';
 
 /** Where results live that are too long for a row: `s3ResultStorage` of `batchlatch/s3`, or anybody's own. */
 export interface ResultStorage {
@@ -201,18 +202,6 @@ function isPointing(settlement: Settlement | undefined): boolean {
 function isTooLarge(outcome: SettleOutcome | CommitOutcome): boolean {
   const isError = typeof outcome === 'object' && 'error' in outcome;
   return isError && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE');
-}
-
-/** Of several calls, one that rejects says nothing of the settlements of the others. */
-async function orErrors(
-  settlements: readonly Settlement[],
-  settled: Promise<SettleOutcome[]>,
-): Promise<SettleOutcome[]> {
-  try {
-    return await settled;
-  } catch (thrown) {
-    return settlements.map(() => ({ error: thrown as Error }));
-  }
 }
 
 function tell({ onResultDropped }: Completion, error: unknown): void {

@@ -56,6 +56,21 @@ describe('a completion whose row has no room for its result', () => {
     expect(await store.inspect('droppable')).toMatchObject({ status: 'COMPLETED' });
   });
 
+  it('takes none of its neighbours along when the store fails meanwhile', async () => {
+    const { store: inner } = cramped();
+    let calls = 0;
+    const store = withDroppedResults({
+      ...inner,
+      async settle(settlements) {
+        calls += 1;
+        if (calls === 2) throw new StoreError('no answer', { isRetryable: true });
+        return inner.settle(settlements);
+      },
+    });
+    const outcomes = await store.settle(await completions(store, []));
+    expect(outcomes).toMatchObject([{ error: { message: 'no answer' } }, { error: tooLarge }, 'stored']);
+  });
+
   it('is stored without it in a transaction too', async () => {
     const store = withDroppedResults(cramped().store) as Required<ClaimStore>;
     const told: unknown[] = [];
