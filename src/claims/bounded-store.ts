@@ -16,8 +16,11 @@ import { StoreError } from './errors.ts';
 /** Longer than a store takes that tries again by itself; a call that is still silent then will hardly answer. */
 export const LONGEST_STORE_CALL_MS = 30_000;
 
+/** Leases are renewed with a third or half of them left: one renewal that goes unanswered must leave time for another. */
+const LONGEST_RENEWAL_MS = 10_000;
+
 /**
- * A store each of whose calls ends: with its answer, or after 30 seconds with a retryable `StoreError`
+ * A store each of whose calls ends: with its answer, or after 30 seconds (a renewal: 10) with a retryable `StoreError`
  * (`BATCHLATCH_STORE_SILENT`), whatever client is behind it. Claims that come after nobody waits for them any more
  * are released: kept, each would look like an attempt that died. Not where the owner asks again: it may run by then.
  */
@@ -25,11 +28,11 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   const bound = <Answer>(
     call: (options: StoreCallOptions) => Promise<Answer>,
     options?: StoreCallOptions,
-    onLate?: (answer: Answer) => void,
+    { limitMs = LONGEST_STORE_CALL_MS, onLate }: Bound<Answer> = {},
   ): Promise<Answer> =>
     boundedCall(
       (signal) => call({ signal }),
-      { clock, limitMs: LONGEST_STORE_CALL_MS, signal: options?.signal, timeoutError: silent },
+      { clock, limitMs, signal: options?.signal, timeoutError: () => silentFor(limitMs) },
       onLate,
     );
   async function release(
@@ -55,10 +58,11 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
       bound(
         (own) => store.acquire(requests, own),
         options,
-        options?.mayAskAgain === true ? undefined : (outcomes) => void release(requests, outcomes),
+        options?.mayAskAgain === true ? {} : { onLate: (outcomes) => void release(requests, outcomes) },
       ),
     settle: (settlements, options) => bound((own) => store.settle(settlements, own), options),
-    extend: (extensions, options) => bound((own) => store.extend(extensions, own), options),
+    extend: (extensions, options) =>
+      bound((own) => store.extend(extensions, own), options, { limitMs: LONGEST_RENEWAL_MS }),
     ...(store.start !== undefined && {
       start: (claims: readonly OwnedClaim[], options?: StoreCallOptions) =>
         bound((own) => (store as Required<ClaimStore>).start(claims, own), options),
@@ -72,8 +76,13 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   });
 }
 
-function silent(): StoreError {
-  return new StoreError(`The claim store did not answer within ${LONGEST_STORE_CALL_MS / 1_000} seconds`, {
+interface Bound<Answer> {
+  readonly limitMs?: number;
+  readonly onLate?: (answer: Answer) => void;
+}
+
+function silentFor(limitMs: number): StoreError {
+  return new StoreError(`The claim store did not answer within ${limitMs / 1_000} seconds`, {
     isRetryable: true,
     code: 'BATCHLATCH_STORE_SILENT',
   });

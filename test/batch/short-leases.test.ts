@@ -86,6 +86,26 @@ describe('The lease', () => {
     expect(leases).toEqual([4_000, 120_000]);
   });
 
+  it('is renewed in time where one renewal goes unanswered', async () => {
+    const b = bench((clock) => {
+      const store = memoryStore({ clock });
+      let renewals = 0;
+      return { ...store, extend: (asked) => ((renewals += 1) === 1 ? forever() : store.extend(asked)) };
+    });
+    const started = deferred<AbortSignal>();
+    const end = deferred();
+    const answer = b.processor((_, { signal }) => {
+      started.resolve(signal);
+      return end.promise;
+    })(event, b.lambda(FIFTEEN_MINUTES_MS));
+    const signal = await started.promise;
+    await b.clock.advance(120_000);
+    expect(signal.aborted).toBe(false);
+    end.resolve();
+    await answer;
+    expect((await b.claim('e1'))?.status).toBe('COMPLETED');
+  });
+
   it('is renewed after the event loop was busy for longer than it, where nobody took over', async () => {
     const clock = blockableClock();
     const b = bench(() => memoryStore({ clock }));
