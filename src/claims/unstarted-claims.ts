@@ -1,4 +1,4 @@
-import type { ClaimRequest, ClaimStore, Settlement } from './claim-store.ts';
+import { type ClaimRequest, type ClaimStore, DEFAULT_REQUEST_SIZE, type Settlement } from './claim-store.ts';
 
 /** A claim that may be held although nothing of it has started: its acquire, or its release, went unanswered. */
 export type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
@@ -28,30 +28,49 @@ export function mayPass(error: unknown): boolean {
 export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
   /** By owner: no two attempts share one. */
   const noted = new Map<string, UnstartedClaim>();
+  /** Owners that were looked for in vain: an acquire that was given up may land after the first look. */
+  const missed = new Set<string>();
   let givingBack: Promise<void> | undefined;
 
   async function giveBackAll(): Promise<void> {
-    const found = await Promise.all([...noted.values()].map(releaseOf));
-    const releases = found.filter((one): one is Settlement => one !== undefined);
-    if (releases.length === 0) return;
+    const claims = [...noted.values()];
+    for (let start = 0; start < claims.length; start += DEFAULT_REQUEST_SIZE) {
+      const found = await Promise.all(claims.slice(start, start + DEFAULT_REQUEST_SIZE).map(releaseOf));
+      const releases = found.filter((one): one is Settlement => typeof one === 'object');
+      if (releases.length > 0) await giveBackThese(releases);
+      if (found.includes('unknown')) return; // a store that is silent is not asked for the others too
+    }
+  }
+
+  async function giveBackThese(releases: readonly Settlement[]): Promise<void> {
     const outcomes = await store.settle(releases);
     releases.forEach(({ owner }, index) => {
-      if (typeof outcomes[index] === 'string') noted.delete(owner);
+      if (typeof outcomes[index] === 'string') forget(owner);
     });
   }
 
-  /** Undefined where there is nothing to give back, or nothing is known. */
-  async function releaseOf({ key, owner, retentionMs }: UnstartedClaim): Promise<Settlement | undefined> {
+  async function releaseOf({
+    key,
+    owner,
+    retentionMs,
+  }: UnstartedClaim): Promise<Settlement | 'nothing' | 'unknown'> {
     try {
       const stored = await store.inspect(key);
       if (stored?.status === 'IN_PROGRESS' && stored.owner === owner) {
         return { end: 'release', key, owner, releases: stored.releases, retentionMs };
       }
-      noted.delete(owner);
+      if (stored?.owner === owner || missed.has(owner)) forget(owner);
+      else missed.add(owner);
+      return 'nothing';
     } catch (thrown) {
-      if (!mayPass(thrown)) noted.delete(owner);
+      if (!mayPass(thrown)) forget(owner);
+      return 'unknown';
     }
-    return undefined;
+  }
+
+  function forget(owner: string): void {
+    noted.delete(owner);
+    missed.delete(owner);
   }
 
   return {

@@ -79,6 +79,41 @@ describe('Claims whose answers are lost', () => {
     expect(await b.claim('a')).toEqual(others);
   });
 
+  it('are given back where they are written only after the first look for them', async () => {
+    const b = bench();
+    let land: () => Promise<unknown> = async () => undefined;
+    const store: ClaimStore = {
+      ...b.store,
+      async acquire(requests) {
+        if (requests[0]?.key !== b.key('a')) return b.store.acquire(requests);
+        land = () => b.store.acquire(requests);
+        throw lost();
+      },
+    };
+    const process = b.processor(() => 'done', { store });
+    expect(failed(await process(messages('a')))).toEqual(['a']);
+    await land();
+    expect(await b.claim('a')).toMatchObject({ status: 'IN_PROGRESS' });
+    await process(messages('b'));
+    expect(await b.claim('a')).toMatchObject({ status: 'FAILED', releases: 1 });
+  });
+
+  it('are looked up a few at a time, so that a silent store is not asked for all of them', async () => {
+    const b = bench();
+    let looks = 0;
+    const store: ClaimStore = {
+      ...b.store,
+      acquire: () => Promise.reject(lost()),
+      inspect: () => {
+        looks += 1;
+        return forever();
+      },
+    };
+    const answer = inTime(b.clock, b.processor(() => 'done', { store })(messages(...ids(500))));
+    expect(failed(await answer)).toHaveLength(500);
+    expect(looks).toBeLessThanOrEqual(25);
+  });
+
   it('do not hold the answer up for longer than a second while the store is silent', async () => {
     const b = bench();
     const store = { ...flaky(b.store).store, acquire: () => Promise.reject(lost()), inspect: forever };
