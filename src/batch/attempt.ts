@@ -57,6 +57,7 @@ export async function extendLeases(
   attempts: readonly Attempt[],
   minimumMs: number,
   { ports, settings, deadline }: InvocationScope,
+  signal: AbortSignal = deadline.answerNow,
 ): Promise<SettleOutcome[]> {
   const askedAt = ports.clock.now();
   const retentionMs = settings.retention.inProgress;
@@ -67,7 +68,7 @@ export async function extendLeases(
     retentionMs,
   }));
   try {
-    const outcomes = await ports.store.extend(extensions, { signal: deadline.answerNow });
+    const outcomes = await ports.store.extend(extensions, { signal });
     attempts.forEach(({ claim }, index) => {
       // The store's lease begins when it writes; what the handler is told must not be later than that.
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
@@ -85,7 +86,8 @@ export async function ensureLeases(attempts: readonly Attempt[], scope: Invocati
   const { clock } = scope.ports;
   const short = attempts.filter(({ isLeaseShort }) => isLeaseShort);
   if (short.length === 0) return attempts.map(() => true);
-  const outcomes = await extendLeases(short, leaseMs, scope);
+  // Not waited for beyond the time when it may still start: then its claim has to be given back.
+  const outcomes = await extendLeases(short, leaseMs, scope, scope.deadline.stop);
   const notRenewed = new Set(short.filter((_, index) => outcomes[index] !== 'stored'));
   // A renewal that took longer than the lease it brought is none.
   return attempts.map(

@@ -89,7 +89,7 @@ export class Invocation {
     this.#handler = handler;
     this.#scope = { settings, ports, deadline, commit, lambda, comesAgainSoon };
     this.#limit = pLimit({ concurrency: settings.concurrency, rejectOnClear: true });
-    this.#starts = new Starts(settings, ports, deadline.answerNow);
+    this.#starts = new Starts(settings, ports, deadline.stop);
     const isStrict = countsDeaths(settings) && !this.#starts.isRecording;
     this.#claimSetup = {
       ports,

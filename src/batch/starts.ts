@@ -22,14 +22,15 @@ interface Waiting {
  */
 export class Starts {
   readonly #ports: ProcessorPorts;
-  readonly #signal: AbortSignal;
+  readonly #stop: AbortSignal;
   readonly #isRecording: boolean;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
-  constructor(settings: Settings, ports: ProcessorPorts, signal: AbortSignal) {
+  /** `stop` is aborted when nothing may start any more. */
+  constructor(settings: Settings, ports: ProcessorPorts, stop: AbortSignal) {
     this.#ports = ports;
-    this.#signal = signal;
+    this.#stop = stop;
     this.#isRecording = countsDeaths(settings) && ports.store.start !== undefined;
   }
 
@@ -60,9 +61,11 @@ export class Starts {
   }
 
   async #outcomesOf(group: readonly Waiting[]): Promise<SettleOutcome[]> {
+    // Not waited for, and not written, for what may not start: its claim has to be given back before the answer leaves.
+    if (this.#stop.aborted) return [];
     const claims = group.map(({ attempt }) => ({ key: attempt.entry.key, owner: attempt.claim.owner }));
     try {
-      return (await this.#ports.store.start?.(claims, { signal: this.#signal })) ?? [];
+      return (await this.#ports.store.start?.(claims, { signal: this.#stop })) ?? [];
     } catch {
       return []; // what is not known to be written must not start
     }

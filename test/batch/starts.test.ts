@@ -47,7 +47,7 @@ onEachStore((makeStore) => {
 
       const again: string[] = [];
       const answer = b.processor(({ id }) => void again.push(id), options)(messages(...ids(40)));
-      expect(failed(await inTime(b.clock, answer))).toEqual(['r2']);
+      expect(failed(await advanceUntil(b.clock, answer))).toEqual(['r2']);
       expect(again).toEqual(ids(40).slice(3));
       expect((await b.claim('r2'))?.status).toBe('PARKED');
       expect(await b.claim('r3')).toMatchObject({ status: 'COMPLETED', crashes: 0 });
@@ -129,6 +129,37 @@ describe('The start of a handler', () => {
     expect(runs).toBe(0);
     expect(await b.claim('a')).toMatchObject({ status: 'FAILED', releases: 1 });
   });
+
+  it.each(['start', 'extend'] as const)(
+    'is no death when the time is over before it could run: `%s` is written and goes unanswered',
+    async (call) => {
+      const b = bench();
+      const answersAt = b.clock.now() + 29_900;
+      const store: ClaimStore = {
+        ...b.store,
+        [call]: async (claims: never[]) => {
+          await (b.store as Required<ClaimStore>)[call](claims);
+          return forever();
+        },
+        acquire: async (requests) => {
+          const outcomes = await b.store.acquire(requests);
+          await new Promise<void>((resolve) => b.clock.setTimer(resolve, 25_000));
+          return outcomes; // with little left of the lease, so that it is renewed
+        },
+        // Lambda freezes the process once the answer has left.
+        settle: (settlements) => (b.clock.now() < answersAt ? b.store.settle(settlements) : forever()),
+      };
+      let runs = 0;
+      const process = b.processor(() => (runs += 1), { store, leaseMs: 30_000, onLapsedLease: 'park' });
+      const answer = process(messages('a', 'b'), b.lambda(30_000));
+      await b.clock.advance(30_000);
+      expect(failed(await answer)).toEqual(['a', 'b']);
+      expect(runs).toBe(0);
+      for (const id of ['a', 'b']) {
+        expect(await b.claim(id)).toMatchObject({ status: 'FAILED', releases: 1, crashes: 0 });
+      }
+    },
+  );
 
   it('cannot be told from a death in a store without `start`: no more is claimed than can run', async () => {
     const requested: number[] = [];

@@ -122,6 +122,7 @@ for (const writes of ['batch', 'single'] as const) {
             [takeover] = await elsewhere.acquire([request(key('1'))]);
             reason = signal.reason;
             extension = await context.extendLease(60_000).catch((thrown: unknown) => thrown);
+            context.done(); // it has seen the abort
             return 'done, but not alone';
           },
           { store: store({ clock }), namespace, observer, clock },
