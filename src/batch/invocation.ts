@@ -112,8 +112,7 @@ export class Invocation {
 
   /** Resolves when every entry has its outcome or the time is over, whichever comes first. */
   async run(): Promise<void> {
-    const { deadline, ports } = this.#scope;
-    void ports.unstarted.giveBack(); // what the last invocation could not
+    const { deadline } = this.#scope;
     if (deadline.stop.aborted) this.#stop(); // decoding took all the time there was
     else deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
     const heartbeat = heartbeatOf(this.#scope) && startHeartbeat(this.#entries, this.#running, this.#scope);

@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda';
+import { waitAtMost } from '../claims/clock.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
@@ -20,6 +21,9 @@ import { dangerOf, isSuspect, mayHoldSuspects } from './suspects.ts';
 
 /** The namespace where nobody names a function: outside Lambda. */
 const LOCAL_NAMESPACE = 'local';
+
+/** How long a batch waits for the claims that an earlier one could not give back. */
+const GIVE_BACK_MS = 250;
 
 /** The pipeline, in the order it reads: source, key, then claim, run and settle, then respond. */
 export function createProcessor(
@@ -49,6 +53,8 @@ export function createProcessor(
     const startedAt = ports.clock.now();
     const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     try {
+      // First what an earlier invocation could not: what comes again now must not look as if its process had died.
+      if (unstarted.hasAny) await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack());
       const namespace = settings.namespace ?? defaultNamespace(lambda);
       const plan = (source: SourceEntry, index: number): Entry =>
         planEntry(source, index, settings, namespace);

@@ -39,6 +39,9 @@ export interface Mark {
   readonly claim: (OwnedClaim & { readonly releases: number }) | undefined;
 }
 
+/** Of a record that was read, and could not be decoded now. */
+const NOT_DECODED = { name: 'NotDecoded', message: 'It was read, and may be another the next time' };
+
 const UNMARKED: Reading = { status: 'unknown', mark: { claim: undefined } };
 
 /** What has been read. */
@@ -99,24 +102,37 @@ export class ReadingMarks {
     return marks.map((mark) => !open.has(mark) || mark.claim === undefined || stored.has(mark.claim));
   }
 
-  /** The process has survived them. Never rejects. */
+  /** The process has survived them: what it did before does not count any more. Never rejects. */
   async end(marks: readonly EndedMark[]): Promise<void> {
     const { completed, failed } = this.#scope.settings.retention;
-    const settlements = marks.flatMap(({ mark, isHarmless }): Settlement[] => {
-      if (!this.#open.delete(mark) || mark.claim === undefined) return [];
-      const { key, owner, releases } = mark.claim;
-      return [
-        isHarmless
-          ? { end: 'complete', key, owner, retentionMs: completed }
-          : { end: 'release', key, owner, releases, retentionMs: failed },
-      ];
-    });
-    if (settlements.length > 0) await this.#settle(settlements);
+    const harmless = new Map(marks.map(({ mark, isHarmless }) => [mark, isHarmless]));
+    await this.#close([...harmless.keys()], (mark, { key, owner }) =>
+      harmless.get(mark) === true
+        ? { end: 'complete', key, owner, retentionMs: completed }
+        : { end: 'fail', key, owner, error: NOT_DECODED, retentionMs: failed },
+    );
   }
 
   /** Gives back what has not been read. Never rejects. */
   async giveBack(): Promise<void> {
-    await this.end([...this.#open].map((mark) => ({ mark, isHarmless: false })));
+    const retentionMs = this.#scope.settings.retention.failed;
+    await this.#close([...this.#open], (_, { key, owner, releases }) => ({
+      end: 'release',
+      key,
+      owner,
+      releases,
+      retentionMs,
+    }));
+  }
+
+  async #close(
+    marks: readonly Mark[],
+    settlementOf: (mark: Mark, claim: NonNullable<Mark['claim']>) => Settlement,
+  ): Promise<void> {
+    const settlements = marks.flatMap((mark): Settlement[] =>
+      this.#open.delete(mark) && mark.claim !== undefined ? [settlementOf(mark, mark.claim)] : [],
+    );
+    if (settlements.length > 0) await this.#settle(settlements);
   }
 
   /** Undefined where the namespace or the id makes no key: neither does it for the work. */

@@ -213,7 +213,19 @@ describe('Messages that came again and could kill the process while they are rea
     const b = bench();
     const decode: Decoder = () => Promise.reject(new Error('S3 does not answer'));
     expect(failed(await b.processor(() => 'done', { decode })(delivery(2, ['m'])))).toEqual(['m']);
-    expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', releases: 1, crashes: 0 });
+    expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', releases: 0, crashes: 0 });
+  });
+
+  it('are not blamed any more for a death, once a process has survived them', async () => {
+    const b = bench();
+    const { acquire, start } = b.store as Required<ClaimStore>;
+    const key = b.key('m').replace('#v1:', '#reading-v1:');
+    await acquire([{ key, owner: 'dead', leaseMs: 1_000, retentionMs: 3_600_000, recordsStart: true }]);
+    await start([{ key, owner: 'dead' }]);
+    await b.clock.advance(1_000);
+    const decode: Decoder = () => Promise.reject(new Error('S3 does not answer'));
+    expect(failed(await b.processor(() => 'done', { decode })(delivery(3, ['m'])))).toEqual(['m']);
+    expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', attempt: 2, crashes: 0 });
   });
 
   it('may be there twice, and share an outcome', async () => {
