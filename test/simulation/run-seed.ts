@@ -20,7 +20,7 @@ import { WorkerSlot } from './queue/worker-slot.ts';
 import { drawScenario } from './draw-scenario.ts';
 import type { Mode, Scenario } from './scenario.ts';
 import { defaultAttributeNames, rowFormat } from '../../src/stores/dynamodb/row.ts';
-import type { BatchEvent } from '../../src/observe/observer.ts';
+import type { BatchEvent, ObservedInvocation } from '../../src/observe/observer.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import { RESULT_LIMIT } from './stores/row-limits.ts';
 import { SimDynamoDBClient } from './stores/sim-dynamodb-client.ts';
@@ -72,8 +72,8 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
       random: () => random.next(),
       newOwner: () => `${process.name}-${(owners += 1)}`,
       observer: {
-        onEvent(event: BatchEvent) {
-          attemptWatch.observed(process, event);
+        onEvent(event: BatchEvent, invocation?: ObservedInvocation) {
+          attemptWatch.observed(process, event, invocation);
           if (event.type === 'mismatch') deliveryWatch.mismatched(event.recordId);
         },
       },
