@@ -14,7 +14,10 @@ import { isOutage } from './unclaimed-attempt.ts';
 /** Goes before the id of a record whose reading is claimed, after the namespace; keys of work have another version. */
 const VERSION = 'reading-v1';
 
-/** Deaths after which a record is not read again, where `maxCrashes` does not say. */
+/**
+ * Deaths after which a record is not read again, more where `maxCrashes` says more. Not fewer: a process that read it and
+ * could not say so looks the same, and the record is innocent of that.
+ */
 const MOST_DEATHS = 3;
 
 /** How often a record that has killed a process is left unread for its neighbours' sake, before it is read after them. */
@@ -184,7 +187,7 @@ export class ReadingMarks {
         const mark = { claim: { key, owner, releases } };
         this.#open.add(mark);
         if (crashes === 0) return { status: 'unknown', mark };
-        return crashes < (settings.maxCrashes ?? MOST_DEATHS)
+        return crashes < Math.max(settings.maxCrashes ?? 0, MOST_DEATHS)
           ? { status: 'killer', mark, deaths: crashes, mayBeDeferred: releases < MOST_DEFERRALS }
           : { status: 'refused', error: new ReadingKillsError(crashes), isRetryable: false };
       }

@@ -99,7 +99,8 @@ onEachStore((makeStore) => {
 
     it.each([
       ['after three deaths', {}, 3],
-      ['after as many as `maxCrashes` says', { maxCrashes: 1 }, 1],
+      ['after three deaths also where `maxCrashes` is less', { maxCrashes: 1 }, 3],
+      ['after as many as `maxCrashes` says, where that is more', { maxCrashes: 4 }, 4],
     ])('is invalid, and not read again, %s', async (_when, options, deaths) => {
       const b = bench(makeStore);
       for (let death = 0; death < deaths; death += 1) await dieReading(b, 'deadly', ['deadly']);

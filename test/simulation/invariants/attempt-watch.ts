@@ -1,3 +1,4 @@
+import { hasCode } from '../../../src/claims/errors.ts';
 import type { BatchEvent, ObservedInvocation } from '../../../src/observe/observer.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
@@ -114,7 +115,7 @@ export class AttemptWatch {
         this.#onEnd.get(run)?.();
       }
     }
-    if (event.type === 'decodeFailed') {
+    if (event.type === 'decodeFailed' || (event.type === 'invalid' && isUnread(event.error))) {
       this.#attempts.invocationNamed(process, invocation?.requestId)?.unread.add(event.recordId);
     }
     if (event.type === 'notStarted') {
@@ -241,4 +242,9 @@ export class AttemptWatch {
       );
     }
   }
+}
+
+/** Condemned by the mark of its reading: the invocation does not know its key. */
+function isUnread(error: unknown): boolean {
+  return hasCode(error, 'BATCHLATCH_READING_KILLS');
 }
