@@ -41,10 +41,11 @@ async function dieReading(
   deadly: string,
   names: readonly string[],
   receiveCount = 2,
+  given: BatchProcessorOptions = {},
 ): Promise<void> {
   const read: string[] = [];
   // Its own clock stands still: nothing of it goes on.
-  const options = { ...readsAs(read, deadly), clock: manualClock() };
+  const options = { ...readsAs(read, deadly), ...given, clock: manualClock() };
   void b.processor(() => 'done', options)(delivery(receiveCount, names));
   await until(() => read.includes(deadly));
   await b.clock.advance(60_000); // its leases lapse
@@ -103,7 +104,7 @@ onEachStore((makeStore) => {
       ['after as many as `maxCrashes` says, where that is more', { maxCrashes: 4 }, 4],
     ])('is invalid, and not read again, %s', async (_when, options, deaths) => {
       const b = bench(makeStore);
-      for (let death = 0; death < deaths; death += 1) await dieReading(b, 'deadly', ['deadly']);
+      for (let death = 0; death < deaths; death += 1) await dieReading(b, 'deadly', ['deadly'], 2, options);
       const read: string[] = [];
       const sent: unknown[] = [];
       const sqs = {
