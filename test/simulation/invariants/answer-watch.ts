@@ -96,7 +96,8 @@ export class AnswerWatch {
         return outcome as CommitOutcome;
       },
       inspect: async (key) => {
-        const claim = await store.inspect(key);
+        const ended = this.#invocations.underWayIn(process);
+        const claim = await store.inspect(key).finally(ended);
         const facts = claim && this.#attempts.get(claim.owner);
         // After a commit that went unanswered a failure is settled, and the row asked; others look for claims of theirs.
         const isAboutCommit =
