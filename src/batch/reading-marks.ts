@@ -15,8 +15,9 @@ import { isOutage } from './unclaimed-attempt.ts';
 const VERSION = 'reading-v1';
 
 /**
- * Deaths after which a record is not read again, more where `maxCrashes` says more. Not fewer: a process that read it and
- * could not say so looks the same, and the record is innocent of that.
+ * With `maxCrashes`, as many deaths, but never fewer than these, and the record is not read again: a process that read it
+ * and could not say so looks the same, and the record is innocent of that. Without it, it never is: the redrive policy
+ * takes what goes on killing, and its neighbours are done meanwhile.
  */
 const MOST_DEATHS = 3;
 
@@ -187,7 +188,7 @@ export class ReadingMarks {
         const mark = { claim: { key, owner, releases } };
         this.#open.add(mark);
         if (crashes === 0) return { status: 'unknown', mark };
-        return crashes < Math.max(settings.maxCrashes ?? 0, MOST_DEATHS)
+        return crashes < Math.max(settings.maxCrashes ?? Infinity, MOST_DEATHS)
           ? { status: 'killer', mark, deaths: crashes, mayBeDeferred: releases < MOST_DEFERRALS }
           : { status: 'refused', error: new ReadingKillsError(crashes), isRetryable: false };
       }

@@ -98,9 +98,14 @@ onEachStore((makeStore) => {
       expect(failed(await again(delivery(6, ['innocent', 'a6'])))).toEqual([]);
     });
 
+    it('is read again and again without `maxCrashes`: what could not be said may have been survived', async () => {
+      const b = bench(makeStore);
+      for (let death = 0; death < 4; death += 1) await dieReading(b, 'innocent', ['innocent']);
+      expect(failed(await b.processor(() => 'done', readsAs([]))(delivery(6, ['innocent'])))).toEqual([]);
+    });
+
     it.each([
-      ['after three deaths', {}, 3],
-      ['after three deaths also where `maxCrashes` is less', { maxCrashes: 1 }, 3],
+      ['after three deaths, where `maxCrashes` is less', { maxCrashes: 1 }, 3],
       ['after as many as `maxCrashes` says, where that is more', { maxCrashes: 4 }, 4],
     ])('is invalid, and not read again, %s', async (_when, options, deaths) => {
       const b = bench(makeStore);
