@@ -98,13 +98,6 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'SHORT_LEASE_MS = 45_000_000',
   ),
   one(
-    'short leases are renewed',
-    'a lease that is shorter than its handler is renewed while that runs',
-    'src/batch/attempt.ts',
-    'settings.heartbeat ?? (comesAgainSoon ? {} : undefined)',
-    'settings.heartbeat ?? (comesAgainSoon ? undefined : undefined)',
-  ),
-  one(
     'results that are too large',
     'a completion is stored without the result that its row has no room for',
     'src/claims/store-with.ts',
