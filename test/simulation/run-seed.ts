@@ -4,7 +4,7 @@ import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { startConsumer } from './consumers.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
 import { AttemptRegistry } from './invariants/attempt-facts.ts';
-import { AttemptWatch } from './invariants/attempt-watch.ts';
+import { AttemptWatch, isCondemned } from './invariants/attempt-watch.ts';
 import { ClaimWatch } from './invariants/claim-watch.ts';
 import { DeliveryWatch } from './invariants/delivery-watch.ts';
 import { EffectWatch } from './invariants/effect-watch.ts';
@@ -75,6 +75,7 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
         onEvent(event: BatchEvent, invocation?: ObservedInvocation) {
           attemptWatch.observed(process, event, invocation);
           if (event.type === 'mismatch') deliveryWatch.mismatched(event.recordId);
+          if (event.type === 'invalid' && isCondemned(event.error)) deliveryWatch.condemned(event.recordId);
         },
       },
     };

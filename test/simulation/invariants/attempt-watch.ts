@@ -115,7 +115,7 @@ export class AttemptWatch {
         this.#onEnd.get(run)?.();
       }
     }
-    if (event.type === 'decodeFailed' || (event.type === 'invalid' && isUnread(event.error))) {
+    if (event.type === 'decodeFailed' || (event.type === 'invalid' && isCondemned(event.error))) {
       this.#attempts.invocationNamed(process, invocation?.requestId)?.unread.add(event.recordId);
     }
     if (event.type === 'notStarted') {
@@ -245,6 +245,6 @@ export class AttemptWatch {
 }
 
 /** Condemned by the mark of its reading: the invocation does not know its key. */
-function isUnread(error: unknown): boolean {
+export function isCondemned(error: unknown): boolean {
   return hasCode(error, 'BATCHLATCH_READING_KILLS');
 }

@@ -168,7 +168,8 @@ export class ClaimJudge {
     if (end === 'complete' && run?.isBrokenOff === true) {
       report('completed-means-done', 'completed, but its handler stopped on its signal with work left');
     }
-    if (end === 'fail' && run?.end === 'returned' && run.saidDone) {
+    // With a commit that is not known to be written, nobody can say that it is done.
+    if (end === 'fail' && run?.end === 'returned' && run.saidDone && commits.length === 0) {
       report('done-means-completed', 'failed, but its handler returned and had said that its work is done');
     }
     if (run !== undefined && run.end === undefined && end !== 'complete') {

@@ -12,6 +12,7 @@ type QueueKind = Scenario['queue']['kind'];
 /** Sees responses, acknowledgements and the order of starts: what happens to messages, rather than to claims. */
 export class DeliveryWatch {
   readonly #world: World;
+  readonly #condemned = new Set<string>();
   readonly #claims: ClaimWatch;
   readonly #queue: SimQueue;
 
@@ -105,6 +106,11 @@ export class DeliveryWatch {
     this.#world.report('mismatch-is-its-own', `${message.id} is refused, and nothing else was ever claimed`);
   }
 
+  /** Its reading has ended processes too often (`maxCrashes`): it has no key, and so no row that is parked. */
+  condemned(recordId: string): void {
+    this.#condemned.add(recordId);
+  }
+
   /** The run is over: nothing may be left. */
   finished(): void {
     const left = this.#queue.messages.filter((message) => !this.hasEnded(message));
@@ -114,10 +120,10 @@ export class DeliveryWatch {
   }
 
   /** Deleted, dead-lettered, or parked where no dead-letter queue ends its deliveries. */
-  hasEnded({ state, key }: Message): boolean {
+  hasEnded({ state, key, recordId }: Message): boolean {
     if (state !== 'waiting') return true;
     const isForEver = this.#world.scenario.queue.maxReceiveCount === undefined;
-    return isForEver && this.#claims.current(key)?.status === 'PARKED';
+    return isForEver && (this.#condemned.has(recordId) || this.#claims.current(key)?.status === 'PARKED');
   }
 
   /** The failure destination gets it now; not because of a claim that was made for it and that nobody works on. */
@@ -128,6 +134,8 @@ export class DeliveryWatch {
     const owner = this.#attempts.get(row.owner);
     if (owner?.invocation?.deliveries.some((one) => one.message === message) !== true) return;
     if (!owner.process.isDead && owner.told !== undefined) return;
+    // A handler that its batch gave up on, and that ran on, keeps its lease and may make it longer.
+    if (owner.run?.isAbandoned === true) return;
     this.#world.report(
       'dead-leases-lose-nothing',
       `${id} is given up while ${row.owner}, which is dead or never knew of it, holds ${key}`,
