@@ -1,6 +1,5 @@
 import { type AcquireOutcome, type ClaimRequest, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
-import { StoreError } from '../claims/errors.ts';
-import { mayPass } from '../claims/unstarted-claims.ts';
+import { mayPass, StoreError } from '../claims/errors.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
 import type { ProcessorPorts } from './ports.ts';
 

@@ -42,3 +42,10 @@ export function hasCode(error: unknown, code: string): boolean {
     return false; // a revoked proxy, a getter that throws
   }
 }
+
+/** Whether the store may answer otherwise later; where an error does not say, it may. */
+export function mayPass(error: unknown): boolean {
+  return (
+    typeof error !== 'object' || error === null || !('isRetryable' in error) || error.isRetryable !== false
+  );
+}

@@ -1,6 +1,6 @@
 import { type Clock, wait } from './clock.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
-import { StoreError } from './errors.ts';
+import { mayPass, StoreError } from './errors.ts';
 
 /**
  * Settles many attempts in few requests. A settlement waits for company until one of these is true:
@@ -121,8 +121,7 @@ async function settleOrErrors(
 
 /** An error that does not say whether it can be retried is retried: a lost completion is the worse end. */
 function mayBeWrittenLater(outcome: SettleOutcome | undefined): boolean {
-  if (typeof outcome !== 'object') return false;
-  return !('isRetryable' in outcome.error) || outcome.error.isRetryable !== false;
+  return typeof outcome === 'object' && mayPass(outcome.error);
 }
 
 function missingOutcome(): SettleOutcome {

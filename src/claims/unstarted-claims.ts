@@ -1,4 +1,5 @@
 import { type ClaimRequest, type ClaimStore, DEFAULT_REQUEST_SIZE, type Settlement } from './claim-store.ts';
+import { mayPass } from './errors.ts';
 
 /** A claim that may be held although nothing of it has started: its acquire, or its release, went unanswered. */
 type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
@@ -17,13 +18,6 @@ export interface UnstartedClaims {
 
 /** The leases of what is forgotten lapse. */
 const MOST_NOTED = 1_000;
-
-/** Whether the store may answer otherwise later; where an error does not say, it may. */
-export function mayPass(error: unknown): boolean {
-  return (
-    typeof error !== 'object' || error === null || !('isRetryable' in error) || error.isRetryable !== false
-  );
-}
 
 export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
   /** By owner: no two attempts share one. */

@@ -14,10 +14,10 @@ import type {
   Settlement,
 } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import { hasCode } from '../claims/errors.ts';
+import { hasCode, mayPass } from '../claims/errors.ts';
 import { createGroupCommit } from '../claims/group-commit.ts';
 import type { AllRetentions, Retentions } from '../claims/retention.ts';
-import { mayPass, type UnstartedClaims } from '../claims/unstarted-claims.ts';
+import type { UnstartedClaims } from '../claims/unstarted-claims.ts';
 import { acquireOrWait } from '../claims/wait-for-claim.ts';
 import type { CallContext } from './call-context.ts';
 import type { LeaseClock } from './lease-clock.ts';

@@ -51,8 +51,7 @@ export async function extendLeases(
     const wanted = update.set[leaseUntil];
     return wanted === undefined ? update : { ...update, whereAtMost: { [leaseUntil]: wanted } };
   });
-  const isLongEnough = (stored: Claim, { owner }: LeaseExtension): boolean => isOwnedBy(stored, owner);
-  return writeOwned(extensions, updates, isLongEnough, { writer, format }, signal);
+  return writeOwned(extensions, updates, isStillMine, { writer, format }, signal);
 }
 
 /** Notes that handlers start, on the same condition. */
@@ -63,8 +62,12 @@ export async function startClaims(
 ): Promise<SettleOutcome[]> {
   const now = clock.now();
   const updates = claims.map((claim) => ownedUpdate(claim, changeOfStart(now), format));
-  const isStarted = (stored: Claim, { owner }: OwnedClaim): boolean => isOwnedBy(stored, owner);
-  return writeOwned(claims, updates, isStarted, { writer, format }, signal);
+  return writeOwned(claims, updates, isStillMine, { writer, format }, signal);
+}
+
+/** A write that was refused over a row of its own owner's had nothing left to do: the row has it, or a longer lease. */
+function isStillMine(stored: Claim, { owner }: OwnedClaim): boolean {
+  return isOwnedBy(stored, owner);
 }
 
 /** Writes, and looks at the rows behind what was refused: they may show that there was nothing left to write. */
