@@ -115,7 +115,7 @@ function processorOf<Body>(
   const functionName = process.env['AWS_LAMBDA_FUNCTION_NAME'];
   const processorOn = (store: ClaimStore): BatchProcessor => {
     const ports = {
-      store: storeWith(store, options, clock),
+      store: storeWith(store, clock),
       clock,
       observer,
       sqs: options.sqs,

@@ -40,7 +40,6 @@ export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
 export type { AttemptContext, AttemptHandle } from './claims/attempt-handle.ts';
 export type { CommitOutcome } from './claims/commit.ts';
 export type { Clock } from './claims/clock.ts';
-export type { CompletionCacheOptions } from './claims/completion-cache.ts';
 export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
 export type { ResultStorage } from './claims/result-storage.ts';
 export type { RetentionMs } from './claims/retention.ts';
@@ -64,6 +63,8 @@ export type {
   SettlingEnd,
 } from './observe/observer.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
+export { cached, type CachedOptions } from './stores/cached.ts';
+export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
 export { base64, type Base64Options } from './sources/base64.ts';
 export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
 export { MalformedRecordError, UnsupportedEventError } from './sources/errors.ts';

@@ -18,14 +18,26 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   options: ['claims'],
   batch: ['claims', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
   observe: ['claims'],
-  'stores/dynamodb': ['claims'],
-  'stores/memory': ['claims'],
-  s3: ['claims', 'sources'],
+  // What can be put before any store.
+  stores: ['claims', 'options'],
+  'stores/dynamodb': ['claims', 'options'],
+  'stores/memory': ['claims', 'options'],
+  s3: ['claims', 'sources', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
-  functions: ['claims', 'keys', 'options', 'stores/dynamodb/store-from-environment.ts'],
+  functions: ['claims', 'keys', 'options', 'stores/dynamodb/dynamodb-store.ts'],
   http: ['claims', 'keys', 'options', 'functions', 'sources/errors.ts'],
   testing: ['claims'],
-  '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
+  '.': [
+    'batch',
+    'claims',
+    'sources',
+    'keys',
+    'queues',
+    'observe',
+    'stores',
+    'stores/dynamodb',
+    'stores/memory',
+  ],
   // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
   local: [
     '.',

@@ -1,9 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
 import { ConfigurationError } from '../claims/errors.ts';
-import type { ResultStorage } from '../claims/result-storage.ts';
 import { type AllRetentions, type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
@@ -31,12 +29,11 @@ import type { Decoder } from '../sources/decoder.ts';
 import { type Unwrap, unwrapSteps, type UnwrapStep } from '../sources/unwrap-steps.ts';
 
 export interface BatchProcessorOptions<Body = unknown> {
-  /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+  /**
+   * Where claims live: a store, alone or behind `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
+   * in the table that `CLAIMS_TABLE_NAME` names.
+   */
   readonly store?: ClaimStore;
-  /** Where results live that are too long for the store, e.g. `s3ResultStorage` of `batchlatch/s3`. Default: nowhere. */
-  readonly resultStorage?: ResultStorage;
-  /** Remembers this many completed keys in the process, so that their duplicates take no request. Default: off. */
-  readonly cache?: CompletionCacheOptions;
   /** What makes two records the same work. Default: `messageId()`. */
   readonly key?: KeySelector<Body>;
   /**
@@ -192,8 +189,6 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   schema: aSchema(),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
-  cache: members({ max: required(anInteger(1)) }),
-  resultStorage: objectWith('put', 'get'),
 };
 
 /** What the kind of handler, or the environment, makes of options that are not given. */

@@ -1,8 +1,6 @@
 import { isPermanent } from '../claims/attempt-errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
-import type { ResultStorage } from '../claims/result-storage.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import {
   aBoolean,
@@ -23,7 +21,10 @@ import type { CallSettings } from './run-once.ts';
 
 /** Options of claims around calls, whatever is called. */
 export interface ClaimOptions {
-  /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+  /**
+   * Where claims live: a store, alone or behind `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
+   * in the table that `CLAIMS_TABLE_NAME` names.
+   */
   readonly store?: ClaimStore;
   /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 where nobody says. */
   readonly leaseMs?: number;
@@ -39,10 +40,6 @@ export interface ClaimOptions {
    * to take over when it fails or its lease lapses. Default: not to wait.
    */
   readonly waitForConflict?: { readonly timeoutMs: number };
-  /** Remembers that many completions in this process; the next call with the key takes no request. Default: off. */
-  readonly cache?: CompletionCacheOptions;
-  /** Where results live that are too long for a row: `s3ResultStorage` of `batchlatch/s3`. Default: none. */
-  readonly resultStorage?: ResultStorage;
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -83,8 +80,6 @@ export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   heartbeat: aBoolean(),
   retentionMs: aRetention(),
   waitForConflict: members({ timeoutMs: required(anInteger(1)) }),
-  cache: members({ max: required(anInteger(1)) }),
-  resultStorage: objectWith('put', 'get'),
   clock: objectWith('now', 'setTimer'),
 };
 

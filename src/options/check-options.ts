@@ -73,6 +73,11 @@ export function aFunction(): Check {
   return { expected: 'a function', accepts: (value) => typeof value === 'function' };
 }
 
+/** An object whose members are checked elsewhere. */
+export function anObject(): Check {
+  return { expected: 'an object', accepts: isObject };
+}
+
 export function aBoolean(): Check {
   return { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
 }

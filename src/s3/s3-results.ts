@@ -4,7 +4,7 @@ import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 
-export interface S3ResultStorageOptions {
+export interface S3ResultsOptions {
   readonly bucket: string;
   /** Put before every object's key as it is. Default `batchlatch/results/`. */
   readonly prefix?: string;
@@ -21,9 +21,9 @@ export interface S3ResultStorageOptions {
  * that cannot work.
  *
  * @example
- * createBatchProcessor(handler, { resultStorage: s3ResultStorage({ bucket: 'order-results' }) });
+ * resultsIn(s3Results({ bucket: 'order-results' }), dynamoDBStore({ tableName }));
  */
-export function s3ResultStorage(options: S3ResultStorageOptions): ResultStorage {
+export function s3Results(options: S3ResultsOptions): ResultStorage {
   const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given, ...unknown } = options;
   assertOptions({ bucket, prefix, thresholdBytes }, Object.keys(unknown));
   let sdk: Promise<{ readonly s3: typeof S3; readonly client: Pick<S3.S3Client, 'send'> }> | undefined;
@@ -65,12 +65,9 @@ async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
   try {
     s3 = await import('@aws-sdk/client-s3');
   } catch (cause) {
-    throw new ConfigurationError(
-      's3ResultStorage needs `@aws-sdk/client-s3`: npm install @aws-sdk/client-s3',
-      {
-        cause,
-      },
-    );
+    throw new ConfigurationError('s3Results needs `@aws-sdk/client-s3`: npm install @aws-sdk/client-s3', {
+      cause,
+    });
   }
   // A completion waits for the object: give up on a silent connection long before the function's time is over.
   const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
@@ -89,10 +86,13 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
 }
 
 function notAPointer(): StoreError {
-  return new StoreError('The row points to a result that is not in S3; `resultStorage` is another one now', {
-    isRetryable: false,
-    code: 'BATCHLATCH_RESULT_UNAVAILABLE',
-  });
+  return new StoreError(
+    'The row points to a result that is not in S3; resultsIn(…) has another storage now',
+    {
+      isRetryable: false,
+      code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+    },
+  );
 }
 
 function assertOptions(
@@ -101,7 +101,7 @@ function assertOptions(
 ): void {
   if (stranger !== undefined) {
     throw new ConfigurationError(
-      `Unknown option \`${stranger}\` of s3ResultStorage; known are bucket, prefix, client, thresholdBytes`,
+      `Unknown option \`${stranger}\` of s3Results; known are bucket, prefix, client, thresholdBytes`,
     );
   }
   if (typeof bucket !== 'string' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
