@@ -20,7 +20,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   observe: ['claims'],
   // What can be put before any store.
   stores: ['claims', 'options'],
-  'stores/dynamodb': ['claims', 'options'],
+  // Deciding over rows and conditions, for stores whose database has such.
+  'stores/conditional': ['claims'],
+  'stores/dynamodb': ['claims', 'options', 'stores/conditional'],
   'stores/memory': ['claims', 'options'],
   s3: ['claims', 'sources', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
@@ -63,7 +65,18 @@ const KNOWS_AWS = new Set(['stores/dynamodb', 's3', 'local']);
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
 /** Rooms that get time, chance and identity as arguments, and the files that know the machine's. */
-const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'functions', 'http', 'stores/memory']);
+const PURE = new Set([
+  'claims',
+  'sources',
+  'keys',
+  'queues',
+  'batch',
+  'functions',
+  'http',
+  'stores',
+  'stores/conditional',
+  'stores/memory',
+]);
 const KNOWS_THE_MACHINE = new Set([
   'claims/clock.ts',
   'functions/default-ports.ts',

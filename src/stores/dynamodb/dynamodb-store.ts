@@ -10,8 +10,7 @@ import {
   required,
 } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
-import { isForgotten } from '../../claims/transitions.ts';
-import { acquireClaims } from './acquire.ts';
+import { conditionalStore } from '../conditional/conditional-store.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { boundedClient } from './bounded-client.ts';
 import { commitWithCompletion } from './commit-with-completion.ts';
@@ -20,8 +19,8 @@ import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
 import { assertAttributeNames } from './attribute-names.ts';
 import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
-import type { RowWriter } from './row-writer.ts';
-import { extendLeases, settleClaims, startClaims } from './settle.ts';
+import type { ItemWriter } from './item-writer.ts';
+import { rowWriter } from './row-writer.ts';
 import { singleWriter } from './single-writer.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
 
@@ -104,34 +103,23 @@ function storeIn(tableName: string, options: DynamoDBStoreOptions): ClaimStore {
     clock,
     random: options.random ?? Math.random,
   };
-  const writer =
+  const items =
     writes === 'batch'
       ? withFallback(batchWriter(writerSetup), singleWriter(writerSetup))
       : singleWriter(writerSetup);
-  const setup = { ...writerSetup, writer, format, clockToleranceMs };
-
   return {
     place: `dynamodb:${tableName}`,
     maxResultBytes: format.maxResultBytes,
-    acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
-    settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
-    extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
-    start: (claims, { signal } = {}) => startClaims(claims, setup, signal),
-    commit: async (completion, items, { signal } = {}) =>
-      commitWithCompletion(completion, items, setup, signal),
-    async inspect(key) {
-      const [read] = await writer.read([key]);
-      if (read === undefined || read.status === 'error') throw read?.error;
-      const claim = read.row && format.toClaim(read.row);
-      return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
-    },
+    ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
+    commit: async (completion, effect, { signal } = {}) =>
+      commitWithCompletion(completion, effect, { ...writerSetup, writer: items, format }, signal),
   };
 }
 
 /** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */
-function withFallback(batch: RowWriter, single: RowWriter): RowWriter {
+function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
   let current = batch;
-  async function call<Answer>(run: (writer: RowWriter) => Promise<Answer>): Promise<Answer> {
+  async function call<Answer>(run: (writer: ItemWriter) => Promise<Answer>): Promise<Answer> {
     try {
       return await run(current);
     } catch (thrown) {
