@@ -26,27 +26,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   http: ['claims', 'keys', 'options', 'functions', 'sources/errors.ts'],
   testing: ['claims'],
   '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
-  // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
-  local: [
-    '.',
-    'claims',
-    'sources',
-    'keys',
-    'queues',
-    'batch',
-    'observe',
-    'stores/dynamodb',
-    'stores/memory',
-    'testing',
-    '..',
-  ],
 };
 
 /** At the edge: they use the others, and nobody uses them. */
-const NEVER_IMPORTED = ['cli', 'console', 'local'];
+const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 's3', 'local']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 's3']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 

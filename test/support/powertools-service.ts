@@ -6,7 +6,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createBatchProcessor, powertoolsKey } from 'batchlatch';
 import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { seededRandom } from '../../src/local/seeded-random.ts';
+import { seededRandom } from '../../local/demo/seeded-random.ts';
 import type { EmulatedTable } from './emulated-table.ts';
 
 const MESSAGES = 300;

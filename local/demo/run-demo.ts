@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { Cleanup } from './cleanup.ts';
+import { Cleanup } from '../emulators/cleanup.ts';
 import type { DemoDisplay } from './demo-display.ts';
 import { prepareDynamoDB, prepareSqs, startFunction } from './demo-services.ts';
-import { startDynamoDBProxy } from './dynamodb-proxy.ts';
-import { startEventSourceMapping } from './event-source-mapping.ts';
+import { startDynamoDBProxy } from '../emulators/dynamodb-proxy.ts';
+import { startEventSourceMapping } from '../emulators/event-source-mapping.ts';
 import { killWhenOthersAreSettled } from './kill-sandbox.ts';
 import { makeOrderMessages } from './order-messages.ts';
 import { type OrdersQueues, ordersTemplate } from './orders-stack.ts';

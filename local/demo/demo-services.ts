@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { LogLevel } from '../observe/json-lines.ts';
-import type { Cleanup } from './cleanup.ts';
-import { startDynamoDBEmulator } from './dynamodb-emulator.ts';
-import { emulatorClientConfig, emulatorEnvironment } from './emulator-environment.ts';
+import type { LogLevel } from 'batchlatch';
+import type { Cleanup } from '../emulators/cleanup.ts';
+import { startDynamoDBEmulator } from '../emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig, emulatorEnvironment } from '../emulators/emulator-environment.ts';
 import {
   createOrdersQueues,
   createOrdersTables,
@@ -12,8 +12,8 @@ import {
   type OrdersQueues,
   type OrdersTables,
 } from './orders-stack.ts';
-import { createSandboxPool, type SandboxPool } from './sandbox-pool.ts';
-import { startSqsEmulator } from './sqs-emulator.ts';
+import { createSandboxPool, type SandboxPool } from '../emulators/sandbox-pool.ts';
+import { startSqsEmulator } from '../emulators/sqs-emulator.ts';
 
 /** A DynamoDB with the two tables. */
 export async function prepareDynamoDB(

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import { lambdaContext } from '../testing/events.ts';
+import { lambdaContext } from 'batchlatch/testing';
 import { failedItems } from './failed-items.ts';
 
 export interface EventSourceMappingOptions {

@@ -3,8 +3,8 @@
  * its `handler` for each invocation that its parent sends. Ends when its parent is gone.
  */
 import './quiet-sdk.ts';
-import type { BatchProcessor } from '../create-batch-processor.ts';
-import { lambdaContext } from '../testing/events.ts';
+import type { BatchProcessor } from 'batchlatch';
+import { lambdaContext } from 'batchlatch/testing';
 import type { Invocation, SandboxMessage } from './sandbox.ts';
 
 process.on('disconnect', () => process.exit());

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Claim } from '../claims/claim.ts';
-import type { RunningInvocation } from './sandbox-pool.ts';
+import type { Claim } from 'batchlatch';
+import type { RunningInvocation } from '../emulators/sandbox-pool.ts';
 
 export interface KillSetup {
   /** The invocation whose process is to die, as long as it runs. */

@@ -1,5 +1,5 @@
 /** The demo: `npm start`, or `npm start -- --help`. */
-import './quiet-sdk.ts';
+import '../emulators/quiet-sdk.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { createDemoDisplay } from './demo-display.ts';
 import { FEWEST_MESSAGES } from './order-messages.ts';

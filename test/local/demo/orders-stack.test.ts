@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { chargesTableDefinition, ordersTemplate } from '../../src/local/orders-stack.ts';
-import { at, readTemplate } from '../sam/read-template.ts';
+import { chargesTableDefinition, ordersTemplate } from '../../../local/demo/orders-stack.ts';
+import { at, readTemplate } from '../../sam/read-template.ts';
 
 const template = readTemplate();
 const property = (resource: string, ...path: string[]): unknown =>

@@ -1,7 +1,7 @@
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Claim } from '../claims/claim.ts';
-import { defaultAttributeNames, rowFormat } from '../stores/dynamodb/row.ts';
+import type { Claim } from 'batchlatch';
+import { defaultAttributeNames, rowFormat } from '../../src/stores/dynamodb/row.ts';
 
 /** Every claim of the table. */
 export async function readClaims(dynamoDB: DynamoDBClient, tableName: string): Promise<Claim[]> {

@@ -7,7 +7,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { claimsTableDefinition } from '../stores/dynamodb/table-definition.ts';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
 
 /** What `template.yaml` says of the orders' queue and function; `test/local/orders-stack.test.ts` holds it to that. */
 export const ordersTemplate = {

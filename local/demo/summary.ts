@@ -1,4 +1,4 @@
-import type { Claim } from '../claims/claim.ts';
+import type { Claim } from 'batchlatch';
 import type { Peculiarity } from './order-messages.ts';
 
 /** A message that was sent. */

@@ -1,4 +1,4 @@
-import type { DynamoDBCall, Refusal } from './dynamodb-proxy.ts';
+import type { DynamoDBCall, Refusal } from '../emulators/dynamodb-proxy.ts';
 import type { OrderMessage } from './order-messages.ts';
 
 export interface TroubledChargesSetup {
