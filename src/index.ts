@@ -55,16 +55,9 @@ export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors
 export type { ResultStorage } from './claims/result-storage.ts';
 export type { RetentionMs } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';
-export { jmesPath } from './keys/jmes-path.ts';
 export { type KeySelector, wholeKey } from './keys/key-selector.ts';
 export { messageId } from './keys/message-id.ts';
 export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
-export {
-  type PowertoolsKeyOptions,
-  type PowertoolsPayloadOptions,
-  powertoolsValidation,
-} from './keys/powertools-key.ts';
-export { powertoolsKey } from './powertools-key.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type {
   BatchEvent,

@@ -20,6 +20,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   observe: ['claims'],
   'stores/dynamodb': ['claims'],
   'stores/memory': ['claims'],
+  jmespath: ['claims', 'sources', 'keys'],
+  powertools: [
+    'claims',
+    'sources',
+    'keys',
+    'jmespath',
+    'stores/dynamodb/attribute-names.ts',
+    'stores/dynamodb/row.ts',
+  ],
   s3: ['claims', 'sources'],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: ['claims', 'keys', 'options', 'stores/dynamodb/store-from-environment.ts'],
@@ -32,12 +41,22 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 's3']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 'powertools', 's3']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
 /** Rooms that get time, chance and identity as arguments, and the files that know the machine's. */
-const PURE = new Set(['claims', 'sources', 'keys', 'queues', 'batch', 'functions', 'http', 'stores/memory']);
+const PURE = new Set([
+  'claims',
+  'sources',
+  'keys',
+  'queues',
+  'batch',
+  'jmespath',
+  'functions',
+  'http',
+  'stores/memory',
+]);
 const KNOWS_THE_MACHINE = new Set([
   'claims/clock.ts',
   'functions/default-ports.ts',

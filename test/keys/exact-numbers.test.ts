@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { jmesPath, payloadHash, type PayloadHashOptions } from 'batchlatch';
+import { payloadHash, type PayloadHashOptions } from 'batchlatch';
 import { dynamoDBStreamEvent, eventBridgeEvent, kinesisEvent, snsEvent, sqsEvent } from 'batchlatch/testing';
+import { jmesPath } from 'batchlatch/jmespath';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import { jsonTextHash } from '../../src/keys/json-text-hash.ts';
 import type { DynamoDBStreamBatchRecord } from '../../src/sources/record.ts';

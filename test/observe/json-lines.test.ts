@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import {
   type BatchEvent,
   type BatchProcessorOptions,
-  jmesPath,
   jsonLines,
   type LogLevel,
   PermanentError,
@@ -10,6 +9,7 @@ import {
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
+import { jmesPath } from 'batchlatch/jmespath';
 import { type Bench, bench, deferred, fifo, forever, messages } from '../batch/bench.ts';
 
 const record = { recordId: 'm-1', key: 'orders#v1:secret' };

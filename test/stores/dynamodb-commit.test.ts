@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ClaimStore, type CommitItem, type Completion, createBatchProcessor } from 'batchlatch';
-import { dynamoDBStore, type DynamoDBStoreOptions, powertoolsAttributesNamed } from 'batchlatch/dynamodb';
+import { dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
+import { powertoolsAttributesNamed } from 'batchlatch/powertools';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { powertoolsAttributes } from 'batchlatch/powertools';
 import { withResultStorage } from '../../src/claims/result-storage.ts';
 import { claimRequest, completion } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

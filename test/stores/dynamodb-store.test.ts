@@ -1,7 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
+import { powertoolsAttributes } from 'batchlatch/powertools';
 import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { jmesPath, powertoolsKey } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { jmesPath } from 'batchlatch/jmespath';
+import { powertoolsKey } from 'batchlatch/powertools';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import { recordOf } from '../support/read-record.ts';
 

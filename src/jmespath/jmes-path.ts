@@ -2,10 +2,10 @@ import { search } from '@aws-lambda-powertools/jmespath';
 import { ConfigurationError } from '../claims/errors.ts';
 import { INEXACT } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { canonicalHash } from './canonical-json.ts';
-import { KeyError } from './errors.ts';
+import { canonicalHash } from '../keys/canonical-json.ts';
+import { KeyError } from '../keys/errors.ts';
 import { ExactFunctions, find } from './jmes-functions.ts';
-import { type KeySelector, withEffort } from './key-selector.ts';
+import { type KeySelector, withEffort } from '../keys/key-selector.ts';
 
 /**
  * A JMESPath expression over the record as Lambda gave it, with the functions that Powertools users know:

@@ -8,14 +8,16 @@ import {
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
-import { type BatchRecord, type ClaimStore, powertoolsKey, powertoolsValidation } from 'batchlatch';
+import { type BatchRecord, type ClaimStore } from 'batchlatch';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { lambdaContext, manualClock } from 'batchlatch/testing';
 import {
-  dynamoDBStore,
+  powertoolsKey,
+  powertoolsValidation,
   powertoolsAttributes,
   powertoolsAttributesNamed,
   type PowertoolsTableOptions,
-} from 'batchlatch/dynamodb';
-import { lambdaContext, manualClock } from 'batchlatch/testing';
+} from 'batchlatch/powertools';
 import { claimRequest, completion, RETENTION_MS, settlementOf } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { afterAnswers } from '../support/sdk-traffic.ts';

@@ -3,17 +3,10 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
 import { BasePersistenceLayer, type IdempotencyRecord } from '@aws-lambda-powertools/idempotency/persistence';
 import { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
-import {
-  type BatchRecord,
-  createBatchProcessor,
-  KeyError,
-  messageId,
-  powertoolsKey,
-  powertoolsValidation,
-  wholeKey,
-} from 'batchlatch';
+import { type BatchRecord, createBatchProcessor, KeyError, messageId, wholeKey } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
+import { powertoolsKey, powertoolsValidation } from 'batchlatch/powertools';
 
 const FUNCTION_NAME = 'orders-function';
 

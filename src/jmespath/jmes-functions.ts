@@ -6,8 +6,8 @@ import { bytesOfBase64 } from '../sources/base64.ts';
 import { INEXACT, isExact, mayBeInexact, withoutInexact } from '../sources/exact-numbers.ts';
 import { defaultMaxBytes } from '../sources/function-memory.ts';
 import { assertParsable } from '../sources/json-bounds.ts';
-import { assertHashable } from './canonical-json.ts';
-import { KeyError } from './errors.ts';
+import { assertHashable } from '../keys/canonical-json.ts';
+import { KeyError } from '../keys/errors.ts';
 
 type Json = Parameters<PowertoolsFunctions['funcToString']>[0];
 

@@ -1,21 +1,11 @@
 import { createHash, getHashes } from 'node:crypto';
 import type { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
 import { ConfigurationError } from '../claims/errors.ts';
+import { BoundedFunctions, find } from '../jmespath/jmes-functions.ts';
+import { KeyError } from '../keys/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { KeyError } from './errors.ts';
-import { BoundedFunctions, find } from './jmes-functions.ts';
-import { type KeySelector, wholeKey } from './key-selector.ts';
 
-/** The options of Powertools' `IdempotencyConfig` and `makeIdempotent` that make its ids, by the names they have there. */
-export interface PowertoolsKeyOptions extends PowertoolsPayloadOptions {
-  /** JMESPath of the part that makes the key. Default: all of the payload. */
-  readonly eventKeyJmesPath?: string;
-  /** In place of the function's name. */
-  readonly keyPrefix?: string;
-  /** Comes after the function's name and a dot, as where a persistence layer was configured with one. */
-  readonly functionName?: string;
-}
-
+/** What Powertools hashes of a record, and how: its ids and its payload validation have these options in common. */
 export interface PowertoolsPayloadOptions {
   /**
    * What the idempotent function was given: the argument that `dataIndexArgument` names, or the first. Default: the
@@ -31,39 +21,8 @@ export interface PowertoolsPayloadOptions {
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
 
-/** Selects the id that Powertools gives a record in the Lambda function of this name. */
-export function powertoolsId(
-  { eventKeyJmesPath = '', keyPrefix, functionName, ...payloadOptions }: PowertoolsKeyOptions,
-  lambdaName: string,
-): KeySelector {
-  const select = selectorOf('eventKeyJmesPath', eventKeyJmesPath, payloadOptions);
-  const named = isText(functionName) ? `${lambdaName}.${functionName.trim()}` : lambdaName;
-  const prefix = isText(keyPrefix) ? keyPrefix.trim() : named;
-
-  return wholeKey((record) => {
-    const selected = select(record);
-    if (isNothing(selected)) {
-      throw new KeyError(
-        `The expression \`${eventKeyJmesPath}\` finds nothing in this record; records without a key must not share one`,
-      );
-    }
-    return `${prefix}#${powertoolsHash(selected, payloadOptions.hashFunction)}`;
-  });
-}
-
-/** For `payloadValidation`: the hash that Powertools stores for `payloadValidationJmesPath`. */
-export function powertoolsValidation({
-  payloadValidationJmesPath,
-  ...payloadOptions
-}: PowertoolsPayloadOptions & { readonly payloadValidationJmesPath: string }): KeySelector {
-  if (!isText(payloadValidationJmesPath)) {
-    throw new ConfigurationError('Expected `payloadValidationJmesPath` to be a JMESPath expression');
-  }
-  const select = selectorOf('payloadValidationJmesPath', payloadValidationJmesPath, payloadOptions);
-  return (record) => powertoolsHash(select(record), payloadOptions.hashFunction);
-}
-
-function selectorOf(
+/** Selects what an expression finds in the payload of a record, as Powertools does. */
+export function selectorOf(
   option: string,
   expression: string,
   { payload, hashFunction = 'md5', jmesPathOptions, ...unknown }: PowertoolsPayloadOptions,
@@ -89,7 +48,8 @@ function selectorOf(
   };
 }
 
-function powertoolsHash(value: unknown, hashFunction = 'md5'): string {
+/** The hash that Powertools makes of a value. Throws a `KeyError` for what JSON cannot hold. */
+export function powertoolsHash(value: unknown, hashFunction = 'md5'): string {
   const json = JSON.stringify(deepSort(value)) as string | undefined;
   if (json === undefined) throw new KeyError(`JSON cannot hold a ${typeof value}, which is to be hashed`);
   return createHash(hashFunction).update(json).digest('base64');
@@ -108,18 +68,4 @@ function deepSort(value: unknown): unknown {
     sorted[name] = deepSort(object[name]);
   }
   return sorted;
-}
-
-/** Powertools' notion of a missing key, but for 0 and false, which are values. */
-function isNothing(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isEmpty);
-  return isEmpty(value);
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
-}
-
-function isText(value: string | undefined): value is string {
-  return typeof value === 'string' && value.trim() !== '';
 }

@@ -1,7 +1,7 @@
-import type { Claim, ClaimStatus } from '../../claims/claim.ts';
-import { ConfigurationError, StoreError } from '../../claims/errors.ts';
-import { keyHash } from '../../claims/key-hash.ts';
-import { assertAttributeNames } from './attribute-names.ts';
+import type { Claim, ClaimStatus } from '../claims/claim.ts';
+import { ConfigurationError, StoreError } from '../claims/errors.ts';
+import { keyHash } from '../claims/key-hash.ts';
+import { assertAttributeNames } from '../stores/dynamodb/attribute-names.ts';
 import { toDocument, toJsonText } from './powertools-data.ts';
 import {
   type AttributeNames,
@@ -10,7 +10,7 @@ import {
   type Row,
   type RowFormat,
   rowFormat,
-} from './row.ts';
+} from '../stores/dynamodb/row.ts';
 
 /** The options of Powertools' `DynamoDBPersistenceLayer` that say how its table is made, by the names they have there. */
 export interface PowertoolsTableOptions {
