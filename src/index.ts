@@ -1,7 +1,7 @@
 export { createBatchProcessor, type BatchProcessor } from './create-batch-processor.ts';
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions, HeartbeatOptions, VisibilityOptions } from './batch/options.ts';
-export type { CommitOptions, RecordContext, RecordHandler } from './batch/record-handler.ts';
+export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
 export type { BatchResponse } from './batch/response.ts';
 export type { RecordOutcome } from './batch/outcomes.ts';
 export {
@@ -37,18 +37,8 @@ export type {
   StoreCallOptions,
 } from './claims/claim-store.ts';
 export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
-export {
-  type CommitConditionCheck,
-  type CommitDelete,
-  type CommitItem,
-  CommitItemsError,
-  type CommitOutcome,
-  type CommitPut,
-  type CommitRefusal,
-  CommitRefusedError,
-  type CommitUpdate,
-  type CommitValues,
-} from './claims/commit.ts';
+export type { AttemptContext, AttemptHandle } from './claims/attempt-handle.ts';
+export type { CommitOutcome } from './claims/commit.ts';
 export type { Clock } from './claims/clock.ts';
 export type { CompletionCacheOptions } from './claims/completion-cache.ts';
 export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';

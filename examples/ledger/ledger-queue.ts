@@ -1,4 +1,5 @@
 import { createBatchProcessor, payloadHash, PermanentError } from 'batchlatch';
+import { commit } from 'batchlatch/dynamodb';
 import { postingsOf, rejectionOf } from './postings.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -9,17 +10,17 @@ const ledger = process.env['LEDGER_TABLE_NAME'] ?? 'ledger';
  * transaction. A process that dies has booked a transfer and completed it, or neither.
  */
 export const handler = createBatchProcessor<Transfer>(
-  async ({ body: transfer }, { commit }) => {
+  async ({ body: transfer }, context) => {
     const { amountCents, from, to } = transfer;
     if (!Number.isSafeInteger(amountCents) || amountCents <= 0 || from === to) {
       throw new PermanentError('Expected a positive integer of cents between two accounts');
     }
     try {
-      await commit(postingsOf(transfer, ledger), { result: { status: 'booked' } });
+      await commit(context, postingsOf(transfer, ledger), { result: { status: 'booked' } });
     } catch (error) {
       if (!isRefused(error)) throw error;
       // No such account, or too little on it. Nothing is written, and the claim is still ours.
-      await commit(rejectionOf(transfer, ledger), { result: { status: 'rejected' } });
+      await commit(context, rejectionOf(transfer, ledger), { result: { status: 'rejected' } });
     }
   },
   { key: payloadHash({ include: ['transferId'] }) },

@@ -1,4 +1,4 @@
-import type { CommitItem } from 'batchlatch';
+import type { CommitItem } from 'batchlatch/dynamodb';
 import type { Transfer } from './transfer.ts';
 
 /** Both sides of a transfer, each as a posting and in the balance of its account. All of it is written, or nothing. */

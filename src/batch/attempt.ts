@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda';
 import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
-import type { CommitItem } from '../claims/commit.ts';
 import type { GroupCommit } from '../claims/group-commit.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import { type Deadline, defaultLeaseMs } from './deadline.ts';
@@ -145,18 +144,19 @@ export class Attempt {
     return this.#transaction?.isStored === true;
   }
 
-  /** Writes items and completion in one transaction. See `RecordContext.commit` for how it rejects. */
-  async commit(items: readonly CommitItem[], result: unknown): Promise<void> {
+  /** Writes an effect of the store's kind and the completion in one transaction. See `AttemptHandle` for how it rejects. */
+  async commit(effect: unknown, result: unknown): Promise<void> {
     const { store, clock, observer } = this.#scope.ports;
     const startedAt = clock.now();
     if (!this.isClaimed) throw new CommitNotAllowedError('unclaimed');
     if (this.#hasEnded) throw new CommitNotAllowedError('ended');
     this.#transaction ??= new Transaction();
     const makeCompletion = (): Completion => this.#settlementOf({ kind: 'returned', result }) as Completion;
-    await this.#transaction.commit(store, makeCompletion, items, this.#scope.deadline.answerNow);
+    await this.#transaction.commit(store, makeCompletion, effect, this.#scope.deadline.answerNow);
     this.entry.isClaimOpen = false;
     const durationMs = clock.now() - startedAt;
-    observer.onEvent({ type: 'committed', ...this.facts, items: items.length, durationMs });
+    const items = Array.isArray(effect) ? effect.length : 1;
+    observer.onEvent({ type: 'committed', ...this.facts, items, durationMs });
   }
 
   /** Makes the lease last at least `minimumMs` from now; it never becomes shorter. Never rejects. */

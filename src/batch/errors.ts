@@ -160,7 +160,7 @@ export class UnnamedRecordError extends BatchlatchError {
   }
 }
 
-/** `context.commit` was called when nothing more can be committed: one transaction per run of a handler. */
+/** A commit was asked for when nothing more can be committed: one transaction per run of a handler. */
 export class CommitNotAllowedError extends BatchlatchError {
   constructor(because: keyof typeof WHY_NOT) {
     super('BATCHLATCH_COMMIT_NOT_ALLOWED', `Nothing else can be committed in this run: ${WHY_NOT[because]}`);

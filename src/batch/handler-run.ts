@@ -1,12 +1,12 @@
 import type { Context } from 'aws-lambda';
-import type { CommitItem } from '../claims/commit.ts';
+import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
 import { waitAtMost } from '../claims/clock.ts';
 import { type Attempt, heartbeatOf, type InvocationScope, leaseMsNow } from './attempt.ts';
 import { forgetLongBody } from '../sources/text-record.ts';
 import { WatchedSignal } from '../claims/watched-signal.ts';
 import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { HandlerEnd, HandlerReturn } from './handler-end.ts';
-import type { CommitOptions, RecordContext, RecordHandler } from './record-handler.ts';
+import type { RecordContext, RecordHandler } from './record-handler.ts';
 
 /** A timer that fires so late was kept from it by a busy event loop. */
 const BUSY_LOOP_MS = 250;
@@ -225,10 +225,12 @@ class HandlerContext implements RecordContext {
     return () => this.#scope.deadline.remainingTimeMs();
   }
 
-  get commit(): (items: readonly CommitItem[], options?: CommitOptions) => Promise<void> {
-    return async (items, options) => {
-      await this.#attempt.commit(items, options?.result);
-      this.#run.watchLease(); // a completed claim has no lease to lose
+  get [ATTEMPT](): AttemptHandle {
+    return {
+      completeWith: async (effect, result) => {
+        await this.#attempt.commit(effect, result);
+        this.#run.watchLease(); // a completed claim has no lease to lose
+      },
     };
   }
 

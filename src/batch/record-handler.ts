@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { CommitItem } from '../claims/commit.ts';
+import type { AttemptContext } from '../claims/attempt-handle.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /**
@@ -8,8 +8,11 @@ import type { BatchRecord } from '../sources/record.ts';
  */
 export type RecordHandler<Body = unknown> = (record: BatchRecord<Body>, context: RecordContext) => unknown;
 
-/** What a handler may want to know of its attempt, and do about it. */
-export interface RecordContext {
+/**
+ * What a handler may want to know of its attempt, and do about it. What a store offers beyond that is a function of its
+ * entry that takes the context: `commit(context, items)` of `batchlatch/dynamodb`.
+ */
+export interface RecordContext extends AttemptContext {
   /**
    * Aborted when the handler should stop: the function's time is nearly over, `recordTimeoutMs` has passed,
    * or the lease is over. The reason says which.
@@ -27,28 +30,10 @@ export interface RecordContext {
   readonly attempt: number;
   /** Epoch milliseconds until which no other attempt of the key starts. */
   readonly leaseUntil: number;
-  /** Makes the lease last at least `leaseMs` from now; it never becomes shorter, and after `commit` it does nothing. Rejects with a `LeaseLostError` when the claim is another owner's. */
+  /** Makes the lease last at least `leaseMs` from now; it never becomes shorter, and after a commit it does nothing. Rejects with a `LeaseLostError` when the claim is another owner's. */
   extendLease(leaseMs: number): Promise<void>;
-  /**
-   * Writes the items and the completion of this attempt's claim in one transaction, on the condition that the
-   * claim is still this attempt's: both exist afterwards, or neither, also when another attempt took over. Then
-   * the record is completed with `result`, whatever the handler does next; what it returns is not kept, and
-   * what it throws is told to the observer (`failedAfterCommit`). 1 to 99 items, once per run; wait for it.
-   *
-   * Rejects with a `CommitRefusedError` when a condition of the items did not hold: nothing is written, and
-   * the handler may commit something else, throw, or return without an effect. With a `CommitItemsError`,
-   * before anything is sent, when no transaction can hold the items. With a `LeaseLostError` when the claim is
-   * another attempt's. With a `StoreError` when the store failed: the record then fails, also when the handler
-   * goes on, unless the row shows that the transaction was written.
-   */
-  commit(items: readonly CommitItem[], options?: CommitOptions): Promise<void>;
   /** What is left of the invocation in milliseconds; `Infinity` outside Lambda. */
   remainingTimeMs(): number;
   /** Lambda's own context; undefined outside Lambda. */
   readonly lambda: Context | undefined;
-}
-
-export interface CommitOptions {
-  /** Kept as JSON with the completion, in place of what the handler returns. */
-  readonly result?: unknown;
 }

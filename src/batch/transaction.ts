@@ -1,6 +1,6 @@
 import type { ClaimStore, Completion } from '../claims/claim-store.ts';
-import { type CommitItem, type CommitOutcome, CommitRefusedError } from '../claims/commit.ts';
-import { ConfigurationError, hasCode } from '../claims/errors.ts';
+import type { CommitOutcome } from '../claims/commit.ts';
+import { ConfigurationError } from '../claims/errors.ts';
 import { CommitNotAllowedError, LeaseLostError } from './errors.ts';
 
 /**
@@ -40,22 +40,22 @@ export class Transaction {
     await this.#pending;
   }
 
-  /** Rejects where the items are not known to be written; see `RecordContext.commit`. */
+  /** Rejects where the effect is not known to be written. */
   async commit(
     store: ClaimStore,
     makeCompletion: () => Completion,
-    items: readonly CommitItem[],
+    effect: unknown,
     signal: AbortSignal,
   ): Promise<void> {
     if (store.commit === undefined) {
       throw new ConfigurationError(
-        'The claim store has no commit(): context.commit works with dynamoDBStore, and in tests with memoryStore({ onCommit })',
+        'The claim store of this processor has no commit(): use the store that the commit function belongs to, or in tests memoryStore({ onCommit })',
       );
     }
     if (this.#state !== 'none') throw new CommitNotAllowedError(this.#state);
     this.#state = 'pending';
     // When the answer has left already, nothing is gained by giving up.
-    const asking = store.commit(makeCompletion(), items, signal.aborted ? {} : { signal });
+    const asking = store.commit(makeCompletion(), effect, signal.aborted ? {} : { signal });
     const noted = asking.then(
       (outcome) => this.#note(outcome),
       (thrown: unknown) => this.#noteRejection(thrown),
@@ -76,7 +76,7 @@ export class Transaction {
     }
     if (outcome === 'lost') return this.#fail(new LeaseLostError());
     if ('error' in outcome) return this.#fail(outcome.error);
-    const refusal = new CommitRefusedError(outcome.refused);
+    const refusal = outcome.refused;
     // A handler that has ended without waiting has not decided what its refusal means.
     if (this.#isClosed) return this.#fail(refusal);
     this.#state = 'none';
@@ -85,9 +85,7 @@ export class Transaction {
 
   #noteRejection(thrown: unknown): Error {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    if (this.#isClosed || !hasCode(error, 'BATCHLATCH_COMMIT_ITEMS')) return this.#fail(error);
-    this.#state = 'none';
-    return error;
+    return this.#fail(error);
   }
 
   #fail(error: Error): Error {

@@ -8,7 +8,6 @@ import type {
   Settlement,
   StoreCallOptions,
 } from './claim-store.ts';
-import type { CommitItem } from './commit.ts';
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
 import { StoreError } from './errors.ts';
@@ -69,8 +68,8 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
     }),
     // Its signal ends retries and breaks nothing off: it goes to the store as it was given.
     ...(store.commit !== undefined && {
-      commit: (completion: Completion, items: readonly CommitItem[], options?: StoreCallOptions) =>
-        bound(() => (store as Required<ClaimStore>).commit(completion, items, options)),
+      commit: (completion: Completion, effect: unknown, options?: StoreCallOptions) =>
+        bound(() => (store as Required<ClaimStore>).commit(completion, effect, options)),
     }),
     inspect: (key) => bound(() => store.inspect(key)),
   });

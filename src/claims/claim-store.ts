@@ -1,5 +1,5 @@
 import type { Claim, StoredError } from './claim.ts';
-import type { CommitItem, CommitOutcome } from './commit.ts';
+import type { CommitOutcome } from './commit.ts';
 
 /**
  * Where claims live. Batch-first: every call takes many and answers one outcome each, in order.
@@ -31,17 +31,14 @@ export interface ClaimStore {
    */
   start?(claims: readonly OwnedClaim[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
   /**
-   * Writes the items and the completion in one transaction: all of it or nothing, on the condition that the
-   * row is IN_PROGRESS with the same owner, its lease live or not. Called again with the same completion and
-   * items, because an answer was lost, it is done once. Rejects with a `CommitItemsError`, and sends nothing,
-   * where the items are none that a transaction can hold. `options.signal` ends the retries, and does not
-   * break off a request whose outcome would then not be known. Stores without transactions leave it out.
+   * Writes an effect and the completion in one transaction: all of it or nothing, on the condition that the
+   * row is IN_PROGRESS with the same owner, its lease live or not. What an effect is, each store says for itself, and
+   * brings a function that hands it over (`commit` of `batchlatch/dynamodb`); what is none of its own, and what no
+   * transaction can hold, it refuses before anything is sent. Called again with the same completion and effect,
+   * because an answer was lost, it is done once. `options.signal` ends the retries, and does not break off a request
+   * whose outcome would then not be known. Stores without transactions leave it out.
    */
-  commit?(
-    completion: Completion,
-    items: readonly CommitItem[],
-    options?: StoreCallOptions,
-  ): Promise<CommitOutcome>;
+  commit?(completion: Completion, effect: unknown, options?: StoreCallOptions): Promise<CommitOutcome>;
   /** The row of one key as it is stored, also when its lease has lapsed; undefined when absent. */
   inspect(key: string): Promise<Claim | undefined>;
 }

@@ -67,9 +67,9 @@ export function withCompletionCache(
     });
   }
 
-  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, items, options) => {
+  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
     const since = clock.now();
-    const outcome = await (store as Required<ClaimStore>).commit(completion, items, options);
+    const outcome = await (store as Required<ClaimStore>).commit(completion, effect, options);
     if (outcome === 'stored') noteSettle(completion, outcome, since);
     return outcome;
   };

@@ -9,13 +9,13 @@ import { orErrors } from './or-errors.ts';
  * stored would only run it again, and again.
  */
 export function withDroppedResults(store: ClaimStore): ClaimStore {
-  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, items, options) => {
+  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
     const { commit } = store as Required<ClaimStore>;
-    const outcome = await commit.call(store, completion, items, options);
+    const outcome = await commit.call(store, completion, effect, options);
     if (typeof outcome === 'string' || !('error' in outcome)) return outcome;
     const smaller = withoutResult(completion, outcome);
     if (smaller === undefined) return outcome;
-    const again = await commit.call(store, smaller, items, options);
+    const again = await commit.call(store, smaller, effect, options);
     if (again === 'stored') tell(completion, outcome.error);
     return again;
   };

@@ -106,17 +106,17 @@ export function withResultStorage(
     return isLong ? withPointer(settlement, storage, mostInRow, options) : inRow(settlement);
   }
 
-  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, items, options) => {
+  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
     const { commit } = store as Required<ClaimStore>;
     const form = await formOf(completion, options);
     if (form instanceof StoreError) return { error: form };
-    const outcome = await commit.call(store, form, items, options);
+    const outcome = await commit.call(store, form, effect, options);
     if (storage === undefined || !hasResult(completion) || isPointing(form) || !isTooLarge(outcome)) {
       return outcome;
     }
     // Refused for its size, so nothing of it is written.
     const smaller = await withPointer(completion, storage, 0, options);
-    return smaller instanceof StoreError ? { error: smaller } : commit.call(store, smaller, items, options);
+    return smaller instanceof StoreError ? { error: smaller } : commit.call(store, smaller, effect, options);
   };
 
   return decoratedStore(store, {

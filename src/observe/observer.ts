@@ -47,7 +47,7 @@ export type BatchEvent =
   | (OfAttempt & { readonly type: 'started' })
   | (OfAttempt & { readonly type: 'succeeded'; readonly durationMs: number })
   | (OfAttempt & { readonly type: 'failed'; readonly durationMs: number; readonly error: unknown })
-  /** The handler's items and its completion are written, in one transaction (`context.commit`). */
+  /** The handler's items and its completion are written, in one transaction (`commit` of `batchlatch/dynamodb`). */
   | (OfAttempt & { readonly type: 'committed'; readonly items: number; readonly durationMs: number })
   /** The handler threw after its commit was written: the record is completed. Comes after `failed`. */
   | (OfAttempt & { readonly type: 'failedAfterCommit'; readonly error: unknown })

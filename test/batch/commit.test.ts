@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimStore, CommitItem, CommitOutcome, RecordContext, RecordHandler } from 'batchlatch';
+import type { ClaimStore, CommitOutcome, RecordContext, RecordHandler } from 'batchlatch';
 import { PermanentError } from 'batchlatch';
+import { commit, type CommitItem, CommitItemsError } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { countersInMemory } from '../support/counters-in-memory.ts';
 import { type Bench, bench, deferred, type Deferred, failed, forever, messages } from './bench.ts';
@@ -49,11 +50,12 @@ const unheard: CommitBench['answer'] = async () => ({ error: new Error('no answe
 
 const NOT_ALLOWED = { code: 'BATCHLATCH_COMMIT_NOT_ALLOWED' };
 
-describe('context.commit', () => {
+describe('commit in a handler', () => {
   it('completes the record with the given result, without settling it again', async () => {
     const b = commitBench();
-    const handler: RecordHandler = async (_, { commit, idempotencyKey }) => {
-      await commit([b.effects.addOne(idempotencyKey)], { result: { total: 3 } });
+    const handler: RecordHandler = async (_, context) => {
+      const { idempotencyKey } = context;
+      await commit(context, [b.effects.addOne(idempotencyKey)], { result: { total: 3 } });
       return 'not this';
     };
     expect(await b.run(handler, ['a', 'b'])).toEqual([]);
@@ -69,7 +71,7 @@ describe('context.commit', () => {
     const b = commitBench();
     const error = new PermanentError('the mail was not sent');
     const handler: RecordHandler = async (_, context) => {
-      await context.commit([b.effects.addOne('a')]);
+      await commit(context, [b.effects.addOne('a')]);
       throw error;
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
@@ -80,13 +82,13 @@ describe('context.commit', () => {
 
   it('is refused with the reasons, writes nothing, and lets the handler commit something else', async () => {
     const b = commitBench();
-    const handler: RecordHandler = async (_, { commit }) => {
-      await expect(commit([b.effects.addOne('a'), b.effects.refused()])).rejects.toMatchObject({
+    const handler: RecordHandler = async (_, context) => {
+      await expect(commit(context, [b.effects.addOne('a'), b.effects.refused()])).rejects.toMatchObject({
         code: 'BATCHLATCH_COMMIT_REFUSED',
         reasons: [{ index: 1, code: 'ConditionalCheckFailed' }],
       });
       expect(await b.effects.read('a')).toBe(0);
-      await commit([b.effects.addOne('b')]);
+      await commit(context, [b.effects.addOne('b')]);
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
     expect(b.eventsOf('failed')).toEqual([]);
@@ -95,15 +97,15 @@ describe('context.commit', () => {
 
   it('lets a handler whose commit was refused return, which completes the record without an effect', async () => {
     const b = commitBench();
-    const handler: RecordHandler = (_, { commit }) =>
-      commit([b.effects.refused()]).catch(() => 'already booked');
+    const handler: RecordHandler = (_, context) =>
+      commit(context, [b.effects.refused()]).catch(() => 'already booked');
     expect(await b.run(handler, ['a'])).toEqual([]);
     expect(await b.claim('a')).toMatchObject({ status: 'COMPLETED', result: '"already booked"' });
   });
 
   it('fails the record when the refusal is thrown on', async () => {
     const b = commitBench();
-    expect(await b.run((_, { commit }) => commit([b.effects.refused()]), ['a'])).toEqual(['a']);
+    expect(await b.run((_, context) => commit(context, [b.effects.refused()]), ['a'])).toEqual(['a']);
     expect(await b.claim('a')).toMatchObject({
       status: 'FAILED',
       error: { code: 'BATCHLATCH_COMMIT_REFUSED' },
@@ -112,11 +114,11 @@ describe('context.commit', () => {
 
   it('is allowed once in a run', async () => {
     const b = commitBench();
-    const handler: RecordHandler = async (_, { commit }) => {
-      const first = commit([b.effects.addOne('a')]);
-      await expect(commit([b.effects.addOne('a')])).rejects.toMatchObject(NOT_ALLOWED);
+    const handler: RecordHandler = async (_, context) => {
+      const first = commit(context, [b.effects.addOne('a')]);
+      await expect(commit(context, [b.effects.addOne('a')])).rejects.toMatchObject(NOT_ALLOWED);
       await first;
-      await expect(commit([b.effects.addOne('a')])).rejects.toMatchObject(NOT_ALLOWED);
+      await expect(commit(context, [b.effects.addOne('a')])).rejects.toMatchObject(NOT_ALLOWED);
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
     expect(b.eventsOf('failed')).toEqual([]);
@@ -132,17 +134,18 @@ describe('context.commit', () => {
       },
       ['a'],
     );
-    await expect(context?.commit([b.effects.addOne('a')])).rejects.toMatchObject(NOT_ALLOWED);
+    await expect(commit(context as unknown as RecordContext, [b.effects.addOne('a')])).rejects.toMatchObject(
+      NOT_ALLOWED,
+    );
     expect(b.calls.commit).toBe(0);
   });
 
   it('rejects with what cannot be committed before anything is sent, and can be called again', async () => {
     const b = commitBench();
-    const { CommitItemsError } = await import('batchlatch');
-    b.answer = () => Promise.reject(new CommitItemsError('too many'));
-    const handler: RecordHandler = async (_, { commit }) => {
-      await expect(commit([])).rejects.toMatchObject({ code: 'BATCHLATCH_COMMIT_ITEMS' });
-      await commit([b.effects.addOne('a')]);
+    b.answer = async () => ({ refused: new CommitItemsError('too many') });
+    const handler: RecordHandler = async (_, context) => {
+      await expect(commit(context, [])).rejects.toMatchObject({ code: 'BATCHLATCH_COMMIT_ITEMS' });
+      await commit(context, [b.effects.addOne('a')]);
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
   });
@@ -150,16 +153,16 @@ describe('context.commit', () => {
   it('names what is missing where the store has no transactions', async () => {
     const b = bench();
     const items: CommitItem[] = [{ Delete: { TableName: 't', Key: { id: 1 } } }];
-    expect(await b.run((_, { commit }) => commit(items), ['a'])).toEqual(['a']);
+    expect(await b.run((_, context) => commit(context, items), ['a'])).toEqual(['a']);
     expect((await b.claim('a'))?.error?.code).toBe('BATCHLATCH_CONFIGURATION');
     expect((await b.claim('a'))?.error?.message).toContain('no commit()');
   });
 
   it('keeps the completion when the result is one that no JSON can hold', async () => {
     const b = commitBench();
-    expect(await b.run((_, { commit }) => commit([b.effects.addOne('a')], { result: 1n }), ['a'])).toEqual(
-      [],
-    );
+    expect(
+      await b.run((_, context) => commit(context, [b.effects.addOne('a')], { result: 1n }), ['a']),
+    ).toEqual([]);
     expect((await b.claim('a'))?.status).toBe('COMPLETED');
     expect(b.eventsOf('resultDropped')).toHaveLength(1);
   });
@@ -169,7 +172,7 @@ describe('a commit of which nobody knows whether it is written', () => {
   it('completes the record when its row shows that it is', async () => {
     const b = commitBench();
     b.answer = silent;
-    expect(await b.run((_, { commit }) => commit([b.effects.addOne('a')]), ['a'])).toEqual([]);
+    expect(await b.run((_, context) => commit(context, [b.effects.addOne('a')]), ['a'])).toEqual([]);
     expect((await b.claim('a'))?.status).toBe('COMPLETED');
     expect(await b.effects.read('a')).toBe(1);
   });
@@ -177,7 +180,8 @@ describe('a commit of which nobody knows whether it is written', () => {
   it('fails the record when it is not, also when the handler returns as if nothing were', async () => {
     const b = commitBench();
     b.answer = unheard;
-    const handler: RecordHandler = (_, { commit }) => commit([b.effects.addOne('a')]).catch(() => 'fine');
+    const handler: RecordHandler = (_, context) =>
+      commit(context, [b.effects.addOne('a')]).catch(() => 'fine');
     expect(await b.run(handler, ['a'])).toEqual(['a']);
     expect((await b.claim('a'))?.status).toBe('FAILED');
     expect(await b.run(handler, ['a'])).toEqual([]);
@@ -191,7 +195,7 @@ describe('a commit of which nobody knows whether it is written', () => {
       late = commit;
       return { error: new Error('no answer') };
     };
-    expect(await b.run((_, { commit }) => commit([b.effects.addOne('a')]), ['a'])).toEqual(['a']);
+    expect(await b.run((_, context) => commit(context, [b.effects.addOne('a')]), ['a'])).toEqual(['a']);
     expect(await late?.()).toBe('lost');
     expect(await b.effects.read('a')).toBe(0);
   });
@@ -199,9 +203,9 @@ describe('a commit of which nobody knows whether it is written', () => {
   it('allows no other commit in the same run', async () => {
     const b = commitBench();
     b.answer = silent;
-    const handler: RecordHandler = async (_, { commit }) => {
-      await commit([b.effects.addOne('a')]).catch(() => undefined);
-      await expect(commit([b.effects.addOne('b')])).rejects.toMatchObject(NOT_ALLOWED);
+    const handler: RecordHandler = async (_, context) => {
+      await commit(context, [b.effects.addOne('a')]).catch(() => undefined);
+      await expect(commit(context, [b.effects.addOne('b')])).rejects.toMatchObject(NOT_ALLOWED);
     };
     expect(await b.run(handler, ['a'])).toEqual([]);
     expect(b.eventsOf('failed')).toEqual([]);
@@ -213,10 +217,10 @@ describe('a commit and the lease', () => {
   it('is lost when another attempt took over, and nothing of it is written', async () => {
     const b = commitBench();
     const errors: unknown[] = [];
-    const handler: RecordHandler = async (_, { commit }) => {
+    const handler: RecordHandler = async (_, context) => {
       await b.clock.advance(1_000);
       await b.occupy('a');
-      await commit([b.effects.addOne('a')]).catch((error: unknown) => errors.push(error));
+      await commit(context, [b.effects.addOne('a')]).catch((error: unknown) => errors.push(error));
     };
     expect(await b.run(handler, ['a'], { leaseMs: 1_000 })).toEqual(['a']);
     expect(errors).toMatchObject([{ code: 'BATCHLATCH_LEASE_LOST' }]);
@@ -226,19 +230,21 @@ describe('a commit and the lease', () => {
 
   it('is written by a late owner when nobody took over, also after its signal was aborted', async () => {
     const b = commitBench();
-    const handler: RecordHandler = async (_, { commit, signal }) => {
+    const handler: RecordHandler = async (_, context) => {
+      const { signal } = context;
       await b.clock.advance(1_000);
       expect(signal.aborted).toBe(true);
-      await commit([b.effects.addOne('a')]);
+      await commit(context, [b.effects.addOne('a')]);
     };
     expect(await b.run(handler, ['a'], { leaseMs: 1_000 })).toEqual([]);
   });
 
   it('leaves no lease to lose: the signal is not aborted, and extending it does nothing', async () => {
     const b = commitBench();
-    const handler: RecordHandler = async (_, { commit, signal, extendLease }) => {
+    const handler: RecordHandler = async (_, context) => {
+      const { signal, extendLease } = context;
       void signal;
-      await commit([b.effects.addOne('a')]);
+      await commit(context, [b.effects.addOne('a')]);
       await extendLease(60_000);
       await b.clock.advance(5_000);
       expect(signal.aborted).toBe(false);
@@ -250,8 +256,9 @@ describe('a commit and the lease', () => {
 
   it('ends the watch over the lease: the signal is not aborted when it would have lapsed', async () => {
     const b = commitBench();
-    const handler: RecordHandler = async (_, { commit, signal }) => {
-      await commit([b.effects.addOne('a')]);
+    const handler: RecordHandler = async (_, context) => {
+      const { signal } = context;
+      await commit(context, [b.effects.addOne('a')]);
       await b.clock.advance(5_000);
       expect(signal.aborted).toBe(false);
     };
@@ -267,8 +274,9 @@ describe('a commit and the lease', () => {
       await answer.promise;
       return outcome;
     };
-    const handler: RecordHandler = async (_, { commit, extendLease }) => {
-      const committing = commit([b.effects.addOne('a')]);
+    const handler: RecordHandler = async (_, context) => {
+      const { extendLease } = context;
+      const committing = commit(context, [b.effects.addOne('a')]);
       const extending = extendLease(60_000);
       answer.resolve();
       await Promise.all([committing, extending]);
@@ -288,9 +296,10 @@ describe('a commit and the heartbeat', () => {
       await answer.promise;
       return outcome;
     };
-    const handler: RecordHandler = async (_, { commit, signal }) => {
+    const handler: RecordHandler = async (_, context) => {
+      const { signal } = context;
       void signal;
-      await commit([b.effects.addOne('a')]);
+      await commit(context, [b.effects.addOne('a')]);
       await end.promise;
       expect(signal.aborted).toBe(false);
     };
@@ -314,7 +323,7 @@ describe('a commit of a run without a claim', () => {
       ...b.store,
       acquire: () => Promise.reject(new Error('the store is out of order')),
     };
-    const handler: RecordHandler = (_, { commit }) => commit([b.effects.addOne('a')]);
+    const handler: RecordHandler = (_, context) => commit(context, [b.effects.addOne('a')]);
     expect(await b.run(handler, ['a'], { store, onStoreError: 'run' })).toEqual(['a']);
     expect(b.eventsOf('failed')).toMatchObject([{ error: NOT_ALLOWED }]);
     expect(await b.effects.read('a')).toBe(0);
@@ -330,7 +339,7 @@ describe('a commit and the cache of completions', () => {
       return b.store.acquire(...call);
     };
     const store: ClaimStore = { ...b.store, acquire };
-    const handle = b.processor((_, { commit }) => commit([b.effects.addOne('a')]), {
+    const handle = b.processor((_, context) => commit(context, [b.effects.addOne('a')]), {
       store,
       cache: { max: 10 },
     });
@@ -345,10 +354,10 @@ describe('a commit and those who wait to be settled with it', () => {
   it('lets them wait no longer', async () => {
     const b = commitBench();
     const gate = deferred();
-    const handler: RecordHandler = async ({ id }, { commit }) => {
+    const handler: RecordHandler = async ({ id }, context) => {
       if (id === 'quick') return;
       await gate.promise;
-      await commit([b.effects.addOne('a')]);
+      await commit(context, [b.effects.addOne('a')]);
     };
     const answer = b.run(handler, ['quick', 'slow'], { settleLingerMs: 60_000 });
     await b.clock.advance(1_000);
@@ -371,7 +380,7 @@ describe('a commit that is not waited for', () => {
   it('is waited for by the batch', async () => {
     const b = commitBench();
     const gate = heldUp(b);
-    const answer = b.run((_, { commit }) => void commit([b.effects.addOne('a')]), ['a']);
+    const answer = b.run((_, context) => void commit(context, [b.effects.addOne('a')]), ['a']);
     await b.told('succeeded', 'a');
     expect((await b.claim('a'))?.status).toBe('IN_PROGRESS');
     gate.resolve();
@@ -383,7 +392,7 @@ describe('a commit that is not waited for', () => {
   it('fails the record when it is refused, and nothing else', async () => {
     const b = commitBench();
     const gate = heldUp(b);
-    const answer = b.run((_, { commit }) => void commit([b.effects.refused()]), ['a']);
+    const answer = b.run((_, context) => void commit(context, [b.effects.refused()]), ['a']);
     await b.told('succeeded', 'a');
     gate.resolve();
     expect(await answer).toEqual(['a']);
@@ -394,8 +403,8 @@ describe('a commit that is not waited for', () => {
 describe('a commit and a handler that the batch goes on without', () => {
   it('completes the record when it was written before', async () => {
     const b = commitBench();
-    const handler: RecordHandler = async (_, { commit }) => {
-      await commit([b.effects.addOne('a')]);
+    const handler: RecordHandler = async (_, context) => {
+      await commit(context, [b.effects.addOne('a')]);
       await forever();
     };
     const answer = b.processor(handler)(messages('a'), b.lambda(30_000));
@@ -406,9 +415,9 @@ describe('a commit and a handler that the batch goes on without', () => {
   it('makes the next delivery a duplicate when it is written after', async () => {
     const b = commitBench();
     const gate = deferred();
-    const handler: RecordHandler = async (_, { commit }) => {
+    const handler: RecordHandler = async (_, context) => {
       await gate.promise;
-      await commit([b.effects.addOne('a')]);
+      await commit(context, [b.effects.addOne('a')]);
     };
     const answer = b.processor(handler)(messages('a'), b.lambda(30_000));
     await b.clock.advance(29_900);

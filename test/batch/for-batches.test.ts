@@ -6,6 +6,7 @@ import {
   type ClaimStore,
   createBatchProcessor,
 } from 'batchlatch';
+import { commit, type CommitItem } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { type Bench, bench, failed, fifo, ids, inTime, messages } from './bench.ts';
 import { onEachStore, turn } from './on-each-store.ts';
@@ -224,15 +225,12 @@ describe('a batch handler', () => {
     const b = bench((clock) =>
       memoryStore({
         clock,
-        onCommit: (items) => {
-          committed.push(...items);
-          return [];
-        },
+        onCommit: (items: readonly CommitItem[]) => void committed.push(...items),
       }),
     );
     const item = { Put: { TableName: 'ledger', Item: { id: 'a' } } };
     const answer = await run(b, async ([first, second]) => {
-      await first?.context.commit([item], { result: 'booked' });
+      if (first !== undefined) await commit(first.context, [item], { result: 'booked' });
       return [new Error('after its commit'), second?.record.id];
     })(messages('a', 'b'));
     expect(failed(answer)).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BatchHandler, createBatchProcessor, type RecordHandler } from 'batchlatch';
+import { commit } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { type Bench, bench, failed, fifo, inTime, messages } from './bench.ts';
 
@@ -126,9 +127,9 @@ describe('A handler that finishes in spite of an aborted signal', () => {
 
   it('need not say so where its effect is committed with its completion', async () => {
     const b = bench((clock) => memoryStore({ clock, onCommit: () => undefined }));
-    const handler: RecordHandler = async (_, { signal, commit }) => {
+    const handler: RecordHandler = async (_, context) => {
       await pause(b, 400);
-      if (signal.aborted) await commit([{ Put: { TableName: 't', Item: { id: 1 } } }]);
+      if (context.signal.aborted) await commit(context, [{ Put: { TableName: 't', Item: { id: 1 } } }]);
     };
     const answer = b.processor(handler, { recordTimeoutMs: 300 })(messages('a'));
     expect(failed(await inTime(b.clock, answer))).toEqual([]);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { BatchStatementRequest, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BatchEvent, type BatchProcessor, createBatchProcessor } from 'batchlatch';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { commit, dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
@@ -168,8 +168,8 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   function committingFunction(): { commitCharge: BatchProcessor; errors: () => Error[] } {
     const events: BatchEvent[] = [];
     const commitCharge = createBatchProcessor<{ orderId: string }>(
-      ({ body: { orderId } }, { commit }) =>
-        commit([{ Put: { TableName: tables.charges, Item: { orderId, chargeId: 'only' } } }]),
+      ({ body: { orderId } }, context) =>
+        commit(context, [{ Put: { TableName: tables.charges, Item: { orderId, chargeId: 'only' } } }]),
       {
         key: ({ body }) => body.orderId,
         namespace: randomUUID(), // each stands for a function of its own

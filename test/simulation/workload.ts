@@ -1,7 +1,9 @@
 import { PermanentError } from '../../src/batch/errors.ts';
 import type { BatchHandler } from '../../src/batch/batch-handler.ts';
-import type { CommitItem } from '../../src/claims/commit.ts';
+import { ATTEMPT } from '../../src/claims/attempt-handle.ts';
 import { hasCode } from '../../src/claims/errors.ts';
+import { commit } from '../../src/stores/dynamodb/commit.ts';
+import type { CommitItem } from '../../src/stores/dynamodb/commit-item.ts';
 import { workInSteps, workInTurn } from './heeding-signals.ts';
 import type { HandlerRun, RunContext } from './invariants/attempt-facts.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
@@ -241,8 +243,8 @@ export class Workload {
   async #commit(process: SimProcess, context: RunContext, owner: string): Promise<void> {
     const random = this.#commitRandom;
     const isTroubled = (probability: number): boolean => !this.#world.isCalm && random.chance(probability);
-    const { idempotencyKey: key, commit } = context;
-    if (commit === undefined) return;
+    const { idempotencyKey: key } = context;
+    if (context[ATTEMPT] === undefined) return; // a function's call
     const effect = (nth: number): CommitItem => ({
       Put: { TableName: 'effects', Item: { key, owner, nth } },
     });
@@ -251,14 +253,14 @@ export class Workload {
     };
     const options = { result: random.pick([undefined, { total: 4 }, 1n]) };
     try {
-      if (isTroubled(0.6)) await commit([effect(1), condition], options);
-      else await commit([effect(1)], options);
+      if (isTroubled(0.6)) await commit(context, [effect(1), condition], options);
+      else await commit(context, [effect(1)], options);
     } catch (thrown) {
       if (isTroubled(0.1)) return; // as if nothing had been
       if (!hasCode(thrown, 'BATCHLATCH_COMMIT_REFUSED') && random.chance(0.7)) throw thrown;
       if (isTroubled(0.1)) throw thrown;
       if (isTroubled(0.8)) await process.sleep(random.magnitude(500, 20_000)); // what went unanswered may arrive
-      await commit([effect(2)], options);
+      await commit(context, [effect(2)], options);
     }
     if (isTroubled(0.1)) await context.extendLease(random.magnitude(200, 5_000));
     if (isTroubled(0.2)) await process.sleep(random.magnitude(1, 30_000));

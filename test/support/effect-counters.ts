@@ -1,17 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { CommitItem } from 'batchlatch';
+import type { CommitItem } from 'batchlatch/dynamodb';
 import type { CommitSubject } from 'batchlatch/testing';
 
 /** Counters in a table of their own; made with `create`, when there is a client. */
 export interface EffectCounters extends CommitSubject {
   readonly tableName: string;
+  /** An item that adds one to the counter of this name. */
+  readonly addOne: (name: string) => CommitItem;
+  /** An item whose condition does not hold. */
+  readonly refused: () => CommitItem;
   create(client: DynamoDBClient): Promise<void>;
 }
 
 export function effectCounters(): EffectCounters {
   const tableName = `effects-${randomUUID()}`;
   let client: DynamoDBClient;
+  const addOne = (name: string): CommitItem => ({
+    Update: {
+      TableName: tableName,
+      Key: { name },
+      UpdateExpression: 'ADD #count :one',
+      ExpressionAttributeNames: { '#count': 'count' },
+      ExpressionAttributeValues: { ':one': 1 },
+    },
+  });
+  const refused = (): CommitItem => ({
+    ConditionCheck: {
+      TableName: tableName,
+      Key: { name: 'nobody' },
+      ConditionExpression: 'attribute_exists(#name)',
+      ExpressionAttributeNames: { '#name': 'name' },
+    },
+  });
   return {
     tableName,
     async create(ofTable) {
@@ -25,23 +46,10 @@ export function effectCounters(): EffectCounters {
         }),
       );
     },
-    addOne: (name): CommitItem => ({
-      Update: {
-        TableName: tableName,
-        Key: { name },
-        UpdateExpression: 'ADD #count :one',
-        ExpressionAttributeNames: { '#count': 'count' },
-        ExpressionAttributeValues: { ':one': 1 },
-      },
-    }),
-    refused: (): CommitItem => ({
-      ConditionCheck: {
-        TableName: tableName,
-        Key: { name: 'nobody' },
-        ConditionExpression: 'attribute_exists(#name)',
-        ExpressionAttributeNames: { '#name': 'name' },
-      },
-    }),
+    addOne,
+    refused,
+    effect: (names) => names.map(addOne),
+    refusedEffect: (names) => [...names.map(addOne), refused()],
     async read(name) {
       const get = new GetItemCommand({
         TableName: tableName,

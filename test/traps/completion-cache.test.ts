@@ -3,8 +3,6 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type AcquireOutcome,
   type ClaimStore,
-  type CommitItem,
-  type CommitRefusal,
   type Completion,
   createBatchProcessor,
   type RecordHandler,
@@ -239,13 +237,13 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
 
   it('remembers what was committed, and nothing of what was refused', async () => {
     const { store, requests, key } = openInMemory((items) =>
-      items.length > 1 ? [{ index: 0, code: 'ConditionalCheckFailed' }] : [],
+      items.length > 1 ? new Error('refused') : undefined,
     );
     const item = { Put: { TableName: 'effects', Item: { id: 'a' } } };
     const request = claimRequest(key);
     const completing = completion(request, '1') as Completion;
     await store.acquire([request]);
-    expect(await store.commit?.(completing, [item, item])).toMatchObject({ refused: [{}] });
+    expect(await store.commit?.(completing, [item, item])).toEqual({ refused: new Error('refused') });
     requests.length = 0;
     expect(await store.acquire([claimRequest(key)])).toMatchObject([{ status: 'conflict' }]);
     expect(requests).toEqual([1]);
@@ -293,7 +291,7 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
   });
 });
 
-function openInMemory(onCommit?: (items: readonly CommitItem[]) => readonly CommitRefusal[]) {
+function openInMemory(onCommit?: (items: readonly unknown[]) => Error | undefined) {
   const clock = manualClock();
   const memory = memoryStore({ clock, ...(onCommit !== undefined && { onCommit }) });
   const { counted, requests } = counting(memory);

@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { type CommitItem, CommitItemsError, type CommitValues } from '../../claims/commit.ts';
+import { CommitItemsError } from './commit-errors.ts';
+import type { CommitItem, CommitValues } from './commit-item.ts';
 import type { Row } from './row.ts';
 
 /** DynamoDB's limit for one transaction is 100; the claim's completion is one of them. */

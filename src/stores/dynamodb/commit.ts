@@ -1,212 +1,39 @@
-import { hash } from 'node:crypto';
-import {
-  type CancellationReason,
-  type DynamoDBClient,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
-import type { Completion } from '../../claims/claim-store.ts';
-import { type Clock, wait } from '../../claims/clock.ts';
-import type { CommitItem, CommitOutcome, CommitRefusal } from '../../claims/commit.ts';
-import { StoreError } from '../../claims/errors.ts';
-import { changeOfSettlement, isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
-import { plainValues, transactItemsOf } from './commit-items.ts';
-import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';
-import { backOffMs, MOST_SENDINGS } from './retry.ts';
-import type { RowFormat } from './row.ts';
-import type { RowWriter } from './row-writer.ts';
-import { ownedUpdate } from './settle.ts';
-import { updateExpressions } from './single-writer.ts';
+import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
+import type { CommitItem } from './commit-item.ts';
 
-export interface CommitSetup {
-  readonly client: Pick<DynamoDBClient, 'send'>;
-  readonly tableName: string;
-  readonly writer: Pick<RowWriter, 'read'>;
-  readonly format: RowFormat;
-  readonly clock: Clock;
-  readonly random: () => number;
+/** What can be given with a commit. */
+export interface CommitOptions {
+  /** Kept as JSON with the completion, in place of what the handler returns. */
+  readonly result?: unknown;
 }
-
-/** What one sending of the transaction came to. */
-type Answer =
-  | { readonly kind: 'stored' }
-  /** The claim's own condition did not hold. */
-  | { readonly kind: 'not-mine' }
-  | { readonly kind: 'refused'; readonly reasons: readonly CommitRefusal[] }
-  /** Nothing is written, and the same may succeed in a moment. */
-  | { readonly kind: 'passing'; readonly error: Error }
-  /** There is no answer, or none that says whether it is written. */
-  | { readonly kind: 'unknown'; readonly error: Error }
-  /** Nothing is written, nor will be. */
-  | { readonly kind: 'invalid'; readonly error: Error };
 
 /**
- * Writes the completion and the items with one `TransactWriteItems`, whose first entry is the claim on the
- * condition that it is in progress and still its owner's.
+ * Writes the items and the completion of this attempt's claim in one DynamoDB transaction, on the condition that the
+ * claim is still this attempt's: both exist afterwards, or neither, also when another attempt took over. Then the
+ * record is completed with `result`, whatever the handler does next; what it returns is not kept, and what it throws
+ * is told to the observer (`failedAfterCommit`). 1 to 99 items, once per run; wait for it.
  *
- * A sending that went unanswered may be done at any time, also after a later one was refused: from then on
- * only the row tells what was stored, and a refusal is no longer final. The token makes DynamoDB do equal
- * sendings once for ten minutes; the claim's condition does the same for ever.
+ * `items` are what `TransactWriteCommandInput['TransactItems']` of `@aws-sdk/lib-dynamodb` holds.
+ *
+ * Rejects with a `CommitRefusedError` when a condition of the items did not hold: nothing is written, and
+ * the handler may commit something else, throw, or return without an effect. With a `CommitItemsError`,
+ * before anything is sent, when no transaction can hold the items. With a `LeaseLostError` when the claim is
+ * another attempt's. With a `StoreError` when the store failed: the record then fails, also when the handler
+ * goes on, unless the row shows that the transaction was written. With a `ConfigurationError` where the claim store
+ * has no transactions, or `context` is not the one that the handler was given.
+ *
+ * The store of the processor has to be `dynamoDBStore`, which it is by default; in tests of handlers,
+ * `memoryStore({ onCommit })` hands the items to a function of the test.
+ *
+ * @example
+ * createBatchProcessor<Order>(async ({ body }, context) => {
+ *   await commit(context, [{ Put: { TableName: 'orders', Item: body } }], { result: { status: 'stored' } });
+ * });
  */
-export async function commitWithCompletion(
-  completion: Completion,
-  items: readonly CommitItem[],
-  setup: CommitSetup,
-  signal?: AbortSignal,
-): Promise<CommitOutcome> {
-  const { clock, random } = setup;
-  const command = transaction(completion, items, setup);
-  let isUnanswered = false;
-  for (let sending = 1; ; sending += 1) {
-    const { answer, wasResent } = await send(command, setup);
-    if (answer.kind === 'stored') return 'stored';
-    if (answer.kind === 'not-mine') return outcomeByRow(completion, contradiction(), setup);
-    isUnanswered ||= wasResent || answer.kind === 'unknown';
-    if (answer.kind === 'refused' && !isUnanswered) return { refused: answer.reasons };
-
-    const error = answer.kind === 'refused' ? refusedAfterSilence() : answer.error;
-    const isFinal = answer.kind === 'invalid' || answer.kind === 'refused' || sending === MOST_SENDINGS;
-    if (!isFinal) await wait(clock, backOffMs(sending, random), signal);
-    if (isFinal || signal?.aborted === true) {
-      return isUnanswered ? outcomeByRow(completion, error, setup) : { error };
-    }
-  }
-}
-
-function transaction(
-  completion: Completion,
-  items: readonly CommitItem[],
-  { tableName, format, clock }: CommitSetup,
-): TransactWriteItemsCommand {
-  const key = format.toKey(completion.key);
-  const claim: TransactWriteItem = {
-    Update: {
-      TableName: tableName,
-      Key: key,
-      ...(updateExpressions(ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format)) as {
-        UpdateExpression: string;
-      }),
-    },
-  };
-  const TransactItems = [claim, ...transactItemsOf(items, { tableName, key })];
-  // Of everything that is sent, owner and time included: another commit of the same attempt has another.
-  const digest = hash('sha256', JSON.stringify(TransactItems));
-  return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: digest.slice(0, 36) });
-}
-
-/** `wasResent`: the SDK has sent it before, and what came of that it does not say. */
-async function send(
-  command: TransactWriteItemsCommand,
-  { client, tableName }: CommitSetup,
-): Promise<{ readonly answer: Answer; readonly wasResent: boolean }> {
-  try {
-    await client.send(command);
-    return { answer: { kind: 'stored' }, wasResent: false };
-  } catch (thrown) {
-    return { answer: answerOf(thrown, tableName), wasResent: attemptsOf(thrown) > 1 };
-  }
-}
-
-function answerOf(thrown: unknown, tableName: string): Answer {
-  const { name, CancellationReasons } = thrown as {
-    readonly name?: string;
-    readonly CancellationReasons?: readonly CancellationReason[];
-  };
-  if (name === 'TransactionCanceledException')
-    return answerOfReasons(CancellationReasons ?? [], thrown, tableName);
-  // The same token is being worked on: the first sending of it has arrived and is not through.
-  if (name === 'TransactionInProgressException') return { kind: 'unknown', error: conflicted(thrown) };
-  if (isUnknownOperation(thrown)) {
-    const message = 'DynamoDB does not know TransactWriteItems here: `context.commit` cannot be used with it';
-    return { kind: 'invalid', error: new StoreError(message, { cause: thrown, isRetryable: false }) };
-  }
-  if (name === 'ResourceNotFoundException') {
-    const message = `DynamoDB does not have every table of the transaction: \`${tableName}\` for the claim, and those of the items`;
-    const options = { cause: thrown, isRetryable: false, code: 'BATCHLATCH_TABLE_NOT_FOUND' };
-    return { kind: 'invalid', error: new StoreError(message, options) };
-  }
-  const error = toStoreError(thrown, refusedTable(thrown) ?? tableName);
-  if (!error.isRetryable) return { kind: 'invalid', error };
-  return { kind: isPassing(name ?? '') && name !== 'InternalServerError' ? 'passing' : 'unknown', error };
-}
-
-/** The transaction was cancelled, and for each of its entries DynamoDB says why, or `None`. */
-function answerOfReasons(reasons: readonly CancellationReason[], thrown: unknown, tableName: string): Answer {
-  const [ofClaim, ...ofItems] = reasons;
-  if (ofClaim?.Code === 'ConditionalCheckFailed') return { kind: 'not-mine' };
-  const invalid = reasons.findIndex(({ Code = 'None' }) => !isPassing(Code) && !NO_ERROR.test(Code));
-  if (invalid !== -1) {
-    const { Code = '', Message = '' } = reasons[invalid] as CancellationReason;
-    return { kind: 'invalid', error: invalidEntry(invalid - 1, Code, Message, tableName) };
-  }
-  const refusals = ofItems.flatMap(({ Code, Item }, index): CommitRefusal[] =>
-    Code === 'ConditionalCheckFailed'
-      ? [{ index, code: Code, ...(Item !== undefined && { item: plainValues(Item) }) }]
-      : [],
-  );
-  if (refusals.length > 0) return { kind: 'refused', reasons: refusals };
-  if (reasons.some(({ Code = 'None' }) => Code !== 'None')) {
-    return { kind: 'passing', error: conflicted(thrown) };
-  }
-  return { kind: 'unknown', error: toStoreError(thrown, tableName) };
-}
-
-/** Reasons that do not make the entry itself a wrong one. */
-const NO_ERROR = /^(None|ConditionalCheckFailed)$/;
-
-/** `index`: of the item, or -1 for the claim. */
-function invalidEntry(index: number, code: string, message: string, tableName: string): StoreError {
-  if (index === -1) return toStoreError({ Code: code, Message: message }, tableName);
-  return new StoreError(`DynamoDB cannot do item ${index} of the transaction: ${code}: ${message}`, {
-    cause: { code, message },
-    isRetryable: false,
-  });
-}
-
-/** The row says whether a transaction of which too little is known has been stored. */
-async function outcomeByRow(
-  completion: Completion,
-  error: Error,
-  { writer, format }: CommitSetup,
-): Promise<CommitOutcome> {
-  const [read] = await writer.read([completion.key]);
-  if (read?.status !== 'read') return { error };
-  try {
-    const stored = read.row === undefined ? undefined : format.toClaim(read.row);
-    if (isAlreadySettled(stored, completion)) return 'stored';
-    return isOwnedBy(stored, completion.owner) ? { error } : 'lost';
-  } catch {
-    return 'lost'; // no claim any more, and so not ours either
-  }
-}
-
-/** The table that a policy refuses, which may be one of the items' own. */
-function refusedTable(thrown: unknown): string | undefined {
-  const { message = '' } = thrown as { readonly message?: string };
-  return /\btable\/([\w.-]+)/.exec(message)?.[1];
-}
-
-function attemptsOf(thrown: unknown): number {
-  const { $metadata } = thrown as { readonly $metadata?: { readonly attempts?: number } };
-  return $metadata?.attempts ?? 1;
-}
-
-function conflicted(cause: unknown): StoreError {
-  return new StoreError('DynamoDB cancelled the transaction for now: another write was at its items', {
-    cause,
-    isRetryable: true,
-  });
-}
-
-function refusedAfterSilence(): StoreError {
-  return new StoreError(
-    'DynamoDB refused the transaction after another sending of it had gone unanswered, which may yet be done',
-    { isRetryable: true },
-  );
-}
-
-function contradiction(): StoreError {
-  return new StoreError("DynamoDB refused the claim's completion although its row is as it should be", {
-    isRetryable: true,
-  });
+export async function commit(
+  context: AttemptContext,
+  items: readonly CommitItem[] | undefined,
+  options: CommitOptions = {},
+): Promise<void> {
+  await attemptOf(context, 'commit of batchlatch/dynamodb').completeWith(items, options.result);
 }

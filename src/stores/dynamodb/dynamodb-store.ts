@@ -6,7 +6,7 @@ import { isForgotten } from '../../claims/transitions.ts';
 import { acquireClaims } from './acquire.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { boundedClient } from './bounded-client.ts';
-import { commitWithCompletion } from './commit.ts';
+import { commitWithCompletion } from './commit-with-completion.ts';
 import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
 import { assertAttributeNames } from './attribute-names.ts';

@@ -1,3 +1,13 @@
+export { commit, type CommitOptions } from './commit.ts';
+export { CommitItemsError, type CommitRefusal, CommitRefusedError } from './commit-errors.ts';
+export type {
+  CommitConditionCheck,
+  CommitDelete,
+  CommitItem,
+  CommitPut,
+  CommitUpdate,
+  CommitValues,
+} from './commit-item.ts';
 export { dynamoDBStore, type DynamoDBStoreOptions } from './dynamodb-store.ts';
 export { claimsTableDefinition, type ClaimsTableDefinition } from './table-definition.ts';
 export type { AttributeNames, RowFormat } from './row.ts';

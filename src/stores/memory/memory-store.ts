@@ -9,7 +9,7 @@ import type {
   SettleOutcome,
   Settlement,
 } from '../../claims/claim-store.ts';
-import type { CommitItem, CommitOutcome, CommitRefusal } from '../../claims/commit.ts';
+import type { CommitOutcome } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import {
   acquired,
@@ -23,16 +23,18 @@ import {
   isOwnedBy,
 } from '../../claims/transitions.ts';
 
-export interface MemoryStoreOptions {
+export interface MemoryStoreOptions<Effect = unknown> {
   /** Default: the machine's clock. */
   readonly clock?: Pick<Clock, 'now'>;
   /** How long past its lease a claim is left alone before it may be taken over. Default 0. */
   readonly clockToleranceMs?: number;
   /**
-   * Does what `context.commit` hands over, for tests of handlers that use it. Called at once and before the
-   * completion is stored; what it gives back, or throws, keeps both from happening. Default: no `commit`.
+   * Does what a handler commits, for tests of handlers that do: of `commit` of `batchlatch/dynamodb`, its items. Called
+   * at once and before the completion is stored. An error that it gives back is the refusal that the handler is told,
+   * such as a `CommitRefusedError`; one that it throws is a failure of the store. Either keeps both from happening.
+   * Default: no `commit`.
    */
-  readonly onCommit?: (items: readonly CommitItem[]) => readonly CommitRefusal[] | undefined | void;
+  readonly onCommit?: (effect: Effect) => Error | undefined | void;
 }
 
 const FIRST_SWEEP_AT = 1_000;
@@ -46,7 +48,7 @@ type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
  * forgotten are deleted now and then.
  * Each item is decided and written without an `await` in between, which makes it atomic.
  */
-export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
+export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): ClaimStore {
   const clock = options.clock ?? systemClock;
   const clockToleranceMs = options.clockToleranceMs ?? 0;
   const { onCommit } = options;
@@ -91,12 +93,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
     return 'stored';
   }
 
-  function commitOne(completion: Completion, items: readonly CommitItem[]): CommitOutcome {
+  function commitOne(completion: Completion, effect: unknown): CommitOutcome {
     const stored = rows.get(completion.key);
     if (!isOwnedBy(stored, completion.owner)) return isAlreadySettled(stored, completion) ? 'stored' : 'lost';
     try {
-      const refused = onCommit?.(items) ?? [];
-      if (refused.length > 0) return { refused };
+      const refused = onCommit?.(effect as Effect);
+      if (refused instanceof Error) return { refused };
     } catch (thrown) {
       return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
     }
@@ -116,7 +118,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
     extend: async (extensions) => extensions.map(extendOne),
     start: async (claims) => claims.map(startOne),
     ...(onCommit !== undefined && {
-      commit: async (completion: Completion, items: readonly CommitItem[]) => commitOne(completion, items),
+      commit: async (completion: Completion, effect: unknown) => commitOne(completion, effect),
     }),
     inspect: async (key) => {
       const stored = rows.get(key);

@@ -10,6 +10,7 @@ import type {
 } from '../../../src/claims/claim-store.ts';
 import type { CommitOutcome } from '../../../src/claims/commit.ts';
 import { hasCode } from '../../../src/claims/errors.ts';
+import type { CommitItem } from '../../../src/stores/dynamodb/commit-item.ts';
 import { identityOf } from '../queue/message.ts';
 import { never, type SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
@@ -78,11 +79,11 @@ export class AnswerWatch {
           () => (store as Required<ClaimStore>).start(claims, options),
           this.#checkStart,
         ),
-      commit: async (completion, items, options) => {
+      commit: async (completion, effect, options) => {
         const facts = this.#attempts.get(completion.owner) as AttemptFacts;
         facts.settlements.push({ what: completion, ownTime: process.now() });
         const commit: AttemptFacts['commits'][number] = {
-          effect: effectIn(items),
+          effect: effectIn(effect as readonly CommitItem[]),
           told: undefined,
           isHeard: false,
         };
@@ -90,7 +91,7 @@ export class AnswerWatch {
         const [outcome] = await this.#call(
           process,
           [completion],
-          async () => [(await store.commit?.(completion, items, options)) as CommitOutcome],
+          async () => [(await store.commit?.(completion, effect, options)) as CommitOutcome],
           (_, told, sinceStep) => this.#checkCommit(completion, commit, told, sinceStep),
         );
         return outcome as CommitOutcome;
@@ -121,8 +122,8 @@ export class AnswerWatch {
         });
         return outcomes;
       },
-      commit: async (completion, items, options) => {
-        const outcome = (await store.commit?.(completion, items, options)) as CommitOutcome;
+      commit: async (completion, effect, options) => {
+        const outcome = (await store.commit?.(completion, effect, options)) as CommitOutcome;
         const commit = this.#attempts.get(completion.owner)?.commits.at(-1);
         if (commit !== undefined) commit.isHeard = outcome === 'stored';
         return outcome;

@@ -1,3 +1,4 @@
+import type { ATTEMPT } from '../../../src/claims/attempt-handle.ts';
 import type { RecordContext } from '../../../src/batch/record-handler.ts';
 import type { CallContext } from '../../../src/functions/call-context.ts';
 import type { ClaimRequest, LeaseExtension, Settlement } from '../../../src/claims/claim-store.ts';
@@ -38,7 +39,7 @@ export interface AttemptFacts {
 /** What handlers of records, of batches, and idempotent functions have in common of their contexts. */
 export type RunContext = Omit<CallContext, 'done'> &
   Partial<Pick<CallContext, 'done'>> &
-  Partial<Pick<RecordContext, 'commit'>>;
+  Pick<RecordContext, typeof ATTEMPT>;
 
 /** One run of the handler. */
 export interface HandlerRun {

@@ -1,4 +1,4 @@
-import type { CommitItem } from '../../../src/claims/commit.ts';
+import type { CommitItem } from '../../../src/stores/dynamodb/commit-item.ts';
 
 /** What a simulated handler commits: it names its run and the commit, so that a second one of its kind shows. */
 export interface Effect {

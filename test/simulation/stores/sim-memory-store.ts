@@ -1,6 +1,8 @@
 import type { ClaimStore, Settlement } from '../../../src/claims/claim-store.ts';
-import type { CommitItem, CommitOutcome, CommitRefusal } from '../../../src/claims/commit.ts';
+import type { CommitOutcome } from '../../../src/claims/commit.ts';
 import { StoreError } from '../../../src/claims/errors.ts';
+import { CommitRefusedError } from '../../../src/stores/dynamodb/commit-errors.ts';
+import type { CommitItem } from '../../../src/stores/dynamodb/commit-item.ts';
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts';
 import { rowOfClaim } from '../invariants/claim-row.ts';
 import type { ClaimWatch } from '../invariants/claim-watch.ts';
@@ -42,7 +44,7 @@ export class SimMemoryStore {
     this.#store = memoryStore({
       clock: { now: () => this.#clockNow },
       clockToleranceMs: world.scenario.skewMs,
-      onCommit: (items) => this.#write(items),
+      onCommit: (items: readonly CommitItem[]) => this.#write(items),
     });
   }
 
@@ -62,9 +64,9 @@ export class SimMemoryStore {
         this.#exchange(process, 'start', claims, signal, (claim) =>
           (this.#store as Required<ClaimStore>).start([claim]),
         ),
-      commit: async (completion, items, { signal } = {}) => {
+      commit: async (completion, effect, { signal } = {}) => {
         const [outcome] = await this.#exchange(process, 'commit', [completion], signal, async () => [
-          (await this.#store.commit?.(completion, items)) as CommitOutcome,
+          (await this.#store.commit?.(completion, effect)) as CommitOutcome,
         ]);
         return outcome as CommitOutcome;
       },
@@ -92,15 +94,15 @@ export class SimMemoryStore {
   }
 
   /** The effects of a handler, or why they cannot be. */
-  #write(items: readonly CommitItem[]): readonly CommitRefusal[] {
-    const refused = items.flatMap(({ ConditionCheck }, index) =>
+  #write(items: readonly CommitItem[]): CommitRefusedError | undefined {
+    const reasons = items.flatMap(({ ConditionCheck }, index) =>
       ConditionCheck === undefined || this.#random.chance(0.5)
         ? []
         : [{ index, code: 'ConditionalCheckFailed' }],
     );
-    if (refused.length > 0) return refused;
+    if (reasons.length > 0) return new CommitRefusedError(reasons);
     this.#effects.written(effectIn(items), this.#by as SimProcess);
-    return [];
+    return undefined;
   }
 
   /** The memory store decides and writes within the call; what it returns are only the news of that. */

@@ -1,0 +1,48 @@
+/**
+ * One write of a transaction, as an entry of DynamoDB's `TransactWriteItems` in document form: plain values in
+ * place of `{ S: … }`. Exactly one of the four is given. What `TransactWriteCommandInput['TransactItems']` of
+ * `@aws-sdk/lib-dynamodb` holds fits.
+ */
+export interface CommitItem {
+  readonly Put?: CommitPut | undefined;
+  readonly Update?: CommitUpdate | undefined;
+  readonly Delete?: CommitDelete | undefined;
+  readonly ConditionCheck?: CommitConditionCheck | undefined;
+}
+
+/** An item, a key or expression values: plain JavaScript values by attribute name. */
+export type CommitValues = Readonly<Record<string, unknown>>;
+
+interface InTable {
+  /** A name or an ARN, in the same account and region as the claims table. */
+  readonly TableName: string | undefined;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
+  readonly ExpressionAttributeValues?: CommitValues | undefined;
+  /** `ALL_OLD`: a refusal brings the item along that did not fit. */
+  readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD' | 'NONE' | undefined;
+}
+
+/** Writes an item, or replaces the one with the same key. */
+export interface CommitPut extends InTable {
+  readonly Item: CommitValues | undefined;
+  readonly ConditionExpression?: string | undefined;
+}
+
+/** Changes attributes of an item, which is made where there is none. */
+export interface CommitUpdate extends InTable {
+  readonly Key: CommitValues | undefined;
+  readonly UpdateExpression: string | undefined;
+  readonly ConditionExpression?: string | undefined;
+}
+
+/** Deletes an item. */
+export interface CommitDelete extends InTable {
+  readonly Key: CommitValues | undefined;
+  readonly ConditionExpression?: string | undefined;
+}
+
+/** Writes nothing, and refuses the transaction where its condition does not hold. */
+export interface CommitConditionCheck extends InTable {
+  readonly Key: CommitValues | undefined;
+  readonly ConditionExpression: string | undefined;
+}
