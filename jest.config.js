@@ -10,7 +10,7 @@ export default {
   moduleNameMapper: {
     '^batchlatch$': '<rootDir>/src/index.ts',
     '^batchlatch/(dynamodb|memory)$': '<rootDir>/src/stores/$1/index.ts',
-    '^batchlatch/(functions|http|s3|testing)$': '<rootDir>/src/$1/index.ts',
+    '^batchlatch/(functions|http|jmespath|powertools|s3|testing)$': '<rootDir>/src/$1/index.ts',
   },
   // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one.
   testTimeout: 30_000,

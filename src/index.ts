@@ -2,7 +2,6 @@ export { createBatchProcessor, type BatchProcessor } from './create-batch-proces
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions, HeartbeatOptions, VisibilityOptions } from './batch/options.ts';
 export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
-export type { BatchResponse } from './batch/response.ts';
 export type { RecordOutcome } from './batch/outcomes.ts';
 export {
   BatchAnswerError,
@@ -23,7 +22,6 @@ export {
   SchemaFailedError,
   TooManyAttemptsError,
   TooManyCrashesError,
-  UnnamedRecordError,
 } from './batch/errors.ts';
 export type { BodyIssue } from './batch/schema-issues.ts';
 export type {
@@ -44,16 +42,9 @@ export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors
 export type { ResultStorage } from './claims/result-storage.ts';
 export type { RetentionMs } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';
-export { jmesPath } from './keys/jmes-path.ts';
 export { type KeySelector, wholeKey } from './keys/key-selector.ts';
 export { messageId } from './keys/message-id.ts';
 export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
-export {
-  type PowertoolsKeyOptions,
-  type PowertoolsPayloadOptions,
-  powertoolsValidation,
-} from './keys/powertools-key.ts';
-export { powertoolsKey } from './powertools-key.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type {
   BatchEvent,
@@ -63,12 +54,20 @@ export type {
   SettlingEnd,
 } from './observe/observer.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
+export { allSources } from './sources/all-sources.ts';
+export type { BatchResponse, Ending } from './sources/answers.ts';
 export { cached, type CachedOptions } from './stores/cached.ts';
 export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
 export { base64, type Base64Options } from './sources/base64.ts';
+export { decoder } from './sources/decode-payloads.ts';
+export type { DecoderStep, DecodeStep, EnvelopeStep } from './sources/decode-step.ts';
 export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
-export { MalformedRecordError, UnsupportedEventError } from './sources/errors.ts';
+export { dynamoDBStream } from './sources/dynamodb-stream.ts';
+export { MalformedRecordError, UnnamedRecordError, UnsupportedEventError } from './sources/errors.ts';
+export { eventBridgeEnvelope } from './sources/eventbridge-envelope.ts';
+export { eventBridge } from './sources/eventbridge.ts';
 export { gzip, type GzipOptions } from './sources/gzip.ts';
+export { kinesis } from './sources/kinesis.ts';
 export type {
   BatchRecord,
   DynamoDBChange,
@@ -83,4 +82,9 @@ export type {
   SnsBatchRecord,
   SqsBatchRecord,
 } from './sources/record.ts';
-export type { Unwrap, UnwrapStep } from './sources/unwrap-steps.ts';
+export { s3Envelope } from './sources/s3-envelope.ts';
+export { s3 } from './sources/s3.ts';
+export { snsEnvelope } from './sources/sns-envelope.ts';
+export { sns } from './sources/sns.ts';
+export type { ReadRecord, Source, SourceBatch, SourceEntry } from './sources/source.ts';
+export { sqs } from './sources/sqs.ts';

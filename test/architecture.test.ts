@@ -24,6 +24,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'stores/conditional': ['claims'],
   'stores/dynamodb': ['claims', 'options', 'stores/conditional'],
   'stores/memory': ['claims', 'options'],
+  jmespath: ['claims', 'sources', 'keys'],
+  powertools: [
+    'claims',
+    'sources',
+    'keys',
+    'jmespath',
+    'stores/dynamodb/attribute-names.ts',
+    'stores/dynamodb/row.ts',
+  ],
   s3: ['claims', 'sources', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: ['claims', 'keys', 'options', 'stores/dynamodb/dynamodb-store.ts'],
@@ -40,27 +49,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb',
     'stores/memory',
   ],
-  // The demo and the emulators: not in the package, so it may look everywhere, and out of `src` too.
-  local: [
-    '.',
-    'claims',
-    'sources',
-    'keys',
-    'queues',
-    'batch',
-    'observe',
-    'stores/dynamodb',
-    'stores/memory',
-    'testing',
-    '..',
-  ],
 };
 
 /** At the edge: they use the others, and nobody uses them. */
-const NEVER_IMPORTED = ['cli', 'console', 'local'];
+const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 's3', 'local']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 'powertools', 's3']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
@@ -71,6 +66,7 @@ const PURE = new Set([
   'keys',
   'queues',
   'batch',
+  'jmespath',
   'functions',
   'http',
   'stores',

@@ -12,7 +12,7 @@ describe('the demo', () => {
   });
 
   function start(...args: string[]) {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/local/demo.ts', ...args], {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'local/demo/demo.ts', ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.push(child);
@@ -54,7 +54,7 @@ describe('the demo', () => {
 
   it.each([
     ['the README', readFileSync('README.md', 'utf8')],
-    ['the help', readFileSync('src/local/demo.ts', 'utf8')],
+    ['the help', readFileSync('local/demo/demo.ts', 'utf8')],
   ])(
     'prints one JSON document and nothing else, as %s says',
     async (_where, page) => {

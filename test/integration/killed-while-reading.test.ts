@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatorEnvironment } from '../../src/local/emulator-environment.ts';
-import { type EventSourceMapping, startEventSourceMapping } from '../../src/local/event-source-mapping.ts';
-import { createSandboxPool, type SandboxPool } from '../../src/local/sandbox-pool.ts';
-import { readClaims, readDepth, readMessageIds } from '../../src/local/stored-orders.ts';
+import { emulatorEnvironment } from '../../local/emulators/emulator-environment.ts';
+import {
+  type EventSourceMapping,
+  startEventSourceMapping,
+} from '../../local/emulators/event-source-mapping.ts';
+import { createSandboxPool, type SandboxPool } from '../../local/emulators/sandbox-pool.ts';
+import { readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { type OrdersStack, sendBodies, startOrdersStack } from '../support/orders-stack.ts';
 import { until } from '../support/until.ts';
 

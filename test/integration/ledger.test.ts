@@ -7,10 +7,10 @@ import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { lambdaContext, type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import { type LedgerEntry, openLedger, readLedger } from '../../examples/ledger/ledger-table.ts';
 import type { Transfer } from '../../examples/ledger/transfer.ts';
-import { startDynamoDBEmulator } from '../../src/local/dynamodb-emulator.ts';
-import type { LocalService } from '../../src/local/local-service.ts';
-import { type Sandbox, startSandbox } from '../../src/local/sandbox.ts';
-import { type SeededRandom, seededRandom } from '../../src/local/seeded-random.ts';
+import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { type Sandbox, startSandbox } from '../../local/emulators/sandbox.ts';
+import { type SeededRandom, seededRandom } from '../../local/demo/seeded-random.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 
 const ACCOUNTS = ['a', 'b', 'c', 'd'];

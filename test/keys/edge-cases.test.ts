@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { jmesPath, type KeySelector, messageId, payloadHash } from 'batchlatch';
+import { type KeySelector, messageId, payloadHash } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
+import { jmesPath } from 'batchlatch/jmespath';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import { idempotencyKey, type Namespace } from '../../src/keys/idempotency-key.ts';
 import { recordOf } from '../support/read-record.ts';

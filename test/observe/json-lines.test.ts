@@ -2,14 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import {
   type BatchEvent,
   type BatchProcessorOptions,
-  jmesPath,
   jsonLines,
   type LogLevel,
   PermanentError,
   type RecordHandler,
+  snsEnvelope,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
+import { jmesPath } from 'batchlatch/jmespath';
 import { type Bench, bench, deferred, fifo, forever, messages } from '../batch/bench.ts';
 
 const record = { recordId: 'm-1', key: 'orders#v1:secret' };
@@ -406,7 +407,7 @@ describe('What must not be in a log', () => {
     ],
     [
       'an envelope that is none',
-      (b, options) => b.processor(() => 'done', { ...options, unwrap: 'sns' })(secret('a')),
+      (b, options) => b.processor(() => 'done', { ...options, decode: snsEnvelope() })(secret('a')),
       ['invalid'],
     ],
     [

@@ -1,8 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
-import type { LocalService } from '../../src/local/local-service.ts';
+import { powertoolsAttributes } from 'batchlatch/powertools';
+import type { LocalService } from '../../local/emulators/local-service.ts';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';

@@ -4,9 +4,9 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import { GetQueueAttributesCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Order } from '../../examples/orders/order.ts';
-import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
-import type { LocalService } from '../../src/local/local-service.ts';
-import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../src/local/stored-orders.ts';
+import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { lambdaRuntime } from '../support/components/lambda-toolchain.ts';

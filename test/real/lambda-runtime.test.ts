@@ -7,11 +7,14 @@ import type { SQSEvent } from 'aws-lambda';
 import type { BatchResponse } from 'batchlatch';
 import { eventBridgeEvent } from 'batchlatch/testing';
 import type { Order } from '../../examples/orders/order.ts';
-import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
-import { type EventSourceMapping, startEventSourceMapping } from '../../src/local/event-source-mapping.ts';
-import type { LocalService } from '../../src/local/local-service.ts';
-import { createOrdersTables, type OrdersTables } from '../../src/local/orders-stack.ts';
-import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../src/local/stored-orders.ts';
+import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import {
+  type EventSourceMapping,
+  startEventSourceMapping,
+} from '../../local/emulators/event-source-mapping.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
+import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';

@@ -7,10 +7,10 @@ import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'b
 import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
 import { handler as ordersQueue } from '../../examples/orders/orders-queue.ts';
-import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../src/local/dynamodb-proxy.ts';
-import type { LocalService } from '../../src/local/local-service.ts';
-import { createOrdersTables, type OrdersTables } from '../../src/local/orders-stack.ts';
-import { readChargedOrders, readClaims } from '../../src/local/stored-orders.ts';
+import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../local/emulators/dynamodb-proxy.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
+import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
 import { at, readTemplate } from '../sam/read-template.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

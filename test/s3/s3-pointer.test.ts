@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzip, payloadHash, type RecordHandler } from 'batchlatch';
 import { s3Pointer, type S3PointerOptions } from 'batchlatch/s3';
 import { type SqsMessage, snsEvent, sqsEvent } from 'batchlatch/testing';
-import { emulatorClientConfig } from '../../src/local/emulator-environment.ts';
-import { freePort } from '../../src/local/free-port.ts';
-import type { LocalService } from '../../src/local/local-service.ts';
-import { startSqsEmulator } from '../../src/local/sqs-emulator.ts';
+import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import { freePort } from '../../local/emulators/free-port.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
 import { bench, failed } from '../batch/bench.ts';
 
 const BUCKET = 'large-orders';

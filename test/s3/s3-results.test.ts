@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { s3Results, type S3ResultsOptions } from 'batchlatch/s3';
-import { startSqsEmulator } from '../../src/local/sqs-emulator.ts';
+import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
 import { describeS3Results } from '../support/s3-results.ts';
 
 describe('s3Results on fauxqs', () => {

@@ -12,9 +12,9 @@ import {
   type CommitItem,
   dynamoDBStore,
   type DynamoDBStoreOptions,
-  powertoolsAttributesNamed,
 } from 'batchlatch/dynamodb';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
+import { powertoolsAttributesNamed } from 'batchlatch/powertools';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type BatchEvent, type ClaimStore, createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
-import { startDynamoDBEmulator } from '../../src/local/dynamodb-emulator.ts';
+import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
 import { byOthers, claimRequest, claimRequests, completion } from '../support/claim-builders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

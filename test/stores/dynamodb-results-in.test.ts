@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { resultsIn } from 'batchlatch';
-import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { powertoolsAttributes } from 'batchlatch/powertools';
 import { withResultTexts } from '../../src/claims/result-texts.ts';
 import { claimRequest, completion } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

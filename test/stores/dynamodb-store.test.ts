@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
-import { startDynamoDBEmulator } from '../../src/local/dynamodb-emulator.ts';
-import type { LocalService } from '../../src/local/local-service.ts';
+import { powertoolsAttributes } from 'batchlatch/powertools';
+import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 

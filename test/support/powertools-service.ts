@@ -3,10 +3,11 @@ import { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempo
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';
 import { expect, it } from '@jest/globals';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { createBatchProcessor, powertoolsKey } from 'batchlatch';
-import { dynamoDBStore, powertoolsAttributes } from 'batchlatch/dynamodb';
+import { createBatchProcessor } from 'batchlatch';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { seededRandom } from '../../src/local/seeded-random.ts';
+import { powertoolsKey, powertoolsAttributes } from 'batchlatch/powertools';
+import { seededRandom } from '../../local/demo/seeded-random.ts';
 import type { EmulatedTable } from './emulated-table.ts';
 
 const MESSAGES = 300;

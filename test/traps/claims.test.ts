@@ -13,7 +13,6 @@ import {
   type ClaimStore,
   type Clock,
   createBatchProcessor,
-  jmesPath,
   messageId,
   PermanentError,
   type RecordHandler,
@@ -21,6 +20,7 @@ import {
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { eventBridgeEvent, lambdaContext, type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
+import { jmesPath } from 'batchlatch/jmespath';
 import {
   byOthers,
   claimRequest as request,

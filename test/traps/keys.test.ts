@@ -3,13 +3,13 @@ import {
   type BatchEvent,
   type BatchProcessorOptions,
   createBatchProcessor,
-  jmesPath,
   type KeySelector,
   messageId,
   payloadHash,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
+import { jmesPath } from 'batchlatch/jmespath';
 import {
   array,
   assert,

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { startDynamoDBProxy } from '../../../src/local/dynamodb-proxy.ts';
-import { emulatorEnvironment } from '../../../src/local/emulator-environment.ts';
-import { startEventSourceMapping } from '../../../src/local/event-source-mapping.ts';
-import { makeOrderMessages } from '../../../src/local/order-messages.ts';
-import { createOrdersQueues, createOrdersTables } from '../../../src/local/orders-stack.ts';
-import { createSandboxPool } from '../../../src/local/sandbox-pool.ts';
+import { startDynamoDBProxy } from '../../../local/emulators/dynamodb-proxy.ts';
+import { emulatorEnvironment } from '../../../local/emulators/emulator-environment.ts';
+import { startEventSourceMapping } from '../../../local/emulators/event-source-mapping.ts';
+import { makeOrderMessages } from '../../../local/demo/order-messages.ts';
+import { createOrdersQueues, createOrdersTables } from '../../../local/demo/orders-stack.ts';
+import { createSandboxPool } from '../../../local/emulators/sandbox-pool.ts';
 import {
   readChargedOrders,
   readClaims,
   readDepth,
   readMessageIds,
-} from '../../../src/local/stored-orders.ts';
-import type { Remains, SentMessage } from '../../../src/local/summary.ts';
-import { troubledCharges } from '../../../src/local/troubled-charges.ts';
+} from '../../../local/demo/stored-orders.ts';
+import type { Remains, SentMessage } from '../../../local/demo/summary.ts';
+import { troubledCharges } from '../../../local/demo/troubled-charges.ts';
 import { sendMessages } from './send-messages.ts';
 import { until } from './until.ts';
 

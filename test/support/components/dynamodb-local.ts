@@ -1,9 +1,9 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answersAwsCall } from '../../../src/local/aws-probe.ts';
-import { startChild } from '../../../src/local/child-process.ts';
-import { freePort } from '../../../src/local/free-port.ts';
-import type { LocalService, StartOptions } from '../../../src/local/local-service.ts';
+import { answersAwsCall } from '../../../local/emulators/aws-probe.ts';
+import { startChild } from '../../../local/emulators/child-process.ts';
+import { freePort } from '../../../local/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../local/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { JAVA_OPTIONS, javaLibrary, type JavaLibrary, whyJavaMissing } from './java-library.ts';
 

@@ -1,5 +1,5 @@
-import { hasDynoxide, startDynamoDBEmulator } from '../../../src/local/dynamodb-emulator.ts';
-import { startSqsEmulator } from '../../../src/local/sqs-emulator.ts';
+import { hasDynoxide, startDynamoDBEmulator } from '../../../local/emulators/dynamodb-emulator.ts';
+import { startSqsEmulator } from '../../../local/emulators/sqs-emulator.ts';
 import type { Component } from './component.ts';
 import { dynamoDBLocal } from './dynamodb-local.ts';
 import { elasticMQ } from './elasticmq.ts';

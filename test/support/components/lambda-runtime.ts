@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { startChild } from '../../../src/local/child-process.ts';
-import { freePort } from '../../../src/local/free-port.ts';
+import { startChild } from '../../../local/emulators/child-process.ts';
+import { freePort } from '../../../local/emulators/free-port.ts';
 import { type LambdaNodeVersion, lambdaNode } from './lambda-node.ts';
 import { runtimeInterfaceClient, runtimeInterfaceEmulator } from './lambda-toolchain.ts';
 

@@ -1,0 +1,78 @@
+/** The demo: `npm start`, or `npm start -- --help`. */
+import '../emulators/quiet-sdk.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { createDemoDisplay } from './demo-display.ts';
+import { FEWEST_MESSAGES } from './order-messages.ts';
+import { type DemoOptions, runDemo } from './run-demo.ts';
+import { isAllWell, summarize } from './summary.ts';
+import { summaryLines } from './summary-lines.ts';
+
+const EXIT_CODE_OF = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+await new Command('npm start --')
+  .description(
+    'Runs the function of examples/orders on a queue of orders, against emulators on this machine: orders that ' +
+      'come twice, malformed ones, one that is always declined, one that is declined twice, one that kills its ' +
+      'process. Then counts, from the log of charges and the queues, what became of them.',
+  )
+  .option('--messages <n>', `messages to send, ${FEWEST_MESSAGES} or more`, integerFrom(FEWEST_MESSAGES), 500)
+  .option('--seed <n>', 'for other orders, in another sequence', integerFrom(0), 1)
+  .option('--concurrency <n>', 'processes that run the function, one batch at a time each', integerFrom(1), 3)
+  .option('--dynamodb-endpoint <url>', 'use this DynamoDB emulator instead of starting one', httpUrl)
+  .option('--json', 'print the summary as one JSON object, alone on standard output if npm is --silent')
+  .option('--verbose', "show the library's log lines")
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm start
+  npm start -- --messages 2000 --concurrency 4
+  npm start --silent -- --json --seed 7
+  npm start -- --dynamodb-endpoint http://127.0.0.1:8000
+
+The exit status is 1 when anything was lost, left over or charged twice.`,
+  )
+  .action(main)
+  .parseAsync();
+
+async function main(options: DemoOptions & { json?: true }): Promise<void> {
+  const stopping = new AbortController();
+  for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      process.exitCode = EXIT_CODE_OF[name];
+      stopping.abort();
+    });
+  }
+  const display = createDemoDisplay(options.json ? process.stderr : process.stdout, {
+    bar: !options.verbose,
+  });
+
+  try {
+    const { sent, remains } = await runDemo(options, display, stopping.signal);
+    const summary = summarize(sent, remains);
+    const seconds = Number((performance.now() / 1_000).toFixed(1));
+    if (options.json) console.log(JSON.stringify({ ...summary, seconds }));
+    else {
+      display.line();
+      for (const line of summaryLines(summary, sent, remains, display.paint)) display.line(line);
+    }
+    if (!isAllWell(summary)) process.exitCode = 1;
+  } catch (error) {
+    if (stopping.signal.aborted) return display.line('Stopped.');
+    console.error(error instanceof Error ? `${error.name}: ${error.message}` : error);
+    process.exitCode = 1;
+  }
+}
+
+function integerFrom(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= least && text.trim() !== '') return value;
+    throw new InvalidArgumentError(`Expected an integer from ${least} up.`);
+  };
+}
+
+function httpUrl(text: string): string {
+  if (URL.canParse(text) && new URL(text).protocol === 'http:') return text;
+  throw new InvalidArgumentError('Expected the URL of an emulator, such as http://127.0.0.1:8000.');
+}

@@ -1,0 +1,52 @@
+import type { DynamoDBCall, Refusal } from '../emulators/dynamodb-proxy.ts';
+import type { OrderMessage } from './order-messages.ts';
+
+export interface TroubledChargesSetup {
+  readonly messages: readonly OrderMessage[];
+  readonly chargesTable: string;
+  /** Kills the process that is about to charge this order, and resolves when it is gone. */
+  readonly kill: (orderId: string, signal: AbortSignal) => Promise<void>;
+}
+
+const declined: Refusal = { name: 'CardDeclined', message: 'The card was declined' };
+
+/**
+ * What goes wrong with charges, and how: on their way to the database, because the example is what a reader
+ * copies and has no trouble built in. The charge that kills its process is never made.
+ */
+export function troubledCharges({
+  messages,
+  chargesTable,
+  kill,
+}: TroubledChargesSetup): (call: DynamoDBCall) => Promise<Refusal | undefined> | undefined {
+  const orderOf = (wanted: string): string | undefined =>
+    messages.find(({ peculiarity }) => peculiarity === wanted)?.orderId;
+  const alwaysDeclined = orderOf('always-declined');
+  const declinedTwice = orderOf('declined-twice');
+  const killer = orderOf('kills-its-process');
+  let declinesLeft = 2;
+  let killsLeft = 1;
+
+  return ({ operation, body, signal }) => {
+    const orderId = operation === 'PutItem' ? orderOfCharge(body, chargesTable) : undefined;
+    if (orderId === undefined) return undefined;
+    if (orderId === alwaysDeclined) return Promise.resolve(declined);
+    if (orderId === declinedTwice && declinesLeft > 0) {
+      declinesLeft -= 1;
+      return Promise.resolve(declined);
+    }
+    if (orderId === killer && killsLeft > 0) {
+      killsLeft -= 1;
+      return kill(orderId, signal).then(() => undefined);
+    }
+    return undefined;
+  };
+}
+
+function orderOfCharge(body: string, chargesTable: string): string | undefined {
+  const { TableName, Item } = JSON.parse(body) as {
+    TableName?: string;
+    Item?: { orderId?: { S?: string } };
+  };
+  return TableName === chargesTable ? Item?.orderId?.S : undefined;
+}

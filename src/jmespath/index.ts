@@ -1,0 +1,1 @@
+export { jmesPath } from './jmes-path.ts';

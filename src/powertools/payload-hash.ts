@@ -1,0 +1,71 @@
+import { createHash, getHashes } from 'node:crypto';
+import type { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
+import { ConfigurationError } from '../claims/errors.ts';
+import { BoundedFunctions, find } from '../jmespath/jmes-functions.ts';
+import { KeyError } from '../keys/errors.ts';
+import type { BatchRecord } from '../sources/record.ts';
+
+/** What Powertools hashes of a record, and how: its ids and its payload validation have these options in common. */
+export interface PowertoolsPayloadOptions {
+  /**
+   * What the idempotent function was given: the argument that `dataIndexArgument` names, or the first. Default: the
+   * record as Lambda gave it, which is what `processPartialResponse` hands to its record handler.
+   */
+  readonly payload?: (record: BatchRecord) => unknown;
+  /** Default `md5`. */
+  readonly hashFunction?: string;
+  /**
+   * JMESPath functions of your own, as `jmesPathOptions` of `IdempotencyConfig`. What they inflate is yours to bound;
+   * the default inflates at most 10 MB, or a 64th of the function's memory.
+   */
+  readonly jmesPathOptions?: PowertoolsFunctions;
+}
+
+/** Selects what an expression finds in the payload of a record, as Powertools does. */
+export function selectorOf(
+  option: string,
+  expression: string,
+  { payload, hashFunction = 'md5', jmesPathOptions, ...unknown }: PowertoolsPayloadOptions,
+): (record: BatchRecord) => unknown {
+  const [stranger] = Object.keys(unknown);
+  if (stranger !== undefined)
+    throw new ConfigurationError(`Unknown option \`${stranger}\` beside \`${option}\``);
+  if (!getHashes().includes(hashFunction)) {
+    throw new ConfigurationError(
+      `Expected \`hashFunction\` to be one that Node knows, got \`${hashFunction}\``,
+    );
+  }
+  const customFunctions = jmesPathOptions ?? new BoundedFunctions();
+  return (record) => {
+    if (expression === '' && payload === undefined && record.source === 'sqs') {
+      throw new KeyError(
+        `An SQS record as a whole changes with every delivery; give powertoolsKey an \`${option}\` or a \`payload\``,
+      );
+    }
+    const data = payload === undefined ? record.raw : payload(record);
+    if (expression === '') return data;
+    return find(expression, data, customFunctions);
+  };
+}
+
+/** The hash that Powertools makes of a value. Throws a `KeyError` for what JSON cannot hold. */
+export function powertoolsHash(value: unknown, hashFunction = 'md5'): string {
+  const json = JSON.stringify(deepSort(value)) as string | undefined;
+  if (json === undefined) throw new KeyError(`JSON cannot hold a ${typeof value}, which is to be hashed`);
+  return createHash(hashFunction).update(json).digest('base64');
+}
+
+/**
+ * As Powertools sorts, to the letter: names that differ in case alone never compare as equal, and the copies are
+ * plain objects, in which names that are integers come first and `__proto__` is lost.
+ */
+function deepSort(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(deepSort);
+  if (Object.prototype.toString.call(value) !== '[object Object]') return value;
+  const object = value as Readonly<Record<string, unknown>>;
+  const sorted: Record<string, unknown> = {};
+  for (const name of Object.keys(object).sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))) {
+    sorted[name] = deepSort(object[name]);
+  }
+  return sorted;
+}

@@ -1,0 +1,58 @@
+import { KeyError } from '../keys/errors.ts';
+import { type KeySelector, wholeKey } from '../keys/key-selector.ts';
+import { isText } from './is-text.ts';
+import { type PowertoolsPayloadOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
+
+/** The options of Powertools' `IdempotencyConfig` and `makeIdempotent` that make its ids, by the names they have there. */
+export interface PowertoolsKeyOptions extends PowertoolsPayloadOptions {
+  /** JMESPath of the part that makes the key. Default: all of the payload. */
+  readonly eventKeyJmesPath?: string;
+  /** In place of the function's name. */
+  readonly keyPrefix?: string;
+  /** Comes after the function's name and a dot, as where a persistence layer was configured with one. */
+  readonly functionName?: string;
+}
+
+/**
+ * The id that Powertools' idempotency utility gives the same record: `<function's name>#<hash>`, so that a table
+ * that Powertools has written goes on to be of use. It is the whole key; no namespace is put before it. Throws a
+ * `KeyError` for a record in which nothing is found: Powertools runs it without idempotency, or under one id with
+ * all others like it.
+ *
+ * The function's name is what `AWS_LAMBDA_FUNCTION_NAME` holds when this is called, as in Powertools when its
+ * persistence layer is made.
+ *
+ * @example
+ * createBatchProcessor(handler, { store, key: powertoolsKey({ eventKeyJmesPath: 'messageId' }) });
+ */
+export function powertoolsKey({
+  eventKeyJmesPath = '',
+  keyPrefix,
+  functionName,
+  ...payloadOptions
+}: PowertoolsKeyOptions = {}): KeySelector {
+  const lambdaName = process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? '';
+  const select = selectorOf('eventKeyJmesPath', eventKeyJmesPath, payloadOptions);
+  const named = isText(functionName) ? `${lambdaName}.${functionName.trim()}` : lambdaName;
+  const prefix = isText(keyPrefix) ? keyPrefix.trim() : named;
+
+  return wholeKey((record) => {
+    const selected = select(record);
+    if (isNothing(selected)) {
+      throw new KeyError(
+        `The expression \`${eventKeyJmesPath}\` finds nothing in this record; records without a key must not share one`,
+      );
+    }
+    return `${prefix}#${powertoolsHash(selected, payloadOptions.hashFunction)}`;
+  });
+}
+
+/** Powertools' notion of a missing key, but for 0 and false, which are values. */
+function isNothing(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isEmpty);
+  return isEmpty(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}

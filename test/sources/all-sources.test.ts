@@ -1,0 +1,216 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  allSources,
+  dynamoDBStream,
+  eventBridge,
+  kinesis,
+  s3,
+  sns,
+  type Source,
+  type SourceBatch,
+  sqs,
+} from 'batchlatch';
+import {
+  dynamoDBStreamEvent,
+  eventBridgeEvent,
+  kinesisEvent,
+  pipesEvent,
+  s3Event,
+  snsEvent,
+  sqsEvent,
+} from 'batchlatch/testing';
+import { allOrNothing, checkpoint, itemFailures } from '../../src/sources/answers.ts';
+import { readFrom } from '../../src/sources/read-from.ts';
+
+const readEvent = (event: unknown): SourceBatch => readFrom(allSources(), event);
+
+describe('allSources', () => {
+  it.each<[string, unknown, string, SourceBatch['answer']]>([
+    ['a batch of SQS', sqsEvent([{ body: {} }]), 'sqs', itemFailures],
+    ['an event of EventBridge', eventBridgeEvent({}), 'eventbridge', allOrNothing],
+    ['a batch of Kinesis', kinesisEvent([{ body: {} }]), 'kinesis', checkpoint],
+    ['a batch of a table', dynamoDBStreamEvent([{ keys: { id: 'A' } }]), 'dynamodb-stream', checkpoint],
+    ['a notification of SNS', snsEvent([{ message: {} }]), 'sns', allOrNothing],
+    ['a notification of S3', s3Event([{ key: 'a' }]), 's3', allOrNothing],
+    ['a list of SQS', pipesEvent(sqsEvent([{ body: {} }])), 'sqs', itemFailures],
+    ['a list of Kinesis', pipesEvent(kinesisEvent([{ body: {} }])), 'kinesis', itemFailures],
+    [
+      'a list of a table',
+      pipesEvent(dynamoDBStreamEvent([{ keys: { id: 'A' } }])),
+      'dynamodb-stream',
+      itemFailures,
+    ],
+  ])('recognises %s', (_what, event, source, answer) => {
+    expect(readEvent(event)).toMatchObject({
+      answer,
+      entries: [{ read: { record: { source } } }],
+    });
+  });
+
+  it.each(['window', 'isFinalInvokeForWindow'])('refuses a tumbling window, known by its %s', (member) => {
+    expect(() => readEvent({ ...kinesisEvent([{ body: {} }]), [member]: false })).toThrow(
+      'Cannot read a batch of a tumbling window',
+    );
+  });
+
+  it.each<[string, unknown[], string]>([
+    ['what has gone through an input transformer', [{ orderId: 'A' }], '1 records with no eventSource'],
+    [
+      'what no pipe carries',
+      snsEvent([{ message: '' }, { message: '' }]).Records,
+      '2 records with "aws:sns"',
+    ],
+  ])('refuses a list of %s', (_what, event, got) => {
+    expect(() => readEvent(event)).toThrow(
+      `Cannot read an array of ${got}: of EventBridge Pipes, batchlatch reads`,
+    );
+  });
+
+  it('has nothing to run of the message by which S3 tries out a notification', () => {
+    const testEvent = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'uploads' };
+    expect(readEvent(testEvent)).toMatchObject({
+      entries: [{ read: { ignored: 's3:TestEvent' } }],
+    });
+  });
+
+  it('takes a batch without records for an empty one', () => {
+    expect(readEvent({ Records: [] })).toEqual({ entries: [], answer: itemFailures });
+  });
+
+  it('takes a batch for that of SQS when one of its records says so; the others fail alone', () => {
+    const [good] = sqsEvent([{ body: {} }]).Records;
+    const { entries } = readEvent({ Records: [null, good, { eventSource: 'aws:kinesis' }] });
+    expect(entries.map(({ read }) => Object.keys(read))).toEqual([['error'], ['record'], ['error']]);
+  });
+
+  it.each([
+    ['nothing', undefined, 'an event that is a undefined'],
+    ['null', null, 'an event that is null'],
+    ['a text', 'event', 'an event that is a string'],
+    ['an empty object', {}, 'an empty event'],
+    [
+      'an event of API Gateway',
+      { httpMethod: 'GET', path: '/', body: null },
+      'an event of API Gateway or a function URL (see withHttpIdempotency) with httpMethod, path, body',
+    ],
+    [
+      'an event of many members',
+      Object.fromEntries('abcdefghij'.split('').map((name) => [name, 1])),
+      'an event with a, b, c, d, e, f, g, h, …',
+    ],
+    ['Records that are no array', { Records: 'x' }, 'an event with Records'],
+    [
+      'a batch of Kafka',
+      { Records: [{ eventSource: 'aws:kafka' }] },
+      'a batch of 1 records of Kafka (Amazon MSK) with "aws:kafka"',
+    ],
+    ['an empty array', [], 'an empty array'],
+    ['a batch of no source', { Records: [{}, null, 7] }, 'a batch of 3 records with no eventSource'],
+  ])('refuses %s and says what it got', (_what, event, got) => {
+    const read = (): unknown => readEvent(event);
+    expect(read).toThrow(
+      `Cannot read ${got}: batchlatch reads batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3`,
+    );
+    expect(read).toThrow(expect.objectContaining({ code: 'BATCHLATCH_UNSUPPORTED_EVENT' }));
+  });
+
+  it.each<[string, unknown]>([
+    ['CloudFront (Lambda@Edge)', { Records: [{ cf: { config: { eventType: 'viewer-request' } } }] }],
+    ['Kafka (Amazon MSK)', { eventSource: 'aws:kafka', bootstrapServers: 'b', records: { 'orders-0': [] } }],
+    ['Kafka (self-managed)', { eventSource: 'SelfManagedKafka', records: { 'orders-0': [] } }],
+    ['Kafka (Amazon MSK)', [{ eventSource: 'aws:kafka', topic: 'orders', value: 'e30=' }]],
+    ['Amazon MQ (RabbitMQ)', { eventSource: 'aws:rmq', rmqMessagesByQueue: {} }],
+    ['Amazon DocumentDB', { eventSource: 'aws:docdb', events: [] }],
+    ['Amazon SES', { Records: [{ eventSource: 'aws:ses', ses: {} }] }],
+    ['AWS CodeCommit', { Records: [{ eventSource: 'aws:codecommit' }] }],
+    ['Amazon Cognito (user pool trigger)', { triggerSource: 'PreSignUp_SignUp', userPoolId: 'p' }],
+    ['AWS Config', { invokingEvent: '{}', configRuleName: 'r' }],
+    ['AWS CodePipeline', { 'CodePipeline.job': {} }],
+    ['CloudWatch Logs', { awslogs: { data: '' } }],
+    ['CloudFormation (custom resource)', { RequestType: 'Create', ResponseURL: 'https://example.com' }],
+    ['Secrets Manager (rotation)', { SecretId: 's', ClientRequestToken: 't', Step: 'createSecret' }],
+    ['Amazon Data Firehose (transformation)', { deliveryStreamArn: 'arn', records: [] }],
+    ['S3 Batch Operations', { invocationSchemaVersion: '1.0', tasks: [] }],
+    ['AWS AppSync', { info: { fieldName: 'order' }, arguments: {} }],
+    ['Amazon Lex', { bot: {}, sessionState: {} }],
+    ['Alexa', { session: {}, request: {}, version: '1.0' }],
+    ['API Gateway (authorizer)', { type: 'TOKEN', methodArn: 'arn' }],
+    ['API Gateway (WebSocket)', { requestContext: { connectionId: 'c' } }],
+    [
+      'an Application Load Balancer (see withHttpIdempotency)',
+      { requestContext: { elb: {} }, httpMethod: 'GET' },
+    ],
+    [
+      'API Gateway or a function URL (see withHttpIdempotency)',
+      { version: '2.0', requestContext: { http: {} } },
+    ],
+  ])('refuses what %s sends by its name', (service, event) => {
+    expect(() => readEvent(event)).toThrow(
+      expect.objectContaining({
+        code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+        message: expect.stringContaining(` of ${service} with `),
+      }),
+    );
+  });
+
+  it('shows no more of an unknown event than the beginnings of its names', () => {
+    const secret = 'x'.repeat(100_000);
+    for (const event of [
+      { [secret]: 1 },
+      { Records: [{ eventSource: secret }] },
+      [{ eventSource: secret }],
+    ]) {
+      let message = '';
+      try {
+        readEvent(event);
+      } catch (error) {
+        ({ message } = error as Error);
+      }
+      expect(message).toContain('xxx');
+      expect(message.length).toBeLessThan(500);
+    }
+  });
+});
+
+describe('a source that is named', () => {
+  it.each<[string, Source, unknown]>([
+    ['SQS', sqs(), sqsEvent([{ body: {} }])],
+    ['SQS of a pipe', sqs(), pipesEvent(sqsEvent([{ body: {} }]))],
+    ['Kinesis', kinesis(), kinesisEvent([{ body: {} }])],
+    ['Kinesis of a pipe', kinesis(), pipesEvent(kinesisEvent([{ body: {} }]))],
+    ['a table', dynamoDBStream(), dynamoDBStreamEvent([{ keys: { id: 'A' } }])],
+    ['SNS', sns(), snsEvent([{ message: {} }])],
+    ['S3', s3(), s3Event([{ key: 'a' }])],
+    ['EventBridge', eventBridge(), eventBridgeEvent({})],
+  ])('reads its own events: %s', (_what, source, event) => {
+    expect(readFrom(source, event)).toMatchObject({ entries: [{ read: { record: {} } }] });
+  });
+
+  it.each<[Source, unknown, string]>([
+    [kinesis(), sqsEvent([{ body: {} }]), 'Cannot read an event with Records: `source` names Kinesis'],
+    [sqs(), eventBridgeEvent({}), 'Cannot read an event with version, id, source'],
+    [eventBridge(), 7, 'Cannot read an event that is a number: `source` names EventBridge'],
+    [sns(), [{}], 'Cannot read an array of 1 records: `source` names SNS'],
+  ])('refuses those of others: %#', (source, event, message) => {
+    expect(() => readFrom(source, event)).toThrow(
+      expect.objectContaining({
+        code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  it('takes a batch without records for an empty one of its own', () => {
+    for (const source of [sqs(), kinesis(), dynamoDBStream(), sns(), s3()]) {
+      expect(readFrom(source, { Records: [] }).entries).toEqual([]);
+    }
+  });
+});
+
+describe('a tumbling window without records', () => {
+  it('is no empty batch', () => {
+    const last = { Records: [], isFinalInvokeForWindow: true };
+    expect(() => readEvent(last)).toThrow('Cannot read a batch of a tumbling window');
+    expect(() => readFrom(sqs(), last)).toThrow('`source` names SQS');
+  });
+});
