@@ -10,14 +10,14 @@ import { parseSync } from '@swc/core';
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   claims: [],
-  sources: ['claims'],
-  keys: ['claims', 'sources'],
+  sources: ['claims', 'options'],
+  keys: ['claims', 'sources', 'options'],
   // Of observe only the contract; whoever puts the rooms together chooses an implementation.
   queues: ['claims'],
   // How options are checked, whoever has them.
   options: ['claims'],
   batch: ['claims', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
-  observe: ['claims'],
+  observe: ['claims', 'options'],
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
@@ -30,6 +30,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'keys',
     'jmespath',
+    'options',
     'stores/dynamodb/attribute-names.ts',
     'stores/dynamodb/row.ts',
   ],
@@ -37,7 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: ['claims', 'keys', 'options', 'stores/dynamodb/dynamodb-store.ts'],
   http: ['claims', 'keys', 'options', 'functions', 'sources/errors.ts'],
-  testing: ['claims'],
+  testing: ['claims', 'options'],
   '.': [
     'batch',
     'claims',

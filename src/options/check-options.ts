@@ -14,7 +14,7 @@ export interface Check {
 
 /** Validates options at start. Throws a `ConfigurationError` that names the option and what it got. */
 export function checkOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
-  if (typeof options !== 'object' || options === null) {
+  if (!isObject(options)) {
     throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
   }
   for (const name of Object.keys(options)) {
@@ -52,6 +52,11 @@ export function required(check: Check): Check {
   return { ...check, isRequired: true };
 }
 
+/** Any number but NaN. */
+export function aNumber(): Check {
+  return { expected: 'a number', accepts: (value) => typeof value === 'number' && !Number.isNaN(value) };
+}
+
 export function anInteger(from: number): Check {
   return {
     expected: `an integer from ${from} up`,
@@ -76,6 +81,10 @@ export function aFunction(): Check {
 /** An object whose members are checked elsewhere. */
 export function anObject(): Check {
   return { expected: 'an object', accepts: isObject };
+}
+
+export function aString(): Check {
+  return { expected: 'a string', accepts: (value) => typeof value === 'string' };
 }
 
 export function aBoolean(): Check {
@@ -108,7 +117,7 @@ export function objectWith(...methods: string[]): Check {
   return {
     expected: `an object with ${methods.map((method) => `${method}()`).join(', ')}`,
     accepts: (value) =>
-      typeof value === 'object' &&
+      (typeof value === 'object' || typeof value === 'function') &&
       value !== null &&
       methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
   };

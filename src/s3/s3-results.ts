@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
+import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 
 export interface S3ResultsOptions {
   readonly bucket: string;
@@ -14,6 +16,13 @@ export interface S3ResultsOptions {
   readonly thresholdBytes?: number;
 }
 
+const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
+  bucket: required(aBucket()),
+  prefix: aPrefix(),
+  client: objectWith('send'),
+  thresholdBytes: anInteger(0),
+};
+
 /**
  * Keeps long results in S3, one object for each attempt: `<prefix><hash of the key>/<owner>.json`. Needs
  * `s3:PutObject`, and `s3:GetObject` where results are replayed. Objects are never deleted here: a lifecycle rule
@@ -24,8 +33,8 @@ export interface S3ResultsOptions {
  * resultsIn(s3Results({ bucket: 'order-results' }), dynamoDBStore({ tableName }));
  */
 export function s3Results(options: S3ResultsOptions): ResultStorage {
-  const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given, ...unknown } = options;
-  assertOptions({ bucket, prefix, thresholdBytes }, Object.keys(unknown));
+  checkOptionsOf('s3Results', options, checks);
+  const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given } = options;
   let sdk: Promise<{ readonly s3: typeof S3; readonly client: Pick<S3.S3Client, 'send'> }> | undefined;
   const load = () => (sdk ??= loadSdk(given));
 
@@ -95,28 +104,19 @@ function notAPointer(): StoreError {
   );
 }
 
-function assertOptions(
-  { bucket, prefix, thresholdBytes }: Readonly<Record<'bucket' | 'prefix' | 'thresholdBytes', unknown>>,
-  [stranger]: readonly string[],
-): void {
-  if (stranger !== undefined) {
-    throw new ConfigurationError(
-      `Unknown option \`${stranger}\` of s3Results; known are bucket, prefix, client, thresholdBytes`,
-    );
-  }
-  if (typeof bucket !== 'string' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
-    throw new ConfigurationError(`Expected \`bucket\` to be an S3 bucket's name, got \`${String(bucket)}\``);
-  }
-  // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
-  if (typeof prefix !== 'string' || Buffer.byteLength(prefix) > 512) {
-    throw new ConfigurationError('Expected `prefix` to be a string of at most 512 bytes');
-  }
-  if (
-    thresholdBytes !== undefined &&
-    !(Number.isInteger(thresholdBytes) && (thresholdBytes as number) >= 0)
-  ) {
-    throw new ConfigurationError('Expected `thresholdBytes` to be an integer from 0 up');
-  }
+function aBucket(): Check {
+  return {
+    expected: "an S3 bucket's name",
+    accepts: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value),
+  };
+}
+
+function aPrefix(): Check {
+  return {
+    expected: 'a string of at most 512 bytes',
+    // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
+    accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= 512,
+  };
 }
 
 function sha256(text: string): string {
