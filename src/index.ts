@@ -36,7 +36,7 @@ export type {
 } from './claims/claim-store.ts';
 export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
 export type { AttemptContext, AttemptHandle } from './claims/attempt-handle.ts';
-export type { CommitOutcome } from './claims/commit.ts';
+export type { CommitOutcome, Effect } from './claims/commit.ts';
 export type { Clock } from './claims/clock.ts';
 export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
 export type { ResultStorage } from './claims/result-storage.ts';

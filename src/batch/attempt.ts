@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
+import { contentOf } from '../claims/commit.ts';
 import type { GroupCommit } from '../claims/group-commit.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import { type Deadline, defaultLeaseMs } from './deadline.ts';
@@ -155,7 +156,8 @@ export class Attempt {
     await this.#transaction.commit(store, makeCompletion, effect, this.#scope.deadline.answerNow);
     this.entry.isClaimOpen = false;
     const durationMs = clock.now() - startedAt;
-    const items = Array.isArray(effect) ? effect.length : 1;
+    const content = contentOf(effect);
+    const items = Array.isArray(content) ? content.length : 1;
     observer.onEvent({ type: 'committed', ...this.facts, items, durationMs });
   }
 

@@ -33,8 +33,8 @@ export interface ClaimStore {
   /**
    * Writes an effect and the completion in one transaction: all of it or nothing, on the condition that the
    * row is IN_PROGRESS with the same owner, its lease live or not. What an effect is, each store says for itself, and
-   * brings a function that hands it over (`commit` of `batchlatch/dynamodb`); what is none of its own, and what no
-   * transaction can hold, it refuses before anything is sent. Called again with the same completion and effect,
+   * brings a function that makes it and hands it over (`commit` of `batchlatch/dynamodb`); what is none of its own, and
+   * what no transaction can hold, it refuses before anything is sent. Called again with the same completion and effect,
    * because an answer was lost, it is done once. `options.signal` ends the retries, and does not break off a request
    * whose outcome would then not be known. Stores without transactions leave it out.
    */

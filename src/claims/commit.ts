@@ -5,3 +5,14 @@
  * written, now or by a request that is still on its way.
  */
 export type CommitOutcome = 'stored' | 'lost' | { readonly refused: Error } | { readonly error: Error };
+
+/** What is known of every effect, whatever store it is for. */
+export interface Effect {
+  /** What the handler handed over: for tests (`memoryStore({ onCommit })`), and to be counted where it is a list. */
+  readonly content: unknown;
+}
+
+/** What the handler handed over, of an effect that tells; else the effect itself. */
+export function contentOf(effect: unknown): unknown {
+  return typeof effect === 'object' && effect !== null && 'content' in effect ? effect.content : effect;
+}

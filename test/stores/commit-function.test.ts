@@ -1,7 +1,14 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { cached, type ClaimStore, createBatchProcessor, type RecordContext, resultsIn } from 'batchlatch';
-import { commit, type CommitItem, CommitItemsError, dynamoDBStore } from 'batchlatch/dynamodb';
+import {
+  cached,
+  type ClaimStore,
+  ConfigurationError,
+  createBatchProcessor,
+  type RecordContext,
+  resultsIn,
+} from 'batchlatch';
+import { commit, type CommitItem, dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
 import { ATTEMPT } from '../../src/claims/attempt-handle.ts';
@@ -60,7 +67,7 @@ describe('commit of batchlatch/dynamodb', () => {
     const calls: unknown[] = [];
     const context = { [ATTEMPT]: { completeWith: async (...call: unknown[]) => void calls.push(call) } };
     await commit(context, [item], { result: 3 });
-    expect(calls).toEqual([[[item], 3]]);
+    expect(calls).toMatchObject([[{ content: [item] }, 3]]);
     expect(ATTEMPT).toBe(Symbol.for('batchlatch.attempt'));
   });
 
@@ -99,7 +106,7 @@ describe('an effect of another kind of store', () => {
     const store = dynamoDBStore({ tableName: 'claims', client: { send } });
     const completion = { end: 'complete', key: 'k', owner: 'o', retentionMs: 1_000 } as const;
     const outcome = await store.commit?.(completion, () => 'an effect of PostgreSQL');
-    expect(outcome).toEqual({ refused: expect.any(CommitItemsError) });
-    expect((outcome as { refused: Error }).refused.message).toContain('got function');
+    expect(outcome).toEqual({ refused: expect.any(ConfigurationError) });
+    expect((outcome as { refused: Error }).refused.message).toContain('`commit` of batchlatch/dynamodb');
   });
 });

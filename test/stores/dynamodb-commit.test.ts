@@ -16,6 +16,7 @@ import {
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { powertoolsAttributesNamed } from 'batchlatch/powertools';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
+import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import {
@@ -63,11 +64,12 @@ async function held(options: Partial<DynamoDBStoreOptions> = {}): Promise<Held> 
     sent: watchRequests(client),
     async commit(...items) {
       let isOver = false;
-      const committing = (store.commit as NonNullable<ClaimStore['commit']>)(completion, items).finally(
-        () => {
-          isOver = true;
-        },
-      );
+      const committing = (store.commit as NonNullable<ClaimStore['commit']>)(
+        completion,
+        transactEffect(items),
+      ).finally(() => {
+        isOver = true;
+      });
       committing.catch(() => undefined);
       while (!isOver) {
         await clock.advance(1);
@@ -227,7 +229,9 @@ describe('a commit in DynamoDB', () => {
     });
     expect(await commit(addOne)).toMatchObject({ error: { isRetryable: true } });
     expect(calls).toBe(8);
-    const outcome = await store.commit?.(completion, [addOne], { signal: AbortSignal.abort() });
+    const outcome = await store.commit?.(completion, transactEffect([addOne]), {
+      signal: AbortSignal.abort(),
+    });
     expect(outcome).toMatchObject({ error: { isRetryable: true } });
     expect(calls).toBe(9);
   });
@@ -343,7 +347,7 @@ describe('items of a commit', () => {
     ['a blob', [{ Put: { TableName: 't', Item: { at: new Blob(['x']) } } }]],
   ])('are refused before anything is sent: %s', async (_, items) => {
     const { store, completion, sent } = await held();
-    expect(await store.commit?.(completion, items)).toMatchObject({
+    expect(await store.commit?.(completion, transactEffect(items))).toMatchObject({
       refused: { code: 'BATCHLATCH_COMMIT_ITEMS' },
     });
     expect(sent).toEqual([]);
@@ -451,9 +455,10 @@ describe('a DynamoDB without transactions', () => {
     const store = dynamoDBStore({ tableName, client: dynalite.newClient(), writes: 'single' });
     const key = randomUUID();
     await store.acquire([{ key, owner: 'me', leaseMs: 1_000, retentionMs: 1_000 }]);
-    const outcome = await store.commit?.({ end: 'complete', key, owner: 'me', retentionMs: 1_000 }, [
-      effects.addOne(key),
-    ]);
+    const outcome = await store.commit?.(
+      { end: 'complete', key, owner: 'me', retentionMs: 1_000 },
+      effects.effect([key]),
+    );
     expect(outcome).toMatchObject({ error: { isRetryable: false } });
     expect((outcome as { error: Error }).error.message).toContain('does not know TransactWriteItems');
   });

@@ -4,6 +4,7 @@ import type { ClaimStore, Completion } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
 import { forever } from '../batch/bench.ts';
+import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import { claimRequests, completion } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 
@@ -24,7 +25,9 @@ describe('a client without time-outs, whose requests hang', () => {
     isHanging = true;
     const put = { Put: { TableName: table.tableName, Item: { id: 'effect' } } };
     const { commit } = store as Required<ClaimStore>;
-    const commits = requests.map((request) => commit(completion(request) as Completion, [put]));
+    const commits = requests.map((request) =>
+      commit(completion(request) as Completion, transactEffect([put])),
+    );
     const after = store.acquire(claimRequests(3));
     await clock.advance(10_000);
     expect(await after).toMatchObject([

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CommitItem } from 'batchlatch/dynamodb';
+import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import type { CommitSubject } from 'batchlatch/testing';
 
 /** Counters in a table of their own; made with `create`, when there is a client. */
@@ -48,8 +49,8 @@ export function effectCounters(): EffectCounters {
     },
     addOne,
     refused,
-    effect: (names) => names.map(addOne),
-    refusedEffect: (names) => [...names.map(addOne), refused()],
+    effect: (names) => transactEffect(names.map(addOne)),
+    refusedEffect: (names) => transactEffect([...names.map(addOne), refused()]),
     async read(name) {
       const get = new GetItemCommand({
         TableName: tableName,

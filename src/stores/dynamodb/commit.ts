@@ -1,5 +1,7 @@
 import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
 import type { CommitItem } from './commit-item.ts';
+import { commitWithCompletion } from './commit-with-completion.ts';
+import type { TransactEffect } from './transact-effect.ts';
 
 /** What can be given with a commit. */
 export interface CommitOptions {
@@ -35,5 +37,15 @@ export async function commit(
   items: readonly CommitItem[] | undefined,
   options: CommitOptions = {},
 ): Promise<void> {
-  await attemptOf(context, 'commit of batchlatch/dynamodb').completeWith(items, options.result);
+  const attempt = attemptOf(context, 'commit of batchlatch/dynamodb');
+  await attempt.completeWith(transactEffect(items), options.result);
+}
+
+/** An effect for `ClaimStore.commit` of `dynamoDBStore`. */
+export function transactEffect(items: unknown): TransactEffect {
+  return {
+    kind: 'dynamodb',
+    content: items,
+    write: (completion, setup, signal) => commitWithCompletion(completion, items, setup, signal),
+  };
 }

@@ -1,5 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
+import { ConfigurationError } from '../../claims/errors.ts';
 import {
   aFunction,
   anInteger,
@@ -13,7 +14,6 @@ import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { boundedClient } from './bounded-client.ts';
-import { commitWithCompletion } from './commit-with-completion.ts';
 import { type ClientOfDynamoDB, lowLevelClient } from './client.ts';
 import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
@@ -22,6 +22,7 @@ import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat }
 import type { ItemWriter } from './item-writer.ts';
 import { rowWriter } from './row-writer.ts';
 import { singleWriter } from './single-writer.ts';
+import { isTransactEffect } from './transact-effect.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
 
 export interface DynamoDBStoreOptions {
@@ -112,8 +113,16 @@ function storeIn(tableName: string, options: DynamoDBStoreOptions): ClaimStore {
     maxResultBytes: format.maxResultBytes,
     ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
     commit: async (completion, effect, { signal } = {}) =>
-      commitWithCompletion(completion, effect, { ...writerSetup, writer: items, format }, signal),
+      isTransactEffect(effect)
+        ? effect.write(completion, { ...writerSetup, writer: items, format }, signal)
+        : { refused: notTransacted() },
   };
+}
+
+function notTransacted(): ConfigurationError {
+  return new ConfigurationError(
+    'dynamoDBStore writes the effects of `commit` of batchlatch/dynamodb, and this is another: use the commit function of the store that keeps the claims',
+  );
 }
 
 /** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */

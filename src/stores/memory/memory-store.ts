@@ -9,7 +9,7 @@ import type {
   SettleOutcome,
   Settlement,
 } from '../../claims/claim-store.ts';
-import type { CommitOutcome } from '../../claims/commit.ts';
+import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import {
   acquired,
@@ -107,7 +107,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     const stored = rows.get(completion.key);
     if (!isOwnedBy(stored, completion.owner)) return isAlreadySettled(stored, completion) ? 'stored' : 'lost';
     try {
-      const refused = onCommit?.(effect as Effect);
+      const refused = onCommit?.(contentOf(effect) as Effect);
       if (refused instanceof Error) return { refused };
     } catch (thrown) {
       return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };

@@ -8,7 +8,7 @@ import type {
   SettleOutcome,
   Settlement,
 } from '../../../src/claims/claim-store.ts';
-import type { CommitOutcome } from '../../../src/claims/commit.ts';
+import { type CommitOutcome, contentOf } from '../../../src/claims/commit.ts';
 import { hasCode } from '../../../src/claims/errors.ts';
 import type { CommitItem } from '../../../src/stores/dynamodb/commit-item.ts';
 import { identityOf } from '../queue/message.ts';
@@ -83,7 +83,7 @@ export class AnswerWatch {
         const facts = this.#attempts.get(completion.owner) as AttemptFacts;
         facts.settlements.push({ what: completion, ownTime: process.now() });
         const commit: AttemptFacts['commits'][number] = {
-          effect: effectIn(effect as readonly CommitItem[]),
+          effect: effectIn(contentOf(effect) as readonly CommitItem[]),
           told: undefined,
           isHeard: false,
         };
