@@ -1,14 +1,17 @@
-import { isPermanent } from '../claims/attempt-errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
+import { mayRunAgain } from '../attempts/rules.ts';
+import type { WaitForOwner } from '../policies/wait-for-owner.ts';
+import { advice } from '../options/advice.ts';
 import {
   aBoolean,
   aFunction,
   aNamespace,
   anInteger,
+  aPolicy,
   aRetention,
   type Check,
   checkOptions,
@@ -38,7 +41,7 @@ export interface ClaimOptions {
    * While somebody else runs the key, to wait for the end for this long, in milliseconds: for the other's result, or
    * to take over when it fails or its lease lapses. Default: not to wait.
    */
-  readonly waitForConflict?: { readonly timeoutMs: number };
+  readonly onConflict?: WaitForOwner;
   /** Remembers that many completions in this process; the next call with the key takes no request. Default: off. */
   readonly cache?: CompletionCacheOptions;
   /** Where results live that are too long for a row: `s3ResultStorage` of `batchlatch/s3`. Default: none. */
@@ -82,7 +85,7 @@ export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   leaseMs: anInteger(1),
   heartbeat: aBoolean(),
   retentionMs: aRetention(),
-  waitForConflict: members({ timeoutMs: required(anInteger(1)) }),
+  onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
   cache: members({ max: required(anInteger(1)) }),
   resultStorage: objectWith('put', 'get'),
   clock: objectWith('now', 'setTimer'),
@@ -110,19 +113,22 @@ export interface FunctionSettings extends CallSettings {
 }
 
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptions<Args>): FunctionSettings {
-  checkOptions(options, checks);
+export function resolveFunctionOptions<Args extends unknown[]>(
+  options: IdempotencyOptions<Args>,
+): FunctionSettings {
+  checkOptions(options, checks, advice);
   const { retryable, replayFailures = false, maxAttempts, onLapsedLease = 'rerun' } = options;
   return {
     ...claimSettings(options),
     maxAttempts,
+    maxCrashes: undefined,
     onLapsedLease,
     replaysFailures: replayFailures !== false,
     failureEnd(error) {
       try {
         const isReplayed = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
         if (isReplayed) return 'replay';
-        return !isPermanent(error) && (retryable === undefined || retryable(error)) ? 'fail' : 'park';
+        return mayRunAgain(error, retryable) ? 'fail' : 'park';
       } catch {
         return 'fail'; // a broken classifier must not decide what is for good
       }
@@ -133,7 +139,7 @@ export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptio
 export function claimSettings({
   retentionMs,
   onLapsedLease,
-  waitForConflict,
+  onConflict,
   heartbeat = false,
 }: ClaimOptions & { readonly onLapsedLease?: 'rerun' | 'park' }): Pick<
   CallSettings,
@@ -141,7 +147,7 @@ export function claimSettings({
 > {
   return {
     retention: resolveRetention(retentionMs, onLapsedLease),
-    waitMs: waitForConflict?.timeoutMs ?? 0,
+    waitMs: onConflict?.timeoutMs ?? 0,
     heartbeat,
   };
 }

@@ -13,6 +13,7 @@ import {
   payloadHash,
   PermanentError,
   type RecordHandler,
+  standardSchema,
 } from 'batchlatch';
 import {
   dynamoDBStreamEvent,
@@ -165,7 +166,9 @@ describe('The parsed form of a body', () => {
       records.push(record);
       seen.push(record.body);
     };
-    await b.processor(handler, { schema })(sqsEvent([{ body: JSON.stringify(long) }]));
+    await b.processor(handler, { schema: standardSchema(schema) })(
+      sqsEvent([{ body: JSON.stringify(long) }]),
+    );
     expect([...seen, records[0]?.body]).toEqual([{ text: 262_144 }, { text: 262_144 }]);
   });
 });
