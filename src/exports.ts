@@ -43,7 +43,6 @@ export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
 export type { AttemptContext, AttemptHandle } from './claims/attempt-handle.ts';
 export type { CommitOutcome } from './claims/commit.ts';
 export type { Clock } from './claims/clock.ts';
-export type { CompletionCacheOptions } from './claims/completion-cache.ts';
 export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
 export type { ResultStorage } from './claims/result-storage.ts';
 export type { RetentionMs } from './claims/retention.ts';
@@ -59,6 +58,8 @@ export type {
   Observer,
   SettlingEnd,
 } from './observe/observer.ts';
+export { cached, type CachedOptions } from './stores/cached.ts';
+export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
 export { allSources } from './sources/all-sources.ts';
 export type { BatchResponse, Ending } from './sources/answers.ts';

@@ -1,7 +1,5 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
-import type { ResultStorage } from '../claims/result-storage.ts';
 import type { RetentionMs } from '../claims/retention.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import type { Observer } from '../observe/observer.ts';
@@ -12,12 +10,11 @@ import type { Policy, SchemaPolicy } from './policy.ts';
 
 /** Options of `createBatchProcessor`. */
 export interface BatchProcessorOptions<Body = unknown> {
-  /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+  /**
+   * Where claims live: a store, alone or behind `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
+   * in the table that `CLAIMS_TABLE_NAME` names.
+   */
   readonly store?: ClaimStore;
-  /** Where results live that are too long for the store, e.g. `s3ResultStorage` of `batchlatch/s3`. Default: nowhere. */
-  readonly resultStorage?: ResultStorage;
-  /** Remembers this many completed keys in the process, so that their duplicates take no request. Default: off. */
-  readonly cache?: CompletionCacheOptions;
   /**
    * Which service invokes the function, such as `sqs()`. It gives the handler's record its type, and keeps the others out
    * of the bundle; an event of another service is an `UnsupportedEventError`. Default: `allSources()`.

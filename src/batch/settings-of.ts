@@ -16,10 +16,8 @@ import {
   type Check,
   checkOptions,
   either,
-  members,
   objectWith,
   oneOf,
-  required,
 } from '../options/check-options.ts';
 import { decodeSteps } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
@@ -56,8 +54,6 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   schema: aPolicy('schema', 'standardSchema(…)'),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
-  cache: members({ max: required(anInteger(1)) }),
-  resultStorage: objectWith('put', 'get'),
 };
 
 /** What the kind of handler, or the environment, makes of options that are not given. */

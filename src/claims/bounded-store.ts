@@ -60,7 +60,7 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   return decoratedStore(store, {
     acquire: (requests, options) =>
       bound(
-        (own) => store.acquire(requests, own),
+        (own) => store.acquire(requests, { ...options, ...own }),
         options,
         options?.mayAskAgain === true ? {} : { onLate: (outcomes) => void release(requests, outcomes) },
       ),

@@ -1,7 +1,5 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
-import type { ResultStorage } from '../claims/result-storage.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
 import type { WaitForOwner } from '../policies/wait-for-owner.ts';
@@ -16,7 +14,6 @@ import {
   type Check,
   checkOptions,
   either,
-  members,
   objectWith,
   oneOf,
   required,
@@ -26,7 +23,10 @@ import type { CallSettings } from './run-once.ts';
 
 /** Options of claims around calls, whatever is called. */
 export interface ClaimOptions {
-  /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+  /**
+   * Where claims live: a store, alone or behind `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
+   * in the table that `CLAIMS_TABLE_NAME` names.
+   */
   readonly store?: ClaimStore;
   /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 where nobody says. */
   readonly leaseMs?: number;
@@ -42,10 +42,6 @@ export interface ClaimOptions {
    * to take over when it fails or its lease lapses. Default: not to wait.
    */
   readonly onConflict?: WaitForOwner;
-  /** Remembers that many completions in this process; the next call with the key takes no request. Default: off. */
-  readonly cache?: CompletionCacheOptions;
-  /** Where results live that are too long for a row: `s3ResultStorage` of `batchlatch/s3`. Default: none. */
-  readonly resultStorage?: ResultStorage;
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -86,8 +82,6 @@ export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   heartbeat: aBoolean(),
   retentionMs: aRetention(),
   onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
-  cache: members({ max: required(anInteger(1)) }),
-  resultStorage: objectWith('put', 'get'),
   clock: objectWith('now', 'setTimer'),
 };
 

@@ -23,7 +23,7 @@ export function checkOptions(
   checks: Readonly<Record<string, Check>>,
   advice: Advice = knownNames,
 ): void {
-  if (typeof options !== 'object' || options === null) {
+  if (!isObject(options)) {
     throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
   }
   for (const name of Object.keys(options)) {
@@ -63,6 +63,11 @@ export function required(check: Check): Check {
   return { ...check, isRequired: true };
 }
 
+/** Any number but NaN. */
+export function aNumber(): Check {
+  return { expected: 'a number', accepts: (value) => typeof value === 'number' && !Number.isNaN(value) };
+}
+
 export function anInteger(from: number): Check {
   return {
     expected: `an integer from ${from} up`,
@@ -82,6 +87,15 @@ export function aRetention(): Check {
 
 export function aFunction(): Check {
   return { expected: 'a function', accepts: (value) => typeof value === 'function' };
+}
+
+/** An object whose members are checked elsewhere. */
+export function anObject(): Check {
+  return { expected: 'an object', accepts: isObject };
+}
+
+export function aString(): Check {
+  return { expected: 'a string', accepts: (value) => typeof value === 'string' };
 }
 
 export function aBoolean(): Check {
@@ -114,7 +128,7 @@ export function objectWith(...methods: string[]): Check {
   return {
     expected: `an object with ${methods.map((method) => `${method}()`).join(', ')}`,
     accepts: (value) =>
-      typeof value === 'object' &&
+      (typeof value === 'object' || typeof value === 'function') &&
       value !== null &&
       methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
   };

@@ -25,7 +25,7 @@ export function makeProcessor<Body>(
   const { clock = systemClock, observer = defaults.observer(), sqs } = options;
   return (store) => {
     const ports = {
-      store: storeWith(store, options, clock),
+      store: storeWith(store, clock),
       clock,
       observer,
       sqs,

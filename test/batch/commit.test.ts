@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimStore, CommitOutcome, RecordContext, RecordHandler } from 'batchlatch';
-import { heartbeat, PermanentError, runWithoutClaim } from 'batchlatch';
+import { cached, heartbeat, PermanentError, runWithoutClaim } from 'batchlatch';
 import { commit, type CommitItem, CommitItemsError } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { countersInMemory } from '../support/counters-in-memory.ts';
@@ -340,8 +340,7 @@ describe('a commit and the cache of completions', () => {
     };
     const store: ClaimStore = { ...b.store, acquire };
     const handle = b.processor((_, context) => commit(context, [b.effects.addOne('a')]), {
-      store,
-      cache: { max: 10 },
+      store: cached(store, { max: 10, clock: b.clock }),
     });
     expect(failed(await handle(messages('a')))).toEqual([]);
     expect(failed(await handle(messages('a')))).toEqual([]);

@@ -321,11 +321,13 @@ describe('What a decoder makes at most where nothing is said', () => {
 describe('gzip', () => {
   it.each([0, -1, 1.5, '10', Number.NaN])('refuses a bound of %p at start', (maxBytes) => {
     expect(() => gzip({ maxBytes: maxBytes as number })).toThrow(
-      'Expected `maxBytes` of gzip to be an integer from 1 up',
+      'gzip: Expected `maxBytes` to be an integer from 1 up',
     );
   });
 
   it('refuses an option that nobody knows', () => {
-    expect(() => gzip({ maxbytes: 1 } as object)).toThrow('Unknown option `maxbytes` of gzip');
+    expect(() => gzip({ maxbytes: 1 } as object)).toThrow(
+      'gzip: Unknown option `maxbytes`; did you mean `maxBytes`?',
+    );
   });
 });

@@ -45,10 +45,6 @@ describe('An impossible option', () => {
     ['namespace', '', "a non-empty string without `#`, or a function that gives one, got `''` (string)"],
     ['namespace', 'a#b', "got `'a#b'` (string)"],
     ['namespace', 7, 'got `7` (number)'],
-    ['cache', 1_000, 'an object { max: an integer from 1 up }, got `1000` (number)'],
-    ['cache', {}, 'an object { max: an integer from 1 up }'],
-    ['cache', { max: 0 }, 'an object { max: an integer from 1 up }'],
-    ['cache', { max: 10, ttl: 1 }, 'an object { max: an integer from 1 up }'],
     ['concurrency', 0, 'an integer from 1 up, got `0` (number)'],
     ['concurrency', -1, 'got `-1` (number)'],
     ['concurrency', 1.5, 'got `1.5` (number)'],
@@ -179,7 +175,7 @@ describe('An option that nobody knows', () => {
     ['eventKeyJmesPath', 'here it is `key`: jmesPath(…)'],
     ['payloadValidationJmesPath', 'here it is `payloadValidation`'],
     ['dataIndexArgument', 'here it is `key`'],
-    ['useLocalCache', 'here it is `cache`'],
+    ['useLocalCache', 'here it is `store`: cached('],
     ['handleMessage', 'the handler is the first argument'],
     ['handleMessageTimeout', 'here it is `recordTimeoutMs`'],
     ['batchSize', 'set it on the event source mapping or the queue'],
@@ -204,8 +200,6 @@ describe('Options', () => {
   it('of every kind are accepted', () => {
     const options: Required<BatchProcessorOptions> = {
       store,
-      cache: { max: 100 },
-      resultStorage: { put: async () => 'p', get: async () => '7' },
       key: ({ id }) => id,
       namespace: 'orders',
       concurrency: 1,

@@ -6,6 +6,7 @@ import {
   heartbeat,
   PermanentError,
   type RecordHandler,
+  resultsIn,
   type SqsClient,
   StoreError,
   deadLetterQueue,
@@ -194,9 +195,11 @@ describe('A store that never answers', () => {
   );
 
   it('ends the run all the same where it is the storage of long results', async () => {
-    const b = bench((clock) => ({ ...memoryStore({ clock }), maxResultBytes: 10 }));
-    const resultStorage = { put: forever, get: forever };
-    const answer = b.processor(() => 'x'.repeat(100), { resultStorage })(messages('a'));
+    const silent = { put: forever, get: forever };
+    const b = bench((clock) =>
+      resultsIn(silent, { ...memoryStore({ clock }), maxResultBytes: 10 }, { clock }),
+    );
+    const answer = b.processor(() => 'x'.repeat(100))(messages('a'));
     await b.clock.advance(30_000);
     expect(failed(await answer)).toEqual([]);
     expect((await b.claim('a'))?.status).toBe('COMPLETED');

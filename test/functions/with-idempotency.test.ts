@@ -4,6 +4,7 @@ import {
   type ClaimStore,
   createBatchProcessor,
   PermanentError,
+  resultsIn,
   type Settlement,
   type SettleOutcome,
   StoreError,
@@ -279,14 +280,15 @@ describe('withIdempotency', () => {
         };
         const serializer = { stringify: String, parse: (given: string) => given };
         for (const [written, read] of [
-          [{}, {}],
-          [{}, { resultStorage: spied }],
-          [{ resultStorage: spied }, { resultStorage: spied }],
-          [{ resultStorage: spied }, {}],
+          [false, false],
+          [false, true],
+          [true, true],
+          [true, false],
         ]) {
-          const store = memoryStore();
-          expect(await once(async () => text, { store, serializer, ...written })('1')).toBe(text);
-          expect(await once(async () => 'never', { store, serializer, ...read })('1')).toBe(text);
+          const memory = memoryStore();
+          const storeWith = (isThere = false): ClaimStore => (isThere ? resultsIn(spied, memory) : memory);
+          expect(await once(async () => text, { store: storeWith(written), serializer })('1')).toBe(text);
+          expect(await once(async () => 'never', { store: storeWith(read), serializer })('1')).toBe(text);
         }
         expect(opened).toEqual([]);
       },

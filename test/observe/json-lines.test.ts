@@ -228,7 +228,7 @@ describe('JSON lines', () => {
 
   it('refuse a level that nobody knows', () => {
     expect(() => jsonLines({ level: 'verbose' as LogLevel })).toThrow(
-      'Expected `level` to be one of debug, info, warn, error, silent, got `verbose`',
+      "jsonLines: Expected `level` to be 'debug' or 'info' or 'warn' or 'error' or 'silent', got `'verbose'`",
     );
   });
 });

@@ -3,9 +3,9 @@ import { mutantsOfThemes } from './mutants-of-themes.ts';
 
 const TRANSITIONS = 'src/claims/transitions.ts';
 const LEASE = 'src/attempts/lease.ts';
-const ACQUIRE = 'src/stores/dynamodb/acquire.ts';
-const SETTLE = 'src/stores/dynamodb/settle.ts';
-const AT_MOST = '...update, whereAtMost: { [leaseUntil]: wanted }';
+const ACQUIRE = 'src/stores/conditional/acquire.ts';
+const SETTLE = 'src/stores/conditional/settle.ts';
+const AT_MOST = '...changeOf(extension, change), leaseUntilAtMost: change.leaseUntil';
 const ROW = 'src/stores/dynamodb/row.ts';
 const COMMIT = 'src/stores/dynamodb/commit-with-completion.ts';
 const BATCH_WRITER = 'src/stores/dynamodb/batch-writer.ts';
@@ -98,7 +98,7 @@ export const mutants: readonly Mutant[] = [
         search: 'Math.max(minimumMs, leaseUntil - askedAt)',
         replace: 'minimumMs',
       },
-      { file: SETTLE, search: AT_MOST, replace: '...update' },
+      { file: SETTLE, search: AT_MOST, replace: '...changeOf(extension, change)' },
       {
         file: 'src/stores/memory/memory-store.ts',
         search: 'extended.leaseUntil >= stored.leaseUntil',
@@ -111,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     'an extension that arrives after a later one changes nothing',
     SETTLE,
     AT_MOST,
-    '...update',
+    '...changeOf(extension, change)',
   ),
   one(
     'forgetting waits too',
@@ -291,8 +291,8 @@ export const mutants: readonly Mutant[] = [
     'commit: the owner condition',
     "a transaction needs the claim to be its owner's",
     COMMIT,
-    'ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format)',
-    "{ ...ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format), where: { [format.names.status]: { S: 'IN_PROGRESS' } } }",
+    'changing({ key: claimKey, owner, change }, format)',
+    "{ ...changing({ key: claimKey, owner, change }, format), where: { [format.names.status]: { S: 'IN_PROGRESS' } } }",
   ),
   {
     name: 'commit: the lost-answer rule',

@@ -4,7 +4,6 @@ import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { withIdempotency } from 'batchlatch/functions';
 import { type LambdaHttpEvent, withFetchIdempotency, withHttpIdempotency } from 'batchlatch/http';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { dynamoDBStoreFromEnvironment } from '../../src/stores/dynamodb/store-from-environment.ts';
 import { v2Event } from '../http/lambda-events.ts';
 import { claimRequest } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
@@ -168,12 +167,12 @@ describe('The store of the environment', () => {
         ]),
       );
     const { place: _ofATable, ...named } = dynamoDBStore({ tableName: 'claims' }); // which is not named yet
-    expect(factsOf(dynamoDBStoreFromEnvironment())).toEqual(factsOf(named));
-    expect(dynamoDBStoreFromEnvironment().requestSize).toBe(named.requestSize);
+    expect(factsOf(dynamoDBStore())).toEqual(factsOf(named));
+    expect(dynamoDBStore().requestSize).toBe(named.requestSize);
   });
 
   it('gives calls that come at once one and the same store', async () => {
-    const store = dynamoDBStoreFromEnvironment();
+    const store = dynamoDBStore();
     nameTheTable();
     const [request, rival] = [claimRequest('raced'), { ...claimRequest('raced'), owner: 'rival' }];
     const outcomes = await Promise.all([store.acquire([request]), store.acquire([rival])]);

@@ -1,21 +1,18 @@
 import type { LeaseExtension, OwnedClaim, SettleOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
 import {
-  type ClaimChange,
   changeOfExtension,
   changeOfSettlement,
   changeOfStart,
   isAlreadySettled,
   isOwnedBy,
 } from '../../claims/transitions.ts';
-import type { Row, RowFormat } from './row.ts';
-import type { RowUpdate, RowWriter, WriteOutcome } from './row-writer.ts';
+import { noOutcome } from './no-outcome.ts';
+import type { OwnedChange, RowWriter, WriteOutcome } from './row-writer.ts';
 
-export interface SettleSetup {
-  readonly writer: RowWriter;
-  readonly format: RowFormat;
+export interface SettleSetup<Row> {
+  readonly writer: RowWriter<Row>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -23,46 +20,42 @@ export interface SettleSetup {
  * Ends attempts: conditional on IN_PROGRESS and the attempt's own owner. A refused write is looked at once
  * more, because it may be the second sending of one that was stored and whose answer was lost.
  */
-export async function settleClaims(
+export async function settleClaims<Row>(
   settlements: readonly Settlement[],
-  { writer, format, clock }: SettleSetup,
+  { writer, clock }: SettleSetup<Row>,
   signal?: AbortSignal,
 ): Promise<SettleOutcome[]> {
   const now = clock.now();
-  const updates = settlements.map((settlement) =>
-    ownedUpdate(settlement, changeOfSettlement(settlement, now), format),
-  );
-  return writeOwned(settlements, updates, isAlreadySettled, { writer, format }, signal);
+  const changes = settlements.map((settlement) => changeOf(settlement, changeOfSettlement(settlement, now)));
+  return writeOwned(settlements, changes, isAlreadySettled, writer, signal);
 }
 
 /**
  * Prolongs leases, on the same condition, and on another: a lease never becomes shorter. A request that was
  * given up on and sent again may still arrive, after a later one has made the lease longer.
  */
-export async function extendLeases(
+export async function extendLeases<Row>(
   extensions: readonly LeaseExtension[],
-  { writer, format, clock }: SettleSetup,
+  { writer, clock }: SettleSetup<Row>,
   signal?: AbortSignal,
 ): Promise<SettleOutcome[]> {
   const now = clock.now();
-  const { leaseUntil } = format.names;
-  const updates = extensions.map((extension) => {
-    const update = ownedUpdate(extension, changeOfExtension(extension, now), format);
-    const wanted = update.set[leaseUntil];
-    return wanted === undefined ? update : { ...update, whereAtMost: { [leaseUntil]: wanted } };
+  const changes = extensions.map((extension) => {
+    const change = changeOfExtension(extension, now);
+    return { ...changeOf(extension, change), leaseUntilAtMost: change.leaseUntil };
   });
-  return writeOwned(extensions, updates, isStillMine, { writer, format }, signal);
+  return writeOwned(extensions, changes, isStillMine, writer, signal);
 }
 
 /** Notes that handlers start, on the same condition. */
-export async function startClaims(
+export async function startClaims<Row>(
   claims: readonly OwnedClaim[],
-  { writer, format, clock }: SettleSetup,
+  { writer, clock }: SettleSetup<Row>,
   signal?: AbortSignal,
 ): Promise<SettleOutcome[]> {
   const now = clock.now();
-  const updates = claims.map((claim) => ownedUpdate(claim, changeOfStart(now), format));
-  return writeOwned(claims, updates, isStillMine, { writer, format }, signal);
+  const changes = claims.map((claim) => changeOf(claim, changeOfStart(now)));
+  return writeOwned(claims, changes, isStillMine, writer, signal);
 }
 
 /** A write that was refused over a row of its own owner's had nothing left to do: the row has it, or a longer lease. */
@@ -71,44 +64,40 @@ function isStillMine(stored: Claim, { owner }: OwnedClaim): boolean {
 }
 
 /** Writes, and looks at the rows behind what was refused: they may show that there was nothing left to write. */
-async function writeOwned<Item extends { readonly key: string }>(
+async function writeOwned<Row, Item extends OwnedClaim>(
   items: readonly Item[],
-  updates: readonly RowUpdate[],
+  changes: readonly OwnedChange[],
   isMyOwnSuccess: (stored: Claim, item: Item) => boolean,
-  { writer, format }: Pick<SettleSetup, 'writer' | 'format'>,
+  writer: RowWriter<Row>,
   signal: AbortSignal | undefined,
 ): Promise<SettleOutcome[]> {
-  const writes = await writer.update(updates, signal);
+  const writes = await writer.change(changes, signal);
   const rows = await rowsBehindRefusals(items, writes, writer, signal);
   return items.map((item, index) => {
     const row = rows.get(index);
     if (row === undefined) return settleOutcome(writes[index]);
     if (row instanceof Error) return { error: row };
-    const stored = claimIn(row, format);
+    const stored = claimIn(row, writer);
     return stored !== undefined && isMyOwnSuccess(stored, item) ? 'stored' : 'lost';
   });
 }
 
-/** The update of a claim, on the condition that it is in progress and still its owner's. */
-export function ownedUpdate(
-  { key, owner }: { readonly key: string; readonly owner: string },
-  change: ClaimChange,
-  format: RowFormat,
-): RowUpdate {
-  return { key, ...format.toChange(change), where: format.whereOwnedBy(owner) };
+/** For its owner alone. */
+function changeOf({ key, owner }: OwnedClaim, change: OwnedChange['change']): OwnedChange {
+  return { key, owner, change };
 }
 
-function settleOutcome(write: WriteOutcome | undefined): SettleOutcome {
+function settleOutcome(write: WriteOutcome<unknown> | undefined): SettleOutcome {
   if (write?.status === 'written') return 'stored';
   if (write?.status === 'refused') return 'lost';
-  return { error: write?.error ?? new StoreError('DynamoDB gave no outcome', { isRetryable: true }) };
+  return { error: write?.error ?? noOutcome() };
 }
 
 /** The row of every refused write, from the refusal itself or read; nothing for rows that are gone. */
-async function rowsBehindRefusals(
-  items: readonly { readonly key: string }[],
-  writes: readonly WriteOutcome[],
-  writer: RowWriter,
+async function rowsBehindRefusals<Row>(
+  items: readonly OwnedClaim[],
+  writes: readonly WriteOutcome<Row>[],
+  writer: RowWriter<Row>,
   signal: AbortSignal | undefined,
 ): Promise<Map<number, Row | Error>> {
   const rows = new Map<number, Row | Error>();
@@ -121,7 +110,7 @@ async function rowsBehindRefusals(
   if (unseen.length === 0) return rows;
 
   const reads = await writer.read(
-    unseen.map((index) => (items[index] as { readonly key: string }).key),
+    unseen.map((index) => (items[index] as OwnedClaim).key),
     signal,
   );
   unseen.forEach((index, position) => {
@@ -133,9 +122,9 @@ async function rowsBehindRefusals(
 }
 
 /** Undefined for what is no claim any more, and so not ours either. */
-function claimIn(row: Row, format: RowFormat): Claim | undefined {
+function claimIn<Row>(row: Row, writer: RowWriter<Row>): Claim | undefined {
   try {
-    return format.toClaim(row);
+    return writer.toClaim(row);
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import {
   type AcquireOutcome,
+  cached,
   type ClaimStore,
   type Completion,
   createBatchProcessor,
@@ -10,7 +11,6 @@ import {
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext, type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
-import { withCompletionCache } from '../../src/claims/completion-cache.ts';
 import { claimRequest, completion, LEASE_MS, RETENTION_MS, settlementOf } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 
@@ -30,7 +30,7 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
         : dynamoDBStore({ tableName: table.tableName, client: table.newClient(), clock });
     const behind = newStore();
     const { counted, requests } = counting(behind);
-    const store = withCompletionCache(counted, { max, clock });
+    const store = cached(counted, { max, clock });
     return { clock, store, requests, elsewhere: newStore(), key: randomUUID() };
   }
 
@@ -186,7 +186,7 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
     const clock = manualClock();
     const working = memoryStore({ clock });
     let isDown = false;
-    const store = withCompletionCache(
+    const store = cached(
       {
         ...working,
         acquire: (...call) => (isDown ? Promise.reject(new Error('down')) : working.acquire(...call)),
@@ -219,7 +219,7 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
       }
     }
     const given = Object.freeze(new OwnStore());
-    const store = withCompletionCache(given, { max: 1, clock: manualClock() }) as OwnStore;
+    const store = cached(given, { max: 1, clock: manualClock() }) as OwnStore;
     await complete(store, 'done');
     expect(await store.acquire([claimRequest('done')])).toMatchObject([{ status: 'duplicate' }]);
     expect([store.requestSize, store.list(), await store.inspect('k')]).toEqual([7, [false], undefined]);
@@ -262,21 +262,20 @@ describe.each(kinds)('C13 a local cache before %s', (kind) => {
     const answers: AcquireOutcome[][] = [[{ status: 'duplicate' }], [{ status: 'duplicate' }], []];
     let asked = 0;
     const acquire: ClaimStore['acquire'] = async () => answers[asked++] ?? [];
-    const store = withCompletionCache({ ...memory, acquire }, { max: 10, clock });
+    const store = cached({ ...memory, acquire }, { max: 10, clock });
     expect(await store.acquire([claimRequest('k')])).toEqual([{ status: 'duplicate' }]);
     expect(await store.acquire([claimRequest('k')])).toEqual([{ status: 'duplicate' }]);
     expect(await store.acquire([claimRequest('k')])).toEqual([undefined]);
     expect(asked).toBe(3);
   });
 
-  it('is an option of the processor: a redelivered batch takes no request', async () => {
+  it('spares a redelivered batch every request', async () => {
     const clock: ManualClock = manualClock();
     const { counted: store, requests } = counting(memoryStore({ clock }));
     const runs: string[] = [];
     const handler: RecordHandler = async ({ id }) => void runs.push(id);
     const processor = createBatchProcessor(handler, {
-      store,
-      cache: { max: 100 },
+      store: cached(store, { max: 100, clock }),
       namespace: randomUUID(),
       clock,
       observer: { onEvent: () => undefined },
@@ -295,7 +294,7 @@ function openInMemory(onCommit?: (items: readonly unknown[]) => Error | undefine
   const clock = manualClock();
   const memory = memoryStore({ clock, ...(onCommit !== undefined && { onCommit }) });
   const { counted, requests } = counting(memory);
-  return { clock, requests, store: withCompletionCache(counted, { max: 10, clock }), key: randomUUID() };
+  return { clock, requests, store: cached(counted, { max: 10, clock }), key: randomUUID() };
 }
 
 async function complete(store: ClaimStore, key: string, result?: string, members = {}): Promise<void> {

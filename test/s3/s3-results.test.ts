@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { s3ResultStorage, type S3ResultStorageOptions } from 'batchlatch/s3';
+import { s3Results, type S3ResultsOptions } from 'batchlatch/s3';
 import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
 import { describeS3Results } from '../support/s3-results.ts';
 
-describe('s3ResultStorage on fauxqs', () => {
+describe('s3Results on fauxqs', () => {
   describeS3Results(() => startSqsEmulator()); // which answers S3 calls too
 });
 
-describe('s3ResultStorage', () => {
+describe('s3Results', () => {
   it.each<[unknown, RegExp]>([
     [{}, /Expected `bucket` to be an S3 bucket's name, got `undefined`/],
     [{ bucket: 'A_b' }, /Expected `bucket`/],
@@ -17,12 +17,12 @@ describe('s3ResultStorage', () => {
     [{ bucket: 'results', thresholdBytes: -1 }, /Expected `thresholdBytes` to be an integer from 0 up/],
     [{ bucket: 'results', treshold: 1 }, /Unknown option `treshold`/],
   ])('refuses options that cannot work: %j', (options, message) => {
-    expect(() => s3ResultStorage(options as S3ResultStorageOptions)).toThrow(message);
+    expect(() => s3Results(options as S3ResultsOptions)).toThrow(message);
   });
 
   it('tells what is no place in S3 from what it cannot read now', async () => {
     const client = { send: () => Promise.reject(Object.assign(new Error('…'), { name: 'SlowDown' })) };
-    const storage = s3ResultStorage({ bucket: 'results', client: client as never });
+    const storage = s3Results({ bucket: 'results', client: client as never });
     await expect(storage.get('file:///etc/passwd')).rejects.toMatchObject({ isRetryable: false });
     await expect(storage.get('s3://results/a/b.json')).rejects.toMatchObject({
       code: 'BATCHLATCH_RESULT_UNAVAILABLE',

@@ -3,12 +3,11 @@ import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { acquired, decideAcquire, firstClaim } from '../../claims/transitions.ts';
-import type { Row, RowFormat } from './row.ts';
-import type { RowUpdate, RowWriter } from './row-writer.ts';
+import { noOutcome } from './no-outcome.ts';
+import type { Replacement, RowWriter, WriteOutcome } from './row-writer.ts';
 
-export interface AcquireSetup {
-  readonly writer: RowWriter;
-  readonly format: RowFormat;
+export interface AcquireSetup<Row> {
+  readonly writer: RowWriter<Row>;
   readonly clock: Pick<Clock, 'now'>;
   readonly clockToleranceMs: number;
 }
@@ -20,7 +19,7 @@ export interface AcquireSetup {
 const MOST_ROUNDS = 5;
 
 /** What is to be done next for one request. */
-type Step =
+type Step<Row> =
   | { readonly kind: 'insert' }
   | { readonly kind: 'read' }
   | { readonly kind: 'decide'; readonly row: Row | undefined }
@@ -31,13 +30,13 @@ type Step =
  * row, are read strongly consistently, decided by the state machine, and written on the condition that the
  * row is still the one that was read. A lost race is decided again.
  */
-export async function acquireClaims(
+export async function acquireClaims<Row>(
   requests: readonly ClaimRequest[],
-  { writer, format, clock, clockToleranceMs }: AcquireSetup,
+  { writer, clock, clockToleranceMs }: AcquireSetup<Row>,
   signal?: AbortSignal,
 ): Promise<AcquireOutcome[]> {
   const outcomes: AcquireOutcome[] = [];
-  const steps: Step[] = requests.map(({ isRedelivery }) =>
+  const steps: Step<Row>[] = requests.map(({ isRedelivery }) =>
     isRedelivery === true ? { kind: 'read' } : { kind: 'insert' },
   );
   const finish = (index: number, outcome: AcquireOutcome): void => {
@@ -56,7 +55,7 @@ export async function acquireClaims(
   });
   return outcomes;
 
-  function indexesOf(kind: Step['kind']): number[] {
+  function indexesOf(kind: Step<Row>['kind']): number[] {
     const indexes: number[] = [];
     steps.forEach((step, index) => step.kind === kind && indexes.push(index));
     return indexes;
@@ -67,7 +66,7 @@ export async function acquireClaims(
     if (indexes.length === 0) return;
     const now = clock.now();
     const claims = indexes.map((index) => firstClaim(requests[index] as ClaimRequest, now));
-    const writes = await writer.insert(claims.map(format.toRow), signal);
+    const writes = await writer.insert(claims, signal);
     indexes.forEach((index, position) =>
       noteWrite(index, writes[position], claims[position] as Claim, false),
     );
@@ -83,32 +82,32 @@ export async function acquireClaims(
     indexes.forEach((index, position) => {
       const read = reads[position];
       if (read?.status === 'read') steps[index] = { kind: 'decide', row: read.row };
-      else finish(index, { status: 'error', error: read?.error ?? contended() });
+      else finish(index, { status: 'error', error: read?.error ?? noOutcome() });
     });
   }
 
   async function decideAndUpdate(): Promise<void> {
     const now = clock.now();
-    const pending: { index: number; claim: Claim; tookOver: boolean; update: RowUpdate }[] = [];
+    const pending: { index: number; claim: Claim; tookOver: boolean; replacement: Replacement<Row> }[] = [];
     steps.forEach((step, index) => {
       if (step.kind !== 'decide') return;
       const request = requests[index] as ClaimRequest;
       try {
-        const stored = step.row === undefined ? undefined : format.toClaim(step.row);
+        const stored = step.row === undefined ? undefined : writer.toClaim(step.row);
         const decision = decideAcquire(stored, request, now, clockToleranceMs);
         if ('outcome' in decision) finish(index, decision.outcome);
         else if (step.row === undefined) steps[index] = { kind: 'insert' };
         else {
           const { write: claim, tookOver } = decision;
-          pending.push({ index, claim, tookOver, update: replaceRow(step.row, claim, format) });
+          pending.push({ index, claim, tookOver, replacement: { row: step.row, claim } });
         }
       } catch (thrown) {
         finish(index, { status: 'error', error: thrown as Error });
       }
     });
     if (pending.length === 0) return;
-    const writes = await writer.update(
-      pending.map(({ update }) => update),
+    const writes = await writer.replace(
+      pending.map(({ replacement }) => replacement),
       signal,
     );
     pending.forEach(({ index, claim, tookOver }, position) =>
@@ -119,24 +118,15 @@ export async function acquireClaims(
   /** A refused write is no answer yet: the row may even carry this request's own owner, when the first answer was lost. */
   function noteWrite(
     index: number,
-    write: Awaited<ReturnType<RowWriter['insert']>>[number] | undefined,
+    write: WriteOutcome<Row> | undefined,
     claim: Claim,
     tookOver: boolean,
   ): void {
     if (write?.status === 'written') finish(index, acquired(claim, tookOver));
     else if (write?.status === 'refused') {
       steps[index] = write.row === undefined ? { kind: 'read' } : { kind: 'decide', row: write.row };
-    } else finish(index, { status: 'error', error: write?.error ?? contended() });
+    } else finish(index, { status: 'error', error: write?.error ?? noOutcome() });
   }
-}
-
-/** Writes the new claim over the row that was read, if it is still that row. */
-function replaceRow(row: Row, claim: Claim, format: RowFormat): RowUpdate {
-  const set = format.toRow(claim);
-  const key = format.toKey(claim.key);
-  for (const name of Object.keys(key)) delete set[name];
-  const remove = format.attributes.filter((name) => name in row && !(name in set) && !(name in key));
-  return { key: claim.key, set, remove, where: format.whereStill(row) };
 }
 
 function contended(): StoreError {

@@ -1,8 +1,8 @@
-import { boundedCall } from './bounded-call.ts';
-import type { Clock } from './clock.ts';
-import type { ResultStorage } from './result-storage.ts';
+import { boundedCall } from '../claims/bounded-call.ts';
+import type { Clock } from '../claims/clock.ts';
+import type { ResultStorage } from '../claims/result-storage.ts';
 
-/** About what the client of `s3ResultStorage` takes for both of its attempts. */
+/** About what the client of `s3Results` takes for both of its attempts. */
 const LONGEST_CALL_MS = 15_000;
 
 /**

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { resultsIn } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { powertoolsAttributes } from 'batchlatch/powertools';
-import { withResultStorage } from '../../src/claims/result-storage.ts';
+import { withResultTexts } from '../../src/claims/result-texts.ts';
 import { claimRequest, completion } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
@@ -17,7 +18,7 @@ describe.each([
     const { storage } = memoryResultStorage();
     const { tableName } = table;
     const inner = dynamoDBStore({ tableName, client: table.newClient(), ...attributes });
-    const store = withResultStorage(inner, storage, { fetch: true });
+    const store = withResultTexts(resultsIn(storage, inner));
     const json = JSON.stringify('x'.repeat(600 * 1_024));
     const request = claimRequest(randomUUID());
     expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);

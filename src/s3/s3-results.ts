@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
+import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 
-export interface S3ResultStorageOptions {
+export interface S3ResultsOptions {
   readonly bucket: string;
   /** Put before every object's key as it is. Default `batchlatch/results/`. */
   readonly prefix?: string;
@@ -14,6 +16,13 @@ export interface S3ResultStorageOptions {
   readonly thresholdBytes?: number;
 }
 
+const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
+  bucket: required(aBucket()),
+  prefix: aPrefix(),
+  client: objectWith('send'),
+  thresholdBytes: anInteger(0),
+};
+
 /**
  * Keeps long results in S3, one object for each attempt: `<prefix><hash of the key>/<owner>.json`. Needs
  * `s3:PutObject`, and `s3:GetObject` where results are replayed. Objects are never deleted here: a lifecycle rule
@@ -21,11 +30,11 @@ export interface S3ResultStorageOptions {
  * that cannot work.
  *
  * @example
- * createBatchProcessor(handler, { resultStorage: s3ResultStorage({ bucket: 'order-results' }) });
+ * resultsIn(s3Results({ bucket: 'order-results' }), dynamoDBStore({ tableName }));
  */
-export function s3ResultStorage(options: S3ResultStorageOptions): ResultStorage {
-  const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given, ...unknown } = options;
-  assertOptions({ bucket, prefix, thresholdBytes }, Object.keys(unknown));
+export function s3Results(options: S3ResultsOptions): ResultStorage {
+  checkOptionsOf('s3Results', options, checks);
+  const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given } = options;
   let sdk: Promise<{ readonly s3: typeof S3; readonly client: Pick<S3.S3Client, 'send'> }> | undefined;
   const load = () => (sdk ??= loadSdk(given));
 
@@ -65,12 +74,9 @@ async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
   try {
     s3 = await import('@aws-sdk/client-s3');
   } catch (cause) {
-    throw new ConfigurationError(
-      's3ResultStorage needs `@aws-sdk/client-s3`: npm install @aws-sdk/client-s3',
-      {
-        cause,
-      },
-    );
+    throw new ConfigurationError('s3Results needs `@aws-sdk/client-s3`: npm install @aws-sdk/client-s3', {
+      cause,
+    });
   }
   // A completion waits for the object: give up on a silent connection long before the function's time is over.
   const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
@@ -89,34 +95,28 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
 }
 
 function notAPointer(): StoreError {
-  return new StoreError('The row points to a result that is not in S3; `resultStorage` is another one now', {
-    isRetryable: false,
-    code: 'BATCHLATCH_RESULT_UNAVAILABLE',
-  });
+  return new StoreError(
+    'The row points to a result that is not in S3; resultsIn(…) has another storage now',
+    {
+      isRetryable: false,
+      code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+    },
+  );
 }
 
-function assertOptions(
-  { bucket, prefix, thresholdBytes }: Readonly<Record<'bucket' | 'prefix' | 'thresholdBytes', unknown>>,
-  [stranger]: readonly string[],
-): void {
-  if (stranger !== undefined) {
-    throw new ConfigurationError(
-      `Unknown option \`${stranger}\` of s3ResultStorage; known are bucket, prefix, client, thresholdBytes`,
-    );
-  }
-  if (typeof bucket !== 'string' || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
-    throw new ConfigurationError(`Expected \`bucket\` to be an S3 bucket's name, got \`${String(bucket)}\``);
-  }
-  // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
-  if (typeof prefix !== 'string' || Buffer.byteLength(prefix) > 512) {
-    throw new ConfigurationError('Expected `prefix` to be a string of at most 512 bytes');
-  }
-  if (
-    thresholdBytes !== undefined &&
-    !(Number.isInteger(thresholdBytes) && (thresholdBytes as number) >= 0)
-  ) {
-    throw new ConfigurationError('Expected `thresholdBytes` to be an integer from 0 up');
-  }
+function aBucket(): Check {
+  return {
+    expected: "an S3 bucket's name",
+    accepts: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value),
+  };
+}
+
+function aPrefix(): Check {
+  return {
+    expected: 'a string of at most 512 bytes',
+    // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
+    accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= 512,
+  };
 }
 
 function sha256(text: string): string {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type BatchEvent,
+  cached,
   type ClaimStore,
   type Completion,
   createBatchProcessor,
+  resultsIn,
   type ResultStorage,
   type SettleOutcome,
   type Settlement,
@@ -11,7 +13,7 @@ import {
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
-import { withResultStorage } from '../../src/claims/result-storage.ts';
+import { withResultTexts } from '../../src/claims/result-texts.ts';
 import { claimRequest, completion, LEASE_MS, settlementOf } from '../support/claim-builders.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
 
@@ -32,7 +34,7 @@ describe('a result storage', () => {
   it('takes what is longer than the store can hold, and gives it to who asks for it', async () => {
     const { storage, objects } = memoryResultStorage();
     const inner = storeOf(100);
-    const store = withResultStorage(inner, storage, { fetch: true });
+    const store = withResultTexts(resultsIn(storage, inner));
     expect(store.maxResultBytes).toBe(Infinity);
     await complete(store, 'long', LONG);
     await complete(store, 'short', '"short"');
@@ -54,19 +56,19 @@ describe('a result storage', () => {
     [1_000, 0], // but no more than the store can hold
   ])('with a threshold of %d bytes takes %d of 122 bytes', async (thresholdBytes, count) => {
     const { storage, objects } = memoryResultStorage({ thresholdBytes });
-    await complete(withResultStorage(storeOf(1_000), storage), 'k', LONG);
+    await complete(resultsIn(storage, storeOf(1_000)), 'k', LONG);
     expect(objects.size).toBe(count);
   });
 
   it('never takes more into the row than the store can hold, whatever the threshold', async () => {
     const { storage, objects } = memoryResultStorage({ thresholdBytes: 1_000 });
-    await complete(withResultStorage(storeOf(100), storage), 'k', LONG);
+    await complete(resultsIn(storage, storeOf(100)), 'k', LONG);
     expect(objects.size).toBe(1);
   });
 
   it('takes no request for duplicates whose results nobody asks for', async () => {
     const { storage, calls } = memoryResultStorage();
-    const store = withResultStorage(storeOf(100), storage);
+    const store = resultsIn(storage, storeOf(100));
     await complete(store, 'k', LONG);
     const [outcome] = await store.acquire([claimRequest('k')]);
     expect(outcome?.status).toBe('duplicate');
@@ -78,10 +80,10 @@ describe('a result storage', () => {
     const { storage, objects } = memoryResultStorage();
     const inner = storeOf(100);
     const seen: number[] = [];
-    const store = withResultStorage(
-      { ...inner, settle: (...call) => (seen.push(objects.size), inner.settle(...call)) },
-      storage,
-    );
+    const store = resultsIn(storage, {
+      ...inner,
+      settle: (...call) => (seen.push(objects.size), inner.settle(...call)),
+    });
     await complete(store, 'k', LONG);
     expect(seen).toEqual([1]);
   });
@@ -89,7 +91,7 @@ describe('a result storage', () => {
   it('keeps the result of the winner, whatever a late owner stores', async () => {
     const { storage, objects } = memoryResultStorage();
     const clock = manualClock();
-    const store = withResultStorage(storeOf(10, clock), storage, { fetch: true });
+    const store = withResultTexts(resultsIn(storage, storeOf(10, clock)));
     const [late, next] = [claimRequest('k'), claimRequest('k')];
     await store.acquire([late]);
     await clock.advance(LEASE_MS);
@@ -104,7 +106,7 @@ describe('a result storage', () => {
     ['"@stored k/o"', 1_000],
     ['{"@stored ":1}', 1_000],
   ])('takes no result for a pointer: %s', async (json, max) => {
-    const store = withResultStorage(storeOf(max), memoryResultStorage().storage, { fetch: true });
+    const store = withResultTexts(resultsIn(memoryResultStorage().storage, storeOf(max)));
     await complete(store, 'k', json);
     expect(await store.acquire([claimRequest('k')])).toMatchObject([{ status: 'duplicate', result: json }]);
   });
@@ -112,12 +114,13 @@ describe('a result storage', () => {
   it.each(['@stored k/o', '@text @stored k/o', '@stored', '@'])(
     'takes no result for a pointer, although it looks like one: %s',
     async (text) => {
-      for (const written of [undefined, memoryResultStorage().storage]) {
+      for (const isWritten of [false, true]) {
         const inner = storeOf(1_000);
         const { storage, calls } = memoryResultStorage();
-        await complete(withResultStorage(inner, written, { fetch: true }), 'k', text);
-        for (const read of [undefined, storage]) {
-          const store = withResultStorage(inner, read, { fetch: true });
+        const there = resultsIn(storage, inner);
+        await complete(withResultTexts(isWritten ? there : inner), 'k', text);
+        for (const read of [inner, there]) {
+          const store = withResultTexts(read);
           expect(await store.acquire([claimRequest('k')])).toMatchObject([
             { status: 'duplicate', result: text },
           ]);
@@ -127,10 +130,23 @@ describe('a result storage', () => {
     },
   );
 
+  it.each(['@stored k/o', '@stored-text @stored k/o', '@text @stored k/o', '@'])(
+    'gives every text back to those who use it as it is: %s',
+    async (text) => {
+      const { storage, calls } = memoryResultStorage();
+      const store = resultsIn(storage, storeOf(1_000));
+      await complete(store, 'k', text);
+      expect(await store.acquire([claimRequest('k')], { wantsResults: true })).toMatchObject([
+        { status: 'duplicate', result: text },
+      ]);
+      expect(calls).toEqual([]);
+    },
+  );
+
   it('is missed by who needs its result and no longer has it', async () => {
     const inner = storeOf(100);
-    await complete(withResultStorage(inner, memoryResultStorage().storage), 'k', LONG);
-    const store = withResultStorage(inner, undefined, { fetch: true });
+    await complete(resultsIn(memoryResultStorage().storage, inner), 'k', LONG);
+    const store = withResultTexts(inner);
     expect(store.maxResultBytes).toBe(100);
     expect(await store.acquire([claimRequest('k')])).toMatchObject([
       { status: 'error', error: { code: 'BATCHLATCH_RESULT_UNAVAILABLE', isRetryable: false } },
@@ -143,7 +159,7 @@ describe('a result storage', () => {
       ...memoryStore({ clock: manualClock(), onCommit: () => undefined }),
       maxResultBytes: 100,
     };
-    const store = withResultStorage(inner, storage, { fetch: true });
+    const store = withResultTexts(resultsIn(storage, inner));
     const request = claimRequest('committed');
     await store.acquire([request]);
     const done = completion(request, LONG) as Completion;
@@ -154,14 +170,14 @@ describe('a result storage', () => {
   });
 
   it('makes no store commit that cannot', () => {
-    expect(withResultStorage(storeOf(100), memoryResultStorage().storage).commit).toBeUndefined();
+    expect(resultsIn(memoryResultStorage().storage, storeOf(100)).commit).toBeUndefined();
   });
 
   describe('beside a row that has no room for a result below the bound', () => {
     it('takes the result, and the row points to it', async () => {
       const { storage, objects } = memoryResultStorage();
       const { inner, tried } = refusing(100);
-      const store = withResultStorage(inner, storage, { fetch: true });
+      const store = withResultTexts(resultsIn(storage, inner));
       const [long, other] = [claimRequest('long'), claimRequest('other')];
       await store.acquire([long, other]);
       expect(await store.settle([completion(long, LONG), completion(other, '1')])).toEqual([
@@ -189,7 +205,7 @@ describe('a result storage', () => {
           return size > 100 ? { error } : (memory as Required<ClaimStore>).commit(done, ...rest);
         },
       };
-      const store = withResultStorage(inner, storage, { fetch: true });
+      const store = withResultTexts(resultsIn(storage, inner));
       const request = claimRequest('k');
       await store.acquire([request]);
       const done = completion(request, LONG) as Completion;
@@ -202,7 +218,7 @@ describe('a result storage', () => {
       const dropped: unknown[] = [];
       const { inner } = refusing(100);
       const put = () => Promise.reject(new Error('slow down'));
-      const store = withResultStorage(inner, { ...memoryResultStorage().storage, put });
+      const store = resultsIn({ ...memoryResultStorage().storage, put }, inner);
       const request = claimRequest('k');
       await store.acquire([request]);
       const onResultDropped = (error: unknown): unknown => dropped.push(error);
@@ -214,7 +230,7 @@ describe('a result storage', () => {
     it('says that the result is not stored where somebody needs it', async () => {
       const { inner } = refusing(100);
       const put = () => Promise.reject(new Error('slow down'));
-      const store = withResultStorage(inner, { ...memoryResultStorage().storage, put }, { fetch: true });
+      const store = withResultTexts(resultsIn({ ...memoryResultStorage().storage, put }, inner));
       const request = claimRequest('k');
       await store.acquire([request]);
       expect(await store.settle([completion(request, LONG)])).toMatchObject([
@@ -223,7 +239,7 @@ describe('a result storage', () => {
     });
 
     it('leaves the refusal as it is where there is none', async () => {
-      const store = withResultStorage(refusing(100).inner, undefined, { fetch: true });
+      const store = withResultTexts(refusing(100).inner);
       const request = claimRequest('k');
       await store.acquire([request]);
       expect(await store.settle([completion(request, LONG)])).toMatchObject([
@@ -261,7 +277,7 @@ describe('a result storage', () => {
 
     it('costs the result, not the completion', async () => {
       const dropped: unknown[] = [];
-      const store = withResultStorage(storeOf(100), failing());
+      const store = resultsIn(failing(), storeOf(100));
       const request = claimRequest('k');
       await store.acquire([request]);
       const onResultDropped = (error: unknown): unknown => dropped.push(error);
@@ -274,17 +290,18 @@ describe('a result storage', () => {
     });
 
     it('costs nothing where the row can hold the result', async () => {
-      const store = withResultStorage(storeOf(1_000), failing(10));
+      const store = resultsIn(failing(10), storeOf(1_000));
       await complete(store, 'k', LONG);
       expect(await store.acquire([claimRequest('k')])).toMatchObject([{ result: LONG }]);
     });
 
     it('leaves the neighbours alone, and each its own place', async () => {
       const { storage } = memoryResultStorage();
-      const store = withResultStorage(
-        storeOf(100),
-        { ...storage, put: (key, ...rest) => (key === 'b' ? failing() : storage).put(key, ...rest) },
-        { fetch: true },
+      const store = withResultTexts(
+        resultsIn(
+          { ...storage, put: (key, ...rest) => (key === 'b' ? failing() : storage).put(key, ...rest) },
+          storeOf(100),
+        ),
       );
       const requests = ['a', 'b', 'c', 'd', 'e'].map((key) => claimRequest(key));
       await store.acquire(requests);
@@ -316,10 +333,10 @@ describe('a result storage', () => {
     it('is a retryable error for who needs the result, and for nobody else', async () => {
       const { storage, objects } = memoryResultStorage();
       const inner = storeOf(100);
-      await complete(withResultStorage(inner, storage), 'k', LONG);
+      await complete(resultsIn(storage, inner), 'k', LONG);
       await complete(inner, 'other', '1');
       objects.clear();
-      const store = withResultStorage(inner, storage, { fetch: true });
+      const store = withResultTexts(resultsIn(storage, inner));
       expect(await store.acquire([claimRequest('k'), claimRequest('other')])).toMatchObject([
         { status: 'error', error: { code: 'BATCHLATCH_RESULT_UNAVAILABLE', isRetryable: true } },
         { status: 'duplicate', result: '1' },
@@ -328,10 +345,10 @@ describe('a result storage', () => {
 
     it('says each settlement’s own error when the store fails beside it', async () => {
       const inner = storeOf(100);
-      const store = withResultStorage(
-        { ...inner, settle: () => Promise.reject(new Error('down')) },
-        memoryResultStorage().storage,
-      );
+      const store = resultsIn(memoryResultStorage().storage, {
+        ...inner,
+        settle: () => Promise.reject(new Error('down')),
+      });
       const [a, b] = [claimRequest('a'), claimRequest('b')];
       expect(await store.settle([completion(a, LONG), completion(b, '1')])).toMatchObject([
         { error: { message: 'down' } },
@@ -340,14 +357,12 @@ describe('a result storage', () => {
     });
   });
 
-  it('is an option of the processor, which tells of what it dropped', async () => {
+  it('is put before the store of a processor, which tells of what it dropped', async () => {
     const { storage, objects, calls } = memoryResultStorage({ thresholdBytes: 100 });
     const events: BatchEvent[] = [];
     const run = (resultStorage: ResultStorage, store: ClaimStore, id: string) =>
       createBatchProcessor(async () => 'x'.repeat(200), {
-        store,
-        resultStorage,
-        cache: { max: 10 },
+        store: cached(resultsIn(resultStorage, store), { max: 10 }),
         namespace: 'n',
         observer: { onEvent: (event) => events.push(event) },
       })(sqsEvent([{ messageId: id, body: {} }]));
