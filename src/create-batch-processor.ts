@@ -21,6 +21,8 @@ import { storeWith } from './claims/store-with.ts';
 import { jsonLines } from './observe/json-lines.ts';
 import { allSources } from './sources/all-sources.ts';
 import type { BatchResponse } from './sources/answers.ts';
+import type { BatchRecord, WithBody } from './sources/record.ts';
+import type { Source } from './sources/source.ts';
 import { fromEnvironmentStore } from './stores/dynamodb/store-from-environment.ts';
 
 /**
@@ -36,14 +38,29 @@ export interface BatchProcessor {
 }
 
 /** Options whose `schema` says what a body is. Whatever comes before the schema sees what was sent. */
-type SchemaOptions<Schema extends StandardSchemaV1> = Omit<BatchProcessorOptions, 'schema'> & {
+type SchemaOptions<Schema extends StandardSchemaV1, Record extends BatchRecord> = Omit<
+  BatchProcessorOptions,
+  'schema' | 'source'
+> & {
   readonly schema: Schema;
+  readonly source?: Source<Record>;
 };
 
+/** Options whose `source` says what a record is: `kinesis<Order>()` delivers a `KinesisBatchRecord<Order>`. */
+type SourceOptions<Record extends BatchRecord> = Omit<BatchProcessorOptions<Record['body']>, 'source'> & {
+  readonly source: Source<Record>;
+};
+
+type OutputOf<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
+
 interface CreateBatchProcessor {
-  <Schema extends StandardSchemaV1>(
-    recordHandler: RecordHandler<StandardSchemaV1.InferOutput<Schema>>,
-    options: SchemaOptions<Schema>,
+  <Schema extends StandardSchemaV1, Record extends BatchRecord = BatchRecord>(
+    recordHandler: RecordHandler<OutputOf<Schema>, WithBody<Record, OutputOf<Schema>>>,
+    options: SchemaOptions<Schema, Record>,
+  ): BatchProcessor;
+  <Record extends BatchRecord>(
+    recordHandler: RecordHandler<Record['body'], Record>,
+    options: SourceOptions<Record>,
   ): BatchProcessor;
   <Body = unknown>(recordHandler: RecordHandler<Body>, options?: BatchProcessorOptions<Body>): BatchProcessor;
 
@@ -57,9 +74,13 @@ interface CreateBatchProcessor {
    *   await insertAll(items.map(({ record }) => record.body));
    * });
    */
-  forBatches<Schema extends StandardSchemaV1>(
-    batchHandler: BatchHandler<StandardSchemaV1.InferOutput<Schema>>,
-    options: SchemaOptions<Schema>,
+  forBatches<Schema extends StandardSchemaV1, Record extends BatchRecord = BatchRecord>(
+    batchHandler: BatchHandler<OutputOf<Schema>, WithBody<Record, OutputOf<Schema>>>,
+    options: SchemaOptions<Schema, Record>,
+  ): BatchProcessor;
+  forBatches<Record extends BatchRecord>(
+    batchHandler: BatchHandler<Record['body'], Record>,
+    options: SourceOptions<Record>,
   ): BatchProcessor;
   forBatches<Body = unknown>(
     batchHandler: BatchHandler<Body>,
@@ -75,7 +96,8 @@ interface CreateBatchProcessor {
  * neither a `store` nor `CLAIMS_TABLE_NAME`; outside of Lambda, where a test may import the handler before it sets the
  * environment up, the first batch rejects with it. An event of an unknown kind is an `UnsupportedEventError`.
  *
- * With a `schema`, the body that the handler gets is its output, and is typed by it.
+ * With a `schema`, the body that the handler gets is its output, and is typed by it; with a `source`, its record is that
+ * source's: `source: kinesis<Order>()` makes it a `KinesisBatchRecord<Order>`.
  *
  * @example
  * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {

@@ -96,7 +96,7 @@ async function decodeRecord(
 function encoded(data: unknown): Encoded {
   if (isEncodedData(data)) return data;
   throw new DecodeError(
-    `The envelope holds ${data === null ? 'null' : `a ${typeof data}`}, and the next step of \`decode\` takes a text or bytes`,
+    `What is in the envelope is ${data === null ? 'null' : `of the type ${typeof data}`}, and the next step of \`decode\` takes a text or bytes`,
     { isRetryable: false },
   );
 }

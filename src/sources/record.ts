@@ -113,3 +113,9 @@ export type BatchRecord<Body = unknown> =
   | DynamoDBStreamBatchRecord<Body>
   | SnsBatchRecord<Body>
   | S3BatchRecord<Body>;
+
+/** The same kinds of records with another body, such as a schema's output. */
+export type WithBody<Record extends BatchRecord, Body> = Extract<
+  BatchRecord<Body>,
+  { readonly source: Record['source'] }
+>;
