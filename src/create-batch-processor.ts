@@ -5,7 +5,9 @@ import type {
   DynamoDBStreamEvent,
   EventBridgeEvent,
   KinesisStreamEvent,
+  MSKEvent,
   S3Event,
+  SelfManagedKafkaEvent,
   SNSEvent,
   SQSEvent,
 } from 'aws-lambda';
@@ -20,21 +22,22 @@ import { ConfigurationError } from './claims/errors.ts';
 import { storeWith } from './claims/store-with.ts';
 import { jsonLines } from './observe/json-lines.ts';
 import { allSources } from './sources/all-sources.ts';
-import type { BatchResponse } from './sources/answers.ts';
+import type { BatchResponse, KafkaBatchResponse } from './sources/answers.ts';
 import type { BatchRecord, WithBody } from './sources/record.ts';
 import type { Source } from './sources/source.ts';
 import { fromEnvironmentStore } from './stores/dynamodb/store-from-environment.ts';
 
 /**
  * A Lambda handler. Batches of queues and streams, and lists of EventBridge Pipes, get a partial response; what is
- * delivered directly (EventBridge, SNS, S3) gets nothing, or a rejection.
+ * delivered directly (EventBridge, a custom event bus, SNS, S3) gets nothing, or a rejection.
  */
 export interface BatchProcessor {
   (event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent, context?: Context): Promise<BatchResponse>;
-  /** A list of EventBridge Pipes. */
-  (event: readonly object[], context?: Context): Promise<BatchResponse>;
+  (event: MSKEvent | SelfManagedKafkaEvent, context?: Context): Promise<KafkaBatchResponse>;
+  /** A list of EventBridge Pipes gets a response, one of a custom event bus nothing. */
+  (event: readonly object[], context?: Context): Promise<BatchResponse | undefined>;
   (event: EventBridgeEvent<string, unknown> | SNSEvent | S3Event, context?: Context): Promise<undefined>;
-  (event: unknown, context?: Context): Promise<BatchResponse | undefined>;
+  (event: unknown, context?: Context): Promise<BatchResponse | KafkaBatchResponse | undefined>;
 }
 
 /** Options whose `schema` says what a body is. Whatever comes before the schema sees what was sent. */

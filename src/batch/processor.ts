@@ -4,7 +4,7 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
 import { boundedSqs } from '../queues/bounded-sqs.ts';
-import type { BatchResponse } from '../sources/answers.ts';
+import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import { readFrom } from '../sources/read-from.ts';
 import type { SourceEntry } from '../sources/source.ts';
@@ -34,7 +34,7 @@ export function createProcessor(
   givenPorts: Ports,
   functionName: string | undefined,
   store: ClaimStore = givenPorts.store,
-): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
+): (event: unknown, lambda?: Context) => Promise<BatchResponse | KafkaBatchResponse | undefined> {
   const unstarted = unstartedClaims(givenPorts.store);
   const danger = dangerOf(settings);
   const self = {};

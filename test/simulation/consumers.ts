@@ -44,12 +44,13 @@ export function startConsumer(surroundings: Surroundings, process: SimProcess, p
     consumer === 'batches'
       ? { batch: workload.batchHandlerIn(process, attempts, deliveries) }
       : { record: workload.handlerIn(process, attempts, deliveries) };
+  // No event of the simulation is one of Kafka, whose answers name records otherwise.
   return createProcessor(
     handler,
     resolveOptions({ ...settings, sqs: NO_SQS }, { source: allSources() }),
     ports,
     undefined,
-  );
+  ) as Processor;
 }
 
 /** An idempotent function that is called for each message, all at once; a message whose call rejects comes again. */

@@ -19,10 +19,17 @@ async function filesFor(...names: string[]): Promise<string[]> {
   );
 }
 
-const SOURCES = ['sqs', 'kinesis', 'dynamoDBStream', 'sns', 's3', 'eventBridge'];
-const FILES = ['sqs', 'kinesis', 'dynamodb-stream', 'sns', 's3', 'eventbridge'].map(
-  (name) => `sources/${name}.ts`,
-);
+const SOURCES = ['sqs', 'kinesis', 'dynamoDBStream', 'sns', 's3', 'eventBridge', 'eventBridgeBus', 'kafka'];
+const FILES = [
+  'sqs',
+  'kinesis',
+  'dynamodb-stream',
+  'sns',
+  's3',
+  'eventbridge',
+  'eventbridge-bus',
+  'kafka',
+].map((name) => `sources/${name}.ts`);
 
 describe('The bundle of a source', () => {
   it.each(SOURCES.map((name, index) => [name, FILES[index]]))('holds no other: %s', async (name, file) => {
