@@ -13,7 +13,9 @@ export function checkedLanes<Lanes extends string>(
   }
   if (!known.includes(lanes)) {
     const names = known.map((name) => `'${name}'`).join(' or ');
-    throw new ConfigurationError(`Expected \`lanes\` of ${source} to be ${names}, got \`${String(lanes)}\``);
+    throw new ConfigurationError(
+      `Expected \`lanes\` of ${source} to be ${names}, got \`${lanes as string}\``,
+    );
   }
   return lanes;
 }

@@ -58,7 +58,8 @@ function isKafkaEvent(event: unknown): event is KafkaEvent {
 /** A self-managed cluster has no id in the event: its brokers, in any order, are what tells it from others. */
 function clusterOf({ eventSourceArn, bootstrapServers }: KafkaEvent): string {
   if (typeof eventSourceArn === 'string' && eventSourceArn !== '') return eventSourceArn;
-  return String(bootstrapServers ?? '')
+  const servers = typeof bootstrapServers === 'string' ? bootstrapServers : '';
+  return servers
     .split(',')
     .map((server) => server.trim())
     .toSorted()

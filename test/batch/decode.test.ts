@@ -76,7 +76,7 @@ describe('A body that is decoded', () => {
     expect((await recordsOf(sqsEvent([{ body: inBase64('text') }]), base64()))[0]?.body).toBe('text');
   });
 
-  it('is unwrapped after that', async () => {
+  it('is taken out of its envelope after that', async () => {
     const event = sqsEvent([{ body: zipped(eventBridgeEvent(order, { id: 'e' })) }]);
     const [record] = await recordsOf(event, [gzip(), eventBridgeEnvelope()]);
     expect(record).toMatchObject({ body: order, envelope: { id: 'e' } });

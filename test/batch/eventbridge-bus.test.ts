@@ -42,7 +42,7 @@ describe('A batch of a custom event bus', () => {
   it('runs once when its invocation outlives the 30 s of the bus and the second delivery comes meanwhile', async () => {
     const b = bench();
     const { done, of } = effects();
-    const ends = deferred<void>();
+    const ends = deferred();
     const process = b.processor(async ({ body }) => {
       of(body);
       await ends.promise;

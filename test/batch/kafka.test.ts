@@ -12,16 +12,16 @@ const event = kafkaEvent([
 ]);
 
 /** Notes what runs, and fails for one value as long as it is in `broken`. */
-function recorder(runs: unknown[], broken: Set<unknown>): RecordHandler {
+function recorder(runs: string[], broken: Set<unknown>): RecordHandler {
   return ({ body }) => {
-    runs.push(body);
+    runs.push(String(body));
     if (broken.has(body)) throw new Error('declined');
   };
 }
 
 describe('A batch of Kafka', () => {
   it('goes on after a failure in the other partitions, and hands back what is behind it in its own', async () => {
-    const runs: unknown[] = [];
+    const runs: string[] = [];
     const answer = await bench().processor(recorder(runs, new Set(['b1'])))(event);
     expect(answer).toEqual({
       batchItemFailures: [
@@ -33,7 +33,7 @@ describe('A batch of Kafka', () => {
   });
 
   it('goes on in the same partition where lanes are keys', async () => {
-    const runs: unknown[] = [];
+    const runs: string[] = [];
     const process = bench().processor(recorder(runs, new Set(['b1'])), { source: kafka({ lanes: 'key' }) });
     expect(await process(event)).toEqual({
       batchItemFailures: [{ itemIdentifier: { partition: 'orders-0', offset: 1 } }],
@@ -42,7 +42,7 @@ describe('A batch of Kafka', () => {
   });
 
   it('runs nothing twice when all of it is delivered again', async () => {
-    const runs: unknown[] = [];
+    const runs: string[] = [];
     const broken = new Set<unknown>(['b1']);
     const process = bench().processor(recorder(runs, broken));
     await process(event);
@@ -53,7 +53,7 @@ describe('A batch of Kafka', () => {
   });
 
   it('comes again as a whole where a record without an offset failed; the others are done', async () => {
-    const runs: unknown[] = [];
+    const runs: string[] = [];
     const damaged = { ...event, records: { ...event.records, 'orders-2': [{}] } };
     await expect(bench().processor(recorder(runs, new Set()))(damaged)).rejects.toMatchObject({
       code: 'BATCHLATCH_UNNAMED_RECORD',
