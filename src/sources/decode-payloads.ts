@@ -41,12 +41,10 @@ const decodePayloads: ReadPayloads = async (entries, steps, options) => {
     }),
   );
   await Promise.race([Promise.all(all), aborted(stop)]);
-
-  const inTime = [...decoded]; // a decoder that goes on must not change what has been read
   return entries.map((entry, index) => {
     const { itemIdentifier, lane, read } = entry;
     if (!isEncoded(read)) return entry;
-    return { itemIdentifier, lane, read: inTime[index] ?? timeIsUp(read.record) };
+    return { itemIdentifier, lane, read: decoded[index] ?? timeIsUp(read.record) };
   });
 };
 

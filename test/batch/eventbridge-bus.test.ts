@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventBridgeBus, payloadHash, type RecordHandler } from 'batchlatch';
-import { eventBridgeBusEvent } from 'batchlatch/testing';
-import { bench, deferred } from './bench.ts';
+import { eventBridgeBusEvent, manualClock } from 'batchlatch/testing';
+import { bench, deferred, forever } from './bench.ts';
+import { until } from './on-each-store.ts';
 
 const events = (count: number, isReplay = false): unknown[] =>
   eventBridgeBusEvent(
@@ -60,6 +61,19 @@ describe('A batch of a custom event bus', () => {
     expect(await first).toBeUndefined();
     expect(await process(events(3), b.lambda(120_000))).toBeUndefined();
     expect([...done.values()]).toEqual([1, 1, 1]);
+  });
+
+  it('is run by a later delivery when its process died, before EventBridge gives it up', async () => {
+    const b = bench();
+    const ofTheDead = { clock: manualClock() }; // it stands still: nothing is renewed
+    void b.processor(() => forever(), ofTheDead)(events(2), b.lambda(600_000));
+    await until(() => b.eventsOf('started').length === 2);
+    const process = b.processor(() => 'done');
+    await expect(process(events(2), b.lambda(600_000))).rejects.toMatchObject({
+      code: 'BATCHLATCH_REDELIVER',
+    });
+    await b.clock.advance(45_000);
+    expect(await process(events(2), b.lambda(600_000))).toBeUndefined();
   });
 
   it('runs nothing of a replay after its completion, and what was not done says that it is one', async () => {
