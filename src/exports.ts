@@ -62,16 +62,18 @@ export { cached, type CachedOptions } from './stores/cached.ts';
 export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
 export { allSources } from './sources/all-sources.ts';
-export type { BatchResponse, Ending } from './sources/answers.ts';
+export type { BatchResponse, Ending, KafkaBatchResponse, KafkaItemIdentifier } from './sources/answers.ts';
 export { base64, type Base64Options } from './sources/base64.ts';
 export { decoder } from './sources/decode-payloads.ts';
 export type { DecoderStep, DecodeStep, EnvelopeStep } from './sources/decode-step.ts';
 export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
 export { dynamoDBStream } from './sources/dynamodb-stream.ts';
 export { MalformedRecordError, UnnamedRecordError, UnsupportedEventError } from './sources/errors.ts';
+export { eventBridgeBus, type EventBridgeBusOptions } from './sources/eventbridge-bus.ts';
 export { eventBridgeEnvelope } from './sources/eventbridge-envelope.ts';
 export { eventBridge } from './sources/eventbridge.ts';
 export { gzip, type GzipOptions } from './sources/gzip.ts';
+export { kafka, type KafkaOptions } from './sources/kafka.ts';
 export { kinesis } from './sources/kinesis.ts';
 export type {
   BatchRecord,
@@ -80,6 +82,8 @@ export type {
   DynamoDBStreamBatchRecord,
   Envelope,
   EventBridgeBatchRecord,
+  EventBridgeBusBatchRecord,
+  KafkaBatchRecord,
   KinesisBatchRecord,
   PipesKinesisRecord,
   S3BatchRecord,

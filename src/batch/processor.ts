@@ -3,7 +3,7 @@ import { createDeadline } from '../attempts/deadline.ts';
 import { isPermanent } from '../attempts/errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { waitAtMost } from '../claims/clock.ts';
-import type { BatchResponse } from '../sources/answers.ts';
+import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import { readFrom } from '../sources/read-from.ts';
 import type { SourceBatch } from '../sources/source.ts';
@@ -33,7 +33,7 @@ export function createProcessor(
   functionName: string | undefined,
   /** The store as it was given, by which processors that share one are known. */
   givenStore: ClaimStore = ports.store,
-): (event: unknown, lambda?: Context) => Promise<BatchResponse | undefined> {
+): (event: unknown, lambda?: Context) => Promise<BatchResponse | KafkaBatchResponse | undefined> {
   const scopes = createScopes(settings, ports);
   const self = {};
   const nameOf = (lambda: Context | undefined): string =>

@@ -35,7 +35,8 @@ interface CreateBatchProcessor extends RecordMaker {
  * neither a `store` nor `CLAIMS_TABLE_NAME`; outside of Lambda, where a test may import the handler before it sets the
  * environment up, the first batch rejects with it. An event of an unknown kind is an `UnsupportedEventError`.
  *
- * With a `schema`, the body that the handler gets is its output, and is typed by it.
+ * With a `schema`, the body that the handler gets is its output, and is typed by it; with a `source`, its record is that
+ * source's: `source: kinesis<Order>()` makes it a `KinesisBatchRecord<Order>`.
  *
  * @example
  * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {

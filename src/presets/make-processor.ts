@@ -8,10 +8,13 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { systemClock } from '../claims/clock.ts';
 import { storeWith } from '../claims/store-with.ts';
 import type { Observer } from '../observe/observer.ts';
-import type { BatchResponse } from '../sources/answers.ts';
+import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 
 /** A Lambda handler for events of any kind. */
-export type AnyProcessor = (event: unknown, context?: Context) => Promise<BatchResponse | undefined>;
+export type AnyProcessor = (
+  event: unknown,
+  context?: Context,
+) => Promise<BatchResponse | KafkaBatchResponse | undefined>;
 
 /** The options are checked at once; the processor is made when its store is there. */
 export function makeProcessor<Body>(

@@ -55,7 +55,7 @@ export function startConsumer(surroundings: Surroundings, process: SimProcess, p
     ),
     ports,
     undefined,
-  );
+  ) as Processor;
 }
 
 /** An idempotent function that is called for each message, all at once; a message whose call rejects comes again. */
