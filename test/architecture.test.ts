@@ -16,7 +16,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   queues: ['claims'],
   // How options are checked, whoever has them.
   options: ['claims'],
-  batch: ['claims', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
+  // One attempt of one key, whoever makes it.
+  attempts: ['claims', 'observe/observer.ts'],
+  // Knows policies by their contract only, which is its own.
+  batch: ['claims', 'attempts', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
+  policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options'],
   // What can be put before any store.
   stores: ['claims', 'options'],
@@ -36,19 +40,30 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   s3: ['claims', 'sources', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
-  functions: ['claims', 'keys', 'options', 'stores/dynamodb/dynamodb-store.ts'],
-  http: ['claims', 'keys', 'options', 'functions', 'sources/errors.ts'],
-  testing: ['claims', 'options'],
-  '.': [
-    'batch',
+  functions: [
     'claims',
+    'attempts',
+    'keys',
+    'options',
+    'policies/wait-for-owner.ts',
+    'observe/observer.ts',
+    'stores/dynamodb/dynamodb-store.ts',
+  ],
+  http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
+  testing: ['claims', 'options'],
+  // What there is with nothing said.
+  presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
+  '.': [
+    'claims',
+    'attempts',
+    'batch',
+    'policies',
     'sources',
     'keys',
     'queues',
     'observe',
     'stores',
-    'stores/dynamodb',
-    'stores/memory',
+    'presets',
   ],
 };
 
@@ -66,7 +81,9 @@ const PURE = new Set([
   'sources',
   'keys',
   'queues',
+  'attempts',
   'batch',
+  'policies',
   'jmespath',
   'functions',
   'http',

@@ -1,17 +1,19 @@
-import { isPermanent } from '../claims/attempt-errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
+import { mayRunAgain } from '../attempts/rules.ts';
+import type { WaitForOwner } from '../policies/wait-for-owner.ts';
+import { advice } from '../options/advice.ts';
 import {
   aBoolean,
   aFunction,
   aNamespace,
   anInteger,
+  aPolicy,
   aRetention,
   type Check,
   checkOptions,
   either,
-  members,
   objectWith,
   oneOf,
   required,
@@ -39,7 +41,7 @@ export interface ClaimOptions {
    * While somebody else runs the key, to wait for the end for this long, in milliseconds: for the other's result, or
    * to take over when it fails or its lease lapses. Default: not to wait.
    */
-  readonly waitForConflict?: { readonly timeoutMs: number };
+  readonly onConflict?: WaitForOwner;
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -79,7 +81,7 @@ export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   leaseMs: anInteger(1),
   heartbeat: aBoolean(),
   retentionMs: aRetention(),
-  waitForConflict: members({ timeoutMs: required(anInteger(1)) }),
+  onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
   clock: objectWith('now', 'setTimer'),
 };
 
@@ -105,19 +107,22 @@ export interface FunctionSettings extends CallSettings {
 }
 
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptions<Args>): FunctionSettings {
-  checkOptions(options, checks);
+export function resolveFunctionOptions<Args extends unknown[]>(
+  options: IdempotencyOptions<Args>,
+): FunctionSettings {
+  checkOptions(options, checks, advice);
   const { retryable, replayFailures = false, maxAttempts, onLapsedLease = 'rerun' } = options;
   return {
     ...claimSettings(options),
     maxAttempts,
+    maxCrashes: undefined,
     onLapsedLease,
     replaysFailures: replayFailures !== false,
     failureEnd(error) {
       try {
         const isReplayed = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
         if (isReplayed) return 'replay';
-        return !isPermanent(error) && (retryable === undefined || retryable(error)) ? 'fail' : 'park';
+        return mayRunAgain(error, retryable) ? 'fail' : 'park';
       } catch {
         return 'fail'; // a broken classifier must not decide what is for good
       }
@@ -128,7 +133,7 @@ export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptio
 export function claimSettings({
   retentionMs,
   onLapsedLease,
-  waitForConflict,
+  onConflict,
   heartbeat = false,
 }: ClaimOptions & { readonly onLapsedLease?: 'rerun' | 'park' }): Pick<
   CallSettings,
@@ -136,7 +141,7 @@ export function claimSettings({
 > {
   return {
     retention: resolveRetention(retentionMs, onLapsedLease),
-    waitMs: waitForConflict?.timeoutMs ?? 0,
+    waitMs: onConflict?.timeoutMs ?? 0,
     heartbeat,
   };
 }

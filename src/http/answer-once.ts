@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { CompletionNotStoredError, LeaseLostError } from '../claims/attempt-errors.ts';
+import { CompletionNotStoredError, LeaseLostError } from '../attempts/errors.ts';
 import { type StoredError, toStoredError } from '../claims/claim.ts';
 import { hasCode } from '../claims/errors.ts';
 import { leaseClock } from '../functions/lease-clock.ts';
@@ -8,10 +8,10 @@ import {
   type CallOutcome,
   type CallPorts,
   type RunPorts,
-  type Ending,
   runOnce,
   type Work,
 } from '../functions/run-once.ts';
+import type { Ending } from '../attempts/ending.ts';
 import { KeyError } from '../keys/errors.ts';
 import { keyString } from '../keys/key-string.ts';
 import { ResponseUnreadableError } from './errors.ts';

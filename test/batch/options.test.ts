@@ -1,12 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  backoff,
   base64,
   type BatchProcessorOptions,
   ConfigurationError,
   createBatchProcessor,
+  deadLetterQueue,
   gzip,
+  heartbeat,
+  payloadHash,
+  runWithoutClaim,
   snsEnvelope,
   sqs,
+  standardSchema,
+  suspectsFirst,
+  waitForOwner,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
@@ -61,9 +69,7 @@ describe('An impossible option', () => {
     ['maxAttempts', 0, 'an integer from 1 up, got `0` (number)'],
     ['maxAttempts', false, 'got `false` (boolean)'],
     ['retryable', true, 'a function, got `true` (boolean)'],
-    ['payloadValidation', 'amountCents', "an array of paths such as ['amountCents'], got `'amountCents'`"],
-    ['payloadValidation', [], "an array of paths such as ['amountCents'], got `[]` (object)"],
-    ['payloadValidation', [7], "an array of paths such as ['amountCents']"],
+    ['payloadValidation', ['amountCents'], 'a function, such as payloadHash({ include }) gives, got `'],
     ['source', 'sqs', "a source, such as sqs() or kinesis(), got `'sqs'` (string)"],
     ['source', sqs, 'a source, such as sqs() or kinesis(), got `[Function: sqs]` (function)'],
     [
@@ -77,10 +83,14 @@ describe('An impossible option', () => {
     ['decode', snsEnvelope, 'got `[Function: snsEnvelope]` (function)'],
     ['decode', handler, 'decoder(…) around a function of yours'],
     ['decode', true, 'got `true` (boolean)'],
-    ['schema', { parse: handler }, 'a Standard Schema, as zod, valibot and arktype make them'],
+    ['schema', z.object({}), 'what standardSchema(…) gives, got `'],
     ['schema', null, 'got `null` (object)'],
-    ['schema', { '~standard': { version: 2, validate: handler } }, 'a Standard Schema'],
-    ['schema', { '~standard': { version: 1 } }, 'a Standard Schema'],
+    ['visibility', true, 'what backoff() gives, got `true` (boolean)'],
+    ['deadLetter', { queueUrl: 'http://127.0.0.1/dlq' }, 'what deadLetterQueue({ url }) gives, got `'],
+    ['heartbeat', backoff(), 'what heartbeat() gives, got `'],
+    ['onConflict', { timeoutMs: 1 }, 'what waitForOwner({ timeoutMs }) gives, got `'],
+    ['onStoreError', 'run', "what runWithoutClaim() gives, got `'run'` (string)"],
+    ['reading', true, 'what suspectsFirst() gives, got `true` (boolean)'],
     ['observer', {}, 'an object with onEvent(), got `{}` (object)'],
     ['observer', handler, 'an object with onEvent(), got `[Function: handler]` (function)'],
     ['clock', Date, 'an object with now(), setTimer(), got'],
@@ -91,8 +101,19 @@ describe('An impossible option', () => {
     expect(message).toContain(expected);
   });
 
-  it.each(['', '.', 'a..b', 'items.*.price'])('is a path that names nothing, or many: %p', (path) => {
-    expect(refusalOf({ store, payloadValidation: [path] }).message).toContain('Expected `payloadValidation`');
+  it.each([
+    ['standardSchema', () => standardSchema({ parse: handler } as never)],
+    ['standardSchema', () => standardSchema(null as never)],
+    ['standardSchema', () => standardSchema({ '~standard': { version: 2, validate: handler } } as never)],
+    ['standardSchema', () => standardSchema({ '~standard': { version: 1 } } as never)],
+    ['deadLetterQueue: Expected `url` to be', () => deadLetterQueue({ url: 'dlq' })],
+    ['deadLetterQueue: Expected `url` to be', () => deadLetterQueue({} as never)],
+    ['heartbeat: Expected `intervalMs` to be', () => heartbeat({ intervalMs: 0 })],
+    ['waitForOwner: Expected `timeoutMs` to be', () => waitForOwner({} as never)],
+    ['waitForOwner: Unknown option `timeout`', () => waitForOwner({ timeoutMs: 1, timeout: 1 } as never)],
+  ])('of a policy is refused by the function that makes it: %s', (message, make) => {
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(message);
   });
 
   it.each([
@@ -190,18 +211,19 @@ describe('Options', () => {
       maxAttempts: 1,
       maxCrashes: 1,
       onLapsedLease: 'park',
-      onStoreError: 'run',
-      waitForConflict: { timeoutMs: 1 },
+      onStoreError: runWithoutClaim(),
+      onConflict: waitForOwner({ timeoutMs: 1 }),
       sqs: { changeMessageVisibilityBatch: async () => ({}), sendMessage: async () => undefined },
       queueUrl: (queueArn) => `http://127.0.0.1/${queueArn}`,
-      visibility: { baseDelayMs: 1, maxDelayMs: 1 },
-      deadLetter: { queueUrl: 'http://127.0.0.1/dlq' },
-      heartbeat: { intervalMs: 1 },
+      visibility: backoff({ baseDelayMs: 1, maxDelayMs: 1 }),
+      deadLetter: deadLetterQueue({ url: 'http://127.0.0.1/dlq' }),
+      heartbeat: heartbeat({ intervalMs: 1 }),
       retryable: () => true,
-      payloadValidation: ['amountCents', 'items.0.price'],
+      payloadValidation: payloadHash({ include: ['amountCents', 'items.0.price'] }),
       source: sqs(),
       decode: [base64(), gzip(), snsEnvelope()],
-      schema: z.object({}),
+      schema: standardSchema(z.object({})),
+      reading: suspectsFirst(),
       observer: { onEvent: () => undefined },
       clock: manualClock(),
     };

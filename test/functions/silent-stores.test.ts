@@ -1,3 +1,4 @@
+import { waitForOwner } from 'batchlatch';
 import { describe, expect, it } from '@jest/globals';
 import { type ClaimStore, resultsIn, type ResultStorage } from 'batchlatch';
 import { type IdempotencyOptions, withIdempotency } from 'batchlatch/functions';
@@ -40,7 +41,7 @@ describe('a call that waits for another, one of whose polls is answered after th
     const call = once(running.pass, {
       ...options,
       store: answeringThePollLate(memory, clock),
-      waitForConflict: { timeoutMs: 120_000 },
+      onConflict: waitForOwner({ timeoutMs: 120_000 }),
     })('1');
     call.catch(() => undefined);
     await memory.settle([{ end: 'release', key: KEY, owner: 'other', releases: 0, retentionMs: 60_000 }]);

@@ -195,7 +195,7 @@ describe('payloadHash', () => {
     [{ include: ['a..b'] }, /got `a\.\.b`/],
     [{ exclude: ['a.'] }, /got `a\.`/],
     [{ exclude: [7] }, /got `7`/],
-    [{ excludes: ['a'] }, /payloadHash: Unknown option `excludes`; did you mean `exclude`\?/],
+    [{ excludes: ['a'] }, /payloadHash: Unknown option `excludes`; known are include, exclude/],
   ])('refuses the options %j at start', (options, message) => {
     const start = (): unknown => payloadHash(options as PayloadHashOptions);
     expect(start).toThrow(message);

@@ -187,7 +187,7 @@ describe('s3Pointer', () => {
   });
 
   it.each<[object, string]>([
-    [{ bucket: BUCKET }, 's3Pointer: Unknown option `bucket`; did you mean `buckets`?'],
+    [{ bucket: BUCKET }, 's3Pointer: Unknown option `bucket`; known are buckets, '],
     [{ buckets: [BUCKET], client: {} }, 'Expected `client`'],
     [{}, 'Expected `buckets`'],
     [{ client: { send: () => undefined } }, 'Expected `buckets`'],

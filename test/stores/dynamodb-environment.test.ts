@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createBatchProcessor } from 'batchlatch';
+import { createBatchProcessor, runWithoutClaim } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { withIdempotency } from 'batchlatch/functions';
 import { type LambdaHttpEvent, withFetchIdempotency, withHttpIdempotency } from 'batchlatch/http';
@@ -119,7 +119,7 @@ describe('The store of the environment', () => {
     it('at the first batch also where records may run without a claim', async () => {
       const processor = createBatchProcessor(({ id }) => void runs.push(id), {
         ...quiet,
-        onStoreError: 'run',
+        onStoreError: runWithoutClaim(),
       });
       await expect(processor(sqsEvent([{ body: {} }]), lambdaContext())).rejects.toMatchObject(refusal);
       expect(runs).toEqual([]);

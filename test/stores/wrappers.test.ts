@@ -185,7 +185,7 @@ describe('Wrappers refuse what cannot work', () => {
       'a misspelt option',
       store,
       { max: 1, clok: clock },
-      /^cached: Unknown option `clok`; did you mean `clock`/,
+      /^cached: Unknown option `clok`; known are max, clock/,
     ],
     ['no clock', store, { max: 1, clock: {} }, /^cached: Expected `clock` to be an object with now\(\)/],
   ])('cached: %s', (_what, given, options, message) => {
