@@ -53,26 +53,27 @@ export abstract class TextRecord {
     return true;
   }
 
-  static forgetLongBodyOf(record: TextRecord): void {
-    if (record.#body === undefined || record.#body.isGiven === true) return;
-    if (record.rawBody.length > LONG_TEXT) record.#body = undefined;
+  /** Found by its name and not by `instanceof`, so that the functions below serve another copy of this package too. */
+  forgetLongBody(): void {
+    if (this.#body === undefined || this.#body.isGiven === true) return;
+    if (this.rawBody.length > LONG_TEXT) this.#body = undefined;
   }
 
   /** The body for a key: read once more where it may hold numbers that `JSON.parse` rounds. */
-  static exactBodyOf(record: TextRecord): unknown {
-    const { rawBody: text } = record;
-    if (!record.isWholeText) {
+  exactBody(): unknown {
+    const { rawBody: text } = this;
+    if (!this.isWholeText) {
       throw new MalformedRecordError(
         'The payload is not UTF-8: its text, which different bytes share, makes no key',
       );
     }
-    if (record.#steps.length === 0) {
-      return mayBeInexact(text) ? parseJsonOrText(text, parseExactly) : record.body;
+    if (this.#steps.length === 0) {
+      return mayBeInexact(text) ? parseJsonOrText(text, parseExactly) : this.body;
     }
     // A text inside a text may have its digits escaped.
-    if (!mayBeInexact(text) && !text.includes(String.raw`\u00`)) return record.body;
-    const unwrapped = unwrapBody(text, record.#steps, parseExactly);
-    return 'body' in unwrapped ? unwrapped.body : record.body;
+    if (!mayBeInexact(text) && !text.includes(String.raw`\u00`)) return this.body;
+    const unwrapped = unwrapBody(text, this.#steps, parseExactly);
+    return 'body' in unwrapped ? unwrapped.body : this.body;
   }
 }
 
@@ -81,7 +82,7 @@ export abstract class TextRecord {
  * numbers that are read as one must not make one key. Throws a `MalformedRecordError` for bytes that are no UTF-8.
  */
 export function exactBody(record: BatchRecord): unknown {
-  return record instanceof TextRecord ? TextRecord.exactBodyOf(record) : record.body;
+  return 'exactBody' in record ? (record as unknown as TextRecord).exactBody() : record.body;
 }
 
 /**
@@ -89,5 +90,5 @@ export function exactBody(record: BatchRecord): unknown {
  * asks for it. What a schema made of it stays.
  */
 export function forgetLongBody(record: BatchRecord): void {
-  if (record instanceof TextRecord) TextRecord.forgetLongBodyOf(record);
+  if ('forgetLongBody' in record) (record as unknown as TextRecord).forgetLongBody();
 }
