@@ -14,12 +14,13 @@ import type { BatchHandler } from './batch/batch-handler.ts';
 import type { Handler } from './batch/invocation.ts';
 import { createProcessor } from './batch/processor.ts';
 import type { RecordHandler } from './batch/record-handler.ts';
-import type { BatchResponse } from './batch/response.ts';
 import type { ClaimStore } from './claims/claim-store.ts';
 import { systemClock } from './claims/clock.ts';
 import { ConfigurationError } from './claims/errors.ts';
 import { storeWith } from './claims/store-with.ts';
 import { jsonLines } from './observe/json-lines.ts';
+import { allSources } from './sources/all-sources.ts';
+import type { BatchResponse } from './sources/answers.ts';
 import { fromEnvironmentStore } from './stores/dynamodb/store-from-environment.ts';
 
 /**
@@ -109,7 +110,7 @@ function processorOf<Body>(
 ): BatchProcessor {
   const { AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL } = process.env;
   const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
-  const settings = resolveOptions(options, { ...defaults, sqsEndpoint });
+  const settings = resolveOptions(options, { ...defaults, source: allSources(), sqsEndpoint });
   const clock = options.clock ?? systemClock;
   const observer = options.observer ?? jsonLines();
   const functionName = process.env['AWS_LAMBDA_FUNCTION_NAME'];

@@ -2,7 +2,6 @@ export { createBatchProcessor, type BatchProcessor } from './create-batch-proces
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions, HeartbeatOptions, VisibilityOptions } from './batch/options.ts';
 export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
-export type { BatchResponse } from './batch/response.ts';
 export type { RecordOutcome } from './batch/outcomes.ts';
 export {
   BatchAnswerError,
@@ -23,7 +22,6 @@ export {
   SchemaFailedError,
   TooManyAttemptsError,
   TooManyCrashesError,
-  UnnamedRecordError,
 } from './batch/errors.ts';
 export type { BodyIssue } from './batch/schema-issues.ts';
 export type {
@@ -57,10 +55,18 @@ export type {
   SettlingEnd,
 } from './observe/observer.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
+export { allSources } from './sources/all-sources.ts';
+export type { BatchResponse, Ending } from './sources/answers.ts';
 export { base64, type Base64Options } from './sources/base64.ts';
+export { decoder } from './sources/decode-payloads.ts';
+export type { DecoderStep, DecodeStep, EnvelopeStep } from './sources/decode-step.ts';
 export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
-export { MalformedRecordError, UnsupportedEventError } from './sources/errors.ts';
+export { dynamoDBStream } from './sources/dynamodb-stream.ts';
+export { MalformedRecordError, UnnamedRecordError, UnsupportedEventError } from './sources/errors.ts';
+export { eventBridgeEnvelope } from './sources/eventbridge-envelope.ts';
+export { eventBridge } from './sources/eventbridge.ts';
 export { gzip, type GzipOptions } from './sources/gzip.ts';
+export { kinesis } from './sources/kinesis.ts';
 export type {
   BatchRecord,
   DynamoDBChange,
@@ -75,4 +81,9 @@ export type {
   SnsBatchRecord,
   SqsBatchRecord,
 } from './sources/record.ts';
-export type { Unwrap, UnwrapStep } from './sources/unwrap-steps.ts';
+export { s3Envelope } from './sources/s3-envelope.ts';
+export { s3 } from './sources/s3.ts';
+export { snsEnvelope } from './sources/sns-envelope.ts';
+export { sns } from './sources/sns.ts';
+export type { ReadRecord, Source, SourceBatch, SourceEntry } from './sources/source.ts';
+export { sqs } from './sources/sqs.ts';

@@ -112,7 +112,7 @@ export class ReadingKillsError extends BatchlatchError {
   constructor(deaths: number) {
     super(
       'BATCHLATCH_READING_KILLS',
-      `${deaths} processes died while they read this record (\`decode\`, \`unwrap\`, \`key\`, \`namespace\`, \`payloadValidation\`), so it is not read again; look at what its body makes them do`,
+      `${deaths} processes died while they read this record (\`decode\`, \`key\`, \`namespace\`, \`payloadValidation\`), so it is not read again; look at what its body makes them do`,
     );
   }
 }
@@ -147,16 +147,6 @@ export class BatchAnswerError extends BatchlatchError {
 export class RedeliverError extends BatchlatchError {
   constructor(message: string) {
     super('BATCHLATCH_REDELIVER', message);
-  }
-}
-
-/** A failed record cannot be named in a partial response, so the batch as a whole has to come back. */
-export class UnnamedRecordError extends BatchlatchError {
-  constructor(count: number) {
-    super(
-      'BATCHLATCH_UNNAMED_RECORD',
-      `${count} record(s) without a messageId or a sequence number cannot be reported alone: the batch is handed back as a whole, and what is completed will not run again`,
-    );
   }
 }
 

@@ -27,8 +27,8 @@ import {
 } from '../options/check-options.ts';
 import { type QueueUrlOf, queueUrlOf } from '../queues/queue-url.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
-import type { Decoder } from '../sources/decoder.ts';
-import { type Unwrap, unwrapSteps, type UnwrapStep } from '../sources/unwrap-steps.ts';
+import { type DecodeStep, decodeSteps } from '../sources/decode-step.ts';
+import type { Source } from '../sources/source.ts';
 
 export interface BatchProcessorOptions<Body = unknown> {
   /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
@@ -37,6 +37,11 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly resultStorage?: ResultStorage;
   /** Remembers this many completed keys in the process, so that their duplicates take no request. Default: off. */
   readonly cache?: CompletionCacheOptions;
+  /**
+   * Which service invokes the function, such as `sqs()`. It gives the handler's record its type, and keeps the others out
+   * of the bundle; an event of another service is an `UnsupportedEventError`. Default: `allSources()`.
+   */
+  readonly source?: Source;
   /** What makes two records the same work. Default: `messageId()`. */
   readonly key?: KeySelector<Body>;
   /**
@@ -108,10 +113,11 @@ export interface BatchProcessorOptions<Body = unknown> {
    * hash, e.g. `powertoolsValidation(…)`. Default: off.
    */
   readonly payloadValidation?: readonly string[] | KeySelector<Body>;
-  /** What a body of SQS, SNS or Kinesis wraps; of several envelopes a list from the outside in. Default: nothing. */
-  readonly unwrap?: Unwrap;
-  /** What is done to the payload of SQS, SNS and Kinesis records before it is read, such as `gzip()`. Default: nothing. */
-  readonly decode?: Decoder | readonly Decoder[];
+  /**
+   * What is done to the payload of SQS, SNS, Kinesis and Kafka records before it is read, from the outside in, such as
+   * `[gzip(), snsEnvelope()]`. Default: nothing.
+   */
+  readonly decode?: DecodeStep | readonly DecodeStep[];
   /**
    * A Standard Schema (zod, valibot, arktype, …) for the body. The handler gets its output; a body that does not fit is
    * parked without being run. Keys, namespaces and `payloadValidation` see the body as it was sent. Default: none.
@@ -157,8 +163,8 @@ export interface Settings {
   readonly heartbeat: HeartbeatOptions | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
   readonly payloadValidation: KeySelector | undefined;
-  readonly unwrap: readonly UnwrapStep[];
-  readonly decode: readonly Decoder[] | undefined;
+  readonly source: Source;
+  readonly decode: readonly DecodeStep[];
   readonly schema: StandardSchemaV1 | undefined;
 }
 
@@ -167,6 +173,7 @@ const DEFAULT_VISIBILITY = { baseDelayMs: 1_000, maxDelayMs: 900_000 };
 /** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   store: objectWith('acquire', 'settle', 'extend', 'inspect'),
+  source: aSource(),
   key: aFunction(),
   namespace: aNamespace(),
   concurrency: anInteger(1),
@@ -187,8 +194,7 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   deadLetter: members({ queueUrl: required(aUrl()) }),
   heartbeat: either(oneOf(true), members({ intervalMs: anInteger(1) })),
   payloadValidation: paths(),
-  unwrap: oneOrMoreOf('eventbridge', 'sns', 's3'),
-  decode: functions(),
+  decode: decoding(),
   schema: aSchema(),
   observer: objectWith('onEvent'),
   clock: objectWith('now', 'setTimer'),
@@ -198,6 +204,7 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
 
 /** What the kind of handler, or the environment, makes of options that are not given. */
 export interface Defaults {
+  readonly source: Source;
   readonly concurrency?: number;
   readonly sqsEndpoint?: string | undefined;
 }
@@ -205,7 +212,7 @@ export interface Defaults {
 /** Validates every option at start. Throws a `ConfigurationError` that names the option and what it got. */
 export function resolveOptions<Body>(
   options: BatchProcessorOptions<Body>,
-  { concurrency = 10, sqsEndpoint }: Defaults = {},
+  { source, concurrency = 10, sqsEndpoint }: Defaults,
 ): Settings {
   checkOptions(options, checks);
   for (const name of ['visibility', 'deadLetter'] as const) {
@@ -242,27 +249,23 @@ export function resolveOptions<Body>(
     retryable: options.retryable,
     payloadValidation:
       payloadValidation && validationOf(payloadValidation as readonly string[] | KeySelector),
-    unwrap: unwrapSteps(options.unwrap),
-    decode: typeof options.decode === 'function' ? [options.decode] : options.decode,
+    source: options.source ?? source,
+    decode: decodeSteps(options.decode),
     schema: options.schema,
   };
 }
 
-function oneOrMoreOf(...values: string[]): Check {
-  return {
-    expected: `${values.map((value) => `'${value}'`).join(' or ')}, or a list of them`,
-    accepts: (value) =>
-      values.includes(value as string) ||
-      (Array.isArray(value) && value.length > 0 && value.every((one) => values.includes(one))),
-  };
+function aSource(): Check {
+  return { ...objectWith('read'), expected: 'a source, such as sqs() or kinesis()' };
 }
 
-function functions(): Check {
+function decoding(): Check {
+  const isStep = (value: unknown): boolean =>
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'readPayloads' in value;
   return {
-    expected: 'a function, or a list of functions',
-    accepts: (value) =>
-      typeof value === 'function' ||
-      (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'function')),
+    expected:
+      'a step, such as gzip(), snsEnvelope() or decoder(…) around a function of yours, or a list of steps',
+    accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isStep) : isStep(value)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { forgetLongBody } from '../sources/text-record.ts';
 import { idempotencyKey, type Namespace } from '../keys/idempotency-key.ts';
-import type { ReadRecord, SourceEntry } from '../sources/source-batch.ts';
+import type { ReadRecord, SourceEntry } from '../sources/source.ts';
 import { Entry } from './entry.ts';
 import type { Settings } from './options.ts';
 import type { RecordOutcome } from './outcomes.ts';

@@ -4,20 +4,22 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { unstartedClaims } from '../claims/unstarted-claims.ts';
 import type { BatchEvent, ObservedInvocation, Observer } from '../observe/observer.ts';
 import { boundedSqs } from '../queues/bounded-sqs.ts';
-import { readEvent } from '../sources/read-event.ts';
-import { AS_DELIVERED, type SourceBatch, type SourceEntry } from '../sources/source-batch.ts';
+import type { BatchResponse } from '../sources/answers.ts';
+import { readPayloads } from '../sources/decode-step.ts';
+import { readFrom } from '../sources/read-from.ts';
+import type { SourceEntry } from '../sources/source.ts';
 import { createDeadline } from './deadline.ts';
 import { takeDefaultNamespace } from './default-namespaces.ts';
+import { endingOf } from './endings.ts';
 import type { Entry } from './entry.ts';
+import { isPermanent } from './errors.ts';
 import { type Handler, Invocation } from './invocation.ts';
 import type { Settings } from './options.ts';
 import { coalesce, planEntry } from './plan.ts';
 import type { Ports } from './ports.ts';
-import { readRecords } from './read.ts';
 import { ReadingMarks } from './reading-marks.ts';
 import { readSuspectsFirst } from './reading-order.ts';
-import { answer, type BatchResponse } from './response.ts';
-import { dangerOf, isSuspect, mayHoldSuspects } from './suspects.ts';
+import { dangerOf, isSuspect } from './suspects.ts';
 
 /** The namespace where nobody names a function: outside Lambda. */
 const LOCAL_NAMESPACE = 'local';
@@ -38,7 +40,8 @@ export function createProcessor(
   const self = {};
   /** Known by an id that only this queue's messages have, or by a key that says itself whose it is. */
   const hasOwnKeys =
-    settings.key.isWholeKey === true || (settings.key.isMessageId === true && settings.unwrap.length === 0);
+    settings.key.isWholeKey === true ||
+    (settings.key.isMessageId === true && settings.decode.every(({ kind }) => kind !== 'envelope'));
   const nameOf = (lambda: Context | undefined): string =>
     lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
   const defaultNamespace = (lambda: Context | undefined): string => {
@@ -58,22 +61,24 @@ export function createProcessor(
       const namespace = settings.namespace ?? defaultNamespace(lambda);
       const plan = (source: SourceEntry, index: number): Entry =>
         planEntry(source, index, settings, namespace);
-      const read = (some: unknown): ReturnType<typeof readRecords> =>
-        readRecords(some, settings, deadline.stop);
+      const read = (some: readonly SourceEntry[]): ReturnType<typeof readPayloads> =>
+        readPayloads(some, settings.decode, {
+          concurrency: settings.concurrency,
+          stop: deadline.stop,
+          isPermanent,
+        });
 
-      let batch: SourceBatch;
+      const batch = readFrom(settings.source, event);
       let entries: Entry[];
-      if (mayHoldSuspects(event, danger)) {
-        batch = readEvent(event, AS_DELIVERED);
+      if (batch.entries.some((entry) => 'record' in entry.read && isSuspect(entry.read.record, danger))) {
         const { comesAgainSoon = false } = batch;
         const markedIn = typeof namespace === 'string' ? namespace : nameOf(lambda);
         const marks = new ReadingMarks({ settings, ports, deadline, lambda, comesAgainSoon }, markedIn);
         const steps = { read, plan, marks, clock: ports.clock, stop: deadline.stop };
-        entries = await readSuspectsFirst(event, batch, (record) => isSuspect(record, danger), steps);
+        entries = await readSuspectsFirst(batch.entries, (record) => isSuspect(record, danger), steps);
       } else {
-        const reading = read(event);
-        batch = reading instanceof Promise ? await reading : reading;
-        entries = batch.entries.map(plan);
+        const reading = read(batch.entries);
+        entries = (reading instanceof Promise ? await reading : reading).map(plan);
       }
       coalesce(entries);
       noteRefusedByPlan(entries, observer);
@@ -87,7 +92,7 @@ export function createProcessor(
         ...withoutClaim(entries),
         durationMs: ports.clock.now() - startedAt,
       });
-      return answer(entries, batch.answer);
+      return batch.answer(entries.map(endingOf));
     } finally {
       deadline.cancel();
     }

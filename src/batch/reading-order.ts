@@ -1,15 +1,14 @@
 import { type Clock, waitAtMost } from '../claims/clock.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { SourceBatch, SourceEntry } from '../sources/source-batch.ts';
+import type { SourceEntry } from '../sources/source.ts';
 import type { Entry } from './entry.ts';
 import { NotReadError } from './errors.ts';
 import type { EndedMark, Mark, Reading, ReadingMarks } from './reading-marks.ts';
-import { eventOf } from './suspects.ts';
 
 /** How records are read, and what is known of those that came again. */
 export interface ReadingSteps {
-  /** Reads an event of some of the records. */
-  read(event: unknown): SourceBatch | Promise<SourceBatch>;
+  /** Reads the payloads of some of the records, in their order. */
+  read(entries: readonly SourceEntry[]): readonly SourceEntry[] | Promise<readonly SourceEntry[]>;
   /** Gives a record its key. */
   plan(source: SourceEntry, index: number): Entry;
   readonly marks: ReadingMarks;
@@ -38,13 +37,12 @@ const PATIENCE_MS = 250;
  * is then left unread as long as others are there that can be done and acknowledged. Gives the entries in the batch's order.
  */
 export async function readSuspectsFirst(
-  event: unknown,
-  delivered: SourceBatch,
+  delivered: readonly SourceEntry[],
   isSuspect: (record: BatchRecord) => boolean,
   steps: ReadingSteps,
 ): Promise<Entry[]> {
-  const items = await markSuspects(delivered.entries, isSuspect, steps.marks);
-  const reader = new Reader(event, steps);
+  const items = await markSuspects(delivered, isSuspect, steps.marks);
+  const reader = new Reader(steps);
   const hasCompany = items.some(({ reading: { status } }) => status === 'harmless' || status === 'unknown');
   const suspects: Suspect[] = [];
   for (const item of items) {
@@ -64,13 +62,11 @@ type Suspect = Delivered & { readonly reading: { readonly mark: Mark; readonly d
 
 class Reader {
   readonly entries: Entry[] = [];
-  readonly #event: unknown;
   readonly #steps: ReadingSteps;
   /** Read, and their marks not ended yet. */
   #ended: EndedMark[] = [];
 
-  constructor(event: unknown, steps: ReadingSteps) {
-    this.#event = event;
+  constructor(steps: ReadingSteps) {
     this.#steps = steps;
   }
 
@@ -87,7 +83,7 @@ class Reader {
   }
 
   async readTogether(items: readonly Delivered[]): Promise<Entry[]> {
-    const sources = await this.#read(items);
+    const sources = await this.#steps.read(items.map(({ source }) => source));
     const entries = items.map(({ index }, at) => this.#steps.plan(sources[at] as SourceEntry, index));
     this.entries.push(...entries);
     return entries;
@@ -120,19 +116,6 @@ class Reader {
     started.forEach(({ reading: { mark } }, at) => {
       this.#ended.push({ mark, isHarmless: isHarmless(entries[at] as Entry) });
     });
-  }
-
-  /** What is damaged as it was delivered stays so; an event of nothing else would be one that nobody knows. */
-  async #read(items: readonly Delivered[]): Promise<SourceEntry[]> {
-    const readable = items.filter(({ source }) => 'record' in source.read);
-    if (readable.length === 0) return items.map(({ source }) => source);
-    const some = eventOf(
-      this.#event,
-      readable.map(({ index }) => index),
-    );
-    const { entries } = await this.#steps.read(some);
-    const read = new Map(readable.map(({ index }, at) => [index, entries[at] as SourceEntry]));
-    return items.map(({ index, source }) => read.get(index) ?? source);
   }
 }
 

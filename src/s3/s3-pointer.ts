@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { ConfigurationError } from '../claims/errors.ts';
-import { decodedText, DecodeError, type Decoder } from '../sources/decoder.ts';
+import { decoder } from '../sources/decode-payloads.ts';
+import type { DecoderStep } from '../sources/decode-step.ts';
+import { decodedText, DecodeError } from '../sources/decoder.ts';
 import { defaultMaxBytes } from '../sources/function-memory.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
@@ -58,12 +60,12 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * @example
  * createBatchProcessor(handler, { decode: s3Pointer({ buckets: ['large-orders'] }) });
  */
-export function s3Pointer(options: S3PointerOptions): Decoder {
+export function s3Pointer(options: S3PointerOptions): DecoderStep {
   const { buckets, expectedBucketOwner, timeoutMs = DEFAULT_TIMEOUT_MS } = checked(options);
   const { maxBytes = defaultMaxBytes() } = options;
   let { client } = options;
 
-  return async (data, record, { signal }) => {
+  return decoder(async (data, record, { signal }) => {
     const isPointer = typeof data === 'string' && SIZE_ATTRIBUTES.some((name) => name in record.attributes);
     if (!isPointer) return data;
     const { bucket, key } = parsePointer(data);
@@ -81,7 +83,7 @@ export function s3Pointer(options: S3PointerOptions): Decoder {
       ...(expectedBucketOwner !== undefined && { ExpectedBucketOwner: expectedBucketOwner }),
     });
     return withTimeout(timeoutMs, signal, fetchText(client, command, maxBytes));
-  };
+  });
 }
 
 function fetchText(

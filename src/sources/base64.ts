@@ -1,5 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { DecodeError, type Decoder } from './decoder.ts';
+import { bytesOfBase64 } from './base64-text.ts';
+import { decoder } from './decode-payloads.ts';
+import type { DecoderStep } from './decode-step.ts';
+import { DecodeError } from './decoder.ts';
 import { checkedMaxBytes } from './max-bytes.ts';
 
 export interface Base64Options {
@@ -7,10 +10,10 @@ export interface Base64Options {
   readonly maxBytes?: number;
 }
 
-/** The bytes of base64 text, in the usual or the URL alphabet, with or without padding. */
-export function base64(options: Base64Options = {}): Decoder {
+/** A step of `decode`: the bytes of base64 text, in the usual or the URL alphabet, with or without padding. */
+export function base64(options: Base64Options = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('base64', options);
-  return (data) => {
+  return decoder((data) => {
     // Four characters are three bytes; white space and padding make no difference that matters here.
     if (data.length * 0.75 > maxBytes + 3) {
       throw new DecodeError(`The payload has more than ${maxBytes} bytes (maxBytes of base64)`, {
@@ -18,14 +21,5 @@ export function base64(options: Base64Options = {}): Decoder {
       });
     }
     return bytesOfBase64(typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
-  };
-}
-
-/** Throws a `DecodeError` for any other text, which `Buffer` would read as far as it can. */
-export function bytesOfBase64(text: string): Buffer {
-  const trimmed = text.trim();
-  if (!/^[\w+/-]*={0,2}$/.test(trimmed) || trimmed.replace(/=+$/, '').length % 4 === 1) {
-    throw new DecodeError('The payload is not base64', { isRetryable: false });
-  }
-  return Buffer.from(trimmed, 'base64');
+  });
 }

@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { BatchlatchError } from '../claims/errors.ts';
 import type { BatchRecord } from './record.ts';
 
@@ -6,10 +5,10 @@ import type { BatchRecord } from './record.ts';
 export type Encoded = string | Uint8Array;
 
 /**
- * Makes one thing of another on the way from what was delivered to the text of the body: `base64()`, `gzip()`,
- * `s3Pointer()` of `batchlatch/s3`, or your own. The first gets a text (SQS, SNS) or bytes (Kinesis), each other one what
- * the one before it gave; bytes at the end are read as UTF-8. A `DecodeError` says by `isRetryable` whether a later
- * delivery may help; whatever else is thrown may, but for a `PermanentError`.
+ * Makes one thing of another on the way from what was delivered to the text of the body. The first step gets a text (SQS,
+ * SNS) or bytes (Kinesis, Kafka), each other one what the one before it gave; bytes at the end are read as UTF-8. A
+ * `DecodeError` says by `isRetryable` whether a later delivery may help; whatever else is thrown may, but for a
+ * `PermanentError`. `decoder()` makes a step of it.
  */
 export type Decoder = (
   data: Encoded,
@@ -30,21 +29,6 @@ export class DecodeError extends BatchlatchError {
   constructor(message: string, options: { cause?: unknown; isRetryable: boolean }) {
     super('BATCHLATCH_DECODE', message, { cause: options.cause });
     this.isRetryable = options.isRetryable;
-  }
-}
-
-/** What was delivered, for the first decoder; undefined where the service delivers an object and there is nothing to decode. */
-export function encodedPayload(record: BatchRecord): Encoded | undefined {
-  switch (record.source) {
-    case 'sqs':
-    case 'sns':
-      return record.rawBody;
-    case 'kinesis':
-      return Buffer.from('kinesis' in record.raw ? record.raw.kinesis.data : record.raw.data, 'base64');
-    case 'dynamodb-stream':
-    case 'eventbridge':
-    case 's3':
-      return undefined;
   }
 }
 

@@ -1,22 +1,36 @@
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
+import { checkpoint, itemFailures } from './answers.ts';
 import { epochMsOfSeconds } from './epoch.ts';
 import { MalformedRecordError } from './errors.ts';
+import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
-import type { SourceBatch, SourceEntry } from './source-batch.ts';
+import type { Source, SourceEntry } from './source.ts';
 
 /**
- * Batches of a table's stream: changes of one shard in their order. Changes of one item run one after the other,
- * the others beside them.
- *
- * https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html
+ * DynamoDB Streams, polled by Lambda or by EventBridge Pipes. Changes of one item run in their order, the others beside
+ * them. Lambda is answered with its checkpoint, a pipe with every failure. A tumbling window is an
+ * `UnsupportedEventError`.
  */
-export function dynamoDBStreamBatch(records: readonly unknown[]): SourceBatch {
-  const entries = records.map((record) =>
-    dynamoDBStreamEntry(record, ({ dynamodb }) => dynamodb?.SequenceNumber),
-  );
-  return { entries, answer: 'checkpoint', comesAgainSoon: true };
+export function dynamoDBStream<Body = DynamoDBChange>(): Source<DynamoDBStreamBatchRecord<Body>> {
+  const source: Source<DynamoDBStreamBatchRecord> = {
+    name: 'DynamoDB Streams',
+    read(event) {
+      const piped = pipedRecordsOf(event, 'aws:dynamodb');
+      if (piped !== undefined) {
+        return { entries: piped.map(pipedEntry), answer: itemFailures, comesAgainSoon: true };
+      }
+      const records = streamRecordsOf(event, 'aws:dynamodb');
+      return records && { entries: records.map(streamEntry), answer: checkpoint, comesAgainSoon: true };
+    },
+  };
+  return source as Source<DynamoDBStreamBatchRecord<Body>>;
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html */
+function streamEntry(record: unknown): SourceEntry<DynamoDBStreamBatchRecord> {
+  return dynamoDBStreamEntry(record, ({ dynamodb }) => dynamodb?.SequenceNumber);
 }
 
 /**
@@ -24,14 +38,14 @@ export function dynamoDBStreamBatch(records: readonly unknown[]): SourceBatch {
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-dynamodb.html), but a failure is named by its eventID
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
  */
-export function pipesDynamoDBEntry(record: unknown): SourceEntry {
+function pipedEntry(record: unknown): SourceEntry<DynamoDBStreamBatchRecord> {
   return dynamoDBStreamEntry(record, ({ eventID }) => eventID);
 }
 
 function dynamoDBStreamEntry(
   record: unknown,
   identifierOf: (raw: DynamoDBRecord) => string | undefined,
-): SourceEntry {
+): SourceEntry<DynamoDBStreamBatchRecord> {
   const raw = (typeof record === 'object' && record !== null ? record : {}) as DynamoDBRecord;
   const change: StreamRecord = typeof raw.dynamodb === 'object' && raw.dynamodb !== null ? raw.dynamodb : {};
   const identifier = identifierOf(raw);

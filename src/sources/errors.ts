@@ -13,3 +13,13 @@ export class MalformedRecordError extends BatchlatchError {
     super('BATCHLATCH_MALFORMED_RECORD', message, options);
   }
 }
+
+/** A failed record cannot be named in a partial response, so the batch as a whole has to come back. */
+export class UnnamedRecordError extends BatchlatchError {
+  constructor(count: number) {
+    super(
+      'BATCHLATCH_UNNAMED_RECORD',
+      `${count} record(s) without a messageId or a sequence number cannot be reported alone: the batch is handed back as a whole, and what is completed will not run again`,
+    );
+  }
+}

@@ -1,22 +1,25 @@
 import type { EventBridgeEvent } from 'aws-lambda';
+import { allOrNothing } from './answers.ts';
+import { isEventBridgeEvent } from './eventbridge-event.ts';
 import type { EventBridgeBatchRecord } from './record.ts';
-import type { SourceBatch } from './source-batch.ts';
+import type { Source, SourceEntry } from './source.ts';
 
-/** Whether a value is an EventBridge event: the members that AWS documents as always present. */
-export function isEventBridgeEvent(value: unknown): value is EventBridgeEvent<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
-  const event = value as Partial<EventBridgeEvent<string, unknown>>;
-  return (
-    typeof event.id === 'string' &&
-    event.id !== '' &&
-    typeof event.source === 'string' &&
-    typeof event['detail-type'] === 'string' &&
-    'detail' in event
-  );
+/**
+ * EventBridge, where a rule has the function as its target: one event, delivered to the function itself. It takes no
+ * list for an answer: a failure rejects. Events of the custom event bus of 2026 are those of `eventBridgeBus()`.
+ */
+export function eventBridge<Body = unknown>(): Source<EventBridgeBatchRecord<Body>> {
+  const source: Source<EventBridgeBatchRecord> = {
+    name: 'EventBridge',
+    read(event) {
+      if (!isEventBridgeEvent(event)) return undefined;
+      return { entries: [eventBridgeEntry(event)], answer: allOrNothing, comesAgainSoon: true };
+    },
+  };
+  return source as Source<EventBridgeBatchRecord<Body>>;
 }
 
-/** One event, delivered by EventBridge to the function itself: there is no list to answer with. */
-export function eventBridgeBatch(raw: EventBridgeEvent<string, unknown>): SourceBatch {
+function eventBridgeEntry(raw: EventBridgeEvent<string, unknown>): SourceEntry<EventBridgeBatchRecord> {
   const sentAt = Date.parse(raw.time);
   const record: EventBridgeBatchRecord = {
     source: 'eventbridge',
@@ -37,9 +40,5 @@ export function eventBridgeBatch(raw: EventBridgeEvent<string, unknown>): Source
     envelope: undefined,
     raw,
   };
-  return {
-    entries: [{ itemIdentifier: raw.id, lane: undefined, read: { record } }],
-    answer: 'all-or-nothing',
-    comesAgainSoon: true,
-  };
+  return { itemIdentifier: raw.id, lane: undefined, read: { record } };
 }

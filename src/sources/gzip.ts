@@ -2,8 +2,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import pLimit from 'p-limit';
 import { hasCode } from '../claims/errors.ts';
-import { bytesOfBase64 } from './base64.ts';
-import { DecodeError, type Decoder } from './decoder.ts';
+import { bytesOfBase64 } from './base64-text.ts';
+import { decoder } from './decode-payloads.ts';
+import type { DecoderStep } from './decode-step.ts';
+import { DecodeError } from './decoder.ts';
 import { LONG_TEXT } from './json-bounds.ts';
 import { checkedMaxBytes } from './max-bytes.ts';
 
@@ -21,12 +23,12 @@ export interface GzipOptions {
 }
 
 /**
- * Inflates gzip: of a text that is base64, as it travels in SQS and SNS, or of bytes. Payloads of more than 256 KB are
+ * A step of `decode`: inflates gzip, of a text that is base64, as it travels in SQS and SNS, or of bytes. Payloads of more than 256 KB are
  * inflated one after the other in the whole process, the others side by side.
  */
-export function gzip(options: GzipOptions = {}): Decoder {
+export function gzip(options: GzipOptions = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('gzip', options);
-  return async (data) => {
+  return decoder(async (data) => {
     const compressed = typeof data === 'string' ? bytesOfBase64(data) : data;
     try {
       return await inflate(compressed, maxBytes);
@@ -36,7 +38,7 @@ export function gzip(options: GzipOptions = {}): Decoder {
         : 'The payload is not gzip';
       throw new DecodeError(message, { cause, isRetryable: false });
     }
-  };
+  });
 }
 
 async function inflate(compressed: Uint8Array, maxBytes: number): Promise<Uint8Array> {

@@ -1,42 +1,59 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { KinesisStreamRecordPayload } from 'aws-lambda';
-import { MalformedRecordError } from './errors.ts';
-import { readText } from './read-text.ts';
-import type { KinesisBatchRecord } from './record.ts';
+import { checkpoint, itemFailures } from './answers.ts';
+import { NOT_UTF8, textOfBase64 } from './base64-text.ts';
 import { epochMsOfSeconds } from './epoch.ts';
-import type { Reading, SourceBatch, SourceEntry } from './source-batch.ts';
+import { MalformedRecordError } from './errors.ts';
+import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
+import { LONG_TEXT } from './json-bounds.ts';
+import { readLongText } from './read-text.ts';
+import type { KinesisBatchRecord } from './record.ts';
+import type { Source, SourceBatch, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
 /**
- * Batches of a Kinesis stream: records of one shard in their order. Records of one partition key run one after
- * the other, the others beside them. A record that the Kinesis Producer Library aggregated is one record here.
- *
- * https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html
+ * Kinesis, polled by Lambda or by EventBridge Pipes. Records of one partition key run in their order, the others beside
+ * them. Lambda is answered with its checkpoint, a pipe with every failure. A record that the Kinesis Producer Library
+ * aggregated is one record here. A tumbling window is an `UnsupportedEventError`.
  */
-export function kinesisBatch(records: readonly unknown[], reading: Reading): SourceBatch {
-  const entries = records.map((record, index) => {
-    const { kinesis } = (record ?? {}) as { readonly kinesis?: unknown };
-    return kinesisEntry(record, kinesis, (payload) => payload.sequenceNumber, reading, index);
+export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
+  const source: Source<KinesisBatchRecord> = {
+    name: 'Kinesis',
+    read(event) {
+      const piped = pipedRecordsOf(event, 'aws:kinesis');
+      if (piped !== undefined) return pipedBatch(piped);
+      const records = streamRecordsOf(event, 'aws:kinesis');
+      return records && streamBatch(records);
+    },
+  };
+  return source as Source<KinesisBatchRecord<Body>>;
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html */
+function streamBatch(records: readonly unknown[]): SourceBatch<KinesisBatchRecord> {
+  const entries = records.map((record) => {
+    const { kinesis: payload } = (record ?? {}) as { readonly kinesis?: unknown };
+    return kinesisEntry(record, payload, ({ sequenceNumber }) => sequenceNumber);
   });
-  return { entries, answer: 'checkpoint', comesAgainSoon: true };
+  return { entries, answer: checkpoint, comesAgainSoon: true };
 }
 
 /**
- * A record of Kinesis that came through EventBridge Pipes. What is under `kinesis` elsewhere lies beside the rest
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-kinesis.html), and a failure is named by its eventID
+ * What is under `kinesis` elsewhere lies beside the rest
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-kinesis.html). A pipe is documented to deliver again
+ * what is named, and promises no checkpoint; a failure is named by its eventID
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
  */
-export function pipesKinesisEntry(record: unknown, reading: Reading, index: number): SourceEntry {
-  return kinesisEntry(record, record, (_payload, eventId) => eventId, reading, index);
+function pipedBatch(records: readonly unknown[]): SourceBatch<KinesisBatchRecord> {
+  const entries = records.map((record) => kinesisEntry(record, record, (_payload, eventId) => eventId));
+  return { entries, answer: itemFailures, comesAgainSoon: true };
 }
 
 function kinesisEntry(
   raw: unknown,
   rawPayload: unknown,
   identifierOf: (payload: Partial<KinesisStreamRecordPayload>, eventId: unknown) => unknown,
-  reading: Reading,
-  index: number,
-): SourceEntry {
+): SourceEntry<KinesisBatchRecord> {
   const { eventSource, eventID, eventSourceARN } = membersOf<KinesisBatchRecord['raw']>(raw);
   const payload = membersOf<KinesisStreamRecordPayload>(rawPayload);
   const { data, partitionKey, sequenceNumber } = payload;
@@ -62,19 +79,14 @@ function kinesisEntry(
     );
     return { itemIdentifier, lane, read: { error } };
   }
-  const read = readText(
-    reading,
-    index,
-    { longest: (data as string).length, read: () => textOf(data as string) },
-    (opened, text) =>
-      new KinesisRecordView(
-        raw as KinesisBatchRecord['raw'],
-        payload as KinesisStreamRecordPayload,
-        opened,
-        text,
-      ),
+  const record = new KinesisRecordView(
+    raw as KinesisBatchRecord['raw'],
+    payload as KinesisStreamRecordPayload,
+    undefined,
+    undefined,
   );
-  return { itemIdentifier, lane, read };
+  const isLong = (data as string).length > LONG_TEXT;
+  return { itemIdentifier, lane, read: isLong ? readLongText(record) : { record } };
 }
 
 class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
@@ -97,19 +109,27 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
     this.#isDecoded = decodedText !== undefined;
   }
 
+  get payload(): Buffer {
+    return Buffer.from(this.#payload.data, 'base64');
+  }
+
+  withText(text: string | undefined, opened: OpenedBody | undefined): KinesisRecordView {
+    return new KinesisRecordView(this.raw, this.#payload, opened, text);
+  }
+
   /** The eventID is the shard and the sequence number in it; streams share both. */
   get id(): string {
     return `${this.raw.eventSourceARN}:${this.raw.eventID}`;
   }
 
   get rawBody(): string {
-    this.#text ??= textOf(this.#payload.data);
+    this.#text ??= textOfBase64(this.#payload.data);
     return this.#text;
   }
 
-  protected override get isWholeText(): boolean {
-    if (this.#isDecoded || !this.rawBody.includes('\uFFFD')) return true;
-    return isUtf8(Buffer.from(this.#payload.data, 'base64'));
+  protected override get keyProblem(): string | undefined {
+    if (this.#isDecoded || !this.rawBody.includes('\uFFFD') || isUtf8(this.payload)) return undefined;
+    return NOT_UTF8;
   }
 
   get partitionKey(): string {
@@ -136,10 +156,6 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
   get messageGroupId(): undefined {
     return undefined;
   }
-}
-
-function textOf(base64: string): string {
-  return Buffer.from(base64, 'base64').toString('utf8');
 }
 
 function membersOf<Shape>(value: unknown): Partial<Shape> {

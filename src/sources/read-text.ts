@@ -1,45 +1,26 @@
 import { hasCode } from '../claims/errors.ts';
-import { assertParsable, LONG_TEXT } from './json-bounds.ts';
+import { assertParsable } from './json-bounds.ts';
 import type { BatchRecord } from './record.ts';
-import type { ReadRecord, Reading } from './source-batch.ts';
-import type { OpenedBody } from './text-record.ts';
-import { unwrapBody } from './unwrap.ts';
-
-/** The text that was delivered, which may have to be made first. */
-export interface DeliveredText {
-  /** At least as many UTF-16 units as the text has. */
-  readonly longest: number;
-  read(): string;
-}
+import type { ReadRecord } from './source.ts';
 
 /**
- * Makes the record of a text: takes it out of its envelopes, where there are any. `decoded` is the text that
- * `decode` made. A text that cannot be parsed within the function's memory is an error now, before a key or a handler
- * asks for the body.
+ * Looks at a record whose text may be long. One that cannot be parsed within the function's memory is an error now,
+ * before a key or a handler asks for the body.
  */
-export function readText(
-  { unwrap, decoded }: Reading,
-  index: number,
-  delivered: DeliveredText,
-  makeRecord: (opened: OpenedBody | undefined, decodedText: string | undefined) => BatchRecord,
-): ReadRecord {
-  const decodedText = decoded?.(index);
+export function readLongText<Record extends BatchRecord>(record: Record): ReadRecord<Record> {
   try {
-    if (unwrap.length === 0) {
-      const longest = decodedText?.length ?? delivered.longest;
-      if (longest > LONG_TEXT) assertParsable(decodedText ?? delivered.read());
-      return { record: makeRecord(undefined, decodedText) };
-    }
-    const text = decodedText ?? delivered.read();
-    const opened = unwrapBody(text, unwrap);
-    if ('ignored' in opened) return opened;
-    const { envelope, body } = opened;
-    const isKept = text.length <= LONG_TEXT;
-    return { record: makeRecord({ envelope, steps: unwrap, ...(isKept && { body }) }, decodedText) };
+    assertParsable(record.rawBody);
+    return { record };
   } catch (thrown) {
-    const error = thrown as Error;
-    return hasCode(thrown, 'BATCHLATCH_DECODE')
-      ? { error, isRetryable: false, delivered: makeRecord(undefined, decodedText) }
-      : { error };
+    return unreadable(thrown, record);
   }
+}
+
+/** What makes a payload unreadable; an envelope that is not there is no fault of the payload that was delivered. */
+export function unreadable<Record extends BatchRecord>(
+  thrown: unknown,
+  delivered: Record,
+): Extract<ReadRecord<Record>, { error: Error }> {
+  const error = thrown as Error;
+  return hasCode(thrown, 'BATCHLATCH_DECODE') ? { error, isRetryable: false, delivered } : { error };
 }

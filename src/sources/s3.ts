@@ -1,16 +1,35 @@
 import type { S3EventRecord } from 'aws-lambda';
+import { allOrNothing } from './answers.ts';
 import { epochMsOfText } from './epoch.ts';
 import { MalformedRecordError } from './errors.ts';
-import type { S3BatchRecord } from './record.ts';
-import { s3NotificationOf } from './s3-notification.ts';
-import type { SourceBatch, SourceEntry } from './source-batch.ts';
+import { recordsOf } from './event-records.ts';
+import type { S3BatchRecord, S3Notification } from './record.ts';
+import { isS3TestEvent, s3NotificationOf } from './s3-notification.ts';
+import type { Source, SourceEntry } from './source.ts';
 
-/** Event notifications that S3 delivers to the function itself, one or several: there is no list to answer with. */
-export function s3Batch(records: readonly unknown[]): SourceBatch {
-  return { entries: records.map(s3Entry), answer: 'all-or-nothing', comesAgainSoon: true };
+/**
+ * Event notifications that S3 delivers to the function itself, of one object or several. It takes no list for an answer:
+ * a failure rejects. The message by which S3 tries out a notification is acknowledged and runs nothing.
+ */
+export function s3<Body = S3Notification>(): Source<S3BatchRecord<Body>> {
+  const source: Source<S3BatchRecord> = {
+    name: 'S3',
+    read(event) {
+      if (isS3TestEvent(event)) return { entries: [TEST_ENTRY], answer: allOrNothing };
+      const records = recordsOf(event, 'aws:s3');
+      return records && { entries: records.map(s3Entry), answer: allOrNothing, comesAgainSoon: true };
+    },
+  };
+  return source as Source<S3BatchRecord<Body>>;
 }
 
-function s3Entry(record: unknown): SourceEntry {
+const TEST_ENTRY: SourceEntry<S3BatchRecord> = {
+  itemIdentifier: undefined,
+  lane: undefined,
+  read: { ignored: 's3:TestEvent' },
+};
+
+function s3Entry(record: unknown): SourceEntry<S3BatchRecord> {
   const raw = (typeof record === 'object' && record !== null ? record : {}) as S3EventRecord;
   // Nothing is answered by it; it is what logs show, and an object's key may be nothing for a log.
   const requestId: unknown = raw.responseElements?.['x-amz-request-id'];

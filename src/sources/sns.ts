@@ -1,22 +1,28 @@
 import type { SNSEventRecord } from 'aws-lambda';
+import { allOrNothing } from './answers.ts';
 import { epochMsOfText } from './epoch.ts';
 import { MalformedRecordError } from './errors.ts';
-import { readText } from './read-text.ts';
+import { recordsOf } from './event-records.ts';
+import { LONG_TEXT } from './json-bounds.ts';
+import { readLongText } from './read-text.ts';
 import type { SnsBatchRecord } from './record.ts';
 import { isSnsNotification, snsAttributes } from './sns-notification.ts';
-import type { Reading, SourceBatch, SourceEntry } from './source-batch.ts';
+import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
-/** Notifications that SNS delivers to the function itself: there is no list to answer with. */
-export function snsBatch(records: readonly unknown[], reading: Reading): SourceBatch {
-  return {
-    entries: records.map((record, index) => snsEntry(record, reading, index)),
-    answer: 'all-or-nothing',
-    comesAgainSoon: true,
+/** Notifications that SNS delivers to the function itself. It takes no list for an answer: a failure rejects. */
+export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
+  const source: Source<SnsBatchRecord> = {
+    name: 'SNS',
+    read(event) {
+      const records = recordsOf(event, 'aws:sns');
+      return records && { entries: records.map(snsEntry), answer: allOrNothing, comesAgainSoon: true };
+    },
   };
+  return source as Source<SnsBatchRecord<Body>>;
 }
 
-function snsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
+function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {
   const { EventSource: eventSource, Sns: notification } = (
     typeof raw === 'object' && raw !== null ? raw : {}
   ) as Partial<SNSEventRecord>;
@@ -27,13 +33,9 @@ function snsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
     return { itemIdentifier: undefined, lane: undefined, read: { error } };
   }
   const { MessageId: itemIdentifier, Message: text } = notification;
-  const read = readText(
-    reading,
-    index,
-    { longest: text.length, read: () => text },
-    (opened, decodedText) => new SnsRecordView(raw as SNSEventRecord, opened, decodedText),
-  );
-  return { itemIdentifier, lane: undefined, read };
+  const record = new SnsRecordView(raw as SNSEventRecord, undefined, undefined);
+  const isLong = text.length > LONG_TEXT;
+  return { itemIdentifier, lane: undefined, read: isLong ? readLongText(record) : { record } };
 }
 
 class SnsRecordView extends TextRecord implements SnsBatchRecord {
@@ -45,6 +47,14 @@ class SnsRecordView extends TextRecord implements SnsBatchRecord {
     super(opened);
     this.raw = raw;
     this.rawBody = decodedText ?? raw.Sns.Message;
+  }
+
+  get payload(): string {
+    return this.raw.Sns.Message;
+  }
+
+  withText(text: string | undefined, opened: OpenedBody | undefined): SnsRecordView {
+    return new SnsRecordView(this.raw, opened, text);
   }
 
   get id(): string {

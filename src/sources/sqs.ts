@@ -1,20 +1,29 @@
 import type { SQSRecord } from 'aws-lambda';
+import { itemFailures } from './answers.ts';
 import { MalformedRecordError } from './errors.ts';
+import { pipedRecordsOf, recordsOf } from './event-records.ts';
 import { LONG_TEXT } from './json-bounds.ts';
-import { readText } from './read-text.ts';
+import { readLongText } from './read-text.ts';
 import type { SqsBatchRecord } from './record.ts';
-import type { Reading, SourceBatch, SourceEntry } from './source-batch.ts';
+import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
-/** SQS batches, standard and FIFO. */
-export function sqsBatch(records: readonly unknown[], reading: Reading): SourceBatch {
-  return {
-    entries: records.map((record, index) => sqsEntry(record, reading, index)),
-    answer: 'item-failures',
+/**
+ * SQS, standard and FIFO, polled by Lambda or by EventBridge Pipes. The failed messages are named in the answer.
+ * Messages of one group of a FIFO queue run in their order.
+ */
+export function sqs<Body = unknown>(): Source<SqsBatchRecord<Body>> {
+  const source: Source<SqsBatchRecord> = {
+    name: 'SQS',
+    read(event) {
+      const records = recordsOf(event, 'aws:sqs') ?? pipedRecordsOf(event, 'aws:sqs');
+      return records && { entries: records.map(sqsEntry), answer: itemFailures };
+    },
   };
+  return source as Source<SqsBatchRecord<Body>>;
 }
 
-function sqsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
+function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   const { messageId, eventSource, eventSourceARN, attributes, body } = (
     typeof raw === 'object' && raw !== null ? raw : {}
   ) as Partial<SQSRecord>;
@@ -37,22 +46,9 @@ function sqsEntry(raw: unknown, reading: Reading, index: number): SourceEntry {
     const error = new MalformedRecordError(`The SQS record ${itemIdentifier ?? ''} is malformed: ${problem}`);
     return { itemIdentifier, lane, read: { error } };
   }
-  const text = body as string;
-  if (reading.unwrap.length === 0 && reading.decoded === undefined && text.length <= LONG_TEXT) {
-    // The usual way, and there are thousands of them: no closures.
-    return {
-      itemIdentifier,
-      lane,
-      read: { record: new SqsRecordView(raw as SQSRecord, undefined, undefined) },
-    };
-  }
-  const read = readText(
-    reading,
-    index,
-    { longest: text.length, read: () => text },
-    (opened, decodedText) => new SqsRecordView(raw as SQSRecord, opened, decodedText),
-  );
-  return { itemIdentifier, lane, read };
+  const record = new SqsRecordView(raw as SQSRecord, undefined, undefined);
+  const isLong = (body as string).length > LONG_TEXT;
+  return { itemIdentifier, lane, read: isLong ? readLongText(record) : { record } };
 }
 
 class SqsRecordView extends TextRecord implements SqsBatchRecord {
@@ -64,6 +60,14 @@ class SqsRecordView extends TextRecord implements SqsBatchRecord {
     super(opened);
     this.raw = raw;
     this.rawBody = decodedText ?? raw.body;
+  }
+
+  get payload(): string {
+    return this.raw.body;
+  }
+
+  withText(text: string | undefined, opened: OpenedBody | undefined): SqsRecordView {
+    return new SqsRecordView(this.raw, opened, text);
   }
 
   get id(): string {

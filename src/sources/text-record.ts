@@ -1,17 +1,17 @@
+import type { Encoded } from './decoder.ts';
 import { MalformedRecordError } from './errors.ts';
 import { mayBeInexact, parseExactly } from './exact-numbers.ts';
 import { LONG_TEXT } from './json-bounds.ts';
 import { parseJsonOrText } from './parse-body.ts';
 import type { BatchRecord, Envelope } from './record.ts';
-import { unwrapBody } from './unwrap.ts';
-import type { UnwrapStep } from './unwrap-steps.ts';
 
 /** A payload that was inside envelopes, and what they were. */
 export interface OpenedBody {
   readonly envelope: Envelope;
   /** Absent of a long text, which is opened again when its body is asked for. */
   readonly body?: unknown;
-  readonly steps: readonly UnwrapStep[];
+  /** Opens the text again; `parse` reads each text that is JSON. */
+  read(text: string, parse?: (text: string) => unknown): unknown;
 }
 
 /**
@@ -20,17 +20,23 @@ export interface OpenedBody {
  * most expensive of them.
  */
 export abstract class TextRecord {
+  /** As it was delivered, or what the record was made with. */
   abstract readonly rawBody: string;
+  /** What was delivered, for the first step of `decode`; undefined: it carries no payload, so there is nothing to decode. */
+  abstract readonly payload: Encoded | undefined;
   readonly envelope: Envelope | undefined;
-  readonly #steps: readonly UnwrapStep[];
+  readonly #opened: OpenedBody | undefined;
   #body: { readonly value: unknown; readonly isGiven?: true } | undefined;
 
   constructor(opened: OpenedBody | undefined) {
-    this.#steps = opened?.steps ?? [];
+    this.#opened = opened;
     if (opened === undefined) return;
     this.envelope = opened.envelope;
     if ('body' in opened) this.#body = { value: opened.body };
   }
+
+  /** The same record with what `decode` made of its payload: another text, or one that was inside envelopes, or both. */
+  abstract withText(text: string | undefined, opened: OpenedBody | undefined): BatchRecord;
 
   get body(): unknown {
     this.#body ??= { value: this.#read() };
@@ -43,14 +49,17 @@ export abstract class TextRecord {
   }
 
   #read(): unknown {
-    if (this.#steps.length === 0) return parseJsonOrText(this.rawBody);
-    const unwrapped = unwrapBody(this.rawBody, this.#steps);
-    return 'body' in unwrapped ? unwrapped.body : undefined;
+    return this.#opened === undefined ? this.parsed() : this.#opened.read(this.rawBody);
   }
 
-  /** Whether the text is all there is to what was delivered: bytes that are no UTF-8 become replacement characters. */
-  protected get isWholeText(): boolean {
-    return true;
+  /** The body of a text that is in no envelope. */
+  protected parsed(parse?: (text: string) => unknown): unknown {
+    return parseJsonOrText(this.rawBody, parse);
+  }
+
+  /** Why no key can be made of the text; undefined where one can. */
+  protected get keyProblem(): string | undefined {
+    return undefined;
   }
 
   /** Found by its name and not by `instanceof`, so that the functions below serve another copy of this package too. */
@@ -61,19 +70,13 @@ export abstract class TextRecord {
 
   /** The body for a key: read once more where it may hold numbers that `JSON.parse` rounds. */
   exactBody(): unknown {
-    const { rawBody: text } = this;
-    if (!this.isWholeText) {
-      throw new MalformedRecordError(
-        'The payload is not UTF-8: its text, which different bytes share, makes no key',
-      );
-    }
-    if (this.#steps.length === 0) {
-      return mayBeInexact(text) ? parseJsonOrText(text, parseExactly) : this.body;
-    }
+    const { rawBody: text, keyProblem } = this;
+    if (keyProblem !== undefined) throw new MalformedRecordError(keyProblem);
+    const opened = this.#opened;
+    if (opened === undefined) return mayBeInexact(text) ? this.parsed(parseExactly) : this.body;
     // A text inside a text may have its digits escaped.
     if (!mayBeInexact(text) && !text.includes(String.raw`\u00`)) return this.body;
-    const unwrapped = unwrapBody(text, this.#steps, parseExactly);
-    return 'body' in unwrapped ? unwrapped.body : this.body;
+    return opened.read(text, parseExactly);
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import type { Clock, Decoder, RecordContext, RecordHandler } from 'batchlatch';
+import { type Clock, type Decoder, decoder, type RecordContext, type RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
 import { bench, deferred, failed, fifo, forever, ids, inTime, messages } from './bench.ts';
@@ -312,7 +312,7 @@ describe('An invocation without any time left', () => {
       decoded += 1;
       return data;
     };
-    const process = b.processor(() => 'done', { decode });
+    const process = b.processor(() => 'done', { decode: decoder(decode) });
     expect(failed(await inTime(b.clock, process(messages('a'), b.lambda(0))))).toEqual(['a']);
     expect(decoded).toBe(0);
   });

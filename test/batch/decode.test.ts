@@ -4,8 +4,11 @@ import {
   base64,
   type BatchProcessorOptions,
   type BatchRecord,
-  type Decoder,
   DecodeError,
+  type Decoder,
+  decoder,
+  type DecodeStep,
+  eventBridgeEnvelope,
   gzip,
   payloadHash,
   PermanentError,
@@ -28,7 +31,7 @@ const inBase64 = (text: string): string => Buffer.from(text).toString('base64');
 /** The records that a handler gets of an event. */
 async function recordsOf(
   event: unknown,
-  decode: Decoder | Decoder[],
+  decode: DecodeStep | DecodeStep[],
   options: object = {},
 ): Promise<BatchRecord[]> {
   const seen: BatchRecord[] = [];
@@ -40,7 +43,7 @@ async function recordsOf(
 describe('A body that is decoded', () => {
   const order = { orderId: 'A' };
 
-  it.each<[string, unknown, Decoder | Decoder[]]>([
+  it.each<[string, unknown, DecodeStep | DecodeStep[]]>([
     ['base64 in SQS', sqsEvent([{ body: inBase64('{"orderId":"A"}') }]), base64()],
     ['gzip in SQS', sqsEvent([{ body: zipped(order) }]), gzip()],
     ['gzip in SNS', snsEvent([{ message: zipped(order) }]), gzip()],
@@ -50,8 +53,12 @@ describe('A body that is decoded', () => {
       sqsEvent([{ body: gzipSync(inBase64('{"orderId":"A"}')).toString('base64') }]),
       [gzip(), base64()],
     ],
-    ['a decoder of the user', sqsEvent([{ body: 'A' }]), (data) => `{"orderId":"${String(data)}"}`],
-    ['one that takes its time', sqsEvent([{ body: 'A' }]), async (data) => `{"orderId":"${String(data)}"}`],
+    ['a decoder of the user', sqsEvent([{ body: 'A' }]), decoder((data) => `{"orderId":"${String(data)}"}`)],
+    [
+      'one that takes its time',
+      sqsEvent([{ body: 'A' }]),
+      decoder(async (data) => `{"orderId":"${String(data)}"}`),
+    ],
   ])('is what the handler gets: %s', async (_, event, decode) => {
     const [record] = await recordsOf(event, decode);
     expect(record).toMatchObject({ body: order, rawBody: '{"orderId":"A"}' });
@@ -69,7 +76,7 @@ describe('A body that is decoded', () => {
 
   it('is unwrapped after that', async () => {
     const event = sqsEvent([{ body: zipped(eventBridgeEvent(order, { id: 'e' })) }]);
-    const [record] = await recordsOf(event, gzip(), { unwrap: 'eventbridge' });
+    const [record] = await recordsOf(event, [gzip(), eventBridgeEnvelope()]);
     expect(record).toMatchObject({ body: order, envelope: { id: 'e' } });
   });
 
@@ -100,7 +107,7 @@ describe('A body that is decoded', () => {
     const decode: Decoder = () => {
       throw new Error('must not be asked');
     };
-    expect(await recordsOf(event, decode)).toHaveLength(1);
+    expect(await recordsOf(event, decoder(decode))).toHaveLength(1);
   });
 
   it('is decoded beside others, as many as run at once, and at most 50', async () => {
@@ -115,9 +122,9 @@ describe('A body that is decoded', () => {
       running -= 1;
       return data;
     };
-    expect(await recordsOf(messages(...ids(20)), decode, { concurrency: 3 })).toHaveLength(20);
+    expect(await recordsOf(messages(...ids(20)), decoder(decode), { concurrency: 3 })).toHaveLength(20);
     expect(most).toBe(3);
-    expect(await recordsOf(messages(...ids(80)), decode, { concurrency: 100 })).toHaveLength(80);
+    expect(await recordsOf(messages(...ids(80)), decoder(decode), { concurrency: 100 })).toHaveLength(80);
     expect(most).toBe(50);
   });
 });
@@ -144,7 +151,7 @@ describe('The parsed form of a body', () => {
   it.each<[string, string, BatchProcessorOptions]>([
     ['as it was delivered', JSON.stringify(long), {}],
     ['decoded', zipped(long), { decode: gzip() }],
-    ['in an envelope', JSON.stringify(eventBridgeEvent(long)), { unwrap: 'eventbridge' }],
+    ['in an envelope', JSON.stringify(eventBridgeEvent(long)), { decode: eventBridgeEnvelope() }],
   ])('is made again for the handler where the text is long: %s', async (_, text, options) => {
     expect(await isKept(text, options)).toEqual([false, long]);
   });
@@ -198,7 +205,7 @@ describe('A body that cannot be decoded', () => {
       { messageId: 'bad', body },
       { messageId: 'good', body: {} },
     ]);
-    expect(failed(await b.processor(() => 'done', { decode: lenient })(event))).toEqual(['bad']);
+    expect(failed(await b.processor(() => 'done', { decode: decoder(lenient) })(event))).toEqual(['bad']);
     const [invalid] = b.eventsOf('invalid');
     expect(invalid).toMatchObject({
       recordId: 'bad',
@@ -223,7 +230,7 @@ describe('A body that cannot be decoded', () => {
   ])('is handed back, as what the decoder says: %s', async (_, thrown, outcome) => {
     const b = bench();
     const decode: Decoder = () => Promise.reject(thrown);
-    expect(await b.run(() => 'done', ['m'], { decode })).toEqual(['m']);
+    expect(await b.run(() => 'done', ['m'], { decode: decoder(decode) })).toEqual(['m']);
     expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { [outcome]: 1 } }]);
     const [told] = b.eventsOf(outcome === 'failed' ? 'decodeFailed' : 'invalid');
     expect(told).toMatchObject({ recordId: 'm', error: { code: 'BATCHLATCH_DECODE' } });
@@ -232,7 +239,7 @@ describe('A body that cannot be decoded', () => {
 
   it('fails where a decoder gives neither text nor bytes', async () => {
     const b = bench();
-    await b.run(() => 'done', ['m'], { decode: (() => ({})) as unknown as Decoder });
+    await b.run(() => 'done', ['m'], { decode: decoder((() => ({})) as unknown as Decoder) });
     expect(b.eventsOf('decodeFailed')).toMatchObject([
       { error: { message: expect.stringContaining('a object') } },
     ]);
@@ -243,7 +250,7 @@ describe('A body that cannot be decoded', () => {
       if (id === 'a2') throw new Error('S3 does not answer');
       return data;
     };
-    const process = bench().processor(() => 'done', { decode });
+    const process = bench().processor(() => 'done', { decode: decoder(decode) });
     expect(failed(await process(fifo('a1', 'a2', 'a3', 'b1')))).toEqual(['a2', 'a3']);
   });
 
@@ -265,7 +272,10 @@ describe('A decoder that never ends', () => {
     };
     const runs: string[] = [];
     const handler: RecordHandler = ({ id }) => void runs.push(id);
-    const answer = b.processor(handler, { decode })(messages('hangs', 'good'), b.lambda(3_000));
+    const answer = b.processor(handler, { decode: decoder(decode) })(
+      messages('hangs', 'good'),
+      b.lambda(3_000),
+    );
     await b.clock.advance(1_999);
     expect(signal?.aborted).toBe(false);
     await b.clock.advance(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { type BatchRecord, PermanentError, type RecordHandler } from 'batchlatch';
+import { type BatchRecord, eventBridgeEnvelope, PermanentError, type RecordHandler } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { bench, deferred, failed, forever } from './bench.ts';
 
@@ -127,7 +127,7 @@ describe('An event that EventBridge delivers to the function itself', () => {
 
 describe('Events inside SQS messages', () => {
   const process = (handler: RecordHandler): ReturnType<ReturnType<typeof bench>['processor']> =>
-    bench().processor(handler, { unwrap: 'eventbridge' });
+    bench().processor(handler, { decode: eventBridgeEnvelope() });
   const wrapped = (...bodies: unknown[]): SQSEvent =>
     sqsEvent(bodies.map((body, index) => ({ messageId: `m${index}`, body })));
 
@@ -135,7 +135,7 @@ describe('Events inside SQS messages', () => {
     const b = bench();
     let seen: BatchRecord | undefined;
     const handler: RecordHandler = (record) => void (seen = record);
-    await b.processor(handler, { unwrap: 'eventbridge' })(wrapped(placed()));
+    await b.processor(handler, { decode: eventBridgeEnvelope() })(wrapped(placed()));
     expect(seen).toMatchObject({
       source: 'sqs',
       id: 'm0',
@@ -156,7 +156,7 @@ describe('Events inside SQS messages', () => {
   it('are one work with the same event delivered directly', async () => {
     const b = bench();
     let runs = 0;
-    const processor = b.processor(() => (runs += 1), { unwrap: 'eventbridge' });
+    const processor = b.processor(() => (runs += 1), { decode: eventBridgeEnvelope() });
     await processor(placed());
     expect(failed(await processor(wrapped(placed())))).toEqual([]);
     expect(runs).toBe(1);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BatchProcessorOptions, type ClaimStore, createBatchProcessor, payloadHash } from 'batchlatch';
+import {
+  type BatchProcessorOptions,
+  type ClaimStore,
+  createBatchProcessor,
+  payloadHash,
+  snsEnvelope,
+} from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { emulatedTable } from '../support/emulated-table.ts';
@@ -83,7 +89,7 @@ describe('Two processors in one function', () => {
 
   it('may not where the id is that of an envelope, which many queues get', async () => {
     const store = memoryStore();
-    const options = { ...quiet, store, unwrap: 'sns' } as const;
+    const options = { ...quiet, store, decode: snsEnvelope() };
     await createBatchProcessor(() => 'done', options)(sqsEvent([]), lambda);
     await expect(createBatchProcessor(() => 'done', options)(sqsEvent([]), lambda)).rejects.toMatchObject(
       shared,

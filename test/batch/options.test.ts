@@ -5,6 +5,8 @@ import {
   ConfigurationError,
   createBatchProcessor,
   gzip,
+  snsEnvelope,
+  sqs,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
@@ -66,17 +68,23 @@ describe('An impossible option', () => {
     ['payloadValidation', 'amountCents', "an array of paths such as ['amountCents'], got `'amountCents'`"],
     ['payloadValidation', [], "an array of paths such as ['amountCents'], got `[]` (object)"],
     ['payloadValidation', [7], "an array of paths such as ['amountCents']"],
-    ['unwrap', 'kafka', "'eventbridge' or 'sns' or 's3', or a list of them, got `'kafka'` (string)"],
-    ['unwrap', [], 'or a list of them, got `[]` (object)'],
-    ['unwrap', ['sns', 'kafka'], 'or a list of them, got `'],
-    ['decode', 'gzip', "a function, or a list of functions, got `'gzip'` (string)"],
-    ['decode', [], 'a function, or a list of functions, got `[]` (object)'],
-    ['decode', ['gzip'], 'a function, or a list of functions'],
+    ['source', 'sqs', "a source, such as sqs() or kinesis(), got `'sqs'` (string)"],
+    ['source', sqs, 'a source, such as sqs() or kinesis(), got `[Function: sqs]` (function)'],
+    [
+      'decode',
+      'gzip',
+      "a step, such as gzip(), snsEnvelope() or decoder(…) around a function of yours, or a list of steps, got `'gzip'` (string)",
+    ],
+    ['decode', [], 'or a list of steps, got `[]` (object)'],
+    ['decode', ['gzip'], 'or a list of steps, got `'],
+    ['decode', [gzip(), handler], 'or a list of steps, got `'],
+    ['decode', snsEnvelope, 'got `[Function: snsEnvelope]` (function)'],
+    ['decode', handler, 'decoder(…) around a function of yours'],
+    ['decode', true, 'got `true` (boolean)'],
     ['schema', { parse: handler }, 'a Standard Schema, as zod, valibot and arktype make them'],
     ['schema', null, 'got `null` (object)'],
     ['schema', { '~standard': { version: 2, validate: handler } }, 'a Standard Schema'],
     ['schema', { '~standard': { version: 1 } }, 'a Standard Schema'],
-    ['unwrap', true, 'got `true` (boolean)'],
     ['observer', {}, 'an object with onEvent(), got `{}` (object)'],
     ['observer', handler, 'an object with onEvent(), got `[Function: handler]` (function)'],
     ['clock', Date, 'an object with now(), setTimer(), got'],
@@ -137,7 +145,7 @@ describe('An option that nobody knows', () => {
     'is an error that lists what there is, when nothing is near: %s',
     (name) => {
       const { message } = refusalOf({ store, [name]: 1 });
-      expect(message).toMatch(/^Unknown option `.+`; known are store, key, namespace, concurrency, /);
+      expect(message).toMatch(/^Unknown option `.+`; known are store, source, key, namespace, concurrency, /);
     },
   );
 
@@ -197,8 +205,8 @@ describe('Options', () => {
       heartbeat: { intervalMs: 1 },
       retryable: () => true,
       payloadValidation: ['amountCents', 'items.0.price'],
-      unwrap: ['sns', 's3'],
-      decode: [base64(), gzip()],
+      source: sqs(),
+      decode: [base64(), gzip(), snsEnvelope()],
       schema: z.object({}),
       observer: { onEvent: () => undefined },
       clock: manualClock(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RecordHandler } from 'batchlatch';
+import { type RecordHandler, s3Envelope, snsEnvelope } from 'batchlatch';
 import { pipesEvent, s3Event, snsEvent, sqsEvent } from 'batchlatch/testing';
 import { bench, failed } from './bench.ts';
 
@@ -57,10 +57,12 @@ describe('Notifications that are delivered to the function itself', () => {
     const only = s3Event([{ key: 'a', sequencer: '01' }]);
     const inTopic = snsEvent([{ message: only }]);
     await b.processor(() => (runs += 1))(only);
-    await b.processor(() => (runs += 1), { unwrap: 's3' })(sqsEvent([{ body: only }]));
-    await b.processor(() => (runs += 1), { unwrap: 's3' })(inTopic);
+    await b.processor(() => (runs += 1), { decode: s3Envelope() })(sqsEvent([{ body: only }]));
+    await b.processor(() => (runs += 1), { decode: s3Envelope() })(inTopic);
     const nested = sqsEvent([{ body: inTopic.Records[0]?.Sns }]);
-    expect(failed(await b.processor(() => (runs += 1), { unwrap: ['sns', 's3'] })(nested))).toEqual([]);
+    expect(
+      failed(await b.processor(() => (runs += 1), { decode: [snsEnvelope(), s3Envelope()] })(nested)),
+    ).toEqual([]);
     expect(runs).toBe(1);
   });
 
@@ -72,7 +74,7 @@ describe('Notifications that are delivered to the function itself', () => {
     };
     expect(await b.processor(mustNotRun)(testEvent)).toBeUndefined();
     const queued = sqsEvent([{ messageId: 'm', body: testEvent }]);
-    expect(failed(await b.processor(mustNotRun, { unwrap: 's3' })(queued))).toEqual([]);
+    expect(failed(await b.processor(mustNotRun, { decode: s3Envelope() })(queued))).toEqual([]);
     expect(b.eventsOf('batchFinished')).toMatchObject([
       { outcomes: { ignored: 1 } },
       { outcomes: { ignored: 1 } },

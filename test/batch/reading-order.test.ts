@@ -4,6 +4,7 @@ import {
   type BatchRecord,
   type ClaimStore,
   type Decoder,
+  decoder,
   messageId,
   payloadHash,
   type RecordHandler,
@@ -32,7 +33,7 @@ function readsAs(read: string[], deadly?: string): BatchProcessorOptions {
     read.push(id);
     return id === deadly ? forever() : data;
   };
-  return { decode };
+  return { decode: decoder(decode) };
 }
 
 /** Receives a batch and dies while it reads one of its messages. */
@@ -170,7 +171,7 @@ describe('Messages that came again and could kill the process while they are rea
     for (const record of event.Records) {
       if (record.messageId.startsWith('again')) record.attributes.ApproximateReceiveCount = '2';
     }
-    expect(failed(await b.processor(() => 'done', { decode })(event))).toEqual([]);
+    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(event))).toEqual([]);
     expect(read).toEqual(['again1', 'again2', 'again3', 'new', 'newer']);
     expect(most).toBe(2);
   });
@@ -199,7 +200,9 @@ describe('Messages that came again and could kill the process while they are rea
       reading -= 1;
       return data;
     };
-    expect(failed(await b.processor(() => 'done', { decode })(delivery(3, names)))).toEqual([]);
+    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(delivery(3, names)))).toEqual(
+      [],
+    );
     expect(most).toBe(5);
   });
 
@@ -219,7 +222,9 @@ describe('Messages that came again and could kill the process while they are rea
   it('leave their marks open for the next delivery where they could not be decoded this time', async () => {
     const b = bench();
     const decode: Decoder = () => Promise.reject(new Error('S3 does not answer'));
-    expect(failed(await b.processor(() => 'done', { decode })(delivery(2, ['m'])))).toEqual(['m']);
+    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(delivery(2, ['m'])))).toEqual([
+      'm',
+    ]);
     expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', releases: 0, crashes: 0 });
   });
 
@@ -231,7 +236,9 @@ describe('Messages that came again and could kill the process while they are rea
     await start([{ key, owner: 'dead' }]);
     await b.clock.advance(1_000);
     const decode: Decoder = () => Promise.reject(new Error('S3 does not answer'));
-    expect(failed(await b.processor(() => 'done', { decode })(delivery(3, ['m'])))).toEqual(['m']);
+    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(delivery(3, ['m'])))).toEqual([
+      'm',
+    ]);
     expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', attempt: 2, crashes: 0 });
   });
 

@@ -1,6 +1,6 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type RecordHandler, RetryLaterError, type SqsClient } from 'batchlatch';
+import { decoder, type RecordHandler, RetryLaterError, type SqsClient } from 'batchlatch';
 import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import { redeliveryDelayMs } from '../../src/batch/backoff.ts';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
@@ -47,7 +47,9 @@ describe('visibility', () => {
       throw new Error('S3 does not answer');
     };
     const sqs = recorder();
-    const answer = await bench().processor(() => 'done', { sqs, visibility: true, decode })(event);
+    const answer = await bench().processor(() => 'done', { sqs, visibility: true, decode: decoder(decode) })(
+      event,
+    );
     expect(failed(answer)).toEqual(['a']);
     expect([...timeouts.keys()]).toEqual([event.Records[0]?.receiptHandle]);
   });

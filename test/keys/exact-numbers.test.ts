@@ -1,11 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { payloadHash, type PayloadHashOptions } from 'batchlatch';
+import {
+  type DecodeStep,
+  eventBridgeEnvelope,
+  payloadHash,
+  type PayloadHashOptions,
+  snsEnvelope,
+} from 'batchlatch';
 import { dynamoDBStreamEvent, eventBridgeEvent, kinesisEvent, snsEvent, sqsEvent } from 'batchlatch/testing';
 import { jmesPath } from 'batchlatch/jmespath';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
 import { jsonTextHash } from '../../src/keys/json-text-hash.ts';
 import type { DynamoDBStreamBatchRecord } from '../../src/sources/record.ts';
-import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
 import { recordOf } from '../support/read-record.ts';
 
 const INEXACT = [
@@ -93,18 +98,18 @@ describe('A number that a double does not hold apart from others', () => {
   const inner = '{"eth":1.000000000000000001}';
   const event = JSON.stringify(eventBridgeEvent({}, { id: 'e' })).replace('"detail":{}', `"detail":${inner}`);
   const notification = JSON.stringify({ Type: 'Notification', MessageId: 'n', Message: inner });
-  it.each<[string, unknown, Unwrap | undefined]>([
-    ['SNS', snsEvent([{ message: inner }]), undefined],
-    ['Kinesis', kinesisEvent([{ body: inner }]), undefined],
-    ['an event in SQS', sqsEvent([{ body: event }]), 'eventbridge'],
-    ['a notification in SQS', sqsEvent([{ body: notification }]), 'sns'],
+  it.each<[string, unknown, DecodeStep[]]>([
+    ['SNS', snsEvent([{ message: inner }]), []],
+    ['Kinesis', kinesisEvent([{ body: inner }]), []],
+    ['an event in SQS', sqsEvent([{ body: event }]), [eventBridgeEnvelope()]],
+    ['a notification in SQS', sqsEvent([{ body: notification }]), [snsEnvelope()]],
     [
       'a notification in SQS that escapes its digits',
       sqsEvent([{ body: notification.replaceAll('0', String.raw`\u0030`) }]),
-      'sns',
+      [snsEnvelope()],
     ],
-  ])('is refused in what %s delivers', (_what, given, unwrap) => {
-    const record = recordOf(given, unwrap);
+  ])('is refused in what %s delivers', (_what, given, steps) => {
+    const record = recordOf(given, ...steps);
     expect(record.body).toEqual({ eth: 1 });
     expect(() => payloadHash()(record)).toThrow(/`eth`/);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { eventBridgeEnvelope } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { KeyError } from '../../src/keys/errors.ts';
 import { idempotencyKey } from '../../src/keys/idempotency-key.ts';
@@ -94,7 +95,7 @@ describe('messageId', () => {
 
   it('is the inner id where a message wraps an event, so that one event in two messages is one work', () => {
     const wrapped = eventBridgeEvent({}, { id: 'e-1' });
-    const record = recordOf(sqsEvent([{ messageId: 'm-2', body: wrapped }]), 'eventbridge');
+    const record = recordOf(sqsEvent([{ messageId: 'm-2', body: wrapped }]), eventBridgeEnvelope());
     expect(messageId()(record)).toBe('e-1');
     expect(record.id).toBe('m-2');
   });

@@ -1,8 +1,13 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { payloadHash, type PayloadHashOptions } from 'batchlatch';
+import {
+  type DecodeStep,
+  eventBridgeEnvelope,
+  payloadHash,
+  type PayloadHashOptions,
+  snsEnvelope,
+} from 'batchlatch';
 import { dynamoDBStreamEvent, eventBridgeEvent, kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
-import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
 import { recordOf } from '../support/read-record.ts';
 
 describe('payloadHash', () => {
@@ -23,13 +28,19 @@ describe('payloadHash', () => {
 
   it('looks at the body alone, so that redeliveries and sources make no difference', () => {
     const direct = hashOfEvent(eventBridgeEvent(order));
-    const wrapped = hashOfEvent(sqsEvent([{ body: eventBridgeEvent(order) }]), undefined, 'eventbridge');
+    const wrapped = hashOfEvent(
+      sqsEvent([{ body: eventBridgeEvent(order) }]),
+      undefined,
+      eventBridgeEnvelope(),
+    );
     expect([direct, wrapped]).toEqual([hashOf(order), hashOf(order)]);
   });
 
   it('takes the text of an SNS notification that is not JSON as it is', () => {
     const notification = { Type: 'Notification', MessageId: 'n', Message: 'plain' };
-    expect(hashOfEvent(sqsEvent([{ body: notification }]), undefined, 'sns')).toBe(canonicalHash('plain'));
+    expect(hashOfEvent(sqsEvent([{ body: notification }]), undefined, snsEnvelope())).toBe(
+      canonicalHash('plain'),
+    );
   });
 
   describe('include', () => {
@@ -193,6 +204,6 @@ function hashOf(body: unknown, options?: PayloadHashOptions): string {
   return hashOfEvent(sqsEvent([{ body: JSON.stringify(body) }]), options);
 }
 
-function hashOfEvent(event: unknown, options?: PayloadHashOptions, unwrap?: Unwrap): string {
-  return payloadHash(options)(recordOf(event, unwrap));
+function hashOfEvent(event: unknown, options?: PayloadHashOptions, ...steps: DecodeStep[]): string {
+  return payloadHash(options)(recordOf(event, ...steps));
 }

@@ -6,6 +6,7 @@ import {
   type LogLevel,
   PermanentError,
   type RecordHandler,
+  snsEnvelope,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
@@ -406,7 +407,7 @@ describe('What must not be in a log', () => {
     ],
     [
       'an envelope that is none',
-      (b, options) => b.processor(() => 'done', { ...options, unwrap: 'sns' })(secret('a')),
+      (b, options) => b.processor(() => 'done', { ...options, decode: snsEnvelope() })(secret('a')),
       ['invalid'],
     ],
     [

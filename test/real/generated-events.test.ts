@@ -1,6 +1,12 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { type BatchRecord, createBatchProcessor, type Unwrap } from 'batchlatch';
+import {
+  type BatchRecord,
+  createBatchProcessor,
+  type DecodeStep,
+  eventBridgeEnvelope,
+  snsEnvelope,
+} from 'batchlatch';
 import { type LambdaHttpEvent, withHttpIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
@@ -48,18 +54,18 @@ describeWith([samCli], 'events that `sam local generate-event` makes', () => {
     ]);
   });
 
-  it('a scheduled event inside an SQS message is unwrapped', async () => {
+  it('a scheduled event inside an SQS message is taken out of its envelope', async () => {
     const inner = await generated('cloudwatch', 'scheduled-event');
-    const { answer, records } = await run(await insideSqs(inner), 'eventbridge');
+    const { answer, records } = await run(await insideSqs(inner), eventBridgeEnvelope());
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(records).toMatchObject([
       { source: 'sqs', body: at(inner, 'detail'), envelope: { id: at(inner, 'id') } },
     ]);
   });
 
-  it('a notification of SNS inside an SQS message is unwrapped', async () => {
+  it('a notification of SNS inside an SQS message is taken out of its envelope', async () => {
     const inner = at(await generated('sns', 'notification'), 'Records', 0, 'Sns');
-    const { answer, records } = await run(await insideSqs(inner), 'sns');
+    const { answer, records } = await run(await insideSqs(inner), snsEnvelope());
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(records).toMatchObject([
       {
@@ -180,8 +186,8 @@ async function insideSqs(inner: unknown): Promise<SQSEvent> {
   return { Records: records.map((record) => ({ ...record, body: JSON.stringify(inner) })) };
 }
 
-async function run(event: unknown, unwrap?: Unwrap, records: BatchRecord[] = []) {
-  const handler = recorder(records, unwrap);
+async function run(event: unknown, decode?: DecodeStep, records: BatchRecord[] = []) {
+  const handler = recorder(records, decode);
   return { answer: await handler(event, lambdaContext()), records };
 }
 
@@ -192,10 +198,10 @@ async function runTwice(event: unknown) {
   return { answers, records };
 }
 
-function recorder(records: BatchRecord[], unwrap?: Unwrap) {
+function recorder(records: BatchRecord[], decode?: DecodeStep) {
   return createBatchProcessor(async (record) => void records.push(record), {
     store: memoryStore(),
     observer: { onEvent: () => undefined },
-    ...(unwrap !== undefined && { unwrap }),
+    ...(decode !== undefined && { decode }),
   });
 }

@@ -1,6 +1,7 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { resolveOptions } from '../../src/batch/options.ts';
 import type { Ports } from '../../src/batch/ports.ts';
+import { allSources } from '../../src/sources/all-sources.ts';
 import { createProcessor } from '../../src/batch/processor.ts';
 import {
   type IdempotencyOptions,
@@ -43,7 +44,12 @@ export function startConsumer(surroundings: Surroundings, process: SimProcess, p
     consumer === 'batches'
       ? { batch: workload.batchHandlerIn(process, attempts, deliveries) }
       : { record: workload.handlerIn(process, attempts, deliveries) };
-  return createProcessor(handler, resolveOptions({ ...settings, sqs: NO_SQS }), ports, undefined);
+  return createProcessor(
+    handler,
+    resolveOptions({ ...settings, sqs: NO_SQS }, { source: allSources() }),
+    ports,
+    undefined,
+  );
 }
 
 /** An idempotent function that is called for each message, all at once; a message whose call rejects comes again. */

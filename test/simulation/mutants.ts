@@ -75,9 +75,9 @@ export const mutants: readonly Mutant[] = [
   one(
     "'all failed' start",
     'a record without an outcome counts as failed',
-    'src/batch/response.ts',
-    'new Set(endings);',
-    'new Set(endings.filter(({ outcome }) => outcome !== undefined));',
+    'src/batch/endings.ts',
+    'isAcknowledged: isAcknowledged(outcome),',
+    'isAcknowledged: outcome === undefined || isAcknowledged(outcome),',
   ),
   one(
     'lease before start',
@@ -367,16 +367,16 @@ export const mutants: readonly Mutant[] = [
   one(
     'stream: checkpoint',
     'the lowest failure of a stream is its checkpoint',
-    'src/batch/response.ts',
-    'endings.findIndex(({ outcome }) => !isAcknowledged(outcome))',
-    'endings.findLastIndex(({ outcome }) => !isAcknowledged(outcome))',
+    'src/sources/answers.ts',
+    'endings.findIndex(({ isAcknowledged }) => !isAcknowledged)',
+    'endings.findLastIndex(({ isAcknowledged }) => !isAcknowledged)',
   ),
   one(
     'stream: order',
     'records of one partition key run one after the other',
     'src/sources/kinesis.ts',
     '`key:${partitionKey}`',
-    '`key:${partitionKey}:${index}`',
+    '`key:${partitionKey}:${sequenceNumber}`',
   ),
   one(
     'batches: failures of records',

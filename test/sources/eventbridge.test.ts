@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventBridge, type SourceBatch } from 'batchlatch';
 import { eventBridgeEvent } from 'batchlatch/testing';
-import { eventBridgeBatch, isEventBridgeEvent } from '../../src/sources/eventbridge.ts';
+import { allOrNothing } from '../../src/sources/answers.ts';
+import { isEventBridgeEvent } from '../../src/sources/eventbridge-event.ts';
 
 describe('an event delivered by EventBridge', () => {
   const event = eventBridgeEvent(
@@ -9,8 +11,8 @@ describe('an event delivered by EventBridge', () => {
   );
 
   it('is one record, answered by the success of the invocation', () => {
-    const { entries, answer } = eventBridgeBatch(event);
-    expect(answer).toBe('all-or-nothing');
+    const { entries, answer } = batchOf(event);
+    expect(answer).toBe(allOrNothing);
     expect(entries).toMatchObject([{ itemIdentifier: 'e', lane: undefined }]);
     expect(entries[0]?.read).toEqual({
       record: {
@@ -34,7 +36,7 @@ describe('an event delivered by EventBridge', () => {
   });
 
   it('does without a time that can be read, and without a detail', () => {
-    const { entries } = eventBridgeBatch({ ...event, time: 'soon', detail: undefined });
+    const { entries } = batchOf({ ...event, time: 'soon', detail: undefined });
     expect(entries[0]?.read).toMatchObject({
       record: { sentAt: undefined, body: undefined, rawBody: 'null' },
     });
@@ -55,3 +57,9 @@ describe('an event delivered by EventBridge', () => {
     expect(isEventBridgeEvent(value)).toBe(false);
   });
 });
+
+function batchOf(event: unknown): SourceBatch {
+  const batch = eventBridge().read(event);
+  if (batch === undefined) throw new Error('not recognised');
+  return batch;
+}

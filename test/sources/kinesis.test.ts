@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KinesisStreamRecord } from 'aws-lambda';
+import { eventBridgeEnvelope } from 'batchlatch';
 import { eventBridgeEvent, kinesisEvent, type KinesisMessage, pipesEvent } from 'batchlatch/testing';
 import type { KinesisBatchRecord } from '../../src/sources/record.ts';
 import { entriesOf, errorIn, recordOf } from '../support/read-record.ts';
@@ -53,9 +54,9 @@ describe('a Kinesis record', () => {
     expect(recordOf({ Records: [{ ...raw, kinesis }] }).sentAt).toBeUndefined();
   });
 
-  it('is unwrapped where a rule of EventBridge has the stream as its target', () => {
+  it('is taken out of its envelope where a rule of EventBridge has the stream as its target', () => {
     const body = eventBridgeEvent({ orderId: 'A' }, { id: 'e' });
-    expect(recordOf(kinesisEvent([{ body }]), 'eventbridge')).toMatchObject({
+    expect(recordOf(kinesisEvent([{ body }]), eventBridgeEnvelope())).toMatchObject({
       body: { orderId: 'A' },
       envelope: { id: 'e' },
       rawBody: JSON.stringify(body),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { S3EventRecord } from 'aws-lambda';
+import { s3Envelope } from 'batchlatch';
 import { s3Event, type S3Object, snsEvent } from 'batchlatch/testing';
 import { entriesOf, errorIn, recordOf } from '../support/read-record.ts';
 
@@ -43,7 +44,7 @@ describe('a notification that SNS delivers', () => {
 
   it('may wrap an event notification of S3', () => {
     const objects = s3Event([{ key: 'a b', bucket: 'uploads' }]);
-    const record = recordOf(snsEvent([{ message: objects }]), 's3');
+    const record = recordOf(snsEvent([{ message: objects }]), s3Envelope());
     expect(record.body).toMatchObject({ bucket: 'uploads', key: 'a b' });
     expect(record.envelope?.id).toBe(recordOf(objects).id);
   });

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { SQSRecord } from 'aws-lambda';
 import { sqsEvent, type SqsMessage } from 'batchlatch/testing';
 import type { BatchRecord } from '../../src/sources/record.ts';
-import { AS_DELIVERED, type SourceEntry } from '../../src/sources/source-batch.ts';
-import { sqsBatch } from '../../src/sources/sqs.ts';
+import { itemFailures } from '../../src/sources/answers.ts';
+import type { SourceBatch, SourceEntry } from '../../src/sources/source.ts';
+import { sqs } from '../../src/sources/sqs.ts';
 import { errorIn, recordIn } from '../support/read-record.ts';
 
 describe('an SQS record', () => {
@@ -78,21 +79,20 @@ describe('an SQS record', () => {
 
 describe('a batch of SQS', () => {
   it('is answered record by record, each by its messageId', () => {
-    const { entries, answer } = sqsBatch(
+    const { entries, answer } = batchOf(
       sqsEvent([
         { messageId: 'a', body: {} },
         { messageId: 'b', body: {} },
       ]).Records,
-      AS_DELIVERED,
     );
-    expect(answer).toBe('item-failures');
+    expect(answer).toBe(itemFailures);
     expect(entries.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['a', 'b']);
   });
 
   it('runs the messages of one group in one lane, of a FIFO queue only', () => {
     const messages = ['x', 'y', 'x'].map((messageGroupId) => ({ body: {}, messageGroupId }));
     const lanes = (fifo: boolean): unknown[] =>
-      sqsBatch(sqsEvent(messages, { fifo }).Records, AS_DELIVERED).entries.map(({ lane }) => lane);
+      batchOf(sqsEvent(messages, { fifo }).Records).entries.map(({ lane }) => lane);
     expect(lanes(true)).toEqual(['group:x', 'group:y', 'group:x']);
     expect(lanes(false)).toEqual([undefined, undefined, undefined]);
   });
@@ -117,7 +117,7 @@ describe('a batch of SQS', () => {
       typeof members === 'object' && members !== null && Object.keys(members).length > 0
         ? { ...other, ...members }
         : members;
-    const { entries } = sqsBatch([good, bad, other], AS_DELIVERED);
+    const { entries } = batchOf([good, bad, other]);
     expect(entries).toHaveLength(3);
     expect(errorIn(entries[1])).toMatchObject({
       code: 'BATCHLATCH_MALFORMED_RECORD',
@@ -131,17 +131,23 @@ describe('a batch of SQS', () => {
 
   it('can name a malformed record that has an id, and puts it into its lane', () => {
     const [raw] = sqsEvent([{ messageId: 'm', body: {}, messageGroupId: 'x' }], { fifo: true }).Records;
-    const [entry] = sqsBatch([{ ...raw, body: undefined }], AS_DELIVERED).entries;
+    const [entry] = batchOf([{ ...raw, body: undefined }]).entries;
     expect([entry?.itemIdentifier, entry?.lane]).toEqual(['m', 'group:x']);
   });
 });
+
+function batchOf(records: readonly unknown[]): SourceBatch {
+  const batch = sqs().read({ Records: records });
+  if (batch === undefined) throw new Error('not recognised');
+  return batch;
+}
 
 function rawOf(message: SqsMessage): SQSRecord {
   return sqsEvent([message]).Records[0] as SQSRecord;
 }
 
 function recordOf(raw: SQSRecord): BatchRecord {
-  return recordIn(sqsBatch([raw], AS_DELIVERED).entries[0]);
+  return recordIn(batchOf([raw]).entries[0]);
 }
 
 /** The fields are getters, which equality does not look at. */

@@ -1,4 +1,4 @@
-import { createBatchProcessor, type BatchRecord } from 'batchlatch';
+import { createBatchProcessor, decoder, type BatchRecord } from 'batchlatch';
 
 /**
  * A function that one kind of message ends before it has a key: READ_BY says where. What ran is seen in the claims.
@@ -15,16 +15,16 @@ const kinds = {
     },
   },
   decode: {
-    decode: (data: string | Uint8Array) => {
+    decode: decoder((data) => {
       endOn(data);
       return data;
-    },
+    }),
   },
   memory: {
-    decode: (data: string | Uint8Array) => {
+    decode: decoder((data) => {
       if (String(data).includes('deadly')) exhaustMemory();
       return data;
-    },
+    }),
   },
 };
 

@@ -1,16 +1,18 @@
-import type { BatchRecord, Unwrap } from 'batchlatch';
-import { readEvent } from '../../src/sources/read-event.ts';
-import type { SourceEntry } from '../../src/sources/source-batch.ts';
-import { unwrapSteps } from '../../src/sources/unwrap-steps.ts';
+import { allSources, type BatchRecord, type DecodeStep, type SourceEntry } from 'batchlatch';
+import { readPayloads } from '../../src/sources/decode-step.ts';
 
-/** The entries of an event, nothing decoded. */
-export function entriesOf(event: unknown, unwrap?: Unwrap): readonly SourceEntry[] {
-  return readEvent(event, { unwrap: unwrapSteps(unwrap) }).entries;
+/** The entries of an event, inside these envelopes. */
+export function entriesOf(event: unknown, ...steps: DecodeStep[]): readonly SourceEntry[] {
+  const { entries = [] } = allSources().read(event) ?? {};
+  const options = { concurrency: 1, stop: new AbortController().signal, isPermanent: () => false };
+  const read = readPayloads(entries, steps, options);
+  if (read instanceof Promise) throw new Error('not at once');
+  return read;
 }
 
 /** The first record of an event; throws what makes it unreadable. */
-export function recordOf(event: unknown, unwrap?: Unwrap): BatchRecord {
-  return recordIn(entriesOf(event, unwrap)[0]);
+export function recordOf(event: unknown, ...steps: DecodeStep[]): BatchRecord {
+  return recordIn(entriesOf(event, ...steps)[0]);
 }
 
 /** The record of an entry; throws what makes it unreadable. */

@@ -1,4 +1,4 @@
-import type { BatchResponse } from '../../../src/batch/response.ts';
+import type { BatchResponse } from '../../../src/sources/answers.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import { identityOf, type Message } from '../queue/message.ts';
 import type { SimQueue } from '../queue/sim-queue.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { BatchResponse } from '../../../src/batch/response.ts';
+import type { BatchResponse } from '../../../src/sources/answers.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import type { Invocation } from './invocation.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { BatchResponse } from '../../../src/batch/response.ts';
+import type { BatchResponse } from '../../../src/sources/answers.ts';
 import type { Random } from '../virtual-world/random.ts';
 import type { World } from '../virtual-world/world.ts';
 import { type Delivery, Invocation } from './invocation.ts';

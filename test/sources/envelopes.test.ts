@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import { type DecodeStep, eventBridgeEnvelope, s3Envelope, snsEnvelope } from 'batchlatch';
 import { eventBridgeEvent, s3Event, snsEvent, sqsEvent } from 'batchlatch/testing';
 import type { BatchRecord } from '../../src/sources/record.ts';
-import type { SourceEntry } from '../../src/sources/source-batch.ts';
-import type { Unwrap } from '../../src/sources/unwrap-steps.ts';
+import type { SourceEntry } from '../../src/sources/source.ts';
 import { entriesOf, errorIn, recordIn, recordOf as readRecordOf } from '../support/read-record.ts';
 
 describe('an EventBridge event in an SQS body', () => {
   const event = eventBridgeEvent({ orderId: 'A' }, { id: 'e', 'detail-type': 'OrderPlaced', source: 'shop' });
 
   it('gives the record its detail as body and the event as envelope, and leaves the message what it is', () => {
-    const record = recordOf(event, 'eventbridge');
+    const record = recordOf(event, eventBridgeEnvelope());
     expect(record.body).toEqual({ orderId: 'A' });
     expect(record.envelope).toEqual({
       id: 'e',
@@ -28,7 +28,7 @@ describe('an EventBridge event in an SQS body', () => {
     ['another event', { detail: {} }],
     ['null', null],
   ])('is not %s: that record fails alone', (_what, body) => {
-    expect(errorOf(body, 'eventbridge')).toMatchObject({
+    expect(errorOf(body, eventBridgeEnvelope())).toMatchObject({
       code: 'BATCHLATCH_MALFORMED_RECORD',
       message: expect.stringContaining('The body is not an EventBridge event'),
     });
@@ -46,13 +46,13 @@ describe('an SNS notification in an SQS body', () => {
   };
 
   it('gives the record its message as body, parsed where it is JSON, and the notification as envelope', () => {
-    const record = recordOf(notification, 'sns');
+    const record = recordOf(notification, snsEnvelope());
     expect(record.body).toEqual({ orderId: 'A' });
     expect(record.envelope).toEqual({
       id: 'n',
       attributes: { TopicArn: notification.TopicArn, Subject: 'an order', tenant: 'acme' },
     });
-    expect(recordOf({ ...notification, Message: 'plain' }, 'sns').body).toBe('plain');
+    expect(recordOf({ ...notification, Message: 'plain' }, snsEnvelope()).body).toBe('plain');
   });
 
   it('keeps an attribute whatever its name is', () => {
@@ -63,12 +63,14 @@ describe('an SNS notification in an SQS body', () => {
       TopicArn: null,
       MessageAttributes: JSON.parse(attributes) as unknown,
     };
-    expect(Object.entries(recordOf(named, 'sns').envelope?.attributes ?? {})).toEqual([['__proto__', 'x']]);
+    expect(Object.entries(recordOf(named, snsEnvelope()).envelope?.attributes ?? {})).toEqual([
+      ['__proto__', 'x'],
+    ]);
   });
 
   it('does without what is optional', () => {
     const bare = { Type: 'Notification', MessageId: 'n', Message: '', Subject: null };
-    expect(recordOf(bare, 'sns')).toMatchObject({ body: '', envelope: { id: 'n', attributes: {} } });
+    expect(recordOf(bare, snsEnvelope())).toMatchObject({ body: '', envelope: { id: 'n', attributes: {} } });
   });
 
   it.each([
@@ -77,9 +79,11 @@ describe('an SNS notification in an SQS body', () => {
     ['a notification without an id', { ...notification, MessageId: '' }],
     ['a notification without a message', { ...notification, Message: undefined }],
   ])('is not %s: that record fails alone, and learns of raw message delivery', (_what, body) => {
-    expect(errorOf(body, 'sns')).toMatchObject({
+    expect(errorOf(body, snsEnvelope())).toMatchObject({
       code: 'BATCHLATCH_MALFORMED_RECORD',
-      message: expect.stringContaining('with raw message delivery on the subscription, leave `unwrap` out'),
+      message: expect.stringContaining(
+        'with raw message delivery on the subscription, leave snsEnvelope() out of `decode`',
+      ),
     });
   });
 });
@@ -88,7 +92,7 @@ describe('an S3 event notification in an SQS body', () => {
   const notification = s3Event([{ key: 'a b', bucket: 'uploads', sequencer: '0A' }]);
 
   it('gives the record the object as body, and the id that it has when S3 delivers it directly', () => {
-    const record = recordOf(notification, 's3');
+    const record = recordOf(notification, s3Envelope());
     expect(record.body).toMatchObject({ bucket: 'uploads', key: 'a b', eventName: 'ObjectCreated:Put' });
     expect(record.envelope).toMatchObject({
       id: readRecordOf(notification).id,
@@ -98,9 +102,9 @@ describe('an S3 event notification in an SQS body', () => {
 
   it('is nothing to run when S3 tries out the queue', () => {
     const testEvent = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'uploads' };
-    expect(entryOf(testEvent, 's3').read).toEqual({ ignored: 's3:TestEvent' });
+    expect(entryOf(testEvent, s3Envelope()).read).toEqual({ ignored: 's3:TestEvent' });
     const inTopic = snsEvent([{ message: testEvent }]).Records[0]?.Sns;
-    expect(entryOf(inTopic, ['sns', 's3']).read).toEqual({ ignored: 's3:TestEvent' });
+    expect(entryOf(inTopic, [snsEnvelope(), s3Envelope()]).read).toEqual({ ignored: 's3:TestEvent' });
   });
 
   it.each([
@@ -110,7 +114,7 @@ describe('an S3 event notification in an SQS body', () => {
     ['no records', { Records: [] }, 'of 0 records'],
     ['a record of another service', { Records: [{ body: 'x' }] }, 'no eventName'],
   ])('is not %s: that record fails alone', (_what, body, message) => {
-    expect(errorOf(body, 's3')).toMatchObject({
+    expect(errorOf(body, s3Envelope())).toMatchObject({
       code: 'BATCHLATCH_MALFORMED_RECORD',
       message: expect.stringContaining(message),
     });
@@ -121,30 +125,30 @@ describe('several envelopes', () => {
   it('are opened from the outside in; the id is the innermost one, the attributes are of all', () => {
     const event = eventBridgeEvent({ orderId: 'A' }, { id: 'e', source: 'shop' });
     const inTopic = snsEvent([{ message: event, messageId: 'n', subject: 's' }]).Records[0]?.Sns;
-    expect(recordOf(inTopic, ['sns', 'eventbridge'])).toMatchObject({
+    expect(recordOf(inTopic, [snsEnvelope(), eventBridgeEnvelope()])).toMatchObject({
       body: { orderId: 'A' },
       envelope: { id: 'e', attributes: { Subject: 's', source: 'shop' } },
     });
   });
 
   it('fail the record when one of them is missing', () => {
-    expect(errorOf(eventBridgeEvent({}), ['sns', 'eventbridge'])).toMatchObject({
+    expect(errorOf(eventBridgeEvent({}), [snsEnvelope(), eventBridgeEnvelope()])).toMatchObject({
       message: expect.stringContaining('not an SNS notification'),
     });
   });
 });
 
-function entryOf(body: unknown, unwrap: Unwrap): SourceEntry {
-  const [entry] = entriesOf(sqsEvent([{ messageId: 'm', body }]), unwrap);
+function entryOf(body: unknown, decode: DecodeStep | DecodeStep[]): SourceEntry {
+  const [entry] = entriesOf(sqsEvent([{ messageId: 'm', body }]), ...[decode].flat());
   if (entry === undefined) throw new Error('no entry');
   expect(entry.itemIdentifier).toBe('m');
   return entry;
 }
 
-function recordOf(body: unknown, unwrap: Unwrap): BatchRecord {
-  return recordIn(entryOf(body, unwrap));
+function recordOf(body: unknown, decode: DecodeStep | DecodeStep[]): BatchRecord {
+  return recordIn(entryOf(body, decode));
 }
 
-function errorOf(body: unknown, unwrap: Unwrap): unknown {
-  return errorIn(entryOf(body, unwrap));
+function errorOf(body: unknown, decode: DecodeStep | DecodeStep[]): unknown {
+  return errorIn(entryOf(body, decode));
 }

@@ -1,5 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  allSources,
+  dynamoDBStream,
+  eventBridge,
+  kinesis,
+  s3,
+  sns,
+  type Source,
+  type SourceBatch,
+  sqs,
+} from 'batchlatch';
+import {
   dynamoDBStreamEvent,
   eventBridgeEvent,
   kinesisEvent,
@@ -8,34 +19,36 @@ import {
   snsEvent,
   sqsEvent,
 } from 'batchlatch/testing';
-import { readEvent } from '../../src/sources/read-event.ts';
-import { AS_DELIVERED } from '../../src/sources/source-batch.ts';
+import { allOrNothing, checkpoint, itemFailures } from '../../src/sources/answers.ts';
+import { readFrom } from '../../src/sources/read-from.ts';
 
-describe('readEvent', () => {
-  it.each<[string, unknown, string, string]>([
-    ['a batch of SQS', sqsEvent([{ body: {} }]), 'sqs', 'item-failures'],
-    ['an event of EventBridge', eventBridgeEvent({}), 'eventbridge', 'all-or-nothing'],
-    ['a batch of Kinesis', kinesisEvent([{ body: {} }]), 'kinesis', 'checkpoint'],
-    ['a batch of a table', dynamoDBStreamEvent([{ keys: { id: 'A' } }]), 'dynamodb-stream', 'checkpoint'],
-    ['a notification of SNS', snsEvent([{ message: {} }]), 'sns', 'all-or-nothing'],
-    ['a notification of S3', s3Event([{ key: 'a' }]), 's3', 'all-or-nothing'],
-    ['a list of SQS', pipesEvent(sqsEvent([{ body: {} }])), 'sqs', 'item-failures'],
-    ['a list of Kinesis', pipesEvent(kinesisEvent([{ body: {} }])), 'kinesis', 'item-failures'],
+const readEvent = (event: unknown): SourceBatch => readFrom(allSources(), event);
+
+describe('allSources', () => {
+  it.each<[string, unknown, string, SourceBatch['answer']]>([
+    ['a batch of SQS', sqsEvent([{ body: {} }]), 'sqs', itemFailures],
+    ['an event of EventBridge', eventBridgeEvent({}), 'eventbridge', allOrNothing],
+    ['a batch of Kinesis', kinesisEvent([{ body: {} }]), 'kinesis', checkpoint],
+    ['a batch of a table', dynamoDBStreamEvent([{ keys: { id: 'A' } }]), 'dynamodb-stream', checkpoint],
+    ['a notification of SNS', snsEvent([{ message: {} }]), 'sns', allOrNothing],
+    ['a notification of S3', s3Event([{ key: 'a' }]), 's3', allOrNothing],
+    ['a list of SQS', pipesEvent(sqsEvent([{ body: {} }])), 'sqs', itemFailures],
+    ['a list of Kinesis', pipesEvent(kinesisEvent([{ body: {} }])), 'kinesis', itemFailures],
     [
       'a list of a table',
       pipesEvent(dynamoDBStreamEvent([{ keys: { id: 'A' } }])),
       'dynamodb-stream',
-      'item-failures',
+      itemFailures,
     ],
   ])('recognises %s', (_what, event, source, answer) => {
-    expect(readEvent(event, AS_DELIVERED)).toMatchObject({
+    expect(readEvent(event)).toMatchObject({
       answer,
       entries: [{ read: { record: { source } } }],
     });
   });
 
   it.each(['window', 'isFinalInvokeForWindow'])('refuses a tumbling window, known by its %s', (member) => {
-    expect(() => readEvent({ ...kinesisEvent([{ body: {} }]), [member]: false }, AS_DELIVERED)).toThrow(
+    expect(() => readEvent({ ...kinesisEvent([{ body: {} }]), [member]: false })).toThrow(
       'Cannot read a batch of a tumbling window',
     );
   });
@@ -48,25 +61,25 @@ describe('readEvent', () => {
       '2 records with "aws:sns"',
     ],
   ])('refuses a list of %s', (_what, event, got) => {
-    expect(() => readEvent(event, AS_DELIVERED)).toThrow(
+    expect(() => readEvent(event)).toThrow(
       `Cannot read an array of ${got}: of EventBridge Pipes, batchlatch reads`,
     );
   });
 
   it('has nothing to run of the message by which S3 tries out a notification', () => {
     const testEvent = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'uploads' };
-    expect(readEvent(testEvent, AS_DELIVERED)).toMatchObject({
+    expect(readEvent(testEvent)).toMatchObject({
       entries: [{ read: { ignored: 's3:TestEvent' } }],
     });
   });
 
   it('takes a batch without records for an empty one', () => {
-    expect(readEvent({ Records: [] }, AS_DELIVERED)).toEqual({ entries: [], answer: 'item-failures' });
+    expect(readEvent({ Records: [] })).toEqual({ entries: [], answer: itemFailures });
   });
 
   it('takes a batch for that of SQS when one of its records says so; the others fail alone', () => {
     const [good] = sqsEvent([{ body: {} }]).Records;
-    const { entries } = readEvent({ Records: [null, good, { eventSource: 'aws:kinesis' }] }, AS_DELIVERED);
+    const { entries } = readEvent({ Records: [null, good, { eventSource: 'aws:kinesis' }] });
     expect(entries.map(({ read }) => Object.keys(read))).toEqual([['error'], ['record'], ['error']]);
   });
 
@@ -94,7 +107,7 @@ describe('readEvent', () => {
     ['an empty array', [], 'an empty array'],
     ['a batch of no source', { Records: [{}, null, 7] }, 'a batch of 3 records with no eventSource'],
   ])('refuses %s and says what it got', (_what, event, got) => {
-    const read = (): unknown => readEvent(event, AS_DELIVERED);
+    const read = (): unknown => readEvent(event);
     expect(read).toThrow(
       `Cannot read ${got}: batchlatch reads batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3`,
     );
@@ -132,7 +145,7 @@ describe('readEvent', () => {
       { version: '2.0', requestContext: { http: {} } },
     ],
   ])('refuses what %s sends by its name', (service, event) => {
-    expect(() => readEvent(event, AS_DELIVERED)).toThrow(
+    expect(() => readEvent(event)).toThrow(
       expect.objectContaining({
         code: 'BATCHLATCH_UNSUPPORTED_EVENT',
         message: expect.stringContaining(` of ${service} with `),
@@ -149,12 +162,55 @@ describe('readEvent', () => {
     ]) {
       let message = '';
       try {
-        readEvent(event, AS_DELIVERED);
+        readEvent(event);
       } catch (error) {
         ({ message } = error as Error);
       }
       expect(message).toContain('xxx');
       expect(message.length).toBeLessThan(500);
     }
+  });
+});
+
+describe('a source that is named', () => {
+  it.each<[string, Source, unknown]>([
+    ['SQS', sqs(), sqsEvent([{ body: {} }])],
+    ['SQS of a pipe', sqs(), pipesEvent(sqsEvent([{ body: {} }]))],
+    ['Kinesis', kinesis(), kinesisEvent([{ body: {} }])],
+    ['Kinesis of a pipe', kinesis(), pipesEvent(kinesisEvent([{ body: {} }]))],
+    ['a table', dynamoDBStream(), dynamoDBStreamEvent([{ keys: { id: 'A' } }])],
+    ['SNS', sns(), snsEvent([{ message: {} }])],
+    ['S3', s3(), s3Event([{ key: 'a' }])],
+    ['EventBridge', eventBridge(), eventBridgeEvent({})],
+  ])('reads its own events: %s', (_what, source, event) => {
+    expect(readFrom(source, event)).toMatchObject({ entries: [{ read: { record: {} } }] });
+  });
+
+  it.each<[Source, unknown, string]>([
+    [kinesis(), sqsEvent([{ body: {} }]), 'Cannot read an event with Records: `source` names Kinesis'],
+    [sqs(), eventBridgeEvent({}), 'Cannot read an event with version, id, source'],
+    [eventBridge(), 7, 'Cannot read an event that is a number: `source` names EventBridge'],
+    [sns(), [{}], 'Cannot read an array of 1 records: `source` names SNS'],
+  ])('refuses those of others: %#', (source, event, message) => {
+    expect(() => readFrom(source, event)).toThrow(
+      expect.objectContaining({
+        code: 'BATCHLATCH_UNSUPPORTED_EVENT',
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  it('takes a batch without records for an empty one of its own', () => {
+    for (const source of [sqs(), kinesis(), dynamoDBStream(), sns(), s3()]) {
+      expect(readFrom(source, { Records: [] }).entries).toEqual([]);
+    }
+  });
+});
+
+describe('a tumbling window without records', () => {
+  it('is no empty batch', () => {
+    const last = { Records: [], isFinalInvokeForWindow: true };
+    expect(() => readEvent(last)).toThrow('Cannot read a batch of a tumbling window');
+    expect(() => readFrom(sqs(), last)).toThrow('`source` names SQS');
   });
 });

@@ -1,0 +1,37 @@
+import type { Ending } from '../sources/answers.ts';
+import type { Entry } from './entry.ts';
+import { MismatchError, RedeliverError } from './errors.ts';
+import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
+
+/** How an entry ended, for the answer to its sender. One without an outcome did not end in time. */
+export function endingOf({ itemIdentifier, outcome }: Pick<Entry, 'itemIdentifier' | 'outcome'>): Ending {
+  return {
+    itemIdentifier,
+    isAcknowledged: isAcknowledged(outcome),
+    error: () => rejectionOf(outcome),
+  };
+}
+
+function rejectionOf(outcome: RecordOutcome | undefined): unknown {
+  switch (outcome?.status) {
+    case 'failed':
+    case 'parked':
+    case 'invalid':
+      return outcome.error;
+    case 'conflict':
+      return new RedeliverError(
+        `The event is being processed elsewhere until ${new Date(outcome.leaseUntil).toISOString()}`,
+      );
+    case 'mismatch':
+      return new MismatchError();
+    case 'lost':
+      return new RedeliverError('The claim was taken over by another attempt while the handler ran');
+    case 'not-started':
+      return new RedeliverError(`The event was not started (${outcome.reason})`);
+    case 'completed':
+    case 'duplicate':
+    case 'ignored':
+    case undefined:
+      return new RedeliverError('The event did not end in time');
+  }
+}

@@ -1,0 +1,56 @@
+import { dynamoDBStream } from './dynamodb-stream.ts';
+import { UnsupportedEventError } from './errors.ts';
+import { eventSourceOf, recordsIn } from './event-records.ts';
+import { eventShape, shownName } from './event-shape.ts';
+import { eventBridge } from './eventbridge.ts';
+import { kinesis } from './kinesis.ts';
+import { knownService } from './known-services.ts';
+import { s3 } from './s3.ts';
+import { sns } from './sns.ts';
+import type { Source } from './source.ts';
+import { sqs } from './sqs.ts';
+
+const READABLE =
+  'batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3 and EventBridge deliver directly, and lists of EventBridge Pipes';
+
+/**
+ * Every known source; the first that recognises an event reads it. The default of `source`. An event that none of them
+ * recognises is an `UnsupportedEventError`, which names the service where its events are known.
+ */
+export function allSources(): Source {
+  const sources: readonly Source[] = [sqs(), kinesis(), dynamoDBStream(), sns(), s3(), eventBridge()];
+  return {
+    name: 'every known source',
+    read(event) {
+      for (const source of sources) {
+        const batch = source.read(event);
+        if (batch !== undefined) return batch;
+      }
+      throw unsupported(event);
+    },
+  };
+}
+
+function unsupported(event: unknown): UnsupportedEventError {
+  const service = typeof event === 'object' && event !== null ? knownService(event) : undefined;
+  if (Array.isArray(event) && event.length > 0) {
+    return new UnsupportedEventError(
+      `Cannot read an array of ${event.length} records ${whose(event, service)}: of EventBridge Pipes, batchlatch reads ` +
+        'records of SQS, Kinesis and DynamoDB Streams as the source gave them, so without an input transformer',
+    );
+  }
+  const records = recordsIn(event);
+  const what =
+    records === undefined
+      ? eventShape(event, service)
+      : `a batch of ${records.length} records ${whose(records, service)}`;
+  return new UnsupportedEventError(`Cannot read ${what}: batchlatch reads ${READABLE}`);
+}
+
+/** Whose records they are, by the service's name where it is known, and by what they say themselves. */
+function whose(records: readonly unknown[], service: string | undefined): string {
+  const names = [...new Set(records.map(eventSourceOf))].map((source) =>
+    source === undefined ? 'no eventSource' : shownName(JSON.stringify(source) ?? typeof source),
+  );
+  return `${service === undefined ? '' : `of ${service} `}with ${names.slice(0, 3).join(', ')}`;
+}

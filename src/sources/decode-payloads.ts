@@ -1,0 +1,131 @@
+import pLimit from 'p-limit';
+import { hasCode } from '../claims/errors.ts';
+import type { DecoderStep, DecodeStep, EnvelopeStep, ReadOptions, ReadPayloads } from './decode-step.ts';
+import { decodedText, DecodeError, type Decoder, type Encoded } from './decoder.ts';
+import { insideOf, openText } from './envelope-steps.ts';
+import { parseJsonOrText } from './parse-body.ts';
+import { unreadable } from './read-text.ts';
+import type { BatchRecord, Envelope } from './record.ts';
+import type { ReadRecord } from './source.ts';
+import { TextRecord } from './text-record.ts';
+
+/** A handler of batches runs any number of records at once; sockets and threads are fewer. */
+const MOST_AT_ONCE = 50;
+
+/**
+ * A step of `decode` from a function of your own: it gets a text (SQS, SNS) or bytes (Kinesis, Kafka), or what the step
+ * before it gave, and gives a string or a `Uint8Array`, or a promise of one.
+ *
+ * @example
+ * createBatchProcessor(handler, {
+ *   decode: decoder(async (data, record, { signal }) => decrypt(data, record.attributes['keyId'], signal)),
+ * });
+ */
+export function decoder(decode: Decoder): DecoderStep {
+  const step: Decoder = (data, record, options) => decode(data, record, options);
+  return Object.assign(step, { kind: 'decoder' as const, readPayloads: decodePayloads });
+}
+
+/**
+ * Of a list with decoders: at most `concurrency` payloads at once and never more than 50, before any key is made,
+ * because a key may be in the payload.
+ */
+const decodePayloads: ReadPayloads = async (entries, steps, options) => {
+  const { concurrency, stop } = options;
+  const limit = pLimit(Math.min(concurrency, MOST_AT_ONCE));
+  const decoded: (ReadRecord | undefined)[] = entries.map(() => undefined);
+  const all = entries.map(({ read }, index) =>
+    limit(async () => {
+      if (!isEncoded(read) || stop.aborted) return;
+      decoded[index] = await decodeRecord(read.record, steps, options);
+    }),
+  );
+  await Promise.race([Promise.all(all), aborted(stop)]);
+
+  const inTime = [...decoded]; // a decoder that goes on must not change what has been read
+  return entries.map((entry, index) => {
+    const { itemIdentifier, lane, read } = entry;
+    if (!isEncoded(read)) return entry;
+    return { itemIdentifier, lane, read: inTime[index] ?? timeIsUp(read.record) };
+  });
+};
+
+type EncodedRecord = TextRecord & BatchRecord & { readonly payload: Encoded };
+
+function isEncoded(read: ReadRecord): read is { readonly record: EncodedRecord } {
+  return 'record' in read && read.record instanceof TextRecord && read.record.payload !== undefined;
+}
+
+/** Decoders and the envelopes around them, one after the other; then the envelopes inside, which can be opened again. */
+async function decodeRecord(
+  record: EncodedRecord,
+  steps: readonly DecodeStep[],
+  options: ReadOptions,
+): Promise<ReadRecord> {
+  const afterLast = steps.findLastIndex(({ kind }) => kind === 'decoder') + 1;
+  let data: unknown = record.payload;
+  let outer: Envelope | undefined;
+  for (const step of steps.slice(0, afterLast)) {
+    if (step.kind === 'decoder') {
+      try {
+        data = await step(encoded(data), record, { signal: options.stop });
+      } catch (thrown) {
+        return failure(thrown, record, options);
+      }
+      continue;
+    }
+    try {
+      const opened = step.open(isEncodedData(data) ? parseJsonOrText(decodedText(data)) : data);
+      if ('ignored' in opened) return opened;
+      outer = insideOf(outer, opened.envelope);
+      data = 'text' in opened.inner ? opened.inner.text : opened.inner.value;
+    } catch (thrown) {
+      return unreadable(thrown, record);
+    }
+  }
+  let text: string;
+  try {
+    text = decodedText(data);
+  } catch (thrown) {
+    return failure(thrown, record, options);
+  }
+  return openText(record, { text, outer }, steps.slice(afterLast) as EnvelopeStep[]);
+}
+
+/** An object's text is not known any more, and making another one of it would round its numbers. */
+function encoded(data: unknown): Encoded {
+  if (isEncodedData(data)) return data;
+  throw new DecodeError(
+    `The envelope holds ${data === null ? 'null' : `a ${typeof data}`}, and the next step of \`decode\` takes a text or bytes`,
+    { isRetryable: false },
+  );
+}
+
+function isEncodedData(data: unknown): data is Encoded {
+  return typeof data === 'string' || data instanceof Uint8Array;
+}
+
+function failure(thrown: unknown, delivered: BatchRecord, { isPermanent }: ReadOptions): ReadRecord {
+  if (hasCode(thrown, 'BATCHLATCH_DECODE')) {
+    const error = thrown as DecodeError;
+    return { error, isRetryable: error.isRetryable, delivered };
+  }
+  const isRetryable = !isPermanent(thrown);
+  const error = new DecodeError('A decoder failed', { cause: thrown, isRetryable });
+  return { error, isRetryable, delivered };
+}
+
+function timeIsUp(delivered: BatchRecord): ReadRecord {
+  const isRetryable = true;
+  const error = new DecodeError("The function's time was nearly over before the payload was decoded", {
+    isRetryable,
+  });
+  return { error, isRetryable, delivered };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,56 @@
+import { UnsupportedEventError } from './errors.ts';
+
+/**
+ * The records of a batch, `{ Records: […] }`, where the first that says whose it is says that it is of this source: one
+ * record with a name among damaged ones is enough to know whose batch this is, and the others fail alone. A batch
+ * without records is anybody's.
+ */
+export function recordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
+  const records = recordsIn(event);
+  if (records === undefined) return undefined;
+  const isOurs = records.length === 0 ? !isOfWindow(event) : isOf(records, eventSource);
+  return isOurs ? records : undefined;
+}
+
+/**
+ * The same of a stream. Throws an `UnsupportedEventError` for a tumbling window: Lambda takes an answer without a `state`
+ * for a failed invocation, again and again.
+ */
+export function streamRecordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
+  const records = recordsIn(event);
+  if (records === undefined || (records.length > 0 && !isOf(records, eventSource))) return undefined;
+  if (!isOfWindow(event)) return records;
+  throw new UnsupportedEventError(
+    'Cannot read a batch of a tumbling window: its answer has to carry the state of all records before it, and batchlatch ' +
+      'runs each record by itself; take TumblingWindowInSeconds out of the event source mapping',
+  );
+}
+
+/** What EventBridge Pipes hands to a function of this source: a list of its records, also of one. */
+export function pipedRecordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
+  return Array.isArray(event) && isOf(event, eventSource) ? event : undefined;
+}
+
+/** `Records` of an event, whoever sent it. */
+export function recordsIn(event: unknown): readonly unknown[] | undefined {
+  if (typeof event !== 'object' || event === null || !('Records' in event)) return undefined;
+  return Array.isArray(event.Records) ? event.Records : undefined;
+}
+
+export function eventSourceOf(record: unknown): unknown {
+  if (typeof record !== 'object' || record === null) return undefined;
+  if ('eventSource' in record) return record.eventSource;
+  return 'EventSource' in record ? record.EventSource : undefined; // SNS writes it with a capital
+}
+
+function isOfWindow(event: unknown): boolean {
+  return (
+    typeof event === 'object' && event !== null && ('window' in event || 'isFinalInvokeForWindow' in event)
+  );
+}
+
+/** The first record that says whose it is decides. */
+function isOf(records: readonly unknown[], eventSource: string): boolean {
+  const first = records.find((record) => typeof eventSourceOf(record) === 'string');
+  return first !== undefined && eventSourceOf(first) === eventSource;
+}

@@ -1,0 +1,47 @@
+import type { BatchResponse, Ending } from './answers.ts';
+import type { BatchRecord } from './record.ts';
+
+/**
+ * A service that invokes functions: recognises its events, makes their records, says which of them keep an order, and
+ * how it is answered. Made by `sqs()`, `kinesis()`, `dynamoDBStream()`, `kafka()`, `eventBridge()`, `eventBridgeBus()`,
+ * `sns()` and `s3()`; `allSources()` is all of them.
+ */
+export interface Source<Record extends BatchRecord = BatchRecord> {
+  /** The service's name, for error messages. */
+  readonly name: string;
+  /**
+   * The records of an event, as they were delivered; undefined for an event of another service. Throws an
+   * `UnsupportedEventError` for an event of this service that cannot be processed record by record.
+   */
+  read(event: unknown): SourceBatch<Record> | undefined;
+}
+
+/** The records of one event, and how its sender is answered. */
+export interface SourceBatch<Record extends BatchRecord = BatchRecord> {
+  readonly entries: readonly SourceEntry<Record>[];
+  /** The answer to the sender, from how its records ended, in the order of `entries`. See `answers.ts`. */
+  readonly answer: (endings: readonly Ending[]) => BatchResponse | undefined;
+  /**
+   * The sender does not wait for a visibility timeout before it delivers again: Lambda retries an asynchronous
+   * invocation after one and two minutes, a stream at once. A lease must not outlive a process for longer than that.
+   */
+  readonly comesAgainSoon?: true;
+}
+
+/**
+ * A record, or what makes it unreadable. Either way it has a place in the response; an entry without an
+ * identifier cannot be named there, and then the batch as a whole has to come back.
+ */
+export interface SourceEntry<Record extends BatchRecord = BatchRecord> {
+  readonly itemIdentifier: string | undefined;
+  /** Records of one lane run in order, one after the other; undefined: on its own. */
+  readonly lane: string | undefined;
+  readonly read: ReadRecord<Record>;
+}
+
+export type ReadRecord<Record extends BatchRecord = BatchRecord> =
+  | { readonly record: Record }
+  /** With the record as it was delivered, where only its payload could not be decoded. */
+  | { readonly error: Error; readonly isRetryable?: boolean; readonly delivered?: Record }
+  /** It carries no work, such as the message by which S3 tries out a queue. */
+  | { readonly ignored: string };
