@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,examples}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/real/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
