@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,examples}/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/real/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -9,6 +9,7 @@ export default {
   },
   moduleNameMapper: {
     '^batchlatch$': '<rootDir>/src/index.ts',
+    '^batchlatch/core$': '<rootDir>/src/core.ts',
     '^batchlatch/(dynamodb|memory)$': '<rootDir>/src/stores/$1/index.ts',
     '^batchlatch/(functions|http|jmespath|powertools|s3|testing)$': '<rootDir>/src/$1/index.ts',
   },

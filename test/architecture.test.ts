@@ -92,6 +92,7 @@ const PURE = new Set([
   'stores/memory',
 ]);
 const KNOWS_THE_MACHINE = new Set([
+  'batch/default-namespaces.ts',
   'claims/clock.ts',
   'functions/default-ports.ts',
   'keys/warn-process.ts',

@@ -15,7 +15,7 @@ const NODE = 'node20';
 export async function buildWorkers(): Promise<void> {
   await rm(BUILD, { recursive: true, force: true });
   await mkdir(PACKAGE, { recursive: true });
-  await compileLibrary(path.join(PACKAGE, 'dist'));
+  await compileLibrary(path.join(PACKAGE, 'dist/esm'));
   await copyFile(path.join(ROOT, 'package.json'), path.join(PACKAGE, 'package.json'));
   await build({
     entryPoints: [path.join(BENCH, 'worker/worker.ts'), path.join(BENCH, 'worker/load-function.ts')],

@@ -5,8 +5,18 @@ import { ConfigurationError } from '../claims/errors.ts';
 /** Which processor of this process uses a default namespace, by the place where its claims are. */
 type Users = Map<string, object>;
 
-const byPlace = new Map<string, Users>();
-const byStore = new WeakMap<ClaimStore, Users>();
+interface DefaultNamespaces {
+  readonly byPlace: Map<string, Users>;
+  readonly byStore: WeakMap<ClaimStore, Users>;
+}
+
+/** One for the process, also where it has loaded this package twice, once imported and once required. */
+const SHARED: unique symbol = Symbol.for('batchlatch.defaultNamespaces');
+
+function defaultNamespaces(): DefaultNamespaces {
+  const shared = globalThis as { [SHARED]?: DefaultNamespaces };
+  return (shared[SHARED] ??= { byPlace: new Map(), byStore: new WeakMap() });
+}
 
 /**
  * Takes the default namespace for one processor of this process. Two that share it would share keys: `charge` of
@@ -26,6 +36,7 @@ export function takeDefaultNamespace(store: ClaimStore, namespace: string, proce
 
 function usersOf(given: ClaimStore): Users {
   const store = storeBehind(given); // two processors may each put a cache before one store
+  const { byPlace, byStore } = defaultNamespaces();
   const { place } = store;
   const users = place === undefined ? byStore.get(store) : byPlace.get(place);
   if (users !== undefined) return users;

@@ -1,7 +1,8 @@
 import { ConfigurationError } from '../claims/errors.ts';
 import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { defaultPorts } from '../functions/default-ports.ts';
-import { answerOnce, type Exchange } from './answer-once.ts';
+import { answerOnce } from './answer-once.ts';
+import type { Exchange } from './exchange.ts';
 import { warnOfError } from './default-on-error.ts';
 import { checkHttpOptions, type HttpIdempotencyOptions, resolveHttpOptions } from './options.ts';
 

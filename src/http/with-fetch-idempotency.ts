@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Answered } from './answer-once.ts';
+import type { Answered } from './exchange.ts';
 import { type Content, type HttpRequest, type HttpResponse, queryOf } from './http-message.ts';
 import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';

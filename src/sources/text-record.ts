@@ -62,19 +62,20 @@ export abstract class TextRecord {
     return undefined;
   }
 
-  static forgetLongBodyOf(record: TextRecord): void {
-    if (record.#body === undefined || record.#body.isGiven === true) return;
-    if (record.rawBody.length > LONG_TEXT) record.#body = undefined;
+  /** Found by its name and not by `instanceof`, so that the functions below serve another copy of this package too. */
+  forgetLongBody(): void {
+    if (this.#body === undefined || this.#body.isGiven === true) return;
+    if (this.rawBody.length > LONG_TEXT) this.#body = undefined;
   }
 
   /** The body for a key: read once more where it may hold numbers that `JSON.parse` rounds. */
-  static exactBodyOf(record: TextRecord): unknown {
-    const { rawBody: text, keyProblem } = record;
+  exactBody(): unknown {
+    const { rawBody: text, keyProblem } = this;
     if (keyProblem !== undefined) throw new MalformedRecordError(keyProblem);
-    const opened = record.#opened;
-    if (opened === undefined) return mayBeInexact(text) ? record.parsed(parseExactly) : record.body;
+    const opened = this.#opened;
+    if (opened === undefined) return mayBeInexact(text) ? this.parsed(parseExactly) : this.body;
     // A text inside a text may have its digits escaped.
-    if (!mayBeInexact(text) && !text.includes(String.raw`\u00`)) return record.body;
+    if (!mayBeInexact(text) && !text.includes(String.raw`\u00`)) return this.body;
     return opened.read(text, parseExactly);
   }
 }
@@ -84,7 +85,7 @@ export abstract class TextRecord {
  * numbers that are read as one must not make one key. Throws a `MalformedRecordError` for bytes that are no UTF-8.
  */
 export function exactBody(record: BatchRecord): unknown {
-  return record instanceof TextRecord ? TextRecord.exactBodyOf(record) : record.body;
+  return 'exactBody' in record ? (record as unknown as TextRecord).exactBody() : record.body;
 }
 
 /**
@@ -92,5 +93,5 @@ export function exactBody(record: BatchRecord): unknown {
  * asks for it. What a schema made of it stays.
  */
 export function forgetLongBody(record: BatchRecord): void {
-  if (record instanceof TextRecord) TextRecord.forgetLongBodyOf(record);
+  if ('forgetLongBody' in record) (record as unknown as TextRecord).forgetLongBody();
 }

@@ -1,5 +1,5 @@
 export { describeClaimStore, type ClaimStoreSubject, type TestRunner } from './describe-claim-store.ts';
-export type { CommitSubject } from './describe-commit.ts';
+export type { CommitSubject } from './contract/commit.ts';
 export {
   eventBridgeEvent,
   lambdaContext,

@@ -26,6 +26,9 @@ export interface Bench {
   release(name: string, owner: string, releases: number): Promise<unknown>;
 }
 
+/** Defines a test of the contract, which gets a bench of its own. */
+export type Contract = (sentence: string, body: (bench: Bench) => Promise<void>) => void;
+
 export function bench(store: ClaimStore, clock: ManualClock): Bench {
   const prefix = randomUUID();
   const key = (name: string): string => `${prefix}#v1:${name}`;

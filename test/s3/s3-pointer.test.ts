@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
 import { gzip, payloadHash, type RecordHandler } from 'batchlatch';
 import { s3Pointer, type S3PointerOptions } from 'batchlatch/s3';
 import { type SqsMessage, snsEvent, sqsEvent } from 'batchlatch/testing';
@@ -129,22 +130,18 @@ describe('s3Pointer', () => {
   });
 
   it('asks S3 for the owner of the bucket, where one is expected', async () => {
-    const inputs: object[] = [];
-    const noting = {
-      send: async (command: { input: object }) => {
-        inputs.push(command.input);
-        return { Body: [Buffer.from('{}')] };
-      },
-    } as unknown as S3Client;
+    const noting = new S3Client({});
+    const mock = mockClient(noting);
+    mock.on(GetObjectCommand).resolves({ Body: [Buffer.from('{}')] as never });
     await run(pointer('order'), { client: noting });
     await run(pointer('order'), { client: noting, expectedBucketOwner: '123456789012' });
-    expect(inputs).toEqual([
+    expect(mock.commandCalls(GetObjectCommand).map(({ args: [{ input }] }) => input)).toEqual([
       { Bucket: BUCKET, Key: 'order' },
       { Bucket: BUCKET, Key: 'order', ExpectedBucketOwner: '123456789012' },
     ]);
   });
 
-  it.each<[string, unknown]>([
+  it.each<[string, () => Promise<unknown>]>([
     ['never answers', () => new Promise(() => undefined)],
     [
       'never sends the object',
@@ -154,8 +151,9 @@ describe('s3Pointer', () => {
         },
       }),
     ],
-  ])('hands a message back, and runs its neighbours, when the client %s', async (_, send) => {
-    const hanging = { send } as unknown as S3Client;
+  ])('hands a message back, and runs its neighbours, when the client %s', async (_, answer) => {
+    const hanging = new S3Client({});
+    mockClient(hanging).on(GetObjectCommand).callsFake(answer);
     const { b, handedBack } = await run(pointer('order'), { client: hanging, timeoutMs: 5 });
     expect(handedBack).toEqual(['order']);
     expect(b.eventsOf('decodeFailed')).toMatchObject([

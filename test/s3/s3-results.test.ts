@@ -1,7 +1,10 @@
+import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
 import { s3Results, type S3ResultsOptions } from 'batchlatch/s3';
 import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
 import { describeS3Results } from '../support/s3-results.ts';
+import { awsException } from '../support/sdk-traffic.ts';
 
 describe('s3Results on fauxqs', () => {
   describeS3Results(() => startSqsEmulator()); // which answers S3 calls too
@@ -21,8 +24,9 @@ describe('s3Results', () => {
   });
 
   it('tells what is no place in S3 from what it cannot read now', async () => {
-    const client = { send: () => Promise.reject(Object.assign(new Error('…'), { name: 'SlowDown' })) };
-    const storage = s3Results({ bucket: 'results', client: client as never });
+    const client = new S3Client({});
+    mockClient(client).rejects(awsException('SlowDown', 'Please reduce your request rate.'));
+    const storage = s3Results({ bucket: 'results', client });
     await expect(storage.get('file:///etc/passwd')).rejects.toMatchObject({ isRetryable: false });
     await expect(storage.get('s3://results/a/b.json')).rejects.toMatchObject({
       code: 'BATCHLATCH_RESULT_UNAVAILABLE',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
 import { type BatchEvent, type ClaimStore, createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
@@ -8,7 +9,7 @@ import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.t
 import { byOthers, claimRequest, claimRequests, completion } from '../support/claim-builders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
-import { awsException, failCalls, failStatements } from '../support/sdk-traffic.ts';
+import { awsException, failStatements } from '../support/sdk-traffic.ts';
 import { keyHash } from '../../src/claims/key-hash.ts';
 
 for (const writes of ['batch', 'single'] as const) {
@@ -117,7 +118,7 @@ for (const writes of ['batch', 'single'] as const) {
       ['AccessDeniedException', 'You are not allowed', 'BATCHLATCH_ACCESS_DENIED'],
     ])('%s is said in words, and is not worth trying again', async (name, message, code) => {
       const client = table.newClient();
-      failCalls(client, () => awsException(name, message));
+      mockClient(client).rejects(awsException(name, message));
       const [request] = claimRequests(1) as [never];
       const error = { code, isRetryable: false, message: expect.stringContaining(message) };
       expect(await open(client).acquire([request])).toMatchObject([{ status: 'error', error }]);
@@ -136,7 +137,7 @@ for (const writes of ['batch', 'single'] as const) {
       ['Error', { code: 'EAI_AGAIN' }],
     ])('%s %j passes: the same may be asked later', async (name, members) => {
       const client = table.newClient();
-      failCalls(client, () => Object.assign(awsException(name, 'later'), members));
+      mockClient(client).rejects(Object.assign(awsException(name, 'later'), members));
       const [request] = claimRequests(1) as [never];
       const error = { code: 'BATCHLATCH_STORE', isRetryable: true };
       expect(await open(client).acquire([request])).toMatchObject([{ status: 'error', error }]);

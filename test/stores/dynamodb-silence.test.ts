@@ -1,5 +1,6 @@
 import { type DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
 import type { ClaimStore, Completion } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
@@ -42,19 +43,17 @@ describe('a client without time-outs, whose requests hang', () => {
 
   it('tells every claim of a request that hangs that nothing is known', async () => {
     const clock = manualClock();
-    const signals: (AbortSignal | undefined)[] = [];
-    const client = {
-      send: (_command: unknown, options?: { abortSignal?: AbortSignal }) => {
-        signals.push(options?.abortSignal);
-        return forever();
-      },
-    } as unknown as DynamoDBClient;
+    const client = table.newClient();
+    const mock = mockClient(client);
+    mock.onAnyCommand().callsFake(forever);
     const store = dynamoDBStore({ client, tableName: table.tableName, clock });
     const asking = store.acquire(claimRequests(2));
     await clock.advance(10_000);
     const silent = { status: 'error', error: { code: 'BATCHLATCH_STORE_SILENT', isRetryable: true } };
     expect(await asking).toMatchObject([silent, silent]);
-    expect(signals).toEqual([expect.objectContaining({ aborted: true })]);
+    expect(mock.calls().map(({ args }) => (args as readonly unknown[])[1])).toEqual([
+      { abortSignal: expect.objectContaining({ aborted: true }) },
+    ]);
   });
 
   it('gives up at once when its caller does, whether or not the client listens', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Completion } from '../claims/claim-store.ts';
-import type { CommitOutcome } from '../claims/commit.ts';
-import type { Bench } from './store-bench.ts';
+import type { Completion } from '../../claims/claim-store.ts';
+import type { CommitOutcome } from '../../claims/commit.ts';
+import type { Bench, Contract } from '../store-bench.ts';
 
 /** Effects for the tests of `commit`: counters, which show when something is done twice. */
 export interface CommitSubject {
@@ -14,10 +14,7 @@ export interface CommitSubject {
 }
 
 /** The part of the contract that only stores with `commit` keep. */
-export function describeCommit(
-  { effect, refusedEffect, read }: CommitSubject,
-  contract: (sentence: string, body: (bench: Bench) => Promise<void>) => void,
-): void {
+export function describeCommit({ effect, refusedEffect, read }: CommitSubject, contract: Contract): void {
   function completion(bench: Bench, name: string, owner: string, result?: string): Completion {
     const common = { end: 'complete', key: bench.key(name), owner, retentionMs: 3_600_000 } as const;
     return result === undefined ? common : { ...common, result };

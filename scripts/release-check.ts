@@ -1,0 +1,28 @@
+/**
+ * Lists what is left to do before the package is published, and only its publisher can do: addresses, and the date of the
+ * release. Exits with 1 if there is anything. Run by `npm run release:check`, and by npm before it publishes.
+ */
+import { readFile } from 'node:fs/promises';
+import { openItems, type ReleaseFiles } from './release/open-items.ts';
+
+const root = new URL('../', import.meta.url);
+
+async function read(name: string): Promise<string | undefined> {
+  return readFile(new URL(name, root), 'utf8').catch(() => undefined);
+}
+
+const manifest = JSON.parse((await read('package.json')) ?? '{}') as ReleaseFiles['manifest'];
+const items = openItems({
+  manifest,
+  readme: await read('README.md'),
+  changelog: await read('CHANGELOG.md'),
+  security: await read('SECURITY.md'),
+});
+
+if (items.length === 0) {
+  console.log(`${manifest.name} ${manifest.version} is ready to be published.`);
+} else {
+  console.log(`${manifest.name} ${manifest.version} is not ready to be published:\n`);
+  for (const { file, text } of items) console.log(`  ${file.padEnd(12)}  ${text}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,10 @@
+/** What a user's function gave or threw. */
+export async function attempted(
+  call: () => unknown,
+): Promise<{ readonly value: unknown } | { readonly thrown: unknown }> {
+  try {
+    return { value: await call() };
+  } catch (thrown) {
+    return { thrown };
+  }
+}

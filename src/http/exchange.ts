@@ -1,0 +1,22 @@
+import type { HttpRequest, HttpResponse, ReadAnswer } from './http-message.ts';
+
+/** One request in the shape of its carrier, which knows how to run it and how to answer it. */
+export interface Exchange<Native> {
+  readonly request: HttpRequest;
+  /** Whose key it is; throws, rejects, or gives nothing, where the caller is unknown. */
+  readonly scope: () => unknown;
+  /** True where this caller may know how the first request ended; rejects where that cannot be told. */
+  readonly mayReplay: () => Promise<unknown>;
+  /** Runs the handler and leaves its answer alone. */
+  readonly pass: () => Promise<Native>;
+  /** Reads an answer of the handler. Never rejects: after the effect nothing may free the key. */
+  readonly read: (native: Native, maxResponseBytes: number) => Promise<Answered<Native>>;
+  readonly give: (response: HttpResponse) => Native;
+  readonly remainingTimeMs: number | undefined;
+  readonly lockedBy: string | undefined;
+}
+
+/** What a handler answered, for the client, and what could be read of it. */
+export interface Answered<Native> extends ReadAnswer {
+  readonly native: Native;
+}

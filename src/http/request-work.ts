@@ -1,0 +1,69 @@
+import { Buffer } from 'node:buffer';
+import { type StoredError, toStoredError } from '../claims/claim.ts';
+import type { Ending } from '../attempts/ending.ts';
+import type { Work } from '../functions/run-once.ts';
+import type { Answered, Exchange } from './exchange.ts';
+import type { HttpResponse } from './http-message.ts';
+import type { HttpSettings } from './options.ts';
+
+/**
+ * Answers that say nothing about the operation, only about who asked (401, 403, 407) or when (408, 425, 429): the same
+ * request may go through later, with new credentials or at another time.
+ */
+const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
+
+/** Of a request that was carried out, and whose response could not be kept. */
+export const RESPONSE_NOT_KEPT: StoredError = {
+  name: 'ResponseNotKept',
+  code: 'BATCHLATCH_RESPONSE_NOT_KEPT',
+  message: 'The request was carried out; its response is larger than what is kept',
+};
+
+const RESPONSE_UNREADABLE: StoredError = {
+  name: 'ResponseUnreadable',
+  code: 'BATCHLATCH_RESPONSE_UNREADABLE',
+  message: 'The handler ran, and what it answered is no HTTP response',
+};
+
+/** The work of a request: how the handler is run, and how its claim ends for what it answered. */
+export function workOf<Native>(exchange: Exchange<Native>, settings: HttpSettings): Work<Answered<Native>> {
+  const { maxResponseBytes, keepHeaders } = settings;
+  const parked = (error: StoredError): Ending => ({ end: 'park', error, isAnswer: true });
+  const completed = (response: HttpResponse): Ending => {
+    const result = JSON.stringify({ ...response, headers: keepHeaders(response.headers) });
+    const isTooLarge = Buffer.byteLength(result) > maxResponseBytes;
+    return isTooLarge ? parked(RESPONSE_NOT_KEPT) : { end: 'complete', result };
+  };
+  return {
+    run: async () => exchange.read(await exchange.pass(), maxResponseBytes),
+    endOf({ status, headers, content }) {
+      if (status === undefined) return parked(RESPONSE_UNREADABLE);
+      if (!isAnswer(status, settings)) return failed(`it answered ${status}`);
+      switch (content) {
+        case 'too-large':
+          return parked(RESPONSE_NOT_KEPT);
+        case 'unreadable':
+          return completed({ status, headers: withoutContent(headers), body: '', isBase64Encoded: false });
+        default:
+          return completed({ status, headers, ...content });
+      }
+    },
+    endOfTooLarge: () => parked(RESPONSE_NOT_KEPT),
+    // A handler that throws leaves the key free for the client's next try.
+    endOfFailure: (error) => ({ end: 'fail', error: toStoredError(error) }),
+  };
+}
+
+/** The headers of a response whose body is not there: none that speak of it. */
+function withoutContent(headers: HttpResponse['headers']): HttpResponse['headers'] {
+  return headers.filter(([name]) => !name.toLowerCase().startsWith('content-'));
+}
+
+/** Whether a status is the answer to the key, and replayed; if not, the client may try again with the same key. */
+function isAnswer(status: number, { keepServerErrors }: HttpSettings): boolean {
+  return status >= 500 ? keepServerErrors : !ABOUT_THE_ATTEMPT.has(status);
+}
+
+function failed(reason: string): Ending {
+  return { end: 'fail', error: { name: 'NotKept', message: `The handler may run again: ${reason}` } };
+}
