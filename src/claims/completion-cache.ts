@@ -3,6 +3,7 @@ import type { AcquireOutcome, ClaimRequest, ClaimStore, SettleOutcome, Settlemen
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
 
+/** How much the cache of completions remembers. */
 export interface CompletionCacheOptions {
   /** How many completions to remember, the least recently used go first; at times twice as many are held. */
   readonly max: number;

@@ -21,6 +21,7 @@ export interface ResultStorage {
    * a late owner must not overwrite the result of the next. The same attempt may put its result again.
    */
   put(key: string, owner: string, json: string, options?: StoreCallOptions): Promise<string>;
+  /** Reads what `put` stored. Rejects with a `BatchlatchError` whose `isRetryable` is false where it is gone for good. */
   get(pointer: string, options?: StoreCallOptions): Promise<string>;
 }
 

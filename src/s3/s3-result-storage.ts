@@ -4,7 +4,9 @@ import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../claims/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 
+/** Where `s3ResultStorage()` keeps long results. */
 export interface S3ResultStorageOptions {
+  /** The name of the bucket. */
   readonly bucket: string;
   /** Put before every object's key as it is. Default `batchlatch/results/`. */
   readonly prefix?: string;

@@ -2,6 +2,7 @@ import { UnnamedRecordError } from './errors.ts';
 
 /** Lambda's answer to a batch: the records to deliver again (`ReportBatchItemFailures`). */
 export interface BatchResponse {
+  /** The records that must be delivered again; empty: none. */
   batchItemFailures: { itemIdentifier: string }[];
 }
 

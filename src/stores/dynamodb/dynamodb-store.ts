@@ -15,6 +15,7 @@ import type { RowWriter } from './row-writer.ts';
 import { extendLeases, settleClaims, startClaims } from './settle.ts';
 import { singleWriter } from './single-writer.ts';
 
+/** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
   /** The claims table: partition key `id` (string), TTL on `expiresAt`. `claimsTableDefinition()` gives it. */
   readonly tableName: string;

@@ -1,6 +1,7 @@
 import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from '@aws-sdk/client-dynamodb';
 import { type AttributeNames, defaultAttributeNames } from './row.ts';
 
+/** The two requests that make a claims table. */
 export interface ClaimsTableDefinition {
   /** For `CreateTableCommand`. */
   readonly table: CreateTableCommandInput;

@@ -23,6 +23,7 @@ import {
   isOwnedBy,
 } from '../../claims/transitions.ts';
 
+/** Options of `memoryStore()`. */
 export interface MemoryStoreOptions<Effect = unknown> {
   /** Default: the machine's clock. */
   readonly clock?: Pick<Clock, 'now'>;
