@@ -9,6 +9,7 @@ export default {
   },
   moduleNameMapper: {
     '^batchlatch$': '<rootDir>/src/index.ts',
+    '^batchlatch/core$': '<rootDir>/src/core.ts',
     '^batchlatch/(dynamodb|memory)$': '<rootDir>/src/stores/$1/index.ts',
     '^batchlatch/(functions|http|jmespath|powertools|s3|testing)$': '<rootDir>/src/$1/index.ts',
   },

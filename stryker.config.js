@@ -5,8 +5,12 @@ import base from './jest.config.js';
 // file: Jest loads each file anew for each mutant, and runs all files to their end.
 const room = process.env['BATCHLATCH_MUTATION_ROOM'] ?? 'keys';
 
+/** Of the stores, what is not one database's. */
+const files =
+  room === 'stores' ? ['src/stores/*.ts', 'src/stores/conditional/*.ts'] : [`src/${room}/**/*.ts`];
+
 export default {
-  mutate: [`src/${room}/**/*.ts`],
+  mutate: files,
   // Nearly all string literals are the prose of error messages; what else they say, types and tests hold.
   mutator: { excludedMutations: ['StringLiteral'] },
   testRunner: 'jest',

@@ -2,7 +2,7 @@
 # Mutation testing: changes the code of a room in hundreds of small ways, and counts the changes that no test of that
 # room notices. Fails below 85 %. By hand, on Linux on x64.
 #
-#   scripts/mutation.sh                      src/keys, src/claims and src/batch, one after the other
+#   scripts/mutation.sh                      src/keys, src/claims, src/stores and src/batch, one after the other
 #   scripts/mutation.sh keys claims          these rooms
 #   FILES='src/batch/verdict.ts' scripts/mutation.sh batch     these files of a room, with commas in between
 #
@@ -32,11 +32,11 @@ copy_project() {
 
 # The tests of a room, in one file. Left out: what needs DynamoDB, which takes minutes for each mutant.
 gather_tests() {
-  local -A traps=([keys]=keys [claims]=completion-cache [batch]='batch-response ordering')
+  local -A traps=([keys]=keys [stores]=cached [batch]='batch-response ordering')
   local file trap
   for file in test/"$1"/*.test.ts; do
     case $file in
-      */claim-model.* | */requests.* | */redelivery.*) ;;
+      */claim-model.* | */requests.* | */redelivery.* | */dynamodb-*) ;;
       *) echo "import './${file#test/}';" ;;
     esac
   done
@@ -54,7 +54,7 @@ if [[ ${1:-} == --help ]]; then
   exit
 fi
 rooms=("$@")
-if ((${#rooms[@]} == 0)); then rooms=(keys claims batch); fi
+if ((${#rooms[@]} == 0)); then rooms=(keys claims stores batch); fi
 for room in "${rooms[@]}"; do
   if [[ ! -d $project/src/$room || ! -d $project/test/$room ]]; then
     echo "There is no room $room with tests" >&2

@@ -10,31 +10,61 @@ import { parseSync } from '@swc/core';
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   claims: [],
-  sources: ['claims'],
-  keys: ['claims', 'sources'],
+  sources: ['claims', 'options'],
+  keys: ['claims', 'sources', 'options'],
   // Of observe only the contract; whoever puts the rooms together chooses an implementation.
   queues: ['claims'],
   // How options are checked, whoever has them.
   options: ['claims'],
-  batch: ['claims', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
-  observe: ['claims'],
-  'stores/dynamodb': ['claims'],
-  'stores/memory': ['claims'],
+  // One attempt of one key, whoever makes it.
+  attempts: ['claims', 'observe/observer.ts'],
+  // Knows policies by their contract only, which is its own.
+  batch: ['claims', 'attempts', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
+  policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
+  observe: ['claims', 'options'],
+  // What can be put before any store.
+  stores: ['claims', 'options'],
+  // Deciding over rows and conditions, for stores whose database has such.
+  'stores/conditional': ['claims'],
+  'stores/dynamodb': ['claims', 'options', 'stores/conditional'],
+  'stores/memory': ['claims', 'options'],
   jmespath: ['claims', 'sources', 'keys'],
   powertools: [
     'claims',
     'sources',
     'keys',
     'jmespath',
+    'options',
     'stores/dynamodb/attribute-names.ts',
     'stores/dynamodb/row.ts',
   ],
-  s3: ['claims', 'sources'],
+  s3: ['claims', 'sources', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
-  functions: ['claims', 'keys', 'options', 'stores/dynamodb/store-from-environment.ts'],
-  http: ['claims', 'keys', 'options', 'functions', 'sources/errors.ts'],
-  testing: ['claims'],
-  '.': ['batch', 'claims', 'sources', 'keys', 'queues', 'observe', 'stores/dynamodb', 'stores/memory'],
+  functions: [
+    'claims',
+    'attempts',
+    'keys',
+    'options',
+    'policies/wait-for-owner.ts',
+    'observe/observer.ts',
+    'stores/dynamodb/dynamodb-store.ts',
+  ],
+  http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
+  testing: ['claims', 'options'],
+  // What there is with nothing said.
+  presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
+  '.': [
+    'claims',
+    'attempts',
+    'batch',
+    'policies',
+    'sources',
+    'keys',
+    'queues',
+    'observe',
+    'stores',
+    'presets',
+  ],
 };
 
 /** At the edge: they use the others, and nobody uses them. */
@@ -51,10 +81,14 @@ const PURE = new Set([
   'sources',
   'keys',
   'queues',
+  'attempts',
   'batch',
+  'policies',
   'jmespath',
   'functions',
   'http',
+  'stores',
+  'stores/conditional',
   'stores/memory',
 ]);
 const KNOWS_THE_MACHINE = new Set([

@@ -1,3 +1,4 @@
+import { waitForOwner } from 'batchlatch';
 import { withIdempotencyContext } from 'batchlatch/functions';
 import type { Payment } from './payment.ts';
 
@@ -33,6 +34,6 @@ export const chargeOnce = withIdempotencyContext(
     key: ({ customerId, orderId }) => [customerId, orderId],
     payload: ({ amountCents }) => amountCents,
     // Two requests for one order at the same moment: the second waits for the first one's charge.
-    waitForConflict: { timeoutMs: 5_000 },
+    onConflict: waitForOwner({ timeoutMs: 5_000 }),
   },
 );

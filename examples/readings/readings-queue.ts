@@ -1,5 +1,5 @@
 import { SQS } from '@aws-sdk/client-sqs';
-import { createBatchProcessor, payloadHash } from 'batchlatch';
+import { backoff, createBatchProcessor, deadLetterQueue, payloadHash } from 'batchlatch';
 import { type Reading, READINGS_AT_ONCE, storeReadings } from './store-readings.ts';
 
 /**
@@ -14,7 +14,7 @@ export const handler = createBatchProcessor.forBatches<Reading>(
     key: payloadHash({ include: ['sensorId', 'takenAt'] }),
     concurrency: READINGS_AT_ONCE,
     sqs: new SQS({}),
-    visibility: true,
-    deadLetter: { queueUrl: process.env['DEAD_LETTERS_URL'] ?? '' },
+    visibility: backoff(),
+    deadLetter: deadLetterQueue({ url: process.env['DEAD_LETTERS_URL'] ?? '' }),
   },
 );

@@ -2,8 +2,8 @@ import type { BatchRecord } from '../sources/record.ts';
 import type { RecordContext } from './record-handler.ts';
 
 /** One claimed record of a batch, with the context of its own attempt. */
-export interface BatchItem<Body = unknown> {
-  readonly record: BatchRecord<Body>;
+export interface BatchItem<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> {
+  readonly record: Record;
   readonly context: RecordContext;
 }
 
@@ -19,6 +19,6 @@ export interface BatchItem<Body = unknown> {
  * but for those for which it called `context.done()`, and those that have an entry of their own in the array although
  * their own signal is not aborted.
  */
-export type BatchHandler<Body = unknown> = (
-  items: readonly BatchItem<Body>[],
+export type BatchHandler<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> = (
+  items: readonly BatchItem<Body, Record>[],
 ) => Promise<readonly unknown[] | void> | readonly unknown[] | void;

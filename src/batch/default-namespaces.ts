@@ -1,4 +1,5 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
+import { storeBehind } from '../claims/decorated-store.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 
 /** Which processor of this process uses a default namespace, by the place where its claims are. */
@@ -33,7 +34,8 @@ export function takeDefaultNamespace(store: ClaimStore, namespace: string, proce
   }
 }
 
-function usersOf(store: ClaimStore): Users {
+function usersOf(given: ClaimStore): Users {
+  const store = storeBehind(given); // two processors may each put a cache before one store
   const { byPlace, byStore } = defaultNamespaces();
   const { place } = store;
   const users = place === undefined ? byStore.get(store) : byPlace.get(place);

@@ -1,6 +1,7 @@
 import type { Ending } from '../sources/answers.ts';
 import type { Entry } from './entry.ts';
-import { MismatchError, RedeliverError } from './errors.ts';
+import { MismatchError } from '../attempts/errors.ts';
+import { RedeliverError } from './errors.ts';
 import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
 
 /** How an entry ended, for the answer to its sender. One without an outcome did not end in time. */

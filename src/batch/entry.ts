@@ -1,19 +1,11 @@
+import type { Attempt, HeldClaim } from '../attempts/attempt.ts';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { isPermanentEnd, type RecordOutcome } from './outcomes.ts';
 
-/** The claim that lets an entry run. The lease can grow; the rest stays as it was acquired. */
-export interface HeldClaim {
-  readonly owner: string;
-  readonly attempt: number;
-  readonly releases: number;
-  readonly crashes: number;
-  leaseUntil: number;
-}
-
 /** What an entry learns when it asks for its claim. `not-requested`: time was up before its turn. */
 export type ClaimAnswer =
-  | { readonly status: 'held'; readonly claim: HeldClaim }
+  | { readonly status: 'held'; readonly attempt: Attempt }
   | Exclude<AcquireOutcome, { readonly status: 'acquired' }>
   | { readonly status: 'not-requested' };
 
@@ -32,9 +24,8 @@ export class Entry {
   behind: Entry | undefined;
   /** The follower that runs in this entry's stead, where this one was handed back unstarted for its group's sake. */
   heir: Entry | undefined;
-  /** The last claim it held, and whether that is still neither settled nor given back. */
-  claim: HeldClaim | undefined;
-  isClaimOpen = false;
+  /** The last attempt of it here. */
+  attempt: Attempt | undefined;
   #outcome: RecordOutcome | undefined;
   #isPutOff = false;
   #listeners: (() => void)[] | undefined;
@@ -57,7 +48,7 @@ export class Entry {
 
   /** The claim whose lease still runs, for all that this process knows. */
   get heldClaim(): HeldClaim | undefined {
-    return this.isClaimOpen ? this.claim : undefined;
+    return this.attempt?.isOpen === true ? this.attempt.claim : undefined;
   }
 
   /** What observers know the record by. */

@@ -1,4 +1,4 @@
-import type { Lane } from './schedule.ts';
+import type { Lane } from './lanes.ts';
 
 /** Starts lanes in their order, each when it may: a batch of 10,000 does not need 10,000 lanes that wait. */
 export interface LaneRunner {

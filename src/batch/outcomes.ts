@@ -1,5 +1,9 @@
+import type { Settled } from '../attempts/attempt.ts';
+import { CompletionNotStoredError, isInvalidBody } from '../attempts/errors.ts';
+import type { AttemptEnd } from '../attempts/handler-end.ts';
 import type { StoredError } from '../claims/claim.ts';
-import type { NotStartedReason } from '../observe/observer.ts';
+import type { AcquireOutcome } from '../claims/claim-store.ts';
+import type { BatchEvent, NotStartedReason } from '../observe/observer.ts';
 
 /**
  * How one record ended in this invocation. The response, the metrics and the logs are derived from it;
@@ -52,8 +56,60 @@ export function outcomeOfFollower(leader: RecordOutcome): RecordOutcome {
   return own;
 }
 
+/** What becomes of a record whose attempt has been settled. */
+export function outcomeOf(settled: Settled): RecordOutcome {
+  if (settled === 'committed') return { status: 'completed' };
+  const { end, ending, outcome } = settled;
+  if (end.kind !== 'returned') {
+    // A store's error never hides the business error.
+    if (ending.end !== 'park' || outcome !== 'stored') return { status: 'failed', error: end.error };
+    return { status: isInvalidBody(end.error) ? 'invalid' : 'parked', error: end.error };
+  }
+  if (outcome === 'stored') return { status: 'completed' };
+  if (outcome === 'lost') return { status: 'lost' };
+  return { status: 'failed', error: new CompletionNotStoredError({ cause: outcome.error }) };
+}
+
+/** What becomes of a record that ran without a claim. */
+export function outcomeWithoutClaim(end: AttemptEnd): RecordOutcome {
+  return end.kind === 'returned'
+    ? { status: 'completed', withoutClaim: true }
+    : { status: 'failed', error: end.error, withoutClaim: true };
+}
+
+/** What becomes of a record that got no claim, and what the observer is told of it. */
+export function outcomeOfRefusal(
+  { recordId, key }: { readonly recordId: string; readonly key: string },
+  answer: Exclude<AcquireOutcome, { readonly status: 'acquired' }>,
+): { readonly outcome: RecordOutcome; readonly event: BatchEvent } {
+  switch (answer.status) {
+    case 'duplicate':
+      return {
+        outcome: { status: 'duplicate' },
+        event: { type: 'duplicate', recordId, key, within: 'store' },
+      };
+    case 'conflict': {
+      const { leaseUntil } = answer;
+      return {
+        outcome: { status: 'conflict', leaseUntil },
+        event: { type: 'conflict', recordId, key, leaseUntil },
+      };
+    }
+    case 'parked': {
+      const error = errorOfRow(answer.error);
+      return { outcome: { status: 'parked', error }, event: { type: 'parked', recordId, key, error } };
+    }
+    case 'mismatch':
+      return { outcome: { status: 'mismatch' }, event: { type: 'mismatch', recordId, key } };
+    case 'error': {
+      const { error } = answer;
+      return { outcome: { status: 'failed', error }, event: { type: 'claimFailed', recordId, key, error } };
+    }
+  }
+}
+
 /** Makes an `Error` of what a row keeps, for outcomes and logs. */
-export function fromStoredError(stored: StoredError | undefined): Error {
+function errorOfRow(stored: StoredError | undefined): Error {
   const error = new Error(stored?.message ?? 'parked without an error');
   error.name = stored?.name ?? 'Error';
   return stored?.code === undefined ? error : Object.assign(error, { code: stored.code });

@@ -2,7 +2,7 @@ import { forgetLongBody } from '../sources/text-record.ts';
 import { idempotencyKey, type Namespace } from '../keys/idempotency-key.ts';
 import type { ReadRecord, SourceEntry } from '../sources/source.ts';
 import { Entry } from './entry.ts';
-import type { Settings } from './options.ts';
+import type { Settings } from './settings.ts';
 import type { RecordOutcome } from './outcomes.ts';
 
 /** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */

@@ -1,6 +1,5 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import type { UnstartedClaims } from '../claims/unstarted-claims.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 
@@ -15,9 +14,4 @@ export interface Ports {
   readonly random: () => number;
   /** A token that no other attempt has. */
   readonly newOwner: () => string;
-}
-
-/** The ports of one processor, and what its invocations leave to one another. */
-export interface ProcessorPorts extends Ports {
-  readonly unstarted: UnstartedClaims;
 }

@@ -4,9 +4,13 @@ import type { BatchRecord } from '../sources/record.ts';
 
 /**
  * Does the work of one record. It may run more than once for one key: when its process dies or overruns
- * its lease. What it returns is kept as JSON with the completion.
+ * its lease. What it returns is kept as JSON with the completion. `Record` is what the `source` delivers, where one is
+ * named.
  */
-export type RecordHandler<Body = unknown> = (record: BatchRecord<Body>, context: RecordContext) => unknown;
+export type RecordHandler<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> = (
+  record: Record,
+  context: RecordContext,
+) => unknown;
 
 /**
  * What a handler may want to know of its attempt, and do about it. What a store offers beyond that is a function of its

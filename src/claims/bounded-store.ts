@@ -10,7 +10,7 @@ import type {
 } from './claim-store.ts';
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
-import { StoreError } from './errors.ts';
+import { givenUp, silentFor } from './store-errors.ts';
 
 /** Longer than a store takes that tries again by itself; a call that is still silent then will hardly answer. */
 const LONGEST_STORE_CALL_MS = 30_000;
@@ -31,7 +31,12 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   ): Promise<Answer> =>
     boundedCall(
       (signal) => call({ signal }),
-      { clock, limitMs, signal: options?.signal, errorOf: (why) => silentFor(limitMs, why) },
+      {
+        clock,
+        limitMs,
+        signal: options?.signal,
+        errorOf: (why) => (why === 'silent' ? silentFor(limitMs) : givenUp()),
+      },
       onLate,
     );
   async function release(
@@ -55,7 +60,7 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   return decoratedStore(store, {
     acquire: (requests, options) =>
       bound(
-        (own) => store.acquire(requests, own),
+        (own) => store.acquire(requests, { ...options, ...own }),
         options,
         options?.mayAskAgain === true ? {} : { onLate: (outcomes) => void release(requests, outcomes) },
       ),
@@ -78,13 +83,4 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
 interface Bound<Answer> {
   readonly limitMs?: number;
   readonly onLate?: (answer: Answer) => void;
-}
-
-function silentFor(limitMs: number, why: 'silent' | 'given-up'): StoreError {
-  return new StoreError(
-    why === 'silent'
-      ? `The claim store did not answer within ${limitMs / 1_000} seconds`
-      : 'The claim store had not answered when the answer of the invocation had to leave',
-    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
-  );
 }

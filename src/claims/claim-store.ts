@@ -61,6 +61,11 @@ export interface StoreCallOptions {
    * theirs. Stores have nothing to do for it.
    */
   readonly mayAskAgain?: boolean;
+  /**
+   * Of `acquire`: duplicates are to bring their results along, wherever these are. Default: results that are elsewhere
+   * than in their rows may be left out, which spares a request for each.
+   */
+  readonly wantsResults?: boolean;
 }
 
 /** Asks for one key. */
@@ -130,7 +135,10 @@ export type Settlement = OwnedClaim &
         readonly end: 'complete';
         readonly result?: string;
         readonly retentionMs: number;
-        /** Told when the completion is stored without its result, because that cannot be. */
+        /**
+         * Told when the completion is stored without its result, because that cannot be. Where it is absent, the result is
+         * needed: a completion whose result can be kept nowhere is refused.
+         */
         readonly onResultDropped?: (error: unknown) => void;
       }
     | { readonly end: 'fail'; readonly error: StoredError; readonly retentionMs: number }

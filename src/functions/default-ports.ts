@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../claims/clock.ts';
 import { storeWith } from '../claims/store-with.ts';
-import { dynamoDBStoreFromEnvironment } from '../stores/dynamodb/store-from-environment.ts';
+import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
 import type { ClaimOptions } from './options.ts';
 import type { CallPorts } from './run-once.ts';
 
@@ -12,10 +12,9 @@ import type { CallPorts } from './run-once.ts';
 export function defaultPorts({
   store,
   clock = systemClock,
-  ...additions
-}: Pick<ClaimOptions, 'store' | 'clock' | 'cache' | 'resultStorage'>): CallPorts {
+}: Pick<ClaimOptions, 'store' | 'clock'>): CallPorts {
   return {
-    store: storeWith(store ?? dynamoDBStoreFromEnvironment(), additions, clock, { fetch: true }),
+    store: storeWith(store ?? dynamoDBStore(), clock, { wantsResults: true }),
     clock,
     random: Math.random,
     newOwner: randomUUID,

@@ -61,7 +61,7 @@ export class ReplayedError extends Error {
 }
 
 /** The error that a stored one stands for. */
-export function fromStoredError(stored: StoredError | undefined): Error {
+export function replayedError(stored: StoredError | undefined): Error {
   if (stored?.code === UNSERIALIZABLE) return new UnserializableResultError(stored.message);
   return new ReplayedError(stored ?? { name: 'Error', message: 'The stored failure carries no error' });
 }

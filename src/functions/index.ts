@@ -17,5 +17,5 @@ export {
   LeaseLostError,
   MismatchError,
   PermanentError,
-} from '../claims/attempt-errors.ts';
+} from '../attempts/errors.ts';
 export { KeyError } from '../keys/errors.ts';

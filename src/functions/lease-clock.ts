@@ -1,5 +1,5 @@
 import type { Clock } from '../claims/clock.ts';
-import { defaultLeaseMs } from '../claims/default-lease.ts';
+import { defaultLeaseMs } from '../attempts/default-lease.ts';
 
 /** What is left of the invocation that a call runs in, and the leases that follow from it. */
 export interface LeaseClock {

@@ -1,19 +1,19 @@
-import { isPermanent } from '../claims/attempt-errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import type { CompletionCacheOptions } from '../claims/completion-cache.ts';
-import type { ResultStorage } from '../claims/result-storage.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
+import { mayRunAgain } from '../attempts/rules.ts';
+import type { WaitForOwner } from '../policies/wait-for-owner.ts';
+import { advice } from '../options/advice.ts';
 import {
   aBoolean,
   aFunction,
   aNamespace,
   anInteger,
+  aPolicy,
   aRetention,
   type Check,
   checkOptions,
   either,
-  members,
   objectWith,
   oneOf,
   required,
@@ -23,7 +23,10 @@ import type { CallSettings } from './run-once.ts';
 
 /** Options of claims around calls, whatever is called. */
 export interface ClaimOptions {
-  /** Where claims live. Default: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names. */
+  /**
+   * Where claims live: a store, alone or behind `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
+   * in the table that `CLAIMS_TABLE_NAME` names.
+   */
   readonly store?: ClaimStore;
   /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 where nobody says. */
   readonly leaseMs?: number;
@@ -38,11 +41,7 @@ export interface ClaimOptions {
    * While somebody else runs the key, to wait for the end for this long, in milliseconds: for the other's result, or
    * to take over when it fails or its lease lapses. Default: not to wait.
    */
-  readonly waitForConflict?: { readonly timeoutMs: number };
-  /** Remembers that many completions in this process; the next call with the key takes no request. Default: off. */
-  readonly cache?: CompletionCacheOptions;
-  /** Where results live that are too long for a row: `s3ResultStorage` of `batchlatch/s3`. Default: none. */
-  readonly resultStorage?: ResultStorage;
+  readonly onConflict?: WaitForOwner;
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -83,9 +82,7 @@ export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   leaseMs: anInteger(1),
   heartbeat: aBoolean(),
   retentionMs: aRetention(),
-  waitForConflict: members({ timeoutMs: required(anInteger(1)) }),
-  cache: members({ max: required(anInteger(1)) }),
-  resultStorage: objectWith('put', 'get'),
+  onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
   clock: objectWith('now', 'setTimer'),
 };
 
@@ -111,19 +108,22 @@ export interface FunctionSettings extends CallSettings {
 }
 
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptions<Args>): FunctionSettings {
-  checkOptions(options, checks);
+export function resolveFunctionOptions<Args extends unknown[]>(
+  options: IdempotencyOptions<Args>,
+): FunctionSettings {
+  checkOptions(options, checks, advice);
   const { retryable, replayFailures = false, maxAttempts, onLapsedLease = 'rerun' } = options;
   return {
     ...claimSettings(options),
     maxAttempts,
+    maxCrashes: undefined,
     onLapsedLease,
     replaysFailures: replayFailures !== false,
     failureEnd(error) {
       try {
         const isReplayed = typeof replayFailures === 'function' ? replayFailures(error) : replayFailures;
         if (isReplayed) return 'replay';
-        return !isPermanent(error) && (retryable === undefined || retryable(error)) ? 'fail' : 'park';
+        return mayRunAgain(error, retryable) ? 'fail' : 'park';
       } catch {
         return 'fail'; // a broken classifier must not decide what is for good
       }
@@ -134,7 +134,7 @@ export function resolveOptions<Args extends unknown[]>(options: IdempotencyOptio
 export function claimSettings({
   retentionMs,
   onLapsedLease,
-  waitForConflict,
+  onConflict,
   heartbeat = false,
 }: ClaimOptions & { readonly onLapsedLease?: 'rerun' | 'park' }): Pick<
   CallSettings,
@@ -142,7 +142,7 @@ export function claimSettings({
 > {
   return {
     retention: resolveRetention(retentionMs, onLapsedLease),
-    waitMs: waitForConflict?.timeoutMs ?? 0,
+    waitMs: onConflict?.timeoutMs ?? 0,
     heartbeat,
   };
 }

@@ -1,27 +1,22 @@
-import {
-  InterruptedError,
-  LapsedLeaseError,
-  LeaseLostError,
-  TooManyAttemptsError,
-} from '../claims/attempt-errors.ts';
-import { countedAttempts, type StoredError, toStoredError } from '../claims/claim.ts';
-import type {
-  AcquireOutcome,
-  ClaimRequest,
-  ClaimStore,
-  OwnedClaim,
-  SettleOutcome,
-  Settlement,
-} from '../claims/claim-store.ts';
+import { Attempt, type Settled } from '../attempts/attempt.ts';
+import { createDeadline } from '../attempts/deadline.ts';
+import type { Ending, EndingOf } from '../attempts/ending.ts';
+import type { HandlerReturned, HandlerThrew } from '../attempts/handler-end.ts';
+import { HandlerRun } from '../attempts/handler-run.ts';
+import { type AttemptRules, refusalOf } from '../attempts/rules.ts';
+import { startHeartbeat } from '../attempts/running.ts';
+import type { AttemptScope } from '../attempts/scope.ts';
+import { recordsStarts, Starts } from '../attempts/starts.ts';
+import type { UnstartedClaims } from '../attempts/unstarted-claims.ts';
+import { acquireOrWait } from '../attempts/wait-for-claim.ts';
+import { toStoredError } from '../claims/claim.ts';
+import type { AcquireOutcome, ClaimRequest, ClaimStore, SettleOutcome } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import { hasCode, mayPass } from '../claims/errors.ts';
-import { createGroupCommit } from '../claims/group-commit.ts';
-import type { AllRetentions, Retentions } from '../claims/retention.ts';
-import type { UnstartedClaims } from '../claims/unstarted-claims.ts';
-import { acquireOrWait } from '../claims/wait-for-claim.ts';
+import { createSettlementQueue } from '../claims/settlement-queue.ts';
+import type { SettlingEnd } from '../observe/observer.ts';
 import type { CallContext } from './call-context.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import { LeaseKeeper } from './lease-keeper.ts';
 
 /** What a call needs of the world. */
 export interface CallPorts {
@@ -39,12 +34,9 @@ export interface RunPorts extends CallPorts {
 }
 
 /** What all calls of one function have in common. */
-export interface CallSettings {
-  readonly retention: AllRetentions;
-  readonly maxAttempts: number | undefined;
+export interface CallSettings extends AttemptRules {
   /** How long to wait for another owner's end, in milliseconds. */
   readonly waitMs: number;
-  readonly onLapsedLease: 'rerun' | 'park';
   readonly heartbeat: boolean;
 }
 
@@ -55,13 +47,6 @@ export interface Call {
   readonly lockedBy: string | undefined;
   readonly leases: LeaseClock;
 }
-
-/** How an attempt ends in the store. */
-export type Ending =
-  | { readonly end: 'complete'; readonly result?: string }
-  | { readonly end: 'fail'; readonly error: StoredError }
-  /** `isAnswer`: the effect is done, or this is the key's answer, so it is remembered as a completion is. */
-  | { readonly end: 'park'; readonly error: StoredError; readonly isAnswer?: boolean };
 
 /** What is run, and how its ends are stored. */
 export interface Work<Value> {
@@ -87,8 +72,6 @@ export type CallOutcome<Value> =
   | { readonly status: 'not-started'; readonly leaseUntil: number | undefined }
   | Exclude<AcquireOutcome, { readonly status: 'acquired' }>;
 
-type Acquired = Extract<AcquireOutcome, { readonly status: 'acquired' }>;
-
 /**
  * Runs the work of one key at most once at a time: claim, run, settle. Every end of the work is settled, a failure
  * too, so that no key stays in progress when its process lives. Never rejects.
@@ -100,121 +83,107 @@ export async function runOnce<Value>(
   ports: RunPorts,
 ): Promise<CallOutcome<Value>> {
   if (isOver(call)) return { status: 'not-started', leaseUntil: undefined };
-  const owner = ports.newOwner(); // one for all polls: an acquire whose answer was lost is met again
-  const { retention, maxAttempts, waitMs } = settings;
-  const retentionMs = retention.inProgress; // until its end says otherwise
-  const { key, payloadHash, lockedBy } = call;
-  // A death in the function has to be told from one before it only where it may park.
-  const recordsStart = ports.store.start !== undefined && parksDeaths(settings);
-  const makeRequest = (): ClaimRequest => ({
+  const { store, clock, random, unstarted } = ports;
+  const request = requestOf(call, settings, ports);
+  void unstarted.giveBack(); // what an earlier call could not
+  const timeoutMs = Math.max(0, Math.min(settings.waitMs, call.leases.remainingMs()));
+  // One owner for all polls: an acquire whose answer was lost is met again.
+  const claim = await acquireOrWait(store, request, { timeoutMs, clock, random });
+  if (claim.status === 'error' && mayPass(claim.error)) {
+    unstarted.note({ ...request(), retentionMs: settings.retention.failed });
+    void unstarted.giveBack();
+  }
+  if (claim.status !== 'acquired') return claim;
+
+  const scope = scopeOf(call, settings, ports);
+  const { owner } = request();
+  const attempt = new Attempt({ key: call.key, recordId: '' }, { owner, ...claim }, scope, endingOf(work));
+  const refusal = refusalOf(claim, settings);
+  if (refusal !== undefined) return park(attempt, refusal);
+  if (!(await mayStart(attempt, call, scope))) {
+    // Kept, it would look to the next attempt as if this one had died.
+    if (typeof (await attempt.release()) === 'object') void unstarted.giveBack();
+    return { status: 'not-started', leaseUntil: isOver(call) ? undefined : attempt.leaseUntil };
+  }
+  const end = await run(attempt, work, scope);
+  const settled = (await attempt.settle(end)) as Exclude<Settled, 'committed'>; // a call has nothing to commit
+  // What the store says never hides the business error.
+  if (end.kind === 'threw') return { status: 'threw', error: end.thrown };
+  const stored = isTooLarge(settled.outcome)
+    ? ((await attempt.store(work.endOfTooLarge(), end)) as Exclude<Settled, 'committed'>)
+    : settled;
+  return {
+    status: 'returned',
+    value: end.result as Value,
+    ending: stored.ending,
+    settled: stored.outcome,
+  };
+}
+
+function requestOf(
+  { key, payloadHash, lockedBy, leases }: Call,
+  settings: CallSettings,
+  { store, newOwner }: RunPorts,
+): () => ClaimRequest {
+  const owner = newOwner();
+  const isRecordingStart = recordsStarts({ store, rules: settings });
+  return () => ({
     key,
     owner,
-    leaseMs: call.leases.leaseMs(),
-    retentionMs,
-    ...(recordsStart && { recordsStart }),
+    leaseMs: leases.leaseMs(),
+    retentionMs: settings.retention.inProgress, // until its end says otherwise
+    ...(isRecordingStart && { recordsStart: true }),
     ...(payloadHash !== undefined && { payloadHash }),
     ...(lockedBy !== undefined && { lockedBy }),
   });
-  const { clock, random, unstarted } = ports;
-  const giveBackLater = (): void => {
-    unstarted.note({ key, owner, retentionMs: retention.failed });
-    void unstarted.giveBack();
+}
+
+/** A call has no deadline of its own: what bounds it is its lease. */
+function scopeOf(
+  call: Call,
+  settings: CallSettings,
+  { store, clock, random, unstarted }: RunPorts,
+): AttemptScope {
+  const deadline = createDeadline(undefined, 0, clock);
+  // Alone: a caller waits for it.
+  const settlements = createSettlementQueue<SettlingEnd>({ store, clock, random, lingerMs: 0 }).join({
+    isBusy: () => false,
+    signal: deadline.answerNow,
+    onWrite: () => undefined,
+  });
+  return {
+    store,
+    clock,
+    rules: settings,
+    deadline,
+    settlements,
+    unstarted,
+    leaseMs: () => call.leases.leaseMs(),
+    renewal: settings.heartbeat ? {} : undefined,
+    timeoutMs: undefined,
+    notify: () => undefined,
   };
-  void unstarted.giveBack(); // what an earlier call could not
-  const timeoutMs = Math.max(0, Math.min(waitMs, call.leases.remainingMs()));
-  const claim = await acquireOrWait(ports.store, makeRequest, { timeoutMs, clock, random });
-  if (claim.status === 'error' && mayPass(claim.error)) giveBackLater();
-  if (claim.status !== 'acquired') return claim;
-
-  const settle = (ending: Ending): Promise<SettleOutcome> =>
-    settleNow(settlementOf(ending, { key, owner }, retention), ports);
-  const refusal = reasonNotToRun(claim, settings);
-  if (refusal !== undefined) return park(refusal, settle);
-
-  const lease = { key, owner, leaseUntil: claim.leaseUntil };
-  const keeper = new LeaseKeeper(lease, {
-    ...ports,
-    ...settings,
-    retentionMs,
-    leaseMs: call.leases.leaseMs(),
-  });
-  // The start first: writing it takes time, and the lease has to be live after it.
-  const isRecorded = !recordsStart || (await isStartRecorded({ key, owner }, ports.store));
-  const mayStart = isRecorded && (await hasTimeLeft(keeper, call, clock));
-  if (!mayStart) {
-    // Kept, it would look to the next attempt as if this one had died.
-    const release = {
-      end: 'release',
-      key,
-      owner,
-      releases: claim.releases,
-      retentionMs: retention.failed,
-    } as const;
-    if (typeof (await settleNow(release, ports)) === 'object') giveBackLater();
-    return { status: 'not-started', leaseUntil: isOver(call) ? undefined : keeper.leaseUntil };
-  }
-  const isLast = maxAttempts !== undefined && countedAttempts(claim) >= maxAttempts;
-  /** No answer to the key, whatever answers are: the next attempt may get further. */
-  const interrupted = (error: unknown): Ending => ({
-    end: isLast ? 'park' : 'fail',
-    error: toStoredError(error),
-  });
-  keeper.start();
-  let value: Value;
-  try {
-    value = await work.run(contextOf(key, claim.attempt, keeper));
-  } catch (error) {
-    keeper.stop();
-    // What the store says never hides the business error.
-    await settle(keeper.interruption === undefined ? work.endOfFailure(error, isLast) : interrupted(error));
-    return { status: 'threw', error };
-  }
-  keeper.stop();
-  if (keeper.interruption !== undefined) {
-    const error = new InterruptedError({ cause: keeper.interruption });
-    await settle(interrupted(error));
-    return { status: 'threw', error };
-  }
-  const ending = work.endOf(value);
-  const settled = await settle(ending);
-  if (!isTooLarge(settled)) return { status: 'returned', value, ending, settled };
-  const smaller = work.endOfTooLarge();
-  return { status: 'returned', value, ending: smaller, settled: await settle(smaller) };
 }
 
-function parksDeaths({ onLapsedLease, maxAttempts }: CallSettings): boolean {
-  return onLapsedLease === 'park' || maxAttempts !== undefined;
+function endingOf<Value>(work: Work<Value>): EndingOf {
+  return (end, isLast) => {
+    if (end.kind === 'returned') return work.endOf(end.result as Value);
+    if (end.kind === 'refused') return { end: 'park', error: toStoredError(end.error) };
+    // No answer to the key, whatever answers are: the next attempt may get further.
+    if (end.hasSeenAbort === true) return { end: isLast ? 'park' : 'fail', error: toStoredError(end.thrown) };
+    return work.endOfFailure(end.thrown, isLast);
+  };
 }
 
-/** Whether the row says that the function starts. What is not known to be written must not start. */
-async function isStartRecorded(claim: OwnedClaim, store: ClaimStore): Promise<boolean> {
-  try {
-    const [outcome] = (await store.start?.([claim])) ?? [];
-    return outcome === 'stored';
-  } catch {
-    return false;
-  }
-}
-
-/** Why an acquired claim is parked in place of being run. */
-function reasonNotToRun(claim: Acquired, { maxAttempts, onLapsedLease }: CallSettings): Error | undefined {
-  // Not `tookOver`: the answer of a takeover may be lost, and the second one says that the claim was mine.
-  if (claim.crashes > 0 && onLapsedLease === 'park') return new LapsedLeaseError();
-  if (maxAttempts !== undefined && countedAttempts(claim) > maxAttempts)
-    return new TooManyAttemptsError(maxAttempts);
-  return undefined;
-}
-
-async function park<Value>(
-  reason: Error,
-  settle: (ending: Ending) => Promise<SettleOutcome>,
-): Promise<CallOutcome<Value>> {
-  const error = toStoredError(reason);
-  const settled = await settle({ end: 'park', error });
+async function park<Value>(attempt: Attempt, reason: Error): Promise<CallOutcome<Value>> {
+  const { outcome } = (await attempt.settle({ kind: 'refused', error: reason })) as Exclude<
+    Settled,
+    'committed'
+  >;
   // What is not stored as parked stays in progress until its lease lapses, and comes here again.
-  return typeof settled === 'object'
-    ? { status: 'error', error: settled.error }
-    : { status: 'parked', error };
+  return typeof outcome === 'object'
+    ? { status: 'error', error: outcome.error }
+    : { status: 'parked', error: toStoredError(reason) };
 }
 
 /** The invocation's time is over: what is started now would be cut off. */
@@ -222,62 +191,38 @@ function isOver({ leases }: Call): boolean {
   return leases.remainingMs() <= 0;
 }
 
-/** A claim whose answer took long to come has little of its lease left, too little to start on. */
-async function hasTimeLeft(keeper: LeaseKeeper, call: Call, clock: Clock): Promise<boolean> {
+async function mayStart(attempt: Attempt, call: Call, scope: AttemptScope): Promise<boolean> {
   if (isOver(call)) return false;
-  const leaseMs = call.leases.leaseMs();
-  if (keeper.leaseUntil - clock.now() >= leaseMs / 2) return true;
-  const isExtended = (await keeper.extend(leaseMs)) === 'stored' && keeper.leaseUntil > clock.now();
-  return isExtended && !isOver(call);
+  const starts = new Starts(scope);
+  const isReady = starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);
+  return isReady && !isOver(call);
 }
 
-function contextOf(idempotencyKey: string, attempt: number, keeper: LeaseKeeper): CallContext {
+async function run<Value>(
+  attempt: Attempt,
+  work: Work<Value>,
+  scope: AttemptScope,
+): Promise<HandlerReturned | HandlerThrew> {
+  const handlerRun = new HandlerRun(attempt, scope);
+  const heartbeat = scope.renewal && startHeartbeat(new Map([[handlerRun, attempt]]), scope);
+  const end = await handlerRun.run(() => work.run(contextOf(attempt, handlerRun)));
+  void heartbeat?.stop();
+  return end as HandlerReturned | HandlerThrew; // nobody stops it with a grace
+}
+
+function contextOf({ key, claim }: Attempt, handlerRun: HandlerRun): CallContext {
   return {
-    idempotencyKey,
-    attempt,
+    idempotencyKey: key,
+    attempt: claim.attempt,
     get signal() {
-      return keeper.signal;
+      return handlerRun.signal;
     },
     get leaseUntil() {
-      return keeper.leaseUntil;
+      return claim.leaseUntil;
     },
-    async extendLease(leaseMs) {
-      if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) {
-        throw new RangeError(`Expected \`leaseMs\` to be an integer from 1 up, got \`${leaseMs}\``);
-      }
-      const outcome = await keeper.extend(leaseMs);
-      if (outcome === 'lost') throw new LeaseLostError();
-      if (outcome !== 'stored') throw outcome.error;
-    },
-    done: () => keeper.done(),
+    extendLease: (leaseMs) => handlerRun.extendLease(leaseMs),
+    done: () => handlerRun.noteDone(),
   };
-}
-
-function settlementOf(ending: Ending, claim: OwnedClaim, retention: Retentions): Settlement {
-  switch (ending.end) {
-    case 'complete':
-      return { ...ending, ...claim, retentionMs: retention.completed };
-    case 'fail':
-      return { ...ending, ...claim, retentionMs: retention.failed };
-    case 'park': {
-      const { end, error, isAnswer = false } = ending;
-      return { end, error, ...claim, retentionMs: isAnswer ? retention.completed : retention.parked };
-    }
-  }
-}
-
-/** Alone, and with group commit's retries: a completion that is not stored means that its effect may run again. */
-function settleNow(settlement: Settlement, { store, clock, random }: CallPorts): Promise<SettleOutcome> {
-  const commit = createGroupCommit<undefined>({
-    store,
-    clock,
-    random,
-    lingerMs: 0,
-    isBusy: () => false,
-    onWrite: () => undefined,
-    signal: new AbortController().signal,
-  });
-  return commit.settle(settlement, undefined);
 }
 
 function isTooLarge(settled: SettleOutcome): boolean {

@@ -1,24 +1,25 @@
-import { CompletionNotStoredError, LeaseLostError, MismatchError } from '../claims/attempt-errors.ts';
+import { CompletionNotStoredError, LeaseLostError, MismatchError } from '../attempts/errors.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { Clock } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
-import { unstartedClaims } from '../claims/unstarted-claims.ts';
+import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
 import { keyString, refusePromise } from '../keys/key-string.ts';
+import type { Ending } from '../attempts/ending.ts';
 import type { CallContext } from './call-context.ts';
 import { defaultPorts } from './default-ports.ts';
 import {
   ConflictError,
-  fromStoredError,
+  replayedError,
   NoTimeLeftError,
   ParkedError,
   UnserializableResultError,
 } from './errors.ts';
 import { leaseClock } from './lease-clock.ts';
-import { type FunctionSettings, type IdempotencyOptions, resolveOptions } from './options.ts';
+import { type FunctionSettings, type IdempotencyOptions, resolveFunctionOptions } from './options.ts';
 import { fromResultText, type Serializer, toResultText } from './result-text.ts';
-import { type Call, type CallOutcome, type CallPorts, type Ending, runOnce, type Work } from './run-once.ts';
+import { type Call, type CallOutcome, type CallPorts, runOnce, type Work } from './run-once.ts';
 
 /**
  * Not `v1` alone: a record and a call with the same namespace and key are different work, and a handler that calls an
@@ -39,7 +40,7 @@ export type Idempotent<Fn extends AnyFunction> = (
 
 /**
  * Makes an async function run once for each key. The first call runs it; concurrent calls, in this process or any
- * other, reject with a `ConflictError`, or wait (`waitForConflict`); later ones get the stored result. What the
+ * other, reject with a `ConflictError`, or wait (`onConflict`); later ones get the stored result. What the
  * function rejects with is given to its caller, and the key is free again.
  *
  * All callers, the first too, get a new value read from the stored JSON: what JSON would change is refused with an
@@ -78,7 +79,7 @@ export function withIdempotencyContext<Fn extends AnyFunction>(
   options: IdempotencyOptions<Parameters<Fn>>,
 ): Idempotent<Fn> {
   assertFunction(makeFn);
-  return createIdempotent(makeFn, options, resolveOptions(options), defaultPorts(options));
+  return createIdempotent(makeFn, options, resolveFunctionOptions(options), defaultPorts(options));
 }
 
 /** The same in a world that is given. */
@@ -94,7 +95,7 @@ export function createIdempotent<Fn extends AnyFunction>(
     const run = async (context: CallContext): Promise<unknown> =>
       makeFn(context).apply(this, args as never[]);
     const outcome = await runOnce(call, workOf(run, options, settings, ports), settings, ports);
-    return answer(outcome, options.serializer, settings, ports);
+    return valueOf(outcome, options.serializer, settings, ports);
   }
   // What is read from the store is what a call of this function, or of an earlier version of it, gave.
   return idempotent as Idempotent<Fn>;
@@ -186,7 +187,7 @@ function unserializable(problem: string): Ending {
   return { end: 'park', error: toStoredError(error), isAnswer: true };
 }
 
-function answer(
+function valueOf(
   outcome: CallOutcome<unknown>,
   serializer: Serializer | undefined,
   { replaysFailures }: FunctionSettings,
@@ -194,7 +195,7 @@ function answer(
 ): unknown {
   switch (outcome.status) {
     case 'returned':
-      return valueOf(outcome, serializer);
+      return returnedValue(outcome, serializer);
     case 'threw':
       throw outcome.error;
     case 'duplicate':
@@ -208,7 +209,7 @@ function answer(
     case 'mismatch':
       throw new MismatchError();
     case 'parked': {
-      const error = fromStoredError(outcome.error);
+      const error = replayedError(outcome.error);
       throw replaysFailures || error instanceof UnserializableResultError
         ? error
         : new ParkedError({ cause: error });
@@ -218,13 +219,13 @@ function answer(
   }
 }
 
-function valueOf(
+function returnedValue(
   { value, ending, settled }: Extract<CallOutcome<unknown>, { status: 'returned' }>,
   serializer: Serializer | undefined,
 ): unknown {
   if (settled === 'lost') throw new LeaseLostError();
   if (settled !== 'stored') throw new CompletionNotStoredError({ cause: settled.error, result: value });
-  if (ending.end !== 'complete') throw fromStoredError(ending.error);
+  if (ending.end !== 'complete') throw replayedError(ending.error);
   return fromResultText(ending.result, serializer);
 }
 

@@ -1,10 +1,10 @@
 import { ConfigurationError } from '../claims/errors.ts';
-import { unstartedClaims } from '../claims/unstarted-claims.ts';
+import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { defaultPorts } from '../functions/default-ports.ts';
 import { answerOnce } from './answer-once.ts';
 import type { Exchange } from './exchange.ts';
 import { warnOfError } from './default-on-error.ts';
-import { checkHttpOptions, type HttpIdempotencyOptions, resolveOptions } from './options.ts';
+import { checkHttpOptions, type HttpIdempotencyOptions, resolveHttpOptions } from './options.ts';
 
 /** What both kinds of handlers have in common: the options, once, and then an answer for each exchange. */
 export function idempotentHttp<Request, Native>(
@@ -17,7 +17,7 @@ export function idempotentHttp<Request, Native>(
   checkHttpOptions(options);
   const given = defaultPorts(options);
   const ports = { ...given, unstarted: unstartedClaims(given.store) };
-  const settings = resolveOptions(options, ports.store.maxResultBytes);
+  const settings = resolveHttpOptions(options, ports.store.maxResultBytes);
   const onError = harmless(options.onError ?? warnOfError);
   const { scope, authorizeReplay } = options;
   return (exchange, native) => {

@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { advice } from '../options/advice.ts';
 import {
   aBoolean,
   aFunction,
@@ -114,7 +115,7 @@ export interface HttpSettings extends CallSettings {
 }
 
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
-export function resolveOptions<Request>(
+export function resolveHttpOptions<Request>(
   options: HttpIdempotencyOptions<Request>,
   maxResultBytes: number | undefined,
 ): HttpSettings {
@@ -127,6 +128,7 @@ export function resolveOptions<Request>(
   return {
     ...claimSettings(options),
     maxAttempts: undefined,
+    maxCrashes: undefined,
     onLapsedLease,
     namespace,
     header: header.toLowerCase(),
@@ -143,7 +145,7 @@ export function resolveOptions<Request>(
 
 /** Throws a `ConfigurationError` that names the option and what it got. */
 export function checkHttpOptions(options: unknown): void {
-  checkOptions(options, checks);
+  checkOptions(options, checks, advice);
 }
 
 function headerNames(): Check {

@@ -1,4 +1,4 @@
-import { CompletionNotStoredError, LeaseLostError } from '../claims/attempt-errors.ts';
+import { CompletionNotStoredError, LeaseLostError } from '../attempts/errors.ts';
 import { hasCode } from '../claims/errors.ts';
 import type { CallOutcome, CallPorts } from '../functions/run-once.ts';
 import { attempted } from './attempted.ts';

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type StoredError, toStoredError } from '../claims/claim.ts';
-import type { Ending, Work } from '../functions/run-once.ts';
+import type { Ending } from '../attempts/ending.ts';
+import type { Work } from '../functions/run-once.ts';
 import type { Answered, Exchange } from './exchange.ts';
 import type { HttpResponse } from './http-message.ts';
 import type { HttpSettings } from './options.ts';

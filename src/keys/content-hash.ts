@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { ConfigurationError } from '../claims/errors.ts';
+import type { Check } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 import { canonicalHash, canonicalText } from './canonical-json.ts';
 import { parsePath, type PayloadPath, valueAt, withoutPaths } from './payload-path.ts';
 import { watchPaths } from './watch-paths.ts';
@@ -18,18 +20,10 @@ export interface PayloadHashOptions {
  * gives throws a `KeyError` for a payload that has no such values, or no canonical form.
  */
 export function contentHash(name: string, options: PayloadHashOptions): (payload: unknown) => string {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new ConfigurationError(
-      `Expected the options of ${name} to be an object such as { include: ['orderId'] }`,
-    );
-  }
-  const { include, exclude, ...unknown } = options;
-  const [stranger] = Object.keys(unknown);
-  if (stranger !== undefined) {
-    throw new ConfigurationError(`Unknown option \`${stranger}\` of ${name}; known are include, exclude`);
-  }
+  checkOptionsOf(name, options, { include: aListOfPaths(), exclude: aListOfPaths() });
+  const { include, exclude } = options;
   if (include !== undefined && exclude !== undefined) {
-    throw new ConfigurationError(`Expected ${name} to have \`include\` or \`exclude\`, not both`);
+    throw new ConfigurationError(`${name}: Expected \`include\` or \`exclude\`, not both`);
   }
   if (include !== undefined) return hashOfIncluded(name, pathsOf('include', include));
 
@@ -65,11 +59,10 @@ function hashOfIncluded(name: string, included: readonly PayloadPath[]): (payloa
   };
 }
 
-function pathsOf(option: string, paths: unknown): PayloadPath[] {
-  if (!Array.isArray(paths)) {
-    throw new ConfigurationError(
-      `Expected \`${option}\` to be a list of paths such as ['orderId'], got \`${String(paths)}\``,
-    );
-  }
+function pathsOf(option: string, paths: readonly string[]): PayloadPath[] {
   return paths.map((path) => parsePath(option, path));
+}
+
+function aListOfPaths(): Check {
+  return { expected: "a list of paths such as ['orderId']", accepts: (value) => Array.isArray(value) };
 }

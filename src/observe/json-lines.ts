@@ -1,6 +1,8 @@
 import { toStoredError } from '../claims/claim.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { keyHash } from '../claims/key-hash.ts';
+import { aFunction, oneOf } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 import type { BatchEvent, Observer } from './observer.ts';
 
 /** From the most to the least. */
@@ -22,7 +24,8 @@ export interface JsonLinesOptions {
  * words, without what `JSON.parse` quotes in them. A short key can be guessed from its hash, which has no salt.
  */
 export function jsonLines(options: JsonLinesOptions = {}): Observer {
-  const level = options.level === undefined ? levelFromEnvironment() : knownLevel('`level`', options.level);
+  checkOptionsOf('jsonLines', options, { level: oneOf(...LEVELS), write: aFunction() });
+  const level = options.level ?? levelFromEnvironment();
   const write = options.write ?? writeToStandardOutput;
   const least = LEVELS.indexOf(level);
   return {
@@ -110,13 +113,15 @@ function escapeUnseen(json: string): string {
 
 function levelFromEnvironment(): LogLevel {
   const level = process.env['BATCHLATCH_LOG_LEVEL'] ?? '';
-  return level === '' ? 'info' : knownLevel('BATCHLATCH_LOG_LEVEL', level.toLowerCase());
+  return level === '' ? 'info' : knownLevel(level.toLowerCase());
 }
 
-function knownLevel(name: string, level: string): LogLevel {
+function knownLevel(level: string): LogLevel {
   const known = LEVELS.find((one) => one === level);
   if (known !== undefined) return known;
-  throw new ConfigurationError(`Expected ${name} to be one of ${LEVELS.join(', ')}, got \`${level}\``);
+  throw new ConfigurationError(
+    `Expected BATCHLATCH_LOG_LEVEL to be one of ${LEVELS.join(', ')}, got \`${level}\``,
+  );
 }
 
 function writeToStandardOutput(line: string): void {

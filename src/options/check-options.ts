@@ -1,7 +1,12 @@
 import { inspect } from 'node:util';
-import leven from 'leven';
 import { ConfigurationError } from '../claims/errors.ts';
-import { peerAdvice } from './peer-options.ts';
+
+/** What to do about an option that is not known, such as "did you mean `key`?". */
+export type Advice = (name: string, known: readonly string[]) => string;
+
+function knownNames(_name: string, known: readonly string[]): string {
+  return `known are ${known.join(', ')}`;
+}
 
 /** What an option may be. */
 export interface Check {
@@ -13,12 +18,18 @@ export interface Check {
 }
 
 /** Validates options at start. Throws a `ConfigurationError` that names the option and what it got. */
-export function checkOptions(options: unknown, checks: Readonly<Record<string, Check>>): void {
-  if (typeof options !== 'object' || options === null) {
+export function checkOptions(
+  options: unknown,
+  checks: Readonly<Record<string, Check>>,
+  advice: Advice = knownNames,
+): void {
+  if (!isObject(options)) {
     throw new ConfigurationError(`Expected the options to be an object, got ${shown(options)}`);
   }
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(checks, name)) throw new ConfigurationError(unknownOption(name, Object.keys(checks)));
+    if (!Object.hasOwn(checks, name)) {
+      throw new ConfigurationError(`Unknown option \`${name}\`; ${advice(name, Object.keys(checks))}`);
+    }
   }
   for (const [name, check] of Object.entries(checks)) {
     const value = (options as Record<string, unknown>)[name];
@@ -52,6 +63,11 @@ export function required(check: Check): Check {
   return { ...check, isRequired: true };
 }
 
+/** Any number but NaN. */
+export function aNumber(): Check {
+  return { expected: 'a number', accepts: (value) => typeof value === 'number' && !Number.isNaN(value) };
+}
+
 export function anInteger(from: number): Check {
   return {
     expected: `an integer from ${from} up`,
@@ -71,6 +87,15 @@ export function aRetention(): Check {
 
 export function aFunction(): Check {
   return { expected: 'a function', accepts: (value) => typeof value === 'function' };
+}
+
+/** An object whose members are checked elsewhere. */
+export function anObject(): Check {
+  return { expected: 'an object', accepts: isObject };
+}
+
+export function aString(): Check {
+  return { expected: 'a string', accepts: (value) => typeof value === 'string' };
 }
 
 export function aBoolean(): Check {
@@ -103,7 +128,7 @@ export function objectWith(...methods: string[]): Check {
   return {
     expected: `an object with ${methods.map((method) => `${method}()`).join(', ')}`,
     accepts: (value) =>
-      typeof value === 'object' &&
+      (typeof value === 'object' || typeof value === 'function') &&
       value !== null &&
       methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function'),
   };
@@ -128,14 +153,39 @@ function isFit(value: unknown, check: Check): boolean {
   return value === undefined ? check.isRequired !== true : check.accepts(value);
 }
 
-function unknownOption(name: string, names: readonly string[]): string {
-  const advice = peerAdvice(name, names);
-  if (advice !== undefined) return `Unknown option \`${name}\`; ${advice}`;
-  const nearest = names.toSorted((a, b) => leven(a, name) - leven(b, name))[0] as string;
-  const isNear = leven(nearest.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3);
-  return `Unknown option \`${name}\`${isNear ? `; did you mean \`${nearest}\`?` : `; known are ${names.join(', ')}`}`;
+/** A queue's URL. */
+export function aUrl(): Check {
+  return { expected: "a queue's URL", accepts: (value) => typeof value === 'string' && URL.canParse(value) };
+}
+
+/** What a function of this library gives for this option. */
+export function aPolicy(option: string, maker: string): Check {
+  return {
+    expected: `what ${maker} gives`,
+    accepts: (value) => isObject(value) && 'option' in value && value.option === option,
+  };
+}
+
+/** Checks what a function such as `backoff` is given. Throws a `ConfigurationError` that names it and the option. */
+export function checkFactory(
+  factory: string,
+  options: unknown,
+  checks: Readonly<Record<string, Check>>,
+): void {
+  try {
+    checkOptions(options, checks);
+  } catch (thrown) {
+    throw new ConfigurationError(`${factory}: ${(thrown as Error).message}`);
+  }
 }
 
 function shown(value: unknown): string {
   return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
+}
+
+/** Throws a `ConfigurationError` for what is no function. */
+export function assertFunction(what: string, given: unknown): void {
+  if (typeof given !== 'function') {
+    throw new ConfigurationError(`Expected the ${what} to be a function, got ${typeof given}`);
+  }
 }

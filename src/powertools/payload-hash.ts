@@ -1,8 +1,8 @@
 import { createHash, getHashes } from 'node:crypto';
 import type { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
-import { ConfigurationError } from '../claims/errors.ts';
 import { BoundedFunctions, find } from '../jmespath/jmes-functions.ts';
 import { KeyError } from '../keys/errors.ts';
+import { aFunction, anObject, type Check } from '../options/check-options.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /** What Powertools hashes of a record, and how: its ids and its payload validation have these options in common. */
@@ -21,20 +21,22 @@ export interface PowertoolsPayloadOptions {
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
 
+/** What these options may be. */
+export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Check>> = {
+  payload: aFunction(),
+  hashFunction: {
+    expected: 'a hash function that Node knows',
+    accepts: (value) => getHashes().includes(value as string),
+  },
+  jmesPathOptions: anObject(),
+};
+
 /** Selects what an expression finds in the payload of a record, as Powertools does. */
 export function selectorOf(
   option: string,
   expression: string,
-  { payload, hashFunction = 'md5', jmesPathOptions, ...unknown }: PowertoolsPayloadOptions,
+  { payload, jmesPathOptions }: PowertoolsPayloadOptions,
 ): (record: BatchRecord) => unknown {
-  const [stranger] = Object.keys(unknown);
-  if (stranger !== undefined)
-    throw new ConfigurationError(`Unknown option \`${stranger}\` beside \`${option}\``);
-  if (!getHashes().includes(hashFunction)) {
-    throw new ConfigurationError(
-      `Expected \`hashFunction\` to be one that Node knows, got \`${hashFunction}\``,
-    );
-  }
   const customFunctions = jmesPathOptions ?? new BoundedFunctions();
   return (record) => {
     if (expression === '' && payload === undefined && record.source === 'sqs') {

@@ -1,7 +1,9 @@
 import { KeyError } from '../keys/errors.ts';
 import { type KeySelector, wholeKey } from '../keys/key-selector.ts';
+import { aString, type Check } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 import { isText } from './is-text.ts';
-import { type PowertoolsPayloadOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
+import { payloadChecks, type PowertoolsPayloadOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
 
 /** The options of Powertools' `IdempotencyConfig` and `makeIdempotent` that make its ids, by the names they have there. */
 export interface PowertoolsKeyOptions extends PowertoolsPayloadOptions {
@@ -13,11 +15,18 @@ export interface PowertoolsKeyOptions extends PowertoolsPayloadOptions {
   readonly functionName?: string;
 }
 
+const checks: Readonly<Record<keyof PowertoolsKeyOptions, Check>> = {
+  ...payloadChecks,
+  eventKeyJmesPath: aString(),
+  keyPrefix: aString(),
+  functionName: aString(),
+};
+
 /**
  * The id that Powertools' idempotency utility gives the same record: `<function's name>#<hash>`, so that a table
  * that Powertools has written goes on to be of use. It is the whole key; no namespace is put before it. Throws a
  * `KeyError` for a record in which nothing is found: Powertools runs it without idempotency, or under one id with
- * all others like it.
+ * all others like it. Throws a `ConfigurationError` for options that cannot work.
  *
  * The function's name is what `AWS_LAMBDA_FUNCTION_NAME` holds when this is called, as in Powertools when its
  * persistence layer is made.
@@ -25,12 +34,9 @@ export interface PowertoolsKeyOptions extends PowertoolsPayloadOptions {
  * @example
  * createBatchProcessor(handler, { store, key: powertoolsKey({ eventKeyJmesPath: 'messageId' }) });
  */
-export function powertoolsKey({
-  eventKeyJmesPath = '',
-  keyPrefix,
-  functionName,
-  ...payloadOptions
-}: PowertoolsKeyOptions = {}): KeySelector {
+export function powertoolsKey(options: PowertoolsKeyOptions = {}): KeySelector {
+  checkOptionsOf('powertoolsKey', options, checks);
+  const { eventKeyJmesPath = '', keyPrefix, functionName, ...payloadOptions } = options;
   const lambdaName = process.env['AWS_LAMBDA_FUNCTION_NAME'] ?? '';
   const select = selectorOf('eventKeyJmesPath', eventKeyJmesPath, payloadOptions);
   const named = isText(functionName) ? `${lambdaName}.${functionName.trim()}` : lambdaName;

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { ConfigurationError } from '../claims/errors.ts';
+import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 import { decoder } from '../sources/decode-payloads.ts';
 import type { DecoderStep } from '../sources/decode-step.ts';
 import { decodedText, DecodeError } from '../sources/decoder.ts';
@@ -64,7 +65,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  * createBatchProcessor(handler, { decode: s3Pointer({ buckets: ['large-orders'] }) });
  */
 export function s3Pointer(options: S3PointerOptions): DecoderStep {
-  const { buckets, expectedBucketOwner, timeoutMs = DEFAULT_TIMEOUT_MS } = checked(options);
+  checkOptionsOf('s3Pointer', options, checks);
+  const { buckets, expectedBucketOwner, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const { maxBytes = defaultMaxBytes() } = options;
   let { client } = options;
 
@@ -174,44 +176,22 @@ function parsePointer(text: string): { readonly bucket: string; readonly key: st
   return { bucket: s3BucketName, key: s3Key };
 }
 
-function isAccountId(value: unknown): boolean {
-  return typeof value === 'string' && /^\d{12}$/.test(value);
-}
-
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function checked(options: S3PointerOptions): S3PointerOptions {
-  if (typeof options !== 'object' || options === null) throw withoutBuckets();
-  const { client, buckets, expectedBucketOwner, maxBytes, timeoutMs, ...unknown } = options;
-  const [stranger] = Object.keys(unknown);
-  if (stranger !== undefined) {
-    throw new ConfigurationError(
-      `Unknown option \`${stranger}\` of s3Pointer; known are buckets, expectedBucketOwner, client, maxBytes, timeoutMs`,
-    );
-  }
-  const isList = Array.isArray(buckets) && buckets.length > 0 && buckets.every(isText);
-  if (!isList && typeof buckets !== 'function') throw withoutBuckets();
-  if (expectedBucketOwner !== undefined && !isAccountId(expectedBucketOwner)) {
-    throw new ConfigurationError(
-      'Expected `expectedBucketOwner` of s3Pointer to be an account id of twelve digits',
-    );
-  }
-  if (client !== undefined && typeof client.send !== 'function') {
-    throw new ConfigurationError('Expected `client` of s3Pointer to be an S3Client');
-  }
-  for (const [name, value] of Object.entries({ maxBytes, timeoutMs })) {
-    if (value === undefined || (Number.isSafeInteger(value) && value >= 1)) continue;
-    throw new ConfigurationError(
-      `Expected \`${name}\` of s3Pointer to be an integer from 1 up, got \`${String(value)}\``,
-    );
-  }
-  return options;
-}
-
-function withoutBuckets(): ConfigurationError {
-  return new ConfigurationError(
-    "Expected `buckets` of s3Pointer to be a list of bucket names, or a function of { bucket, key, record }: whoever may send to the queue chooses what is read with the function's permissions",
-  );
-}
+const checks: Readonly<Record<keyof S3PointerOptions, Check>> = {
+  buckets: required({
+    expected:
+      "a list of bucket names, or a function of { bucket, key, record }: whoever may send to the queue chooses what is read with the function's permissions",
+    accepts: (value) =>
+      typeof value === 'function' || (Array.isArray(value) && value.length > 0 && value.every(isText)),
+  }),
+  expectedBucketOwner: {
+    expected: 'an account id, a string of twelve digits',
+    accepts: (value) => typeof value === 'string' && /^\d{12}$/.test(value),
+  },
+  client: objectWith('send'),
+  maxBytes: anInteger(1),
+  timeoutMs: anInteger(1),
+};

@@ -2,7 +2,9 @@ import { dynamoDBStream } from './dynamodb-stream.ts';
 import { UnsupportedEventError } from './errors.ts';
 import { eventSourceOf, recordsIn } from './event-records.ts';
 import { eventShape, shownName } from './event-shape.ts';
+import { recognisedEventBridgeBus } from './eventbridge-bus.ts';
 import { eventBridge } from './eventbridge.ts';
+import { kafka } from './kafka.ts';
 import { kinesis } from './kinesis.ts';
 import { knownService } from './known-services.ts';
 import { s3 } from './s3.ts';
@@ -11,14 +13,23 @@ import type { Source } from './source.ts';
 import { sqs } from './sqs.ts';
 
 const READABLE =
-  'batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3 and EventBridge deliver directly, and lists of EventBridge Pipes';
+  'batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3 and EventBridge deliver directly, lists of EventBridge Pipes, and events of its custom event buses';
 
 /**
  * Every known source; the first that recognises an event reads it. The default of `source`. An event that none of them
  * recognises is an `UnsupportedEventError`, which names the service where its events are known.
  */
 export function allSources(): Source {
-  const sources: readonly Source[] = [sqs(), kinesis(), dynamoDBStream(), sns(), s3(), eventBridge()];
+  const sources: readonly Source[] = [
+    sqs(),
+    kinesis(),
+    dynamoDBStream(),
+    sns(),
+    s3(),
+    eventBridge(),
+    recognisedEventBridgeBus(),
+    kafka(),
+  ];
   return {
     name: 'every known source',
     read(event) {
@@ -36,7 +47,8 @@ function unsupported(event: unknown): UnsupportedEventError {
   if (Array.isArray(event) && event.length > 0) {
     return new UnsupportedEventError(
       `Cannot read an array of ${event.length} records ${whose(event, service)}: of EventBridge Pipes, batchlatch reads ` +
-        'records of SQS, Kinesis and DynamoDB Streams as the source gave them, so without an input transformer',
+        'records of SQS, Kinesis and DynamoDB Streams as the source gave them, so without an input transformer; and of a custom ' +
+        'event bus, bare data where `source: eventBridgeBus()` and a `key` are named',
     );
   }
   const records = recordsIn(event);

@@ -6,6 +6,18 @@ export interface BatchResponse {
   batchItemFailures: { itemIdentifier: string }[];
 }
 
+/** Lambda's answer to a batch of Kafka (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html). */
+export interface KafkaBatchResponse {
+  batchItemFailures: { itemIdentifier: KafkaItemIdentifier }[];
+}
+
+/** The place of a record of Kafka. */
+export interface KafkaItemIdentifier {
+  /** Topic and number, such as `orders-0`. */
+  partition: string;
+  offset: number;
+}
+
 /** How one record ended, for the answer to its sender. */
 export interface Ending {
   /** Undefined: it cannot be named in a response. */

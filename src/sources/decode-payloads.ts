@@ -41,12 +41,10 @@ const decodePayloads: ReadPayloads = async (entries, steps, options) => {
     }),
   );
   await Promise.race([Promise.all(all), aborted(stop)]);
-
-  const inTime = [...decoded]; // a decoder that goes on must not change what has been read
   return entries.map((entry, index) => {
     const { itemIdentifier, lane, read } = entry;
     if (!isEncoded(read)) return entry;
-    return { itemIdentifier, lane, read: inTime[index] ?? timeIsUp(read.record) };
+    return { itemIdentifier, lane, read: decoded[index] ?? timeIsUp(read.record) };
   });
 };
 
@@ -96,7 +94,7 @@ async function decodeRecord(
 function encoded(data: unknown): Encoded {
   if (isEncodedData(data)) return data;
   throw new DecodeError(
-    `The envelope holds ${data === null ? 'null' : `a ${typeof data}`}, and the next step of \`decode\` takes a text or bytes`,
+    `What is in the envelope is ${data === null ? 'null' : `of the type ${typeof data}`}, and the next step of \`decode\` takes a text or bytes`,
     { isRetryable: false },
   );
 }

@@ -33,7 +33,7 @@ export type OpenedEnvelope =
   | { readonly ignored: string };
 
 /** What is inside an envelope: text, which may be JSON, or a value. */
-export type Payload = { readonly text: string } | { readonly value: unknown };
+type Payload = { readonly text: string } | { readonly value: unknown };
 
 /**
  * Makes entries whose payloads all steps have read, of entries as they were delivered. Each step brings the way to read

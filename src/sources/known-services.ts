@@ -12,8 +12,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** By the `eventSource` of the event or of its first record. */
 const SOURCES: Readonly<Record<string, string>> = {
-  'aws:kafka': 'Kafka (Amazon MSK)',
-  SelfManagedKafka: 'Kafka (self-managed)',
+  'aws:kafka': 'Kafka',
+  SelfManagedKafka: 'Kafka',
   'aws:mq': 'Amazon MQ (ActiveMQ)',
   'aws:amq': 'Amazon MQ (ActiveMQ)',
   'aws:rmq': 'Amazon MQ (RabbitMQ)',

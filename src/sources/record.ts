@@ -3,7 +3,9 @@ import type {
   EventBridgeEvent,
   KinesisStreamRecord,
   KinesisStreamRecordPayload,
+  MSKRecord,
   S3EventRecord,
+  SelfManagedKafkaRecord,
   SNSEventRecord,
   SQSRecord,
 } from 'aws-lambda';
@@ -14,20 +16,22 @@ interface RecordOf<Source extends string, Body, Raw> {
   readonly source: Source;
   /**
    * SQS and SNS: the messageId. EventBridge: the event's id. Kinesis and DynamoDB Streams: the stream's ARN and the
-   * event's id. S3: bucket, key, version, sequencer and event name, as a JSON list.
+   * event's id. Kafka: the cluster, the partition and the offset. S3: bucket, key, version, sequencer and event name, as a
+   * JSON list. A custom event bus: `aws:EventId`, else the event's id; empty for bare data.
    */
   readonly id: string;
   /**
-   * SQS, SNS, Kinesis: the text, parsed where it is JSON, else the text. EventBridge: the event's `detail`. DynamoDB
-   * Streams: a `DynamoDBChange`. S3: an `S3Notification`. Unwrapped: the inner payload. With a `schema`: its output.
+   * SQS, SNS, Kinesis, Kafka: the text, parsed where it is JSON, else the text; `null` for a tombstone of Kafka.
+   * EventBridge: the event's `detail`; of `PutRawEvents` the data. DynamoDB Streams: a `DynamoDBChange`. S3: an
+   * `S3Notification`. With envelopes in `decode`: what is inside. With a `schema`: its output.
    */
   readonly body: Body;
   /**
-   * The text that `body` is made of: as it was delivered, of Kinesis without the base64, and with `decode` what that
+   * The text that `body` is made of: as it was delivered, of Kinesis and Kafka without the base64, and with `decode` what that
    * gave. Where the service delivers an object, that object as JSON.
    */
   readonly rawBody: string;
-  /** String attributes by name: SQS and SNS message attributes; EventBridge: source, detail-type, account, region. */
+  /** String attributes by name: SQS and SNS message attributes; EventBridge: source, detail-type, account, region; a custom event bus: `Metadata` too; Kafka: headers. */
   readonly attributes: Readonly<Record<string, string>>;
   /** How often the record has been delivered, from 1. SQS alone tells: of the others always 1. */
   readonly receiveCount: number;
@@ -35,7 +39,7 @@ interface RecordOf<Source extends string, Body, Raw> {
   readonly sentAt: number | undefined;
   /** FIFO queues, and standard queues with fair queuing. */
   readonly messageGroupId: string | undefined;
-  /** The event inside the body, where `unwrap` asked for it. */
+  /** The event inside the body, where an envelope is a step of `decode`. */
   readonly envelope: Envelope | undefined;
   /** The record as Lambda gave it. */
   readonly raw: Raw;
@@ -75,6 +79,31 @@ export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
   readonly partitionKey: string;
   /** The number that Kinesis gave the record, as text of up to 56 digits. */
   readonly sequenceNumber: string;
+}
+
+export interface KafkaBatchRecord<Body = unknown> extends RecordOf<
+  'kafka',
+  Body,
+  MSKRecord | SelfManagedKafkaRecord
+> {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: number;
+  /** The record's key as UTF-8 text, not as base64; undefined where it has none. */
+  readonly key: string | undefined;
+}
+
+export interface EventBridgeBusBatchRecord<Body = unknown> extends RecordOf<
+  'eventbridge-bus',
+  Body,
+  unknown
+> {
+  /** `EventGroupId`; undefined where the subscriber's transformer is not `WITH_METADATA`, as for what follows. */
+  readonly eventGroupId: string | undefined;
+  /** `aws:SequenceNumber`: a text, because it has more digits than a number holds. */
+  readonly sequenceNumber: string | undefined;
+  /** Read from the events that the bus keeps, not delivered as it arrived. */
+  readonly isReplay: boolean | undefined;
 }
 
 /** What happened to one item of a table. The images are there as far as the stream's view type has them. */
@@ -127,4 +156,12 @@ export type BatchRecord<Body = unknown> =
   | KinesisBatchRecord<Body>
   | DynamoDBStreamBatchRecord<Body>
   | SnsBatchRecord<Body>
-  | S3BatchRecord<Body>;
+  | S3BatchRecord<Body>
+  | KafkaBatchRecord<Body>
+  | EventBridgeBusBatchRecord<Body>;
+
+/** The same kinds of records with another body, such as a schema's output. */
+export type WithBody<Record extends BatchRecord, Body> = Extract<
+  BatchRecord<Body>,
+  { readonly source: Record['source'] }
+>;

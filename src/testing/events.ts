@@ -1,5 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Context, EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda';
+import { aBoolean, aNumber, aString, objectWith } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 
 /** What a test wants to say of one message; the rest is filled in. */
 export interface SqsMessage {
@@ -27,6 +29,7 @@ export interface SqsEventOptions {
 
 /** An SQS batch as Lambda delivers it. */
 export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptions = {}): SQSEvent {
+  checkOptionsOf('sqsEvent', options, { queueName: aString(), fifo: aBoolean() });
   const queueName = options.queueName ?? (options.fifo === true ? 'orders.fifo' : 'orders');
   return { Records: messages.map((message) => sqsRecord(message, queueName)) };
 }
@@ -84,6 +87,11 @@ export interface LambdaContextOptions {
 
 /** Lambda's context of one invocation. */
 export function lambdaContext(options: LambdaContextOptions = {}): Context {
+  checkOptionsOf('lambdaContext', options, {
+    functionName: aString(),
+    remainingTimeMs: aNumber(),
+    clock: objectWith('now'),
+  });
   const { functionName = 'test-function', remainingTimeMs = 30_000, clock = Date } = options;
   const endsAt = clock.now() + remainingTimeMs;
   const awsRequestId = randomUUID();

@@ -8,6 +8,8 @@ export {
   type SqsEventOptions,
   type SqsMessage,
 } from './events.ts';
+export { eventBridgeBusEvent, type EventBusEventOptions, type EventBusMessage } from './event-bus-events.ts';
+export { kafkaEvent, type KafkaEventOptions, type KafkaMessage } from './kafka-events.ts';
 export { s3Event, snsEvent, type S3Object, type SnsNotificationMessage } from './push-events.ts';
 export {
   dynamoDBStreamEvent,

@@ -1,4 +1,6 @@
 import type { Clock } from '../claims/clock.ts';
+import { aNumber } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 
 /** A clock that stands still until it is told to go on. */
 export interface ManualClock extends Clock {
@@ -14,6 +16,7 @@ interface Timer {
 
 /** Starts at `startMs` (default: 2026-01-01T00:00:00Z). */
 export function manualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
+  checkOptionsOf('manualClock', { startMs }, { startMs: aNumber() });
   const timers = new Set<Timer>();
   let nowMs = startMs;
   let count = 0;

@@ -140,7 +140,7 @@ describe('A permanent error', () => {
   });
 
   it('counts when it comes from another copy of the package', async () => {
-    const copy = '../../src/claims/attempt-errors.ts?second-copy';
+    const copy = '../../src/attempts/errors.ts?second-copy';
     const { PermanentError: OtherPermanentError } = (await import(copy)) as {
       PermanentError: typeof PermanentError;
     };

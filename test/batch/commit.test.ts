@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimStore, CommitOutcome, RecordContext, RecordHandler } from 'batchlatch';
-import { PermanentError } from 'batchlatch';
+import { cached, heartbeat, PermanentError, runWithoutClaim } from 'batchlatch';
 import { commit, type CommitItem, CommitItemsError } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { countersInMemory } from '../support/counters-in-memory.ts';
@@ -303,7 +303,7 @@ describe('a commit and the heartbeat', () => {
       await end.promise;
       expect(signal.aborted).toBe(false);
     };
-    const running = b.run(handler, ['a'], { leaseMs: 900, heartbeat: true });
+    const running = b.run(handler, ['a'], { leaseMs: 900, heartbeat: heartbeat() });
     await b.clock.advance(300); // a beat finds the claim completed before the handler is told so
     answer.resolve();
     await b.clock.advance(600);
@@ -324,7 +324,7 @@ describe('a commit of a run without a claim', () => {
       acquire: () => Promise.reject(new Error('the store is out of order')),
     };
     const handler: RecordHandler = (_, context) => commit(context, [b.effects.addOne('a')]);
-    expect(await b.run(handler, ['a'], { store, onStoreError: 'run' })).toEqual(['a']);
+    expect(await b.run(handler, ['a'], { store, onStoreError: runWithoutClaim() })).toEqual(['a']);
     expect(b.eventsOf('failed')).toMatchObject([{ error: NOT_ALLOWED }]);
     expect(await b.effects.read('a')).toBe(0);
   });
@@ -340,8 +340,7 @@ describe('a commit and the cache of completions', () => {
     };
     const store: ClaimStore = { ...b.store, acquire };
     const handle = b.processor((_, context) => commit(context, [b.effects.addOne('a')]), {
-      store,
-      cache: { max: 10 },
+      store: cached(store, { max: 10, clock: b.clock }),
     });
     expect(failed(await handle(messages('a')))).toEqual([]);
     expect(failed(await handle(messages('a')))).toEqual([]);

@@ -1,5 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { base64, gzip, PermanentError, type RecordHandler, type SqsClient } from 'batchlatch';
+import {
+  base64,
+  type BatchProcessorOptions,
+  deadLetterQueue,
+  standardSchema,
+  gzip,
+  payloadHash,
+  PermanentError,
+  type RecordHandler,
+  type SqsClient,
+} from 'batchlatch';
 import { kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import { z } from 'zod';
 import { eventBridgeEvent } from 'batchlatch/testing';
@@ -13,9 +23,9 @@ let b: Bench;
 const refused: RecordHandler = () => {
   throw Object.assign(new PermanentError('no such customer'), { code: 'BATCHLATCH_PERMANENT' });
 };
-const options = (sqs: SqsClient = queues.sqs): { sqs: SqsClient; deadLetter: { queueUrl: string } } => ({
+const options = (sqs: SqsClient = queues.sqs): BatchProcessorOptions => ({
   sqs,
-  deadLetter: { queueUrl: dead.queueUrl },
+  deadLetter: deadLetterQueue({ url: dead.queueUrl }),
 });
 /** A queue that does not take anything. */
 const closed: SqsClient = {
@@ -73,7 +83,7 @@ describe('deadLetter', () => {
 
   it('takes a body that does not fit the schema as it was delivered, not as it was decoded', async () => {
     const body = Buffer.from('{"orderId":7}').toString('base64');
-    const schema = z.object({ orderId: z.string() });
+    const schema = standardSchema(z.object({ orderId: z.string() }));
     const process = b.processor(() => 'done', { ...options(), schema, decode: base64() });
     expect(failed(await process(sqsEvent([{ messageId: 'a', body }])))).toEqual([]);
     const [letter] = (await dead.receive()).Records;
@@ -126,7 +136,7 @@ describe('deadLetter', () => {
     const processor = b.processor(() => 'done', {
       ...options(),
       key: ({ body }) => (body as { orderId: string }).orderId,
-      payloadValidation: ['amount'],
+      payloadValidation: payloadHash({ include: ['amount'] }),
     });
     const event = messages('a', 'b', 'c');
     event.Records[0]!.body = '{"orderId":"1","amount":1}';
@@ -185,7 +195,7 @@ describe('deadLetter', () => {
 
   it('may be a FIFO queue: the group stays, and the same failure sent twice arrives once', async () => {
     const fifoDead = await queues.create({ fifo: true });
-    const fifoOptions = { sqs: queues.sqs, deadLetter: { queueUrl: fifoDead.queueUrl } };
+    const fifoOptions = { sqs: queues.sqs, deadLetter: deadLetterQueue({ url: fifoDead.queueUrl }) };
     // The second delivery is that of a record whose process died after the send: it is found parked.
     for (let delivery = 1; delivery <= 2; delivery += 1) {
       expect(failed(await b.processor(refused, fifoOptions)(fifo('a1')))).toEqual([]);

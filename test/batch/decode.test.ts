@@ -13,6 +13,9 @@ import {
   payloadHash,
   PermanentError,
   type RecordHandler,
+  s3Envelope,
+  snsEnvelope,
+  standardSchema,
 } from 'batchlatch';
 import {
   dynamoDBStreamEvent,
@@ -74,10 +77,50 @@ describe('A body that is decoded', () => {
     expect((await recordsOf(sqsEvent([{ body: inBase64('text') }]), base64()))[0]?.body).toBe('text');
   });
 
-  it('is unwrapped after that', async () => {
+  it('is taken out of its envelope after that', async () => {
     const event = sqsEvent([{ body: zipped(eventBridgeEvent(order, { id: 'e' })) }]);
     const [record] = await recordsOf(event, [gzip(), eventBridgeEnvelope()]);
     expect(record).toMatchObject({ body: order, envelope: { id: 'e' } });
+  });
+
+  it('may have been put into an envelope, and another before that', async () => {
+    const event = eventBridgeEvent(order, { id: 'e', source: 'shop' });
+    const sent = snsEvent([{ message: zipped(event), messageId: 'n', subject: 's' }]).Records[0]?.Sns;
+    const decode = [snsEnvelope(), gzip(), eventBridgeEnvelope()];
+    const [record] = await recordsOf(sqsEvent([{ body: sent }]), decode);
+    expect(record).toMatchObject({
+      body: order,
+      envelope: { id: 'e', attributes: { Subject: 's', source: 'shop' } },
+      rawBody: JSON.stringify(event),
+    });
+  });
+
+  it('may be all that is in its envelopes', async () => {
+    const notification = snsEvent([{ message: zipped(order), messageId: 'n' }]).Records[0]?.Sns;
+    const b = bench();
+    const event = sqsEvent([{ messageId: 'm', body: notification }]);
+    await b.processor(() => 'done', { decode: [snsEnvelope(), gzip()] })(event);
+    expect((await b.claim('n'))?.status).toBe('COMPLETED');
+    const sent = eventBridgeEvent(inBase64('{"orderId":"A"}'));
+    const decode = [eventBridgeEnvelope(), base64()];
+    expect(await recordsOf(sqsEvent([{ body: sent }]), decode)).toMatchObject([{ body: order }]);
+  });
+
+  it('keeps its numbers exact inside envelopes', async () => {
+    const b = bench();
+    const inner = `{"eth":1.000000000000000001}`;
+    const text = JSON.stringify(eventBridgeEvent({})).replace('"detail":{}', `"detail":${inner}`);
+    const body = gzipSync(text).toString('base64');
+    const options = { decode: [gzip(), eventBridgeEnvelope()], key: payloadHash() };
+    expect(failed(await b.processor(() => 'done', options)(sqsEvent([{ messageId: 'a', body }])))).toEqual([
+      'a',
+    ]);
+    expect(b.eventsOf('invalid')).toMatchObject([{ error: { message: expect.stringContaining('`eth`') } }]);
+  });
+
+  it('is nothing to run where S3 tries out the queue, in an envelope before a decoder too', async () => {
+    const decode = [s3Envelope(), gzip()];
+    expect(await recordsOf(sqsEvent([{ body: { Event: 's3:TestEvent' } }]), decode)).toEqual([]);
   });
 
   it('is what keys are made of', async () => {
@@ -165,7 +208,9 @@ describe('The parsed form of a body', () => {
       records.push(record);
       seen.push(record.body);
     };
-    await b.processor(handler, { schema })(sqsEvent([{ body: JSON.stringify(long) }]));
+    await b.processor(handler, { schema: standardSchema(schema) })(
+      sqsEvent([{ body: JSON.stringify(long) }]),
+    );
     expect([...seen, records[0]?.body]).toEqual([{ text: 262_144 }, { text: 262_144 }]);
   });
 });
@@ -260,6 +305,34 @@ describe('A body that cannot be decoded', () => {
   });
 });
 
+describe('An envelope before a decoder', () => {
+  it.each<[string, unknown, string, object]>([
+    [
+      'that is not there',
+      { orderId: 'A' },
+      'invalid',
+      { code: 'BATCHLATCH_MALFORMED_RECORD', message: expect.stringContaining('eventBridgeEnvelope()') },
+    ],
+    [
+      'that holds an object, whose text nobody knows any more',
+      eventBridgeEvent({ orderId: 'A' }),
+      'invalid',
+      {
+        code: 'BATCHLATCH_DECODE',
+        message: expect.stringContaining('What is in the envelope is of the type object'),
+      },
+    ],
+  ])('makes its record invalid: one %s', async (_what, body, status, error) => {
+    const b = bench();
+    const decode = [eventBridgeEnvelope(), base64()];
+    expect(failed(await b.processor(() => 'done', { decode })(sqsEvent([{ messageId: 'a', body }])))).toEqual(
+      ['a'],
+    );
+    expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { [status]: 1 } }]);
+    expect(b.eventsOf('invalid')).toMatchObject([{ error }]);
+  });
+});
+
 describe('A decoder that never ends', () => {
   it('is told to stop, and keeps the answer from nobody; what was decoded is handed back unstarted', async () => {
     const b = bench();
@@ -318,11 +391,13 @@ describe('What a decoder makes at most where nothing is said', () => {
 describe('gzip', () => {
   it.each([0, -1, 1.5, '10', Number.NaN])('refuses a bound of %p at start', (maxBytes) => {
     expect(() => gzip({ maxBytes: maxBytes as number })).toThrow(
-      'Expected `maxBytes` of gzip to be an integer from 1 up',
+      'gzip: Expected `maxBytes` to be an integer from 1 up',
     );
   });
 
   it('refuses an option that nobody knows', () => {
-    expect(() => gzip({ maxbytes: 1 } as object)).toThrow('Unknown option `maxbytes` of gzip');
+    expect(() => gzip({ maxbytes: 1 } as object)).toThrow(
+      'gzip: Unknown option `maxbytes`; did you mean `maxBytes`?',
+    );
   });
 });

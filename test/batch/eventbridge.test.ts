@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { type BatchRecord, eventBridgeEnvelope, PermanentError, type RecordHandler } from 'batchlatch';
+import {
+  type BatchRecord,
+  eventBridgeEnvelope,
+  heartbeat,
+  payloadHash,
+  PermanentError,
+  type RecordHandler,
+} from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { bench, deferred, failed, forever } from './bench.ts';
 
@@ -87,7 +94,7 @@ describe('An event that EventBridge delivers to the function itself', () => {
   it('rejects when another attempt has taken over', async () => {
     const b = bench();
     const end = deferred();
-    const options = { leaseMs: 1_000, heartbeat: { intervalMs: 60_000 } };
+    const options = { leaseMs: 1_000, heartbeat: heartbeat({ intervalMs: 60_000 }) };
     const rejection = rejectionOf(b.processor(() => end.promise, options)(placed()));
     await b.clock.advance(1_000);
     await b.occupy('event-1');
@@ -100,7 +107,7 @@ describe('An event that EventBridge delivers to the function itself', () => {
 
   it('rejects when its key comes again with another payload', async () => {
     const b = bench();
-    const process = b.processor(() => 'done', { payloadValidation: ['orderId'] });
+    const process = b.processor(() => 'done', { payloadValidation: payloadHash({ include: ['orderId'] }) });
     await process(placed());
     await expect(process({ ...placed(), detail: { orderId: 8 } })).rejects.toMatchObject({
       code: 'BATCHLATCH_MISMATCH',

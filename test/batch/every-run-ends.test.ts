@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BatchHandler, createBatchProcessor, type RecordHandler } from 'batchlatch';
+import { type BatchHandler, createBatchProcessor, payloadHash, type RecordHandler } from 'batchlatch';
 import { sqsEvent } from 'batchlatch/testing';
 import * as fc from 'fast-check';
 import { bench, failed, inTime } from './bench.ts';
@@ -53,7 +53,7 @@ async function ends(plan: Plan, kind: 'record' | 'batch'): Promise<string[]> {
     observer: { onEvent: () => undefined },
     namespace: 'n',
     key: ({ body }: { body: unknown }) => String((body as { key: number }).key),
-    payloadValidation: ['amount'],
+    payloadValidation: payloadHash({ include: ['amount'] }),
     ...(plan.concurrency !== Infinity && { concurrency: plan.concurrency }),
   };
   const together: BatchHandler = async (items) => {

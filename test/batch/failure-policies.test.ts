@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ClaimStore, type RecordHandler, StoreError } from 'batchlatch';
+import {
+  backoff,
+  type ClaimStore,
+  heartbeat,
+  type RecordHandler,
+  runWithoutClaim,
+  StoreError,
+  waitForOwner,
+} from 'batchlatch';
 import { type Bench, bench, deferred, failed, fifo, ids, inTime, messages } from './bench.ts';
 import { onEachStore, turn } from './on-each-store.ts';
 
@@ -80,7 +88,7 @@ describe('waitForConflict', () => {
     const b = bench();
     await b.store.acquire([{ key: b.key('a'), owner: 'other', leaseMs: 60_000, retentionMs: 3_600_000 }]);
     let runs = 0;
-    const running = b.run(() => (runs += 1), ['a'], { waitForConflict: { timeoutMs: 5_000 } });
+    const running = b.run(() => (runs += 1), ['a'], { onConflict: waitForOwner({ timeoutMs: 5_000 }) });
     await b.clock.advance(200);
     await b.store.settle([{ end: 'complete', key: b.key('a'), owner: 'other', retentionMs: 3_600_000 }]);
     expect(await inTime(b.clock, running)).toEqual([]);
@@ -92,7 +100,7 @@ describe('waitForConflict', () => {
     const b = bench();
     await b.store.acquire([{ key: b.key('a'), owner: 'other', leaseMs: 300, retentionMs: 3_600_000 }]);
     let runs = 0;
-    const running = b.run(() => (runs += 1), ['a', 'b'], { waitForConflict: { timeoutMs: 1_000 } });
+    const running = b.run(() => (runs += 1), ['a', 'b'], { onConflict: waitForOwner({ timeoutMs: 1_000 }) });
     expect(await inTime(b.clock, running)).toEqual([]);
     expect(runs).toBe(2);
   });
@@ -102,7 +110,7 @@ describe('waitForConflict', () => {
     await b.occupy('a');
     const startedAt = b.clock.now();
     const running = b.run(() => 'done', ['a', ...ids(30)], {
-      waitForConflict: { timeoutMs: 1_000 },
+      onConflict: waitForOwner({ timeoutMs: 1_000 }),
       concurrency: 5,
     });
     await b.told('settling', 'r29');
@@ -115,7 +123,7 @@ describe('waitForConflict', () => {
   it('gives up at the deadline', async () => {
     const b = bench();
     await b.occupy('a');
-    const processor = b.processor(() => 'done', { waitForConflict: { timeoutMs: 60_000 } });
+    const processor = b.processor(() => 'done', { onConflict: waitForOwner({ timeoutMs: 60_000 }) });
     const running = processor(messages('a'), b.lambda(1_500));
     const answer = inTime(b.clock, running);
     expect(failed(await answer)).toEqual(['a']);
@@ -124,7 +132,7 @@ describe('waitForConflict', () => {
   it('holds up its FIFO group and no other', async () => {
     const b = bench();
     await b.occupy('a1');
-    const running = b.processor(() => 'done', { waitForConflict: { timeoutMs: 500 } })(
+    const running = b.processor(() => 'done', { onConflict: waitForOwner({ timeoutMs: 500 }) })(
       fifo('a1', 'a2', 'b1'),
     );
     await b.told('settling', 'b1');
@@ -132,7 +140,7 @@ describe('waitForConflict', () => {
   });
 });
 
-describe("onStoreError: 'run'", () => {
+describe('onStoreError: runWithoutClaim()', () => {
   it('runs without a claim, and says so', async () => {
     const b = bench();
     const seen: unknown[] = [];
@@ -140,9 +148,9 @@ describe("onStoreError: 'run'", () => {
       seen.push([id, attempt, idempotencyKey]);
       if (id === 'b') throw new Error('declined');
     };
-    expect(await b.run(handler, ['a', 'b'], { store: broken(b, noClaims), onStoreError: 'run' })).toEqual([
-      'b',
-    ]);
+    expect(
+      await b.run(handler, ['a', 'b'], { store: broken(b, noClaims), onStoreError: runWithoutClaim() }),
+    ).toEqual(['b']);
     expect(seen).toEqual([
       ['a', 0, b.key('a')],
       ['b', 0, b.key('b')],
@@ -166,7 +174,7 @@ describe("onStoreError: 'run'", () => {
     const store = broken(b, {
       settle: async (all) => all.map(() => ({ error: new StoreError('gone', { isRetryable: false }) })),
     });
-    expect(await b.run(() => 'done', ['a'], { store, onStoreError: 'run' })).toEqual([]);
+    expect(await b.run(() => 'done', ['a'], { store, onStoreError: runWithoutClaim() })).toEqual([]);
     expect(b.eventsOf('settleFailed')).toMatchObject([{ effectDone: true }]);
     expect(b.eventsOf('batchFinished')).toMatchObject([{ withoutClaim: 1 }]);
     expect(await b.run(() => 'done', ['b'], { store })).toEqual(['b']);
@@ -180,7 +188,7 @@ describe("onStoreError: 'run'", () => {
       const store = broken(b, {
         acquire: async (requests) => requests.map(() => ({ status: 'error', error })),
       });
-      expect(await b.run(() => 'done', ['a'], { store, onStoreError: 'run' })).toEqual(['a']);
+      expect(await b.run(() => 'done', ['a'], { store, onStoreError: runWithoutClaim() })).toEqual(['a']);
     },
   );
 
@@ -189,7 +197,7 @@ describe("onStoreError: 'run'", () => {
     await b.occupy('a');
     await b.run(() => 'done', ['b']);
     let runs = 0;
-    expect(await b.run(() => (runs += 1), ['a', 'b'], { onStoreError: 'run' })).toEqual(['a']);
+    expect(await b.run(() => (runs += 1), ['a', 'b'], { onStoreError: runWithoutClaim() })).toEqual(['a']);
     expect(runs).toBe(0);
   });
 
@@ -210,7 +218,7 @@ describe("onStoreError: 'run'", () => {
           signal.addEventListener('abort', () => reject(signal.reason as Error));
         });
       },
-      { store, onStoreError: 'run', heartbeat: { intervalMs: 100 } },
+      { store, onStoreError: runWithoutClaim(), heartbeat: heartbeat({ intervalMs: 100 }) },
     );
     expect(failed(await inTime(b.clock, processor(messages('a'), b.lambda(1_500))))).toEqual(['a']);
     expect(extensions).toBe(0);
@@ -229,7 +237,7 @@ describe('heartbeat', () => {
       seen.push(context.signal.aborted);
       leases.push(context.leaseUntil - b.clock.now());
     };
-    const running = b.run(handler, ['a'], { leaseMs: 900, heartbeat: true });
+    const running = b.run(handler, ['a'], { leaseMs: 900, heartbeat: heartbeat() });
     await b.told('started');
     for (let beats = 0; beats < 10; beats += 1) await b.clock.advance(300);
     gate.resolve();
@@ -248,7 +256,7 @@ describe('heartbeat', () => {
       },
     });
     const gate = deferred();
-    const running = b.run(() => gate.promise, ['a', 'b'], { store, leaseMs: 900, heartbeat: true });
+    const running = b.run(() => gate.promise, ['a', 'b'], { store, leaseMs: 900, heartbeat: heartbeat() });
     await b.told('started', 'b');
     await b.clock.advance(3_000);
     expect(asked.length).toBeGreaterThanOrEqual(9);
@@ -285,7 +293,11 @@ describe('heartbeat', () => {
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
-    const running = b.run(handler, ['a'], { store, leaseMs: 10_000, heartbeat: { intervalMs: 100 } });
+    const running = b.run(handler, ['a'], {
+      store,
+      leaseMs: 10_000,
+      heartbeat: heartbeat({ intervalMs: 100 }),
+    });
     expect(await inTime(b.clock, running)).toEqual(['a']);
     expect(b.eventsOf('failed')).toMatchObject([{ error: { code: 'BATCHLATCH_LEASE_LOST' } }]);
   });
@@ -307,7 +319,11 @@ describe('heartbeat', () => {
       signals.push(signal);
       await gate.promise;
     };
-    const running = b.run(handler, ['a'], { store, leaseMs: 10_000, heartbeat: { intervalMs: 100 } });
+    const running = b.run(handler, ['a'], {
+      store,
+      leaseMs: 10_000,
+      heartbeat: heartbeat({ intervalMs: 100 }),
+    });
     await b.told('started', 'a');
     await b.clock.advance(100);
     await asked.promise;
@@ -329,7 +345,7 @@ describe('heartbeat', () => {
       },
     });
     const gate = deferred();
-    const running = b.run(() => gate.promise, ['a'], { store, leaseMs: 900, heartbeat: true });
+    const running = b.run(() => gate.promise, ['a'], { store, leaseMs: 900, heartbeat: heartbeat() });
     await b.told('started', 'a');
     await b.clock.advance(2_000);
     gate.resolve();
@@ -359,7 +375,7 @@ describe('heartbeat', () => {
     const running = b.processor(({ id }) => (id === 'a' ? gate.promise : 'done'), {
       sqs,
       leaseMs: 30_000,
-      heartbeat: { intervalMs: 1_000 },
+      heartbeat: heartbeat({ intervalMs: 1_000 }),
     })(event);
     await b.told('succeeded', 'b');
     await b.clock.advance(1_000);
@@ -385,8 +401,8 @@ describe('heartbeat', () => {
     const running = b.run(() => gate.promise, ['a'], {
       sqs,
       leaseMs: 30_000,
-      heartbeat: { intervalMs: 1_000 },
-      visibility: { maxDelayMs: 1_000 },
+      heartbeat: heartbeat({ intervalMs: 1_000 }),
+      visibility: backoff({ maxDelayMs: 1_000 }),
     });
     await b.told('started', 'a');
     await b.clock.advance(1_000);

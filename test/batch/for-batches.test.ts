@@ -5,6 +5,7 @@ import {
   type BatchProcessorOptions,
   type ClaimStore,
   createBatchProcessor,
+  waitForOwner,
 } from 'batchlatch';
 import { commit, type CommitItem } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
@@ -160,7 +161,9 @@ describe('a batch handler', () => {
     const b = bench();
     await b.occupy('a');
     const { batches, handler } = calls();
-    const running = run(b, handler, { waitForConflict: { timeoutMs: 500 } })(messages('a', 'b', 'c'));
+    const running = run(b, handler, { onConflict: waitForOwner({ timeoutMs: 500 }) })(
+      messages('a', 'b', 'c'),
+    );
     expect(failed(await inTime(b.clock, running))).toEqual(['a']);
     expect(batches).toEqual([['b', 'c']]);
   });

@@ -1,12 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  backoff,
   base64,
   type BatchProcessorOptions,
   ConfigurationError,
   createBatchProcessor,
+  deadLetterQueue,
   gzip,
+  heartbeat,
+  payloadHash,
+  runWithoutClaim,
   snsEnvelope,
   sqs,
+  standardSchema,
+  suspectsFirst,
+  waitForOwner,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
@@ -37,10 +45,6 @@ describe('An impossible option', () => {
     ['namespace', '', "a non-empty string without `#`, or a function that gives one, got `''` (string)"],
     ['namespace', 'a#b', "got `'a#b'` (string)"],
     ['namespace', 7, 'got `7` (number)'],
-    ['cache', 1_000, 'an object { max: an integer from 1 up }, got `1000` (number)'],
-    ['cache', {}, 'an object { max: an integer from 1 up }'],
-    ['cache', { max: 0 }, 'an object { max: an integer from 1 up }'],
-    ['cache', { max: 10, ttl: 1 }, 'an object { max: an integer from 1 up }'],
     ['concurrency', 0, 'an integer from 1 up, got `0` (number)'],
     ['concurrency', -1, 'got `-1` (number)'],
     ['concurrency', 1.5, 'got `1.5` (number)'],
@@ -65,9 +69,7 @@ describe('An impossible option', () => {
     ['maxAttempts', 0, 'an integer from 1 up, got `0` (number)'],
     ['maxAttempts', false, 'got `false` (boolean)'],
     ['retryable', true, 'a function, got `true` (boolean)'],
-    ['payloadValidation', 'amountCents', "an array of paths such as ['amountCents'], got `'amountCents'`"],
-    ['payloadValidation', [], "an array of paths such as ['amountCents'], got `[]` (object)"],
-    ['payloadValidation', [7], "an array of paths such as ['amountCents']"],
+    ['payloadValidation', ['amountCents'], 'a function, such as payloadHash({ include }) gives, got `'],
     ['source', 'sqs', "a source, such as sqs() or kinesis(), got `'sqs'` (string)"],
     ['source', sqs, 'a source, such as sqs() or kinesis(), got `[Function: sqs]` (function)'],
     [
@@ -81,10 +83,14 @@ describe('An impossible option', () => {
     ['decode', snsEnvelope, 'got `[Function: snsEnvelope]` (function)'],
     ['decode', handler, 'decoder(…) around a function of yours'],
     ['decode', true, 'got `true` (boolean)'],
-    ['schema', { parse: handler }, 'a Standard Schema, as zod, valibot and arktype make them'],
+    ['schema', z.object({}), 'what standardSchema(…) gives, got `'],
     ['schema', null, 'got `null` (object)'],
-    ['schema', { '~standard': { version: 2, validate: handler } }, 'a Standard Schema'],
-    ['schema', { '~standard': { version: 1 } }, 'a Standard Schema'],
+    ['visibility', true, 'what backoff() gives, got `true` (boolean)'],
+    ['deadLetter', { queueUrl: 'http://127.0.0.1/dlq' }, 'what deadLetterQueue({ url }) gives, got `'],
+    ['heartbeat', backoff(), 'what heartbeat() gives, got `'],
+    ['onConflict', { timeoutMs: 1 }, 'what waitForOwner({ timeoutMs }) gives, got `'],
+    ['onStoreError', 'run', "what runWithoutClaim() gives, got `'run'` (string)"],
+    ['reading', true, 'what suspectsFirst() gives, got `true` (boolean)'],
     ['observer', {}, 'an object with onEvent(), got `{}` (object)'],
     ['observer', handler, 'an object with onEvent(), got `[Function: handler]` (function)'],
     ['clock', Date, 'an object with now(), setTimer(), got'],
@@ -95,8 +101,19 @@ describe('An impossible option', () => {
     expect(message).toContain(expected);
   });
 
-  it.each(['', '.', 'a..b', 'items.*.price'])('is a path that names nothing, or many: %p', (path) => {
-    expect(refusalOf({ store, payloadValidation: [path] }).message).toContain('Expected `payloadValidation`');
+  it.each([
+    ['standardSchema', () => standardSchema({ parse: handler } as never)],
+    ['standardSchema', () => standardSchema(null as never)],
+    ['standardSchema', () => standardSchema({ '~standard': { version: 2, validate: handler } } as never)],
+    ['standardSchema', () => standardSchema({ '~standard': { version: 1 } } as never)],
+    ['deadLetterQueue: Expected `url` to be', () => deadLetterQueue({ url: 'dlq' })],
+    ['deadLetterQueue: Expected `url` to be', () => deadLetterQueue({} as never)],
+    ['heartbeat: Expected `intervalMs` to be', () => heartbeat({ intervalMs: 0 })],
+    ['waitForOwner: Expected `timeoutMs` to be', () => waitForOwner({} as never)],
+    ['waitForOwner: Unknown option `timeout`', () => waitForOwner({ timeoutMs: 1, timeout: 1 } as never)],
+  ])('of a policy is refused by the function that makes it: %s', (message, make) => {
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(message);
   });
 
   it.each([
@@ -158,7 +175,7 @@ describe('An option that nobody knows', () => {
     ['eventKeyJmesPath', 'here it is `key`: jmesPath(…)'],
     ['payloadValidationJmesPath', 'here it is `payloadValidation`'],
     ['dataIndexArgument', 'here it is `key`'],
-    ['useLocalCache', 'here it is `cache`'],
+    ['useLocalCache', 'here it is `store`: cached('],
     ['handleMessage', 'the handler is the first argument'],
     ['handleMessageTimeout', 'here it is `recordTimeoutMs`'],
     ['batchSize', 'set it on the event source mapping or the queue'],
@@ -183,8 +200,6 @@ describe('Options', () => {
   it('of every kind are accepted', () => {
     const options: Required<BatchProcessorOptions> = {
       store,
-      cache: { max: 100 },
-      resultStorage: { put: async () => 'p', get: async () => '7' },
       key: ({ id }) => id,
       namespace: 'orders',
       concurrency: 1,
@@ -196,18 +211,19 @@ describe('Options', () => {
       maxAttempts: 1,
       maxCrashes: 1,
       onLapsedLease: 'park',
-      onStoreError: 'run',
-      waitForConflict: { timeoutMs: 1 },
+      onStoreError: runWithoutClaim(),
+      onConflict: waitForOwner({ timeoutMs: 1 }),
       sqs: { changeMessageVisibilityBatch: async () => ({}), sendMessage: async () => undefined },
       queueUrl: (queueArn) => `http://127.0.0.1/${queueArn}`,
-      visibility: { baseDelayMs: 1, maxDelayMs: 1 },
-      deadLetter: { queueUrl: 'http://127.0.0.1/dlq' },
-      heartbeat: { intervalMs: 1 },
+      visibility: backoff({ baseDelayMs: 1, maxDelayMs: 1 }),
+      deadLetter: deadLetterQueue({ url: 'http://127.0.0.1/dlq' }),
+      heartbeat: heartbeat({ intervalMs: 1 }),
       retryable: () => true,
-      payloadValidation: ['amountCents', 'items.0.price'],
+      payloadValidation: payloadHash({ include: ['amountCents', 'items.0.price'] }),
       source: sqs(),
       decode: [base64(), gzip(), snsEnvelope()],
-      schema: z.object({}),
+      schema: standardSchema(z.object({})),
+      reading: suspectsFirst(),
       observer: { onEvent: () => undefined },
       clock: manualClock(),
     };

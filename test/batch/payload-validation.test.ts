@@ -1,3 +1,4 @@
+import { payloadHash, deadLetterQueue } from 'batchlatch';
 import { describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
 import type { BatchProcessorOptions, RecordHandler, SqsClient } from 'batchlatch';
@@ -9,7 +10,7 @@ const orders = (...bodies: unknown[]): SQSEvent =>
   sqsEvent(bodies.map((body, index) => ({ messageId: `m${index}`, body })));
 const byOrderId: BatchProcessorOptions = {
   key: ({ rawBody }) => /"id" ?: ?(\d+)/.exec(rawBody)?.[1] ?? '',
-  payloadValidation: ['amountCents', 'customer.id'],
+  payloadValidation: payloadHash({ include: ['amountCents', 'customer.id'] }),
 };
 const order = (members: object = {}): object => ({
   id: 1,
@@ -126,7 +127,7 @@ describe('payloadValidation', () => {
       changeMessageVisibilityBatch: () => Promise.resolve({}),
       sendMessage: async ({ MessageBody }) => void sent.push(MessageBody),
     };
-    const deadLetter = { queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' };
+    const deadLetter = deadLetterQueue({ url: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' });
     const runs: string[] = [];
     const process = b.processor(({ id }) => void runs.push(id), { ...byOrderId, sqs, deadLetter });
     expect(failed(await process(orders(order({ amountCents: 999 }), order())))).toEqual([]);

@@ -3,11 +3,13 @@ import {
   type BatchProcessorOptions,
   type BatchRecord,
   type ClaimStore,
+  deadLetterQueue,
   type Decoder,
   decoder,
   messageId,
   payloadHash,
   type RecordHandler,
+  runWithoutClaim,
 } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock, sqsEvent, type SqsMessage } from 'batchlatch/testing';
@@ -121,7 +123,7 @@ onEachStore((makeStore) => {
         ...readsAs(read, 'deadly'),
         ...options,
         sqs,
-        deadLetter: { queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' },
+        deadLetter: deadLetterQueue({ url: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' }),
       });
       expect(failed(await again(delivery(6, ['a', 'deadly'])))).toEqual([]);
       expect(read).toEqual(['a']);
@@ -272,13 +274,13 @@ describe('Messages that came again and could kill the process while they are rea
   });
 
   it.each([
-    ['hands them back', 'fail', ['m']],
-    ["runs them where `onStoreError` says 'run'", 'run', []],
-  ] as const)('without a store %s', async (_what, onStoreError, expected) => {
+    ['hands them back', {}, ['m']],
+    ['runs them where `onStoreError` says so', { onStoreError: runWithoutClaim() }, []],
+  ])('without a store %s', async (_what, options, expected) => {
     const down = (): Promise<never> => Promise.reject(new Error('down'));
     const b = bench();
     const store = { ...b.store, acquire: down };
-    const process = b.processor(() => 'done', { ...readsAs([]), store, onStoreError });
+    const process = b.processor(() => 'done', { ...readsAs([]), store, ...options });
     expect(failed(await process(delivery(2, ['m'])))).toEqual(expected);
   });
 
@@ -316,7 +318,7 @@ describe('Requests for messages that come again', () => {
     ['by default', {}, {}],
     ['with long messages', {}, long],
     ['with a payload hash', { key: payloadHash() }, {}],
-    ['with payload validation', { payloadValidation: ['n'] }, {}],
+    ['with payload validation', { payloadValidation: payloadHash({ include: ['n'] }) }, {}],
     [
       'with a function that says its effort',
       { key: Object.assign(byFunction, { effort: 'none' } as const) },

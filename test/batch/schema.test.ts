@@ -7,6 +7,7 @@ import {
   type InvalidBodyError,
   messageId,
   payloadHash,
+  standardSchema,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { eventBridgeEvent, kinesisEvent, sqsEvent } from 'batchlatch/testing';
@@ -32,7 +33,7 @@ describe('A schema', () => {
   ])('of %s gives the handler its output, and refuses the rest', async (_, schema) => {
     const b = bench();
     const bodies: unknown[] = [];
-    const process = b.processor(({ body }) => void bodies.push(body), { schema });
+    const process = b.processor(({ body }) => void bodies.push(body), { schema: standardSchema(schema) });
     const event = sqsEvent([
       { messageId: 'good', body: { amountCents: '7', more: true } },
       { messageId: 'bad', body: { amountCents: 'seven' } },
@@ -50,14 +51,24 @@ describe('A schema', () => {
         const other: unknown = body.other;
         return [cents, other];
       },
-      { schema: order, store, key: payloadHash() },
+      { schema: standardSchema(order), store, key: payloadHash() },
     );
     // What comes before the schema sees what was sent.
-    // @ts-expect-error: nobody has said yet what the body is
-    createBatchProcessor(() => 'done', { schema: order, store, key: ({ body }) => body.orderId });
-    createBatchProcessor<{ orderId: string }>(({ body }) => body.orderId, { store, schema: order });
-    // @ts-expect-error: the schema gives something else
-    createBatchProcessor<{ orderId: number }>(({ body }) => body.orderId, { store, schema: order });
+    createBatchProcessor(() => 'done', {
+      schema: standardSchema(order),
+      store,
+      // @ts-expect-error: nobody has said yet what the body is
+      key: ({ body }) => body.orderId,
+    });
+    createBatchProcessor<{ orderId: string }>(({ body }) => body.orderId, {
+      store,
+      schema: standardSchema(order),
+    });
+    createBatchProcessor<{ orderId: number }>(({ body }) => body.orderId, {
+      store,
+      // @ts-expect-error: the schema gives something else
+      schema: standardSchema(order),
+    });
     // Without one it is what the user says, or unknown.
     createBatchProcessor<{ orderId: string }>(({ body }) => body.orderId.length, { store });
     // @ts-expect-error: unknown
@@ -70,7 +81,7 @@ describe('A schema', () => {
           void [cents, record.body.other];
         }
       },
-      { schema: order, store, key: payloadHash() },
+      { schema: standardSchema(order), store, key: payloadHash() },
     );
     createBatchProcessor.forBatches<{ id: string }>((items) => items.map(({ record }) => record.body.id), {
       store,
@@ -84,7 +95,7 @@ describe('A schema', () => {
     const bodies: unknown[] = [];
     const process = createBatchProcessor.forBatches(
       (items) => void bodies.push(items.map(({ record }) => record.body)),
-      { schema: order, store, clock, observer: { onEvent: () => undefined } },
+      { schema: standardSchema(order), store, clock, observer: { onEvent: () => undefined } },
     );
     const event = sqsEvent([
       { messageId: 'a', body: { orderId: 'A', amountCents: '1' } },
@@ -107,20 +118,24 @@ describe('A schema', () => {
     let runs = 0;
     await b.processor(() => (runs += 1), { key })(event);
     const renamed = z.object({ orderId: z.string() }).transform(({ orderId }) => ({ id: orderId }));
-    expect(failed(await b.processor(() => (runs += 1), { key, schema: renamed })(event))).toEqual([]);
+    expect(
+      failed(await b.processor(() => (runs += 1), { key, schema: standardSchema(renamed) })(event)),
+    ).toEqual([]);
     expect(runs).toBe(1);
   });
 
   it('is not asked about what was done before', async () => {
     const b = bench();
     await b.run(() => 'done', ['m']);
-    expect(await b.run(() => 'done', ['m'], { schema: z.object({ never: z.string() }) })).toEqual([]);
+    expect(
+      await b.run(() => 'done', ['m'], { schema: standardSchema(z.object({ never: z.string() })) }),
+    ).toEqual([]);
   });
 
   it('is for the bodies of every source', async () => {
     const b = bench();
     const bodies: unknown[] = [];
-    const process = b.processor(({ body }) => void bodies.push(body), { schema: order });
+    const process = b.processor(({ body }) => void bodies.push(body), { schema: standardSchema(order) });
     await process(kinesisEvent([{ body: { orderId: 'A', amountCents: '7' } }]));
     await process(eventBridgeEvent({ orderId: 'B', amountCents: '8' }));
     expect(bodies).toEqual([
@@ -137,7 +152,9 @@ describe('A body that does not fit', () => {
       const b = bench(makeStore);
       let runs = 0;
       const schema = z.object({ id: z.literal('good') });
-      expect(await b.run(() => (runs += 1), ['good', 'bad'], { schema })).toEqual(['bad']);
+      expect(await b.run(() => (runs += 1), ['good', 'bad'], { schema: standardSchema(schema) })).toEqual([
+        'bad',
+      ]);
       expect(runs).toBe(1);
       expect(await b.claim('bad')).toMatchObject({
         status: 'PARKED',
@@ -150,7 +167,7 @@ describe('A body that does not fit', () => {
 
     it('is parked when it comes again, also after the schema was mended: somebody has to release it', async () => {
       const b = bench(makeStore);
-      await b.run(() => 'done', ['m'], { schema: z.object({ never: z.string() }) });
+      await b.run(() => 'done', ['m'], { schema: standardSchema(z.object({ never: z.string() })) });
       expect(await b.run(() => 'done', ['m'])).toEqual(['m']);
       expect(b.eventsOf('parked')).toHaveLength(2);
     });
@@ -158,7 +175,7 @@ describe('A body that does not fit', () => {
     it('is parked even where `retryable` would have it otherwise', async () => {
       const b = bench(makeStore);
       const schema = z.object({ never: z.string() });
-      await b.run(() => 'done', ['m'], { schema, retryable: () => true });
+      await b.run(() => 'done', ['m'], { schema: standardSchema(schema), retryable: () => true });
       expect((await b.claim('m'))?.status).toBe('PARKED');
     });
   });
@@ -168,17 +185,18 @@ describe('A body that does not fit', () => {
     const schema = schemaOf((body) =>
       (body as { id: string }).id === 'a2' ? { issues: [{ message: 'no' }] } : { value: body },
     );
-    expect(failed(await b.processor(() => 'done', { schema })(fifo('a1', 'a2', 'a3', 'b1')))).toEqual([
-      'a2',
-      'a3',
-    ]);
+    expect(
+      failed(
+        await b.processor(() => 'done', { schema: standardSchema(schema) })(fifo('a1', 'a2', 'a3', 'b1')),
+      ),
+    ).toEqual(['a2', 'a3']);
   });
 
   it('is failed, not invalid, when parking it could not be stored', async () => {
     const b = bench();
     const store = { ...b.store, settle: async () => ['lost' as const] };
     const schema = schemaOf(() => ({ issues: [{ message: 'no' }] }));
-    await b.run(() => 'done', ['m'], { schema, store });
+    await b.run(() => 'done', ['m'], { schema: standardSchema(schema), store });
     expect(b.eventsOf('batchFinished')).toMatchObject([{ outcomes: { failed: 1 } }]);
   });
 });
@@ -186,7 +204,7 @@ describe('A body that does not fit', () => {
 describe('The issues of a body that does not fit', () => {
   const parked = async (schema: StandardSchemaV1, body: unknown): Promise<InvalidBodyError> => {
     const b = bench();
-    await b.processor(() => 'done', { schema })(sqsEvent([{ messageId: 'm', body }]));
+    await b.processor(() => 'done', { schema: standardSchema(schema) })(sqsEvent([{ messageId: 'm', body }]));
     const [event] = b.eventsOf('parked');
     const stored = (await b.claim('m'))?.error?.message;
     const error = event?.error as InvalidBodyError;
@@ -325,7 +343,7 @@ describe('A schema that fails by itself', () => {
     ['gives nothing', schemaOf(() => undefined as never)],
   ])('fails the record, which may run again: it %s', async (_, schema) => {
     const b = bench();
-    const options = { schema, retryable: () => false };
+    const options = { schema: standardSchema(schema), retryable: () => false };
     expect(await b.run(() => 'done', ['m'], options)).toEqual(['m']);
     expect(await b.claim('m')).toMatchObject({
       status: 'FAILED',
@@ -338,7 +356,7 @@ describe('A schema that fails by itself', () => {
     const b = bench();
     const end = deferred<StandardSchemaV1.Result<unknown>>();
     let runs = 0;
-    const process = b.processor(() => (runs += 1), { schema: schemaOf(() => end.promise) });
+    const process = b.processor(() => (runs += 1), { schema: standardSchema(schemaOf(() => end.promise)) });
     const answer = process(messages('m'), b.lambda(3_000));
     await b.clock.advance(2_999);
     expect(failed(await answer)).toEqual(['m']);

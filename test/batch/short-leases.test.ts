@@ -1,3 +1,4 @@
+import { heartbeat } from 'batchlatch';
 import { describe, expect, it } from '@jest/globals';
 import type { RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
@@ -116,7 +117,7 @@ describe('The lease', () => {
         started.resolve(signal);
         return end.promise;
       },
-      { clock, leaseMs: 30_000, heartbeat: true },
+      { clock, leaseMs: 30_000, heartbeat: heartbeat() },
     )(messages('a'));
     const signal = await started.promise;
     clock.block(40_000);
@@ -139,7 +140,7 @@ describe('The lease', () => {
           signal.addEventListener('abort', () => reject(signal.reason as Error));
         });
       },
-      { clock, leaseMs: 30_000, heartbeat: true },
+      { clock, leaseMs: 30_000, heartbeat: heartbeat() },
     )(messages('a'));
     await started.promise;
     clock.block(40_000);

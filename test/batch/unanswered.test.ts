@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  backoff,
   type BatchProcessorOptions,
   type ClaimStore,
+  heartbeat,
   PermanentError,
   type RecordHandler,
+  resultsIn,
   type SqsClient,
   StoreError,
+  deadLetterQueue,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type Bench, bench, failed, forever, ids, inTime, messages } from './bench.ts';
@@ -149,7 +153,7 @@ describe('A claim that waited for its turn and could not be released', () => {
 
 describe('A queue that never answers', () => {
   const sqs = { changeMessageVisibilityBatch: forever, sendMessage: forever } as SqsClient;
-  const deadLetter = { queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' };
+  const deadLetter = deadLetterQueue({ url: 'https://sqs.eu-west-1.amazonaws.com/123456789012/dead' });
   const refusing: RecordHandler = () => {
     throw new PermanentError('no such customer');
   };
@@ -161,9 +165,9 @@ describe('A queue that never answers', () => {
   };
 
   it.each<[string, BatchProcessorOptions, (b: Bench) => RecordHandler, string[]]>([
-    ['is told when to show a message again', { visibility: true }, () => refusing, ['a']],
+    ['is told when to show a message again', { visibility: backoff() }, () => refusing, ['a']],
     ['is given a dead letter', { deadLetter }, () => refusing, ['a']],
-    ['is to keep messages invisible', { heartbeat: { intervalMs: 1_000 } }, slow, []],
+    ['is to keep messages invisible', { heartbeat: heartbeat({ intervalMs: 1_000 }) }, slow, []],
   ])('holds the answer up for seconds, when it %s, and not for ever', async (_, options, handler, back) => {
     for (const remainingMs of [undefined, 900_000]) {
       const b = bench();
@@ -191,9 +195,11 @@ describe('A store that never answers', () => {
   );
 
   it('ends the run all the same where it is the storage of long results', async () => {
-    const b = bench((clock) => ({ ...memoryStore({ clock }), maxResultBytes: 10 }));
-    const resultStorage = { put: forever, get: forever };
-    const answer = b.processor(() => 'x'.repeat(100), { resultStorage })(messages('a'));
+    const silent = { put: forever, get: forever };
+    const b = bench((clock) =>
+      resultsIn(silent, { ...memoryStore({ clock }), maxResultBytes: 10 }, { clock }),
+    );
+    const answer = b.processor(() => 'x'.repeat(100))(messages('a'));
     await b.clock.advance(30_000);
     expect(failed(await answer)).toEqual([]);
     expect((await b.claim('a'))?.status).toBe('COMPLETED');

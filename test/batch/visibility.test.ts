@@ -1,8 +1,18 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { decoder, type RecordHandler, RetryLaterError, type SqsClient } from 'batchlatch';
+import {
+  backoff,
+  deadLetterQueue,
+  decoder,
+  type RecordHandler,
+  RetryLaterError,
+  runWithoutClaim,
+  type SqsClient,
+  type BackoffOptions,
+  heartbeat,
+} from 'batchlatch';
 import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
-import { redeliveryDelayMs } from '../../src/batch/backoff.ts';
+import { redeliveryDelayMs } from '../../src/policies/backoff.ts';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
 import { bench, failed, fifo, inTime, messages } from './bench.ts';
@@ -47,9 +57,11 @@ describe('visibility', () => {
       throw new Error('S3 does not answer');
     };
     const sqs = recorder();
-    const answer = await bench().processor(() => 'done', { sqs, visibility: true, decode: decoder(decode) })(
-      event,
-    );
+    const answer = await bench().processor(() => 'done', {
+      sqs,
+      visibility: backoff(),
+      decode: decoder(decode),
+    })(event);
     expect(failed(answer)).toEqual(['a']);
     expect([...timeouts.keys()]).toEqual([event.Records[0]?.receiptHandle]);
   });
@@ -61,7 +73,7 @@ describe('visibility', () => {
     const answer = await b.processor(failing, {
       sqs: noted(queues.sqs),
       queueUrl: queue.queueUrl,
-      visibility: { baseDelayMs: 1 },
+      visibility: backoff({ baseDelayMs: 1 }),
     })(event);
     expect(failed(answer)).toHaveLength(1);
     // Without the change it would stay invisible for 30 seconds.
@@ -77,7 +89,7 @@ describe('visibility', () => {
     for (let index = 0; index < 10; index += 1) await queue.send({ index });
     const done = await queue.receive();
     const b = bench();
-    const options = { sqs: noted(queues.sqs), queueUrl: queue.queueUrl, visibility: true } as const;
+    const options = { sqs: noted(queues.sqs), queueUrl: queue.queueUrl, visibility: backoff() } as const;
     await b.processor(() => undefined, options)(done);
     expect(requests).toBe(0);
     const copies = ['x', 'y', 'z'].flatMap((copy) =>
@@ -93,7 +105,7 @@ describe('visibility', () => {
     await b.run(() => undefined, ['a'], {
       sqs: noted(queues.sqs),
       queueUrl: queue.queueUrl,
-      visibility: true,
+      visibility: backoff(),
     });
     const [timeout] = timeouts.values();
     expect(timeout).toBeGreaterThanOrEqual(60);
@@ -114,8 +126,8 @@ describe('visibility', () => {
     async (_, handler, most) => {
       const b = bench();
       const store = { ...b.store, acquire: () => Promise.reject(new Error('no connection')) };
-      const options = { store, onStoreError: 'run', sqs: recorder() } as const;
-      const visibility = { baseDelayMs: 2_000, maxDelayMs: 2_000 };
+      const options = { store, onStoreError: runWithoutClaim(), sqs: recorder() } as const;
+      const visibility = backoff({ baseDelayMs: 2_000, maxDelayMs: 2_000 });
       await inTime(
         b.clock,
         b.processor(handler, { ...options, visibility })(messages('a'), b.lambda(300_000)),
@@ -128,7 +140,7 @@ describe('visibility', () => {
 
   it('keeps to the delays that are given', async () => {
     const sqs = recorder();
-    const visibility = { baseDelayMs: 40_000, maxDelayMs: 50_000 };
+    const visibility = backoff({ baseDelayMs: 40_000, maxDelayMs: 50_000 });
     const handle = bench().processor(failing, { sqs, visibility, concurrency: 100 });
     const records = (receiveCount: number): SqsMessage[] =>
       Array.from({ length: 100 }, (_, n) => ({ messageId: `${receiveCount}-${n}`, body: {}, receiveCount }));
@@ -156,7 +168,7 @@ describe('visibility', () => {
           throw new RetryLaterError({ delayMs });
         },
         [`later-${delayMs}`],
-        { sqs, queueUrl: queue.queueUrl, visibility: true },
+        { sqs, queueUrl: queue.queueUrl, visibility: backoff() },
       );
       expect([...timeouts.values()].at(-1)).toBe(seconds);
     }
@@ -183,7 +195,7 @@ describe('visibility', () => {
     };
     const event = fifo('a1', 'b1', 'a2', 'a3', 'b2');
     const sqs = recorder();
-    const answer = await b.processor(handler, { sqs, visibility: true })(event);
+    const answer = await b.processor(handler, { sqs, visibility: backoff() })(event);
     expect(failed(answer)).toEqual(['b1', 'a2', 'a3', 'b2']);
     const handles = event.Records.map(({ receiptHandle }) => receiptHandle);
     expect([...timeouts]).toEqual([
@@ -207,7 +219,7 @@ describe('visibility', () => {
       (record) => {
         if (record.id === id) throw new Error('no');
       };
-    expect(await b.run(failingIn('a'), ['a', 'b'], { sqs, visibility: true })).toEqual(['a']);
+    expect(await b.run(failingIn('a'), ['a', 'b'], { sqs, visibility: backoff() })).toEqual(['a']);
     expect(b.eventsOf('visibilityNotChanged')).toMatchObject([
       { recordId: 'a', error: { message: expect.stringContaining('ReceiptHandleIsInvalid') } },
     ]);
@@ -215,11 +227,11 @@ describe('visibility', () => {
     sqs.changeMessageVisibilityBatch = async () => {
       throw new Error('socket hang up');
     };
-    expect(await b.run(failingIn('c'), ['c', 'd'], { sqs, visibility: true })).toEqual(['c']);
+    expect(await b.run(failingIn('c'), ['c', 'd'], { sqs, visibility: backoff() })).toEqual(['c']);
     expect(
       await b.run(failingIn('e'), ['e'], {
         sqs,
-        visibility: true,
+        visibility: backoff(),
         queueUrl: () => {
           throw new Error('unknown queue');
         },
@@ -238,14 +250,14 @@ describe('visibility', () => {
       sendMessage: async () => undefined,
     };
     const b = bench();
-    await b.run(failing, ['a'], { sqs, visibility: true });
+    await b.run(failing, ['a'], { sqs, visibility: backoff() });
     const event = sqsEvent([
       { body: 'b', messageId: 'b' },
       { body: 'c', messageId: 'c' },
     ]);
     event.Records[0]!.eventSourceARN = 'arn:aws-cn:sqs:cn-north-1:123456789012:orders';
     event.Records[1]!.eventSourceARN = 'orders';
-    expect(failed(await b.processor(failing, { sqs, visibility: true })(event))).toEqual(['b', 'c']);
+    expect(failed(await b.processor(failing, { sqs, visibility: backoff() })(event))).toEqual(['b', 'c']);
     expect(urls).toEqual([
       'https://sqs.us-east-1.amazonaws.com/123456789012/orders',
       'https://sqs.cn-north-1.amazonaws.com.cn/123456789012/orders',
@@ -270,7 +282,7 @@ describe('visibility', () => {
         },
         sendMessage: async () => undefined,
       };
-      await bench().run(failing, ['a'], { sqs, visibility: true });
+      await bench().run(failing, ['a'], { sqs, visibility: backoff() });
       expect(urls).toEqual(['http://127.0.0.1:9324/123456789012/orders']);
     } finally {
       for (const variable of [name, other]) Reflect.deleteProperty(process.env, variable);
@@ -278,19 +290,24 @@ describe('visibility', () => {
   });
 
   it('needs `sqs`', () => {
-    expect(() => bench().processor(failing, { visibility: true })).toThrow('new SQS()');
-    expect(() => bench().processor(failing, { deadLetter: { queueUrl: queue.queueUrl } })).toThrow(
-      'new SQS()',
-    );
+    expect(() => bench().processor(failing, { visibility: backoff() })).toThrow('new SQS()');
+    expect(() =>
+      bench().processor(failing, { deadLetter: deadLetterQueue({ url: queue.queueUrl }) }),
+    ).toThrow('new SQS()');
   });
 
   it.each([
-    [{ baseDelayMs: 0 }, '`visibility`'],
-    [{ jitter: 1 }, '`visibility`'],
-    [false, '`visibility`'],
-  ])('refuses %p', (visibility, message) => {
-    expect(() => bench().processor(failing, { visibility: visibility as true, sqs: queues.sqs })).toThrow(
-      message,
+    [{ baseDelayMs: 0 }, 'backoff: Expected `baseDelayMs` to be an integer from 1 up, got `0` (number)'],
+    [{ jitter: 1 }, 'backoff: Unknown option `jitter`; known are baseDelayMs, maxDelayMs'],
+    [false, 'backoff: Expected the options to be an object, got `false` (boolean)'],
+  ])('refuses %p', (options, message) => {
+    expect(() => backoff(options as BackoffOptions)).toThrow(message);
+  });
+
+  it.each([true, {}, heartbeat()])('refuses in its place %p', (visibility) => {
+    const options = { visibility: visibility as never, sqs: queues.sqs };
+    expect(() => bench().processor(failing, options)).toThrow(
+      'Expected `visibility` to be what backoff() gives, got',
     );
   });
 
@@ -306,7 +323,7 @@ describe('visibility', () => {
       {
         sqs: noted(queues.sqs),
         queueUrl: queue.queueUrl,
-        visibility: true,
+        visibility: backoff(),
         concurrency: 1,
         clock: b.clock,
       },

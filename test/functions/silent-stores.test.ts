@@ -1,5 +1,6 @@
+import { waitForOwner } from 'batchlatch';
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimStore, ResultStorage } from 'batchlatch';
+import { type ClaimStore, resultsIn, type ResultStorage } from 'batchlatch';
 import { type IdempotencyOptions, withIdempotency } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
@@ -40,7 +41,7 @@ describe('a call that waits for another, one of whose polls is answered after th
     const call = once(running.pass, {
       ...options,
       store: answeringThePollLate(memory, clock),
-      waitForConflict: { timeoutMs: 120_000 },
+      onConflict: waitForOwner({ timeoutMs: 120_000 }),
     })('1');
     call.catch(() => undefined);
     await memory.settle([{ end: 'release', key: KEY, owner: 'other', releases: 0, retentionMs: 60_000 }]);
@@ -66,7 +67,7 @@ describe('a result storage that never answers', () => {
         runs += 1;
         return LONG;
       },
-      { clock, store, resultStorage: silent },
+      { clock, store: resultsIn(silent, store, { clock }) },
     );
     const first = call('1').catch((error: unknown) => error);
     await clock.advance(30_000);
@@ -80,10 +81,10 @@ describe('a result storage that never answers', () => {
     const clock = manualClock();
     const store = { ...memoryStore({ clock }), maxResultBytes: 100 };
     const working: ResultStorage = { thresholdBytes: 100, put: async () => 'place', get: async () => LONG };
-    await once(async () => LONG, { clock, store, resultStorage: working })('1');
-    const replay = once(async () => 'again', { clock, store, resultStorage: silent })('1').catch(
-      (error: unknown) => error,
-    );
+    await once(async () => LONG, { clock, store: resultsIn(working, store, { clock }) })('1');
+    const replay = once(async () => 'again', { clock, store: resultsIn(silent, store, { clock }) })(
+      '1',
+    ).catch((error: unknown) => error);
     await clock.advance(30_000);
     expect(await replay).toMatchObject({ code: 'BATCHLATCH_RESULT_UNAVAILABLE', isRetryable: true });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ClaimStore } from 'batchlatch';
+import { cached, type ClaimStore, resultsIn } from 'batchlatch';
 import { type IdempotencyOptions, withIdempotency } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
@@ -36,10 +36,10 @@ function counting(options: Omit<IdempotencyOptions<[string]>, 'key' | 'namespace
   return { once, runs: () => runs };
 }
 
-describe('cache', () => {
+describe('cached', () => {
   it('answers the next call without a request, each time with a value of its own', async () => {
     const { store, asked } = smallStore();
-    const { once, runs } = counting({ store: { ...store, maxResultBytes: Infinity }, cache: { max: 10 } });
+    const { once, runs } = counting({ store: cached({ ...store, maxResultBytes: Infinity }, { max: 10 }) });
     const first = await once('a');
     const before = asked();
     const second = await once('a');
@@ -50,7 +50,7 @@ describe('cache', () => {
   });
 });
 
-describe('resultStorage', () => {
+describe('resultsIn', () => {
   it('keeps a result that no row can, and brings it to the later callers', async () => {
     const { store } = smallStore();
     const objects = new Map<string, string>();
@@ -61,7 +61,7 @@ describe('resultStorage', () => {
       },
       get: async (pointer: string) => objects.get(pointer) ?? '',
     };
-    const { once, runs } = counting({ store, resultStorage });
+    const { once, runs } = counting({ store: resultsIn(resultStorage, store) });
     const first = await once('a');
     expect(await once('a')).toEqual(first);
     expect(first.text).toBe(LONG);
@@ -74,7 +74,7 @@ describe('resultStorage', () => {
       put: () => Promise.reject(new Error('no bucket')),
       get: () => Promise.reject(new Error('no bucket')),
     };
-    const { once, runs } = counting({ store, resultStorage });
+    const { once, runs } = counting({ store: resultsIn(resultStorage, store) });
     for (let call = 1; call <= 2; call += 1) {
       await expect(once('a')).rejects.toMatchObject({ code: 'BATCHLATCH_UNSERIALIZABLE_RESULT' });
     }
@@ -87,8 +87,7 @@ describe('resultStorage', () => {
       get: () => Promise.reject(new Error('asked')),
     };
     const once = withIdempotency(async (id: string) => id, {
-      store: smallStore().store,
-      resultStorage,
+      store: resultsIn(resultStorage, smallStore().store),
       key: (id) => id,
       namespace: 'short',
     });

@@ -4,9 +4,11 @@ import {
   type ClaimStore,
   createBatchProcessor,
   PermanentError,
-  type SettleOutcome,
+  resultsIn,
   type Settlement,
+  type SettleOutcome,
   StoreError,
+  waitForOwner,
 } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import {
@@ -73,7 +75,7 @@ describe.each(['memoryStore', 'dynamoDBStore'])('withIdempotency on %s', (kind) 
     const running = gate();
     const { chargeOnce, charges } = charging(newStore(), {
       during: running.pass,
-      waitForConflict: { timeoutMs: 20_000 },
+      onConflict: waitForOwner({ timeoutMs: 20_000 }),
     });
     const order = { id: randomUUID() };
     const calls = Array.from({ length: 20 }, () => chargeOnce(order));
@@ -278,14 +280,15 @@ describe('withIdempotency', () => {
         };
         const serializer = { stringify: String, parse: (given: string) => given };
         for (const [written, read] of [
-          [{}, {}],
-          [{}, { resultStorage: spied }],
-          [{ resultStorage: spied }, { resultStorage: spied }],
-          [{ resultStorage: spied }, {}],
+          [false, false],
+          [false, true],
+          [true, true],
+          [true, false],
         ]) {
-          const store = memoryStore();
-          expect(await once(async () => text, { store, serializer, ...written })('1')).toBe(text);
-          expect(await once(async () => 'never', { store, serializer, ...read })('1')).toBe(text);
+          const memory = memoryStore();
+          const storeWith = (isThere = false): ClaimStore => (isThere ? resultsIn(spied, memory) : memory);
+          expect(await once(async () => text, { store: storeWith(written), serializer })('1')).toBe(text);
+          expect(await once(async () => 'never', { store: storeWith(read), serializer })('1')).toBe(text);
         }
         expect(opened).toEqual([]);
       },
@@ -613,7 +616,7 @@ describe('withIdempotency', () => {
       const runOnce = once(async () => 'again', {
         store,
         clock,
-        waitForConflict: { timeoutMs: 50_000 },
+        onConflict: waitForOwner({ timeoutMs: 50_000 }),
         remainingTimeMs: () => 3_000,
       });
       let endedAt = 0;
@@ -652,11 +655,11 @@ describe('withIdempotency', () => {
       const { clock, context, calls, finish, extensions } = running({ heartbeat: true });
       for (let beat = 0; beat < 20; beat += 1) await clock.advance(15_000);
       expect(context().signal.aborted).toBe(false);
-      expect(extensions).toHaveLength(10);
+      expect(extensions).toHaveLength(15);
       finish('done');
       expect(await calls[0]).toBe('done');
       await clock.advance(600_000);
-      expect(extensions).toHaveLength(10);
+      expect(extensions).toHaveLength(15);
     });
 
     it('outlives a heartbeat that fails now and then', async () => {
@@ -715,7 +718,11 @@ describe('withIdempotency', () => {
 
     it('takes over, while waiting, when the other lease lapses', async () => {
       const { clock, store } = running();
-      const runOnce = once(async () => 'again', { store, clock, waitForConflict: { timeoutMs: 90_000 } });
+      const runOnce = once(async () => 'again', {
+        store,
+        clock,
+        onConflict: waitForOwner({ timeoutMs: 90_000 }),
+      });
       const waiting = runOnce('1');
       await clock.advance(62_000);
       expect(await waiting).toBe('again');
@@ -890,7 +897,11 @@ describe('withIdempotency', () => {
       ['an empty namespace', { namespace: '' }, /`namespace`/],
       ['no key', { key: undefined }, /`key` to be a function/],
       ['a lease of 0', { leaseMs: 0 }, /`leaseMs` to be an integer from 1 up, got `0` \(number\)/],
-      ['a wait without an end', { waitForConflict: {} }, /`waitForConflict` to be an object \{ timeoutMs:/],
+      [
+        'a wait without an end',
+        { onConflict: { timeoutMs: 1 } },
+        /`onConflict` to be what waitForOwner\(\{ timeoutMs \}\) gives, got/,
+      ],
       [
         'an option of Powertools',
         { dataIndexArgument: 1 },

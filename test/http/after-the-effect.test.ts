@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type ClaimStore, type ResultStorage, StoreError } from 'batchlatch';
+import { type ClaimStore, resultsIn, type ResultStorage, StoreError } from 'batchlatch';
 import { type HttpIdempotencyOptions, withFetchIdempotency, withHttpIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext, manualClock } from 'batchlatch/testing';
@@ -154,7 +154,7 @@ describe('what a client is told when something is away', () => {
     };
     let effects = 0;
     const handler = overFetch(() => new Response(`charged ${(effects += 1)}`), {
-      resultStorage: { ...storage, get },
+      store: resultsIn({ ...storage, get }, memoryStore()),
       onError: () => undefined,
     });
     await handler(post());
@@ -171,7 +171,7 @@ describe('what a client is told when something is away', () => {
     const { storage } = memoryResultStorage({ thresholdBytes: 10 });
     const gone = new StoreError('gone', { isRetryable: false, code: 'BATCHLATCH_RESULT_UNAVAILABLE' });
     const handler = overFetch(() => new Response('charged'), {
-      resultStorage: { ...storage, get: () => Promise.reject(gone) },
+      store: resultsIn({ ...storage, get: () => Promise.reject(gone) }, memoryStore()),
       onError: () => undefined,
     });
     await handler(post());
@@ -181,7 +181,7 @@ describe('what a client is told when something is away', () => {
   it('is 410 when the responses of long ago lie in a storage that is no longer configured', async () => {
     const store = memoryStore();
     const { storage } = memoryResultStorage({ thresholdBytes: 10 });
-    await overFetch(() => new Response('charged'), { store, resultStorage: storage })(post());
+    await overFetch(() => new Response('charged'), { store: resultsIn(storage, store) })(post());
     const errors: unknown[] = [];
     const handler = overFetch(() => new Response('again'), { store, onError: (error) => errors.push(error) });
     await expectProblem(await handler(post()), 410, 'response-not-kept');

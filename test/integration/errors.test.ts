@@ -201,7 +201,7 @@ describe('On DynamoDB', () => {
     it('a name that no table can have is refused at start', () => {
       process.env['CLAIMS_TABLE_NAME'] = 'my table';
       expect(() => createBatchProcessor(succeeds)).toThrow(
-        "Expected `tableName` to be a DynamoDB table's name or ARN, got `my table`",
+        "Expected `tableName` to be a DynamoDB table's name or ARN, got `'my table'`",
       );
     });
   });

@@ -1,3 +1,4 @@
+import { waitForOwner } from 'batchlatch';
 import { expect, it } from '@jest/globals';
 import type { RecordHandler } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
@@ -10,7 +11,7 @@ const table = emulatedTable('dynoxide');
 it("waitForConflict takes the other owner's end, on DynamoDB and by the machine's clock", async () => {
   const store = dynamoDBStore({ tableName: table.tableName, client: table.newClient() });
   const b = bench();
-  const options = { store, clock: systemClock, waitForConflict: { timeoutMs: 20_000 } };
+  const options = { store, clock: systemClock, onConflict: waitForOwner({ timeoutMs: 20_000 }) };
   const gate = deferred();
   let runs = 0;
   const handler: RecordHandler = () => {

@@ -181,10 +181,13 @@ describe('payloadHash', () => {
 
   it.each<[unknown, RegExp]>([
     [{ include: ['a'], exclude: ['b'] }, /`include` or `exclude`, not both/],
-    ['orderId', /Expected the options of payloadHash to be an object/],
-    [null, /Expected the options of payloadHash to be an object/],
-    [['orderId'], /Expected the options of payloadHash to be an object/],
-    [{ include: 'orderId' }, /Expected `include` to be a list of paths such as \['orderId'\], got `orderId`/],
+    ['orderId', /payloadHash: Expected the options to be an object/],
+    [null, /payloadHash: Expected the options to be an object/],
+    [['orderId'], /payloadHash: Expected the options to be an object/],
+    [
+      { include: 'orderId' },
+      /Expected `include` to be a list of paths such as \['orderId'\], got `'orderId'` \(string\)/,
+    ],
     [{ exclude: 'sentAt' }, /Expected `exclude` to be a list of paths/],
     [{ include: [] }, /Expected `include` to hold a path/],
     [{ include: ['items.*.sku'] }, /`\*` is for `exclude`/],
@@ -192,7 +195,7 @@ describe('payloadHash', () => {
     [{ include: ['a..b'] }, /got `a\.\.b`/],
     [{ exclude: ['a.'] }, /got `a\.`/],
     [{ exclude: [7] }, /got `7`/],
-    [{ excludes: ['a'] }, /Unknown option `excludes` of payloadHash; known are include, exclude/],
+    [{ excludes: ['a'] }, /payloadHash: Unknown option `excludes`; did you mean `exclude`\?/],
   ])('refuses the options %j at start', (options, message) => {
     const start = (): unknown => payloadHash(options as PayloadHashOptions);
     expect(start).toThrow(message);

@@ -4,6 +4,7 @@ import {
   type BatchProcessorOptions,
   jsonLines,
   type LogLevel,
+  payloadHash,
   PermanentError,
   type RecordHandler,
   snsEnvelope,
@@ -227,7 +228,7 @@ describe('JSON lines', () => {
 
   it('refuse a level that nobody knows', () => {
     expect(() => jsonLines({ level: 'verbose' as LogLevel })).toThrow(
-      'Expected `level` to be one of debug, info, warn, error, silent, got `verbose`',
+      "jsonLines: Expected `level` to be 'debug' or 'info' or 'warn' or 'error' or 'silent', got `'verbose'`",
     );
   });
 });
@@ -353,7 +354,10 @@ describe('What must not be in a log', () => {
     [
       'a mismatch',
       async (b, options) => {
-        const process = b.processor(() => 'done', { ...options, payloadValidation: ['card'] });
+        const process = b.processor(() => 'done', {
+          ...options,
+          payloadValidation: payloadHash({ include: ['card'] }),
+        });
         await process(secret('a'));
         await process(sqsEvent([{ messageId: 'a', body: { card: `${SECRET}-other` } }]));
       },

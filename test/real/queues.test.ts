@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQS, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createBatchProcessor, PermanentError, RetryLaterError } from 'batchlatch';
+import { backoff, createBatchProcessor, deadLetterQueue, PermanentError, RetryLaterError } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
 import { startEventSourceMapping } from '../../local/emulators/event-source-mapping.ts';
@@ -130,8 +130,8 @@ for (const name of ['elasticmq', 'fauxqs']) {
             observer: { onEvent: () => undefined },
             sqs: client,
             queueUrl,
-            visibility: { baseDelayMs: 500, maxDelayMs: 1_000 },
-            deadLetter: { queueUrl: dead.queueUrl },
+            visibility: backoff({ baseDelayMs: 500, maxDelayMs: 1_000 }),
+            deadLetter: deadLetterQueue({ url: dead.queueUrl }),
           },
         );
         const messages = [1, 2, 3, 4].flatMap((number) =>

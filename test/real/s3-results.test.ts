@@ -4,7 +4,7 @@ import { describeS3Results } from '../support/s3-results.ts';
 import { startComponent } from './support/start-component.ts';
 
 for (const name of ['moto', 'ministack']) {
-  describeWith([componentNamed(name)], `s3ResultStorage on ${name}`, () => {
+  describeWith([componentNamed(name)], `s3Results on ${name}`, () => {
     describeS3Results(() => startComponent(name));
   });
 }

@@ -181,11 +181,11 @@ describe('s3Pointer', () => {
   });
 
   it('refuses to be made without options', () => {
-    expect(() => (s3Pointer as () => unknown)()).toThrow('Expected `buckets`');
+    expect(() => (s3Pointer as () => unknown)()).toThrow('s3Pointer: Expected the options to be an object');
   });
 
   it.each<[object, string]>([
-    [{ bucket: BUCKET }, 'Unknown option `bucket` of s3Pointer'],
+    [{ bucket: BUCKET }, 's3Pointer: Unknown option `bucket`; did you mean `buckets`?'],
     [{ buckets: [BUCKET], client: {} }, 'Expected `client`'],
     [{}, 'Expected `buckets`'],
     [{ client: { send: () => undefined } }, 'Expected `buckets`'],

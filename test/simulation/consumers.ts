@@ -1,12 +1,12 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import { resolveOptions } from '../../src/batch/options.ts';
+import { type RecordHandler, suspectsFirst, type WaitForOwner } from 'batchlatch';
+import type { Handler } from '../../src/batch/policy.ts';
+import { settingsOf } from '../../src/batch/settings-of.ts';
 import type { Ports } from '../../src/batch/ports.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
 import { createProcessor } from '../../src/batch/processor.ts';
-import {
-  type IdempotencyOptions,
-  resolveOptions as resolveCallOptions,
-} from '../../src/functions/options.ts';
+import { type IdempotencyOptions, resolveFunctionOptions } from '../../src/functions/options.ts';
+import { gathered } from '../../src/policies/gathering.ts';
 import { createIdempotent } from '../../src/functions/with-idempotency.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
@@ -40,16 +40,22 @@ export function startConsumer(surroundings: Surroundings, process: SimProcess, p
   const { world, workload, attempts, deliveries } = surroundings;
   const { consumer, settings } = world.scenario;
   if (consumer === 'calls') return startCalls(surroundings, process, ports);
-  const handler =
+  const handler: Handler =
     consumer === 'batches'
-      ? { batch: workload.batchHandlerIn(process, attempts, deliveries) }
-      : { record: workload.handlerIn(process, attempts, deliveries) };
+      ? gathered(workload.batchHandlerIn(process, attempts, deliveries))
+      : (workload.handlerIn(process, attempts, deliveries) as RecordHandler);
   return createProcessor(
     handler,
-    resolveOptions({ ...settings, sqs: NO_SQS }, { source: allSources() }),
+    settingsOf(
+      { ...settings, sqs: NO_SQS },
+      {
+        source: allSources(),
+        reading: suspectsFirst(),
+      },
+    ),
     ports,
     undefined,
-  );
+  ) as Processor;
 }
 
 /** An idempotent function that is called for each message, all at once; a message whose call rejects comes again. */
@@ -63,7 +69,7 @@ function startCalls(
   const call = createIdempotent(
     (context) => (record: CalledWith, _lambda: Context | undefined) => handle(record, context),
     options,
-    resolveCallOptions(options),
+    resolveFunctionOptions(options),
     ports,
   );
   return async (event, lambda) => {
@@ -85,7 +91,7 @@ function startCalls(
 }
 
 function callOptions({
-  settings: { key, leaseMs, heartbeat, retentionMs, waitForConflict, maxAttempts, onLapsedLease },
+  settings: { key, leaseMs, heartbeat, retentionMs, onConflict, maxAttempts, onLapsedLease },
   replaysFailures,
 }: Scenario): IdempotencyOptions<[CalledWith, Context | undefined]> {
   return {
@@ -96,7 +102,7 @@ function callOptions({
     heartbeat: heartbeat !== undefined,
     ...(leaseMs !== undefined && { leaseMs }),
     ...(retentionMs !== undefined && { retentionMs }),
-    ...(waitForConflict !== undefined && { waitForConflict }),
+    ...(onConflict !== undefined && { onConflict: onConflict as WaitForOwner }),
     ...(maxAttempts !== undefined && { maxAttempts }),
     ...(onLapsedLease !== undefined && { onLapsedLease }),
   };

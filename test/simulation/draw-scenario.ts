@@ -1,3 +1,4 @@
+import { backoff, deadLetterQueue, heartbeat, waitForOwner } from 'batchlatch';
 import type { BatchProcessorOptions } from '../../src/batch/options.ts';
 import type { Consumer, Mode, QueueScenario, Scenario } from './scenario.ts';
 import { keyInBody, withThemes } from './themes.ts';
@@ -140,12 +141,15 @@ function drawPolicies(random: Random): BatchProcessorOptions {
   return {
     ...(random.chance(0.2) && { maxCrashes: random.integer(1, 3) }),
     ...(random.chance(0.15) && { onLapsedLease: 'park' }),
-    ...(random.chance(0.25) && { waitForConflict: { timeoutMs: random.magnitude(50, 10_000) } }),
-    ...(random.chance(0.25) && { heartbeat: { intervalMs: random.magnitude(50, 3_000) } }),
+    ...(random.chance(0.25) && { onConflict: waitForOwner({ timeoutMs: random.magnitude(50, 10_000) }) }),
+    ...(random.chance(0.25) && { heartbeat: heartbeat({ intervalMs: random.magnitude(50, 3_000) }) }),
     ...(random.chance(0.3) && {
-      visibility: { baseDelayMs: random.magnitude(100, 3_000), maxDelayMs: random.magnitude(3_000, 60_000) },
+      visibility: backoff({
+        baseDelayMs: random.magnitude(100, 3_000),
+        maxDelayMs: random.magnitude(3_000, 60_000),
+      }),
     }),
-    ...(random.chance(0.3) && { deadLetter: { queueUrl: 'sim://dead-letters' } }),
+    ...(random.chance(0.3) && { deadLetter: deadLetterQueue({ url: 'sim://dead-letters' }) }),
   };
 }
 

@@ -1,7 +1,5 @@
 import { type Mutant, one } from './mutant.ts';
 
-const INVOCATION = 'src/batch/invocation.ts';
-const HANDLER_RUN = 'src/batch/handler-run.ts';
 const PLAN = 'src/batch/plan.ts';
 
 /** Rules that hardly any scenario touches which is not turned towards them. */
@@ -9,7 +7,7 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'batches: no waiting for oneself',
     'a record joins those that a batch handler waits for only when its claim can be asked for',
-    INVOCATION,
+    'src/batch/record-runner.ts',
     'const isRequested = this.#claims.isRequested(entry);',
     'const isRequested = true;',
   ),
@@ -30,7 +28,7 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'starts are recorded',
     'where deaths park, a row tells what had started from what was only claimed',
-    'src/batch/starts.ts',
+    'src/attempts/rules.ts',
     "return onLapsedLease === 'park' || maxCrashes !== undefined || maxAttempts !== undefined;",
     "return onLapsedLease === 'park' && maxCrashes === 0 && maxAttempts === undefined;",
   ),
@@ -38,13 +36,13 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'calls: starts are recorded',
     'the same of calls',
     'src/functions/run-once.ts',
-    "return onLapsedLease === 'park' || maxAttempts !== undefined;",
-    "return onLapsedLease === 'park' && maxAttempts === 0;",
+    'const isRecordingStart = recordsStarts({ store, rules: settings });',
+    'const isRecordingStart = recordsStarts({ store, rules: settings }) && settings.waitMs < 0;',
   ),
   one(
     'no time left',
     'remaining time 0 is a time',
-    'src/batch/deadline.ts',
+    'src/attempts/deadline.ts',
     'Number.isFinite(remainingMs) ? Math.max(remainingMs, 0) : undefined',
     'Number.isFinite(remainingMs) && remainingMs > 0 ? remainingMs : undefined',
   ),
@@ -52,20 +50,20 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'calls: broken off',
     'a call that has seen its signal and returns is not done',
     'src/functions/run-once.ts',
-    'if (keeper.interruption !== undefined) {',
-    'if (keeper.interruption !== undefined && waitMs < 0) {',
+    'if (end.hasSeenAbort === true) return',
+    'if (end.hasSeenAbort === true && isLast === undefined) return',
   ),
   one(
     'records: broken off',
     'a handler that has seen its signal and returns is not done',
-    HANDLER_RUN,
+    'src/attempts/handler-run.ts',
     'if (interruption === undefined) return',
     'if (interruption !== null) return',
   ),
   one(
     'batches: broken off together',
     'what a batch handler has seen on one record it has seen on all',
-    HANDLER_RUN,
+    'src/attempts/handler-run.ts',
     'this.#together === undefined ? this : this.#together.whoHasSeenAbort()',
     'this',
   ),
@@ -93,7 +91,7 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'short leases',
     'the lease of an event that is delivered directly is over before its retries are',
-    'src/batch/attempt.ts',
+    'src/attempts/default-lease.ts',
     'SHORT_LEASE_MS = 45_000',
     'SHORT_LEASE_MS = 45_000_000',
   ),
@@ -101,7 +99,7 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'results that are too large',
     'a completion is stored without the result that its row has no room for',
     'src/claims/store-with.ts',
-    'return withDroppedResults(stored);',
-    'return stored;',
+    'return withDroppedResults(wantsResults ? withResultTexts(bounded) : bounded);',
+    'return wantsResults ? withResultTexts(bounded) : bounded;',
   ),
 ];

@@ -2,18 +2,14 @@ import { type Mutant, one } from './mutant.ts';
 import { mutantsOfThemes } from './mutants-of-themes.ts';
 
 const TRANSITIONS = 'src/claims/transitions.ts';
-const INVOCATION = 'src/batch/invocation.ts';
-const ATTEMPT = 'src/batch/attempt.ts';
-const ACQUIRE = 'src/stores/dynamodb/acquire.ts';
-const SETTLE = 'src/stores/dynamodb/settle.ts';
-const AT_MOST = '...update, whereAtMost: { [leaseUntil]: wanted }';
+const LEASE = 'src/attempts/lease.ts';
+const ACQUIRE = 'src/stores/conditional/acquire.ts';
+const SETTLE = 'src/stores/conditional/settle.ts';
+const AT_MOST = '...changeOf(extension, change), leaseUntilAtMost: change.leaseUntil';
 const ROW = 'src/stores/dynamodb/row.ts';
 const COMMIT = 'src/stores/dynamodb/commit-with-completion.ts';
-const TRANSACTION = 'src/batch/transaction.ts';
 const BATCH_WRITER = 'src/stores/dynamodb/batch-writer.ts';
-const GATHERING = 'src/batch/gathering.ts';
 const CALLS = 'src/functions/with-idempotency.ts';
-const CALL = 'src/functions/run-once.ts';
 
 export const mutants: readonly Mutant[] = [
   one(
@@ -68,7 +64,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'group stop',
     'after a failure the rest of the group is handed back',
-    INVOCATION,
+    'src/batch/ordering.ts',
     'if (!isAcknowledged(entry.outcome)) {',
     'if (entry.outcome === undefined && !isAcknowledged(entry.outcome)) {',
   ),
@@ -82,27 +78,27 @@ export const mutants: readonly Mutant[] = [
   one(
     'lease before start',
     'a claim that waited is renewed before its handler starts',
-    ATTEMPT,
-    'this.#scope.ports.clock.now() < leaseMs / 2;',
-    'this.#scope.ports.clock.now() < -Infinity;',
+    'src/attempts/lease.ts',
+    'leaseUntil - clock.now() < leaseMs() / 2;',
+    'leaseUntil - clock.now() + leaseMs() < -Infinity;',
   ),
   one(
     'renewals in time',
     'a renewal that took longer than the lease it brought is none',
-    ATTEMPT,
-    '!notRenewed.has(attempt) && attempt.claim.leaseUntil > clock.now()',
-    '!notRenewed.has(attempt)',
+    'src/attempts/lease.ts',
+    '!notRenewed.has(attempt) && attempt.leaseUntil > clock.now()',
+    '!notRenewed.has(attempt) && clock.now() > 0',
   ),
   {
     name: 'leases only grow',
     takesOut: 'an extension never makes the lease shorter',
     patches: [
       {
-        file: ATTEMPT,
+        file: LEASE,
         search: 'Math.max(minimumMs, leaseUntil - askedAt)',
         replace: 'minimumMs',
       },
-      { file: SETTLE, search: AT_MOST, replace: '...update' },
+      { file: SETTLE, search: AT_MOST, replace: '...changeOf(extension, change)' },
       {
         file: 'src/stores/memory/memory-store.ts',
         search: 'extended.leaseUntil >= stored.leaseUntil',
@@ -115,7 +111,7 @@ export const mutants: readonly Mutant[] = [
     'an extension that arrives after a later one changes nothing',
     SETTLE,
     AT_MOST,
-    '...update',
+    '...changeOf(extension, change)',
   ),
   one(
     'forgetting waits too',
@@ -127,16 +123,16 @@ export const mutants: readonly Mutant[] = [
   one(
     'put-off isolation',
     'a key whose last attempt died runs after the others, and alone',
-    INVOCATION,
-    'answer.claim.crashes > 0 && !isAlone',
-    'answer.claim.crashes > 1_000 && !isAlone',
+    'src/batch/record-runner.ts',
+    'answer.attempt.claim.crashes > 0 && !isAlone',
+    'answer.attempt.claim.crashes > 1_000 && !isAlone',
   ),
   one(
     'giving claims back',
     'what waits behind a failure in its group gives its claim back',
-    INVOCATION,
-    "    if (answer.status === 'held') await new Attempt(entry, answer.claim, this.#scope).release();",
-    '',
+    'src/batch/record-runner.ts',
+    "return answer.status !== 'held' || (await answer.attempt.release()) === 'stored';",
+    "return answer.status !== 'not-requested' || answer !== undefined;",
   ),
   one(
     'FIFO by ARN',
@@ -162,22 +158,21 @@ export const mutants: readonly Mutant[] = [
   one(
     'lost settlements come back',
     'a completion that was refused does not acknowledge',
-    ATTEMPT,
+    'src/batch/outcomes.ts',
     "if (outcome === 'lost') return { status: 'lost' };",
     "if (outcome === 'lost') return { status: 'completed' };",
   ),
   one(
     'completions are stored first',
     'a completion that could not be stored does not acknowledge',
-    ATTEMPT,
+    'src/batch/outcomes.ts',
     "return { status: 'failed', error: new CompletionNotStoredError({ cause: outcome.error }) };",
-    "if (new CompletionNotStoredError({ cause: outcome.error }).code !== '') return { status: 'completed' };\n" +
-      "    return { status: 'failed', error: outcome.error };",
+    "if (new CompletionNotStoredError({ cause: outcome.error }).code !== '') return { status: 'completed' };\n  return { status: 'failed', error: outcome.error };",
   ),
   one(
     'rejected calls',
     'of a settle call that was rejected nothing is known to be stored',
-    'src/claims/group-commit.ts',
+    'src/claims/settlement-queue.ts',
     'return settlements.map(() => ({ error }));',
     "return settlements.map(() => (error.message === '' ? { error } : 'stored'));",
   ),
@@ -216,16 +211,16 @@ export const mutants: readonly Mutant[] = [
   one(
     'maxAttempts',
     'a key that died maxAttempts times is parked without another run',
-    ATTEMPT,
-    'countedAttempts(this.claim) > maxAttempts',
-    'countedAttempts(this.claim) > maxAttempts * 1_000',
+    'src/attempts/rules.ts',
+    'countedAttempts(claim) > maxAttempts',
+    'countedAttempts(claim) > maxAttempts * 1_000',
   ),
   one(
     'abandoned handlers keep their claim',
     'a handler that the batch went on without is left to its lease',
-    INVOCATION,
-    'void end.late.then((late) => attempt.settleLate(late));',
-    "void attempt.settleLate({ kind: 'threw', error: end.error, wasAborted: true });",
+    'src/batch/record-runner.ts',
+    'void late.then((lateEnd) => attempt.settleLate(lateEnd));',
+    "void attempt.settleLate({ kind: 'threw', error, thrown: late, isInconclusive: true });",
   ),
   one(
     'takeover condition',
@@ -267,28 +262,28 @@ export const mutants: readonly Mutant[] = [
   one(
     'lease from when it was asked for',
     'a handler is not told a later end of its lease than is stored',
-    ATTEMPT,
-    'const askedAt = ports.clock.now();',
-    'const askedAt = ports.clock.now() + 100;',
+    'src/attempts/lease.ts',
+    'const askedAt = clock.now();',
+    'const askedAt = clock.now() + 100;',
   ),
   one(
     'onLapsedLease',
     'what died is parked and not run again',
-    ATTEMPT,
+    'src/attempts/rules.ts',
     "onLapsedLease === 'park' && crashes > 0",
     "onLapsedLease === 'park' && crashes > 1",
   ),
   one(
     'maxCrashes',
     'what died maxCrashes times in a row is parked and not run again',
-    ATTEMPT,
+    'src/attempts/rules.ts',
     'crashes >= maxCrashes',
     'crashes > maxCrashes',
   ),
   one(
     'dead letters before acknowledgement',
     'what the dead-letter queue did not take is handed back',
-    'src/batch/dead-letters.ts',
+    'src/policies/dead-letter-queue.ts',
     "type: 'deadLetterFailed', recordId, key, error });\n    return;",
     "type: 'deadLetterFailed', recordId, key, error });",
   ),
@@ -296,8 +291,8 @@ export const mutants: readonly Mutant[] = [
     'commit: the owner condition',
     "a transaction needs the claim to be its owner's",
     COMMIT,
-    'ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format)',
-    "{ ...ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format), where: { [format.names.status]: { S: 'IN_PROGRESS' } } }",
+    'changing({ key: claimKey, owner, change }, format)',
+    "{ ...changing({ key: claimKey, owner, change }, format), where: { [format.names.status]: { S: 'IN_PROGRESS' } } }",
   ),
   {
     name: 'commit: the lost-answer rule',
@@ -339,28 +334,28 @@ export const mutants: readonly Mutant[] = [
   one(
     'commit: nothing after it',
     'a committed attempt is not settled again',
-    ATTEMPT,
+    'src/attempts/attempt.ts',
     'if (transaction.isStored) {',
-    'if (transaction.isStored && this.facts.owner === "") {',
+    "if (transaction.isStored && this.facts.owner === '') {",
   ),
   one(
     'commit: no success over an unknown one',
     'a handler that goes on after a commit of unknown outcome has not succeeded',
-    ATTEMPT,
-    'if (failure === undefined) return this.#settleEnd(end);',
-    'if (failure === undefined || end.kind === "returned") return this.#settleEnd(end);',
+    'src/attempts/attempt.ts',
+    "if (failure === undefined || end.kind === 'threw') return end;",
+    "if (failure === undefined || end.kind !== 'refused') return end;",
   ),
   one(
     'commit: the row decides',
     'a record whose commit went unanswered is completed when its row says so',
-    ATTEMPT,
-    "return (await this.#wasCommittedUnnoticed()) ? { status: 'completed' } : outcome;",
-    "return (await this.#wasCommittedUnnoticed()) && outcome.status === 'lost' ? { status: 'completed' } : outcome;",
+    'src/attempts/attempt.ts',
+    "return !isKnown && (await this.#wasCommittedUnnoticed()) ? 'committed' : settled;",
+    "return !isKnown && (await this.#wasCommittedUnnoticed()) && settled === 'committed' ? 'committed' : settled;",
   ),
   one(
     'commit: once in a run',
     'nothing else is committed after a commit of unknown outcome',
-    TRANSACTION,
+    'src/attempts/transaction.ts',
     "if (this.#state !== 'none') throw",
     "if (this.#state !== 'none' && this.#state !== 'failed') throw",
   ),
@@ -381,23 +376,23 @@ export const mutants: readonly Mutant[] = [
   one(
     'batches: failures of records',
     'an error in the answer of a batch handler fails its record',
-    GATHERING,
+    'src/policies/gathering.ts',
     'if (isError(result)) throw result;',
     '',
   ),
   one(
     'batches: answers of another length',
     'an answer that cannot be told apart by records fails all of them',
-    GATHERING,
+    'src/policies/gathering.ts',
     'answer.length !== items.length',
     'answer.length === -1',
   ),
   one(
     'batches: leases',
     'a record that waited for the others starts only with a live lease',
-    GATHERING,
-    'isLive && areRecorded',
-    '(isLive || !isStopped) && areRecorded',
+    'src/policies/gathering.ts',
+    'attempt === undefined ? !deadline.stop.aborted : ready.has(attempt);',
+    'attempt === undefined || ready.has(attempt) || !deadline.stop.aborted;',
   ),
   one(
     'calls: first answers',
@@ -423,16 +418,16 @@ export const mutants: readonly Mutant[] = [
   one(
     'calls: giving claims back',
     'a call whose claim came too late gives it back',
-    CALL,
-    "if (typeof (await settleNow(release, ports)) === 'object') giveBackLater();",
+    'src/functions/run-once.ts',
+    "if (typeof (await attempt.release()) === 'object') void unstarted.giveBack();",
     '',
   ),
   one(
     'calls: lease before start',
     'a call whose claim came late is started only after a renewal',
-    CALL,
-    'isRecorded && (await hasTimeLeft(keeper, call, clock))',
-    'isRecorded && (call.leases.leaseMs() > 0 || (await hasTimeLeft(keeper, call, clock)))',
+    'src/functions/run-once.ts',
+    'const isReady = starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);',
+    'const isReady = !isOver(call) || (await starts.ready([attempt])).has(attempt);',
   ),
   ...mutantsOfThemes,
 ];

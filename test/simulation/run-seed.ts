@@ -1,5 +1,6 @@
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import { storeWith } from '../../src/claims/store-with.ts';
+import { cached } from '../../src/stores/cached.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { startConsumer } from './consumers.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
@@ -65,7 +66,7 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
     const random = world.random.fork(process.name);
     let owners = 0;
     const watched = answerWatch.watched(storeOf(process), process);
-    const cache = scenario.cachedKeys > 0 ? { max: scenario.cachedKeys } : undefined;
+    const max = scenario.cachedKeys;
     const portsOfProcess = {
       clock: process.clock,
       sqs: watchedSqs(queue.clientOf(process), () => invocationWatch.underWayIn(process)),
@@ -80,7 +81,10 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
       },
     };
     return Array.from({ length: scenario.processorsInProcess }, () => {
-      const store = answerWatch.remembering(storeWith(watched, { cache }, process.clock), process);
+      const store = answerWatch.remembering(
+        storeWith(max > 0 ? cached(watched, { max, clock: process.clock }) : watched, process.clock),
+        process,
+      );
       const ports = { ...portsOfProcess, store };
       return startConsumer(
         { world, workload, attempts: attemptWatch, deliveries: deliveryWatch },

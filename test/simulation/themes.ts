@@ -1,3 +1,4 @@
+import { deadLetterQueue } from 'batchlatch';
 import type { Scenario } from './scenario.ts';
 import type { Random } from './virtual-world/random.ts';
 
@@ -86,7 +87,7 @@ const asynchronousEvents: Theme = (scenario, random) => {
     maxAttempts: ___,
     maxCrashes: ____,
     onLapsedLease: _____,
-    waitForConflict: ______,
+    onConflict: ______,
     ...rest
   } = settings;
   const calmAfterMs = random.magnitude(300_000, 1_800_000);
@@ -199,7 +200,7 @@ const foreignPayloads: Theme = (scenario, random) => {
       ...settings,
       key: keyInBody,
       payloadValidation: payloadInBody,
-      ...(random.chance(0.7) && { deadLetter: { queueUrl: 'sim://dead-letters' } }),
+      ...(random.chance(0.7) && { deadLetter: deadLetterQueue({ url: 'sim://dead-letters' }) }),
     },
     queue: { ...queue, maxReceiveCount: queue.maxReceiveCount ?? random.integer(3, 8) },
     messages: {

@@ -1,4 +1,4 @@
-import { PermanentError } from '../../src/batch/errors.ts';
+import { PermanentError } from '../../src/attempts/errors.ts';
 import type { BatchHandler } from '../../src/batch/batch-handler.ts';
 import { ATTEMPT } from '../../src/claims/attempt-handle.ts';
 import { hasCode } from '../../src/claims/errors.ts';

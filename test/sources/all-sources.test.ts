@@ -3,6 +3,8 @@ import {
   allSources,
   dynamoDBStream,
   eventBridge,
+  eventBridgeBus,
+  kafka,
   kinesis,
   s3,
   sns,
@@ -12,7 +14,9 @@ import {
 } from 'batchlatch';
 import {
   dynamoDBStreamEvent,
+  eventBridgeBusEvent,
   eventBridgeEvent,
+  kafkaEvent,
   kinesisEvent,
   pipesEvent,
   s3Event,
@@ -25,13 +29,15 @@ import { readFrom } from '../../src/sources/read-from.ts';
 const readEvent = (event: unknown): SourceBatch => readFrom(allSources(), event);
 
 describe('allSources', () => {
-  it.each<[string, unknown, string, SourceBatch['answer']]>([
+  it.each<[string, unknown, string, unknown]>([
     ['a batch of SQS', sqsEvent([{ body: {} }]), 'sqs', itemFailures],
     ['an event of EventBridge', eventBridgeEvent({}), 'eventbridge', allOrNothing],
     ['a batch of Kinesis', kinesisEvent([{ body: {} }]), 'kinesis', checkpoint],
     ['a batch of a table', dynamoDBStreamEvent([{ keys: { id: 'A' } }]), 'dynamodb-stream', checkpoint],
     ['a notification of SNS', snsEvent([{ message: {} }]), 'sns', allOrNothing],
     ['a notification of S3', s3Event([{ key: 'a' }]), 's3', allOrNothing],
+    ['a batch of Kafka', kafkaEvent([{ value: {} }]), 'kafka', expect.any(Function)],
+    ['events of a bus', eventBridgeBusEvent([{ data: {} }]), 'eventbridge-bus', allOrNothing],
     ['a list of SQS', pipesEvent(sqsEvent([{ body: {} }])), 'sqs', itemFailures],
     ['a list of Kinesis', pipesEvent(kinesisEvent([{ body: {} }])), 'kinesis', itemFailures],
     [
@@ -102,23 +108,22 @@ describe('allSources', () => {
     [
       'a batch of Kafka',
       { Records: [{ eventSource: 'aws:kafka' }] },
-      'a batch of 1 records of Kafka (Amazon MSK) with "aws:kafka"',
+      'a batch of 1 records of Kafka with "aws:kafka"',
     ],
     ['an empty array', [], 'an empty array'],
     ['a batch of no source', { Records: [{}, null, 7] }, 'a batch of 3 records with no eventSource'],
   ])('refuses %s and says what it got', (_what, event, got) => {
     const read = (): unknown => readEvent(event);
     expect(read).toThrow(
-      `Cannot read ${got}: batchlatch reads batches of SQS, Kinesis and DynamoDB Streams, what SNS, S3`,
+      `Cannot read ${got}: batchlatch reads batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3`,
     );
     expect(read).toThrow(expect.objectContaining({ code: 'BATCHLATCH_UNSUPPORTED_EVENT' }));
   });
 
   it.each<[string, unknown]>([
     ['CloudFront (Lambda@Edge)', { Records: [{ cf: { config: { eventType: 'viewer-request' } } }] }],
-    ['Kafka (Amazon MSK)', { eventSource: 'aws:kafka', bootstrapServers: 'b', records: { 'orders-0': [] } }],
-    ['Kafka (self-managed)', { eventSource: 'SelfManagedKafka', records: { 'orders-0': [] } }],
-    ['Kafka (Amazon MSK)', [{ eventSource: 'aws:kafka', topic: 'orders', value: 'e30=' }]],
+    ['Kafka', { eventSource: 'SelfManagedKafka', bootstrapServers: 'b' }],
+    ['Kafka', [{ eventSource: 'aws:kafka', topic: 'orders', value: 'e30=' }]],
     ['Amazon MQ (RabbitMQ)', { eventSource: 'aws:rmq', rmqMessagesByQueue: {} }],
     ['Amazon DocumentDB', { eventSource: 'aws:docdb', events: [] }],
     ['Amazon SES', { Records: [{ eventSource: 'aws:ses', ses: {} }] }],
@@ -182,6 +187,8 @@ describe('a source that is named', () => {
     ['SNS', sns(), snsEvent([{ message: {} }])],
     ['S3', s3(), s3Event([{ key: 'a' }])],
     ['EventBridge', eventBridge(), eventBridgeEvent({})],
+    ['a bus', eventBridgeBus(), eventBridgeBusEvent([{ data: {} }])],
+    ['Kafka', kafka(), kafkaEvent([{ value: {} }])],
   ])('reads its own events: %s', (_what, source, event) => {
     expect(readFrom(source, event)).toMatchObject({ entries: [{ read: { record: {} } }] });
   });

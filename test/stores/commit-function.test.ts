@@ -1,11 +1,9 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { type ClaimStore, createBatchProcessor, type RecordContext } from 'batchlatch';
+import { cached, type ClaimStore, createBatchProcessor, type RecordContext, resultsIn } from 'batchlatch';
 import { commit, type CommitItem, CommitItemsError, dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
-import { withCompletionCache } from '../../src/claims/completion-cache.ts';
-import { withResultStorage } from '../../src/claims/result-storage.ts';
 import { ATTEMPT } from '../../src/claims/attempt-handle.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
 
@@ -53,11 +51,7 @@ describe('commit of batchlatch/dynamodb', () => {
   it('reaches the store through a cache and a result storage', async () => {
     const committed: unknown[] = [];
     const memory = memoryStore({ onCommit: (items) => void committed.push(items) });
-    const clock = { now: () => Date.now() };
-    const store = withCompletionCache(withResultStorage(memory, memoryResultStorage().storage), {
-      max: 10,
-      clock,
-    });
+    const store = cached(resultsIn(memoryResultStorage().storage, memory), { max: 10 });
     expect(await run(store, (context) => commit(context, [item]))).toBeUndefined();
     expect(committed).toEqual([[item]]);
   });

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createBatchProcessor } from 'batchlatch';
+import { createBatchProcessor, runWithoutClaim } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { withIdempotency } from 'batchlatch/functions';
 import { type LambdaHttpEvent, withFetchIdempotency, withHttpIdempotency } from 'batchlatch/http';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { dynamoDBStoreFromEnvironment } from '../../src/stores/dynamodb/store-from-environment.ts';
 import { v2Event } from '../http/lambda-events.ts';
 import { claimRequest } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
@@ -120,7 +119,7 @@ describe('The store of the environment', () => {
     it('at the first batch also where records may run without a claim', async () => {
       const processor = createBatchProcessor(({ id }) => void runs.push(id), {
         ...quiet,
-        onStoreError: 'run',
+        onStoreError: runWithoutClaim(),
       });
       await expect(processor(sqsEvent([{ body: {} }]), lambdaContext())).rejects.toMatchObject(refusal);
       expect(runs).toEqual([]);
@@ -168,12 +167,12 @@ describe('The store of the environment', () => {
         ]),
       );
     const { place: _ofATable, ...named } = dynamoDBStore({ tableName: 'claims' }); // which is not named yet
-    expect(factsOf(dynamoDBStoreFromEnvironment())).toEqual(factsOf(named));
-    expect(dynamoDBStoreFromEnvironment().requestSize).toBe(named.requestSize);
+    expect(factsOf(dynamoDBStore())).toEqual(factsOf(named));
+    expect(dynamoDBStore().requestSize).toBe(named.requestSize);
   });
 
   it('gives calls that come at once one and the same store', async () => {
-    const store = dynamoDBStoreFromEnvironment();
+    const store = dynamoDBStore();
     nameTheTable();
     const [request, rival] = [claimRequest('raced'), { ...claimRequest('raced'), owner: 'rival' }];
     const outcomes = await Promise.all([store.acquire([request]), store.acquire([rival])]);

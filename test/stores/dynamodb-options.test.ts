@@ -19,7 +19,7 @@ describe('options that cannot work are refused at start', () => {
   );
 
   it.each([
-    undefined,
+    undefined, // of a variable that is not set, say
     null,
     7,
     '',
@@ -38,8 +38,19 @@ describe('options that cannot work are refused at start', () => {
 
   it('writes are batch or single', () => {
     expect(start({ writes: 'bulk' as never })).toThrow(
-      "Expected `writes` to be 'batch' or 'single', got `bulk`",
+      "dynamoDBStore: Expected `writes` to be 'batch' or 'single', got `'bulk'` (string)",
     );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['clockTolerance', 5, 'Unknown option `clockTolerance`; did you mean `clockToleranceMs`?'],
+    ['table', 'claims', 'Unknown option `table`'],
+    ['client', {}, 'Expected `client` to be an object with send()'],
+    ['attributes', 'id', 'Expected `attributes` to be an object'],
+    ['clock', { now: () => 0 }, 'Expected `clock` to be an object with now(), setTimer()'],
+    ['random', 0.5, 'Expected `random` to be a function'],
+  ])('an option that is unknown or impossible: %s', (option, value, message) => {
+    expect(start({ [option]: value })).toThrow(`dynamoDBStore: ${message}`);
   });
 
   it.each([-1, 0.5, Number.NaN, '30000', null])('a tolerance of %p is none', (clockToleranceMs) => {

@@ -98,7 +98,13 @@ for (const writes of ['batch', 'single'] as const) {
       const { clock, store } = open();
       const functionName = `${randomUUID()}-${'f'.repeat(27)}`; // Lambda's longest: 64
       let row: Record<string, AttributeValue> | undefined;
-      const options = { store, clock, key: payloadHash(), payloadValidation: ['total'], observer: SILENT };
+      const options = {
+        store,
+        clock,
+        key: payloadHash(),
+        payloadValidation: payloadHash({ include: ['total'] }),
+        observer: SILENT,
+      };
       let key = '';
       const processor = createBatchProcessor(async (record, context) => {
         key = context.idempotencyKey;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type ClaimStore, createBatchProcessor } from 'batchlatch';
+import { type ClaimStore, createBatchProcessor, resultsIn, type Settlement } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { s3ResultStorage } from 'batchlatch/s3';
+import { s3Results } from 'batchlatch/s3';
 import { sqsEvent } from 'batchlatch/testing';
 import type { LocalService } from '../../local/emulators/local-service.ts';
-import { withResultStorage } from '../../src/claims/result-storage.ts';
+import { withResultTexts } from '../../src/claims/result-texts.ts';
 import { claimRequest, completion } from './claim-builders.ts';
 import { INSTALL_TIMEOUT_MS } from './components/describe-with.ts';
 
@@ -20,7 +20,7 @@ function s3Client(endpoint: string): S3Client {
   });
 }
 
-/** What `s3ResultStorage` promises, on one S3. */
+/** What `s3Results` promises, on one S3. */
 export function describeS3Results(start: () => Promise<LocalService>): void {
   let service: LocalService;
   let client: S3Client;
@@ -44,10 +44,9 @@ export function describeS3Results(start: () => Promise<LocalService>): void {
   }
 
   it('keeps the long results of a batch, an object for each attempt, and replays them', async () => {
-    const resultStorage = s3ResultStorage({ bucket, prefix: 'r/', client });
+    const resultStorage = s3Results({ bucket, prefix: 'r/', client });
     const processor = createBatchProcessor(async () => result, {
-      store,
-      resultStorage,
+      store: resultsIn(resultStorage, store),
       namespace: 'n',
       observer: { onEvent: () => undefined },
     });
@@ -60,7 +59,7 @@ export function describeS3Results(start: () => Promise<LocalService>): void {
     );
 
     expect(await processor(event)).toEqual({ batchItemFailures: [] });
-    const replaying = withResultStorage(store, resultStorage, { fetch: true });
+    const replaying = withResultTexts(resultsIn(resultStorage, store));
     const [outcome] = await replaying.acquire([claimRequest('n#v1:b')]);
     expect(outcome?.status === 'duplicate' && JSON.parse(outcome.result ?? '')).toEqual(result);
   });
@@ -68,10 +67,10 @@ export function describeS3Results(start: () => Promise<LocalService>): void {
   it('finds a result in the bucket that it was put into', async () => {
     const key = randomUUID();
     const request = claimRequest(key);
-    const before = withResultStorage(store, s3ResultStorage({ bucket, client }));
+    const before = resultsIn(s3Results({ bucket, client }), store);
     await before.acquire([request]);
     await before.settle([completion(request, JSON.stringify(result))]);
-    const after = withResultStorage(store, s3ResultStorage({ bucket: 'another', client }), { fetch: true });
+    const after = withResultTexts(resultsIn(s3Results({ bucket: 'another', client }), store));
     expect(await after.acquire([claimRequest(key)])).toMatchObject([
       { status: 'duplicate', result: JSON.stringify(result) },
     ]);
@@ -79,23 +78,25 @@ export function describeS3Results(start: () => Promise<LocalService>): void {
 
   it('makes a client for the environment when none is given', async () => {
     process.env['AWS_ENDPOINT_URL_S3'] = service.endpoint;
-    const storage = s3ResultStorage({ bucket });
+    const storage = s3Results({ bucket });
     const pointer = await storage.put('key', 'owner', '"ü"');
     expect(await storage.get(pointer)).toBe('"ü"');
   });
 
   it('says that a result is gone, which no retry brings back', async () => {
-    await expect(
-      s3ResultStorage({ bucket, client }).get(`s3://${bucket}/no/such.json`),
-    ).rejects.toMatchObject({ code: 'BATCHLATCH_RESULT_UNAVAILABLE', isRetryable: false });
+    await expect(s3Results({ bucket, client }).get(`s3://${bucket}/no/such.json`)).rejects.toMatchObject({
+      code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+      isRetryable: false,
+    });
   });
 
   it('completes without the result where there is no bucket', async () => {
     const key = randomUUID();
     const request = claimRequest(key);
-    const here = withResultStorage(store, s3ResultStorage({ bucket: 'no-such-bucket', client }));
+    const here = resultsIn(s3Results({ bucket: 'no-such-bucket', client }), store);
     await here.acquire([request]);
-    expect(await here.settle([completion(request, JSON.stringify(result))])).toEqual(['stored']);
+    const settlement = { ...completion(request, JSON.stringify(result)), onResultDropped: () => undefined };
+    expect(await here.settle([settlement as Settlement])).toEqual(['stored']);
     expect(await store.inspect(key)).toMatchObject({ status: 'COMPLETED' });
     expect(await store.inspect(key)).not.toHaveProperty('result');
   });

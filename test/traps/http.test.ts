@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClaimStore, StoreError } from 'batchlatch';
+import { type ClaimStore, StoreError, waitForOwner } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { type HttpIdempotencyOptions, withFetchIdempotency } from 'batchlatch/http';
 import { Hono } from 'hono';
@@ -301,7 +301,11 @@ function paymentsApi() {
     const error = new StoreError('away', { isRetryable: true });
     const kinds = {
       usual: withFetchIdempotency(pay, { ...options, store }),
-      waiting: withFetchIdempotency(pay, { ...options, store, waitForConflict: { timeoutMs: 20_000 } }),
+      waiting: withFetchIdempotency(pay, {
+        ...options,
+        store,
+        onConflict: waitForOwner({ timeoutMs: 20_000 }),
+      }),
       outage: withFetchIdempotency(pay, {
         ...options,
         store: { ...store, acquire: async () => [{ status: 'error' as const, error }] },

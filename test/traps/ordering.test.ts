@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { PermanentError, type RecordHandler } from 'batchlatch';
+import { payloadHash, PermanentError, type RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import * as fc from 'fast-check';
@@ -179,7 +179,7 @@ describe('O2: a key that is not free in a message group', () => {
 
   it('blocks its group when the payload is another one', async () => {
     const b = bench();
-    const options = { payloadValidation: ['amountCents'] };
+    const options = { payloadValidation: payloadHash({ include: ['amountCents'] }) };
     const fifoOrders = (...orders: [id: string, amountCents: number][]): ReturnType<typeof sqsEvent> =>
       sqsEvent(
         orders.map(([messageId, amountCents]): SqsMessage => {

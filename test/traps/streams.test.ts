@@ -142,7 +142,7 @@ describe('O4: a failure in a stream', () => {
         ['a1', 'b1', 'a2', 'c1'].map((id) => ({ body: id, partitionKey: id.charAt(0) })),
       );
       const answer = await b.processor(noting([], { a1: 1, c1: 1 }))(pipesEvent(event));
-      expect(answer.batchItemFailures).toEqual(
+      expect(answer?.batchItemFailures).toEqual(
         [0, 2, 3].map((index) => ({ itemIdentifier: event.Records[index]?.eventID })),
       );
     });

@@ -5,18 +5,11 @@ import {
   type BatchStatementRequest,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
+import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';
 import type { Row } from './row.ts';
-import {
-  found,
-  type ReadOutcome,
-  refused,
-  type RowUpdate,
-  type RowWriter,
-  type WriteOutcome,
-  WRITTEN,
-} from './row-writer.ts';
+import { found, type ItemUpdate, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
 
 export interface WriterSetup extends RetrySetup {
   readonly client: Pick<DynamoDBClient, 'send'>;
@@ -35,13 +28,13 @@ const KEYS_PER_REQUEST = 100;
  * Writes with `BatchExecuteStatement`: up to 25 independent conditional statements in one request, each
  * atomic by itself, at the same write units as single calls, for one request's worth of SDK work.
  */
-export function batchWriter(setup: WriterSetup): RowWriter {
+export function batchWriter(setup: WriterSetup): ItemWriter {
   const { client, tableName, keyName, toKey } = setup;
 
   async function execute(
     statements: readonly BatchStatementRequest[],
     signal: AbortSignal | undefined,
-  ): Promise<WriteOutcome[]> {
+  ): Promise<WriteOutcome<Row>[]> {
     try {
       const { Responses = [] } = await client.send(
         new BatchExecuteStatementCommand({ Statements: [...statements] }),
@@ -66,12 +59,12 @@ export function batchWriter(setup: WriterSetup): RowWriter {
   async function executeOneByOne(
     statements: readonly BatchStatementRequest[],
     signal: AbortSignal | undefined,
-  ): Promise<WriteOutcome[]> {
+  ): Promise<WriteOutcome<Row>[]> {
     const outcomes = await Promise.all(statements.map((statement) => execute([statement], signal)));
     return outcomes.flat();
   }
 
-  function failedWrite(error: BatchStatementError, row: Row | undefined): WriteOutcome {
+  function failedWrite(error: BatchStatementError, row: Row | undefined): WriteOutcome<Row> {
     const code = error.Code ?? 'Unknown';
     if (code === 'DuplicateItem' || code === 'ConditionalCheckFailed') return refused(row);
     const storeError = toStoreError(error, tableName);
@@ -83,7 +76,10 @@ export function batchWriter(setup: WriterSetup): RowWriter {
     };
   }
 
-  async function readChunk(keys: readonly string[], signal: AbortSignal | undefined): Promise<ReadOutcome[]> {
+  async function readChunk(
+    keys: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<ReadOutcome<Row>[]> {
     try {
       const { Responses, UnprocessedKeys } = await client.send(
         new BatchGetItemCommand({
@@ -158,7 +154,7 @@ function insertStatement(tableName: string, row: Row): BatchStatementRequest {
 function updateStatement(
   tableName: string,
   key: Row,
-  { set, remove, where, whereAtMost = {} }: RowUpdate,
+  { set, remove, where, whereAtMost = {} }: ItemUpdate,
 ): BatchStatementRequest {
   const [removed, ...nulled] = remove;
   const assigned: Row = { ...set };

@@ -15,14 +15,14 @@ import { plainValues, transactItemsOf } from './commit-items.ts';
 import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { backOffMs, MOST_SENDINGS } from './retry.ts';
 import type { RowFormat } from './row.ts';
-import type { RowWriter } from './row-writer.ts';
-import { ownedUpdate } from './settle.ts';
+import type { ItemWriter } from './item-writer.ts';
+import { changing } from './row-writer.ts';
 import { updateExpressions } from './single-writer.ts';
 
 export interface CommitSetup {
   readonly client: Pick<DynamoDBClient, 'send'>;
   readonly tableName: string;
-  readonly writer: Pick<RowWriter, 'read'>;
+  readonly writer: Pick<ItemWriter, 'read'>;
   readonly format: RowFormat;
   readonly clock: Clock;
   readonly random: () => number;
@@ -87,12 +87,14 @@ function transaction(
   items: unknown,
   { tableName, format, clock }: CommitSetup,
 ): TransactWriteItemsCommand {
-  const key = format.toKey(completion.key);
+  const { key: claimKey, owner } = completion;
+  const key = format.toKey(claimKey);
+  const change = changeOfSettlement(completion, clock.now());
   const claim: TransactWriteItem = {
     Update: {
       TableName: tableName,
       Key: key,
-      ...(updateExpressions(ownedUpdate(completion, changeOfSettlement(completion, clock.now()), format)) as {
+      ...(updateExpressions(changing({ key: claimKey, owner, change }, format)) as {
         UpdateExpression: string;
       }),
     },

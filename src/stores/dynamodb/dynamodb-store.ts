@@ -1,26 +1,41 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
-import { ConfigurationError } from '../../claims/errors.ts';
-import { isForgotten } from '../../claims/transitions.ts';
-import { acquireClaims } from './acquire.ts';
+import {
+  aFunction,
+  anInteger,
+  anObject,
+  type Check,
+  objectWith,
+  oneOf,
+  required,
+} from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { conditionalStore } from '../conditional/conditional-store.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { boundedClient } from './bounded-client.ts';
 import { commitWithCompletion } from './commit-with-completion.ts';
+import { type ClientOfDynamoDB, lowLevelClient } from './client.ts';
 import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
 import { assertAttributeNames } from './attribute-names.ts';
 import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
-import type { RowWriter } from './row-writer.ts';
-import { extendLeases, settleClaims, startClaims } from './settle.ts';
+import type { ItemWriter } from './item-writer.ts';
+import { rowWriter } from './row-writer.ts';
 import { singleWriter } from './single-writer.ts';
+import { whenTableIsNamed } from './table-from-environment.ts';
 
 /** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
-  /** The claims table: partition key `id` (string), TTL on `expiresAt`. `claimsTableDefinition()` gives it. */
-  readonly tableName: string;
-  /** Default: a client of its own for the environment's region, tuned for many small requests. */
-  readonly client?: Pick<DynamoDBClient, 'send'>;
+  /**
+   * The claims table: partition key `id` (string), TTL on `expiresAt`. `claimsTableDefinition()` gives it. Default: the one
+   * that `CLAIMS_TABLE_NAME` names.
+   */
+  readonly tableName?: string;
+  /**
+   * A `DynamoDBClient`, or a `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`. Default: a client of its own for the
+   * environment's region, tuned for many small requests.
+   */
+  readonly client?: ClientOfDynamoDB;
   /**
    * `batch` (default): 25 PartiQL statements per request. `single`: a `PutItem` or `UpdateItem` per record,
    * for policies that refuse PartiQL. Where DynamoDB does not know PartiQL at all, `batch` falls back to
@@ -37,55 +52,75 @@ export interface DynamoDBStoreOptions {
   readonly random?: () => number;
 }
 
-/** Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. */
-export function dynamoDBStore(options: DynamoDBStoreOptions): ClaimStore {
-  const { tableName, writes = 'batch', clock = systemClock, clockToleranceMs = 0 } = options;
-  assertTableName(tableName);
-  if (writes !== 'batch' && writes !== 'single') {
-    throw new ConfigurationError(`Expected \`writes\` to be 'batch' or 'single', got \`${String(writes)}\``);
-  }
-  if (!Number.isInteger(clockToleranceMs) || clockToleranceMs < 0) {
-    throw new ConfigurationError(
-      `Expected \`clockToleranceMs\` to be an integer from 0 up, got \`${String(clockToleranceMs)}\``,
-    );
-  }
+const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
+  tableName: aTableName(),
+  client: objectWith('send'),
+  writes: oneOf('batch', 'single'),
+  attributes: anObject(),
+  clockToleranceMs: anInteger(0),
+  clock: objectWith('now', 'setTimer'),
+  random: aFunction(),
+};
+
+/**
+ * Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
+ * `CLAIMS_TABLE_NAME` it throws one in Lambda; elsewhere its first call rejects with it.
+ *
+ * @example
+ * createBatchProcessor(handler, { store: cached(dynamoDBStore(), { max: 1_000 }) });
+ */
+export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
+  checkOptionsOf('dynamoDBStore', options, checks);
+  const { tableName } = options;
+  if (tableName !== undefined) return storeIn(tableName, options);
+  if ('tableName' in options)
+    checkOptionsOf('dynamoDBStore', options, { ...checks, tableName: required(aTableName()) });
+  const store = whenTableIsNamed((name) => {
+    checkOptionsOf('dynamoDBStore', { tableName: name }, checks);
+    return storeIn(name, options) as Required<ClaimStore>;
+  });
+  return {
+    maxResultBytes: formatOf(options.attributes).maxResultBytes,
+    acquire: async (...call) => store().acquire(...call),
+    settle: async (...call) => store().settle(...call),
+    extend: async (...call) => store().extend(...call),
+    start: async (...call) => store().start(...call),
+    commit: async (...call) => store().commit(...call),
+    inspect: async (...call) => store().inspect(...call),
+  };
+}
+
+function storeIn(tableName: string, options: DynamoDBStoreOptions): ClaimStore {
+  const { writes = 'batch', clock = systemClock, clockToleranceMs = 0 } = options;
   const format = formatOf(options.attributes);
   const writerSetup: WriterSetup = {
-    client: boundedClient(options.client ?? defaultClient(), clock),
+    client: boundedClient(
+      options.client === undefined ? defaultClient() : lowLevelClient(options.client),
+      clock,
+    ),
     tableName,
     keyName: format.names.key,
     toKey: format.toKey,
     clock,
     random: options.random ?? Math.random,
   };
-  const writer =
+  const items =
     writes === 'batch'
       ? withFallback(batchWriter(writerSetup), singleWriter(writerSetup))
       : singleWriter(writerSetup);
-  const setup = { ...writerSetup, writer, format, clockToleranceMs };
-
   return {
     place: `dynamodb:${tableName}`,
     maxResultBytes: format.maxResultBytes,
-    acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
-    settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
-    extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
-    start: (claims, { signal } = {}) => startClaims(claims, setup, signal),
-    commit: async (completion, items, { signal } = {}) =>
-      commitWithCompletion(completion, items, setup, signal),
-    async inspect(key) {
-      const [read] = await writer.read([key]);
-      if (read === undefined || read.status === 'error') throw read?.error;
-      const claim = read.row && format.toClaim(read.row);
-      return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
-    },
+    ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
+    commit: async (completion, effect, { signal } = {}) =>
+      commitWithCompletion(completion, effect, { ...writerSetup, writer: items, format }, signal),
   };
 }
 
 /** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */
-function withFallback(batch: RowWriter, single: RowWriter): RowWriter {
+function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
   let current = batch;
-  async function call<Answer>(run: (writer: RowWriter) => Promise<Answer>): Promise<Answer> {
+  async function call<Answer>(run: (writer: ItemWriter) => Promise<Answer>): Promise<Answer> {
     try {
       return await run(current);
     } catch (thrown) {
@@ -107,13 +142,12 @@ function withFallback(batch: RowWriter, single: RowWriter): RowWriter {
   };
 }
 
-function assertTableName(tableName: unknown): asserts tableName is string {
-  // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
-  if (typeof tableName !== 'string' || !/^[\w.:/-]{3,1024}$/.test(tableName)) {
-    throw new ConfigurationError(
-      `Expected \`tableName\` to be a DynamoDB table's name or ARN, got \`${String(tableName)}\``,
-    );
-  }
+function aTableName(): Check {
+  return {
+    expected: "a DynamoDB table's name or ARN",
+    // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
+    accepts: (value) => typeof value === 'string' && /^[\w.:/-]{3,1024}$/.test(value),
+  };
 }
 
 function formatOf(attributes: DynamoDBStoreOptions['attributes'] = {}): RowFormat {

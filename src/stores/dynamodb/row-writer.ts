@@ -1,43 +1,40 @@
-import type { Row } from './row.ts';
+import type { OwnedChange, Replacement, RowWriter } from '../conditional/row-writer.ts';
+import type { ItemUpdate, ItemWriter } from './item-writer.ts';
+import type { Row, RowFormat } from './row.ts';
 
-/**
- * What the store needs of DynamoDB: insert rows that are absent, update rows that are as expected, read
- * rows strongly consistently. Each takes any number of items, no key twice, and answers one outcome per
- * item, in order; a failing item never fails its neighbours. Two implementations: 25 PartiQL statements
- * in a request (`batch-writer.ts`) and a request per item (`single-writer.ts`).
- */
-export interface RowWriter {
-  insert(rows: readonly Row[], signal?: AbortSignal): Promise<WriteOutcome[]>;
-  update(updates: readonly RowUpdate[], signal?: AbortSignal): Promise<WriteOutcome[]>;
-  read(keys: readonly string[], signal?: AbortSignal): Promise<ReadOutcome[]>;
+/** Claims as items of a table, in a format. */
+export function rowWriter(items: ItemWriter, format: RowFormat): RowWriter<Row> {
+  return {
+    insert: (claims, signal) => items.insert(claims.map(format.toRow), signal),
+    replace: (replacements, signal) =>
+      items.update(
+        replacements.map((replacement) => replacing(replacement, format)),
+        signal,
+      ),
+    change: (changes, signal) =>
+      items.update(
+        changes.map((change) => changing(change, format)),
+        signal,
+      ),
+    read: (keys, signal) => items.read(keys, signal),
+    toClaim: (row) => format.toClaim(row),
+  };
 }
 
-export interface RowUpdate {
-  readonly key: string;
-  readonly set: Row;
-  readonly remove: readonly string[];
-  /** Every one of these attributes must have this value, or nothing is written. */
-  readonly where: Row;
-  /** Every one of these attributes must be at most this value (numbers). */
-  readonly whereAtMost?: Row;
+/** Writes the new claim over the row that was read, if it is still that row. */
+function replacing({ row, claim }: Replacement<Row>, format: RowFormat): ItemUpdate {
+  const set = format.toRow(claim);
+  const key = format.toKey(claim.key);
+  for (const name of Object.keys(key)) delete set[name];
+  const remove = format.attributes.filter((name) => name in row && !(name in set) && !(name in key));
+  return { key: claim.key, set, remove, where: format.whereStill(row) };
 }
 
-/** `refused`: the condition did not hold. Its row is given where DynamoDB sent it along. */
-export type WriteOutcome =
-  | { readonly status: 'written' }
-  | { readonly status: 'refused'; readonly row?: Row }
-  | { readonly status: 'error'; readonly error: Error };
-
-export type ReadOutcome =
-  | { readonly status: 'read'; readonly row?: Row }
-  | { readonly status: 'error'; readonly error: Error };
-
-export const WRITTEN: WriteOutcome = { status: 'written' };
-
-export function refused(row: Row | undefined): WriteOutcome {
-  return row === undefined ? { status: 'refused' } : { status: 'refused', row };
-}
-
-export function found(row: Row | undefined): ReadOutcome {
-  return row === undefined ? { status: 'read' } : { status: 'read', row };
+/** The update of a claim, on the condition that it is in progress and still its owner's. */
+export function changing(
+  { key, owner, change, leaseUntilAtMost: leaseUntil }: OwnedChange,
+  format: RowFormat,
+): ItemUpdate {
+  const update = { key, ...format.toChange(change), where: format.whereOwnedBy(owner) };
+  return leaseUntil === undefined ? update : { ...update, whereAtMost: format.toChange({ leaseUntil }).set };
 }

@@ -4,25 +4,18 @@ import {
   type UpdateItemCommandInput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
 import type { Row } from './row.ts';
-import {
-  found,
-  type ReadOutcome,
-  refused,
-  type RowUpdate,
-  type RowWriter,
-  type WriteOutcome,
-  WRITTEN,
-} from './row-writer.ts';
+import { found, type ItemUpdate, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
 
 /**
  * Writes with a `PutItem` or `UpdateItem` per item: for tables, emulators and policies without PartiQL.
  * One request per item is what AWS's SDK charges about a millisecond of CPU for.
  */
-export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup): RowWriter {
-  async function put(row: Row, signal: AbortSignal | undefined): Promise<WriteOutcome> {
+export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup): ItemWriter {
+  async function put(row: Row, signal: AbortSignal | undefined): Promise<WriteOutcome<Row>> {
     return write(() =>
       client.send(
         new PutItemCommand({
@@ -37,7 +30,7 @@ export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup)
     );
   }
 
-  async function update(change: RowUpdate, signal: AbortSignal | undefined): Promise<WriteOutcome> {
+  async function update(change: ItemUpdate, signal: AbortSignal | undefined): Promise<WriteOutcome<Row>> {
     return write(() =>
       client.send(
         new UpdateItemCommand({
@@ -51,7 +44,7 @@ export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup)
     );
   }
 
-  async function write(send: () => Promise<unknown>): Promise<WriteOutcome> {
+  async function write(send: () => Promise<unknown>): Promise<WriteOutcome<Row>> {
     try {
       await send();
       return WRITTEN;
@@ -61,7 +54,7 @@ export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup)
     }
   }
 
-  async function get(key: string, signal: AbortSignal | undefined): Promise<ReadOutcome> {
+  async function get(key: string, signal: AbortSignal | undefined): Promise<ReadOutcome<Row>> {
     try {
       const { Item } = await client.send(
         new GetItemCommand({ TableName: tableName, Key: toKey(key), ConsistentRead: true }),
@@ -86,7 +79,7 @@ export function updateExpressions({
   remove,
   where,
   whereAtMost = {},
-}: RowUpdate): Pick<
+}: ItemUpdate): Pick<
   UpdateItemCommandInput,
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 > {

@@ -1,4 +1,5 @@
 import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from '@aws-sdk/client-dynamodb';
+import { assertAttributeNames } from './attribute-names.ts';
 import { type AttributeNames, defaultAttributeNames } from './row.ts';
 
 /** The two requests that make a claims table. */
@@ -14,6 +15,7 @@ export function claimsTableDefinition(
   tableName: string,
   attributes: Partial<Pick<AttributeNames, 'key' | 'expiresAt'>> = {},
 ): ClaimsTableDefinition {
+  assertAttributeNames(attributes, defaultAttributeNames);
   const { key, expiresAt } = { ...defaultAttributeNames, ...attributes };
   return {
     table: {

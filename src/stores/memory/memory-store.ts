@@ -22,6 +22,8 @@ import {
   isForgotten,
   isOwnedBy,
 } from '../../claims/transitions.ts';
+import { aFunction, anInteger, type Check, objectWith } from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
 
 /** Options of `memoryStore()`. */
 export interface MemoryStoreOptions<Effect = unknown> {
@@ -38,6 +40,12 @@ export interface MemoryStoreOptions<Effect = unknown> {
   readonly onCommit?: (effect: Effect) => Error | undefined | void;
 }
 
+const checks: Readonly<Record<keyof MemoryStoreOptions, Check>> = {
+  clock: objectWith('now'),
+  clockToleranceMs: anInteger(0),
+  onCommit: aFunction(),
+};
+
 const FIRST_SWEEP_AT = 1_000;
 
 /** Nobody else has it: who inspects gets a copy. */
@@ -47,9 +55,11 @@ type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
  * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the
  * contract says within one process and remembers nothing beyond it, so it is not for production. Rows that are
  * forgotten are deleted now and then.
- * Each item is decided and written without an `await` in between, which makes it atomic.
+ * Each item is decided and written without an `await` in between, which makes it atomic. Throws a `ConfigurationError` for
+ * options that cannot work.
  */
 export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): ClaimStore {
+  checkOptionsOf('memoryStore', options, checks);
   const clock = options.clock ?? systemClock;
   const clockToleranceMs = options.clockToleranceMs ?? 0;
   const { onCommit } = options;

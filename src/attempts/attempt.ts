@@ -1,0 +1,216 @@
+import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
+import { asError, missingOutcome } from '../claims/store-errors.ts';
+import type { SettlingEnd } from '../observe/observer.ts';
+import { type Ending, type EndingOf, settlementOf } from './ending.ts';
+import { CommitNotAllowedError } from './errors.ts';
+import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
+import { extendLeases, type Lease } from './lease.ts';
+import { isLastAttempt } from './rules.ts';
+import type { AttemptScope } from './scope.ts';
+import { Transaction } from './transaction.ts';
+
+/** The claim of an attempt. The lease can grow; the rest stays as it was acquired. */
+export interface HeldClaim {
+  readonly owner: string;
+  readonly attempt: number;
+  readonly releases: number;
+  readonly crashes: number;
+  leaseUntil: number;
+}
+
+/** What an attempt works on. */
+export interface Work {
+  readonly key: string;
+  /** What observers know the record by. */
+  readonly recordId: string;
+}
+
+/** How an attempt ended in the store; `committed`: its effect and its completion are written together. */
+export type Settled =
+  | 'committed'
+  | {
+      /** What was stored, or was to be: after a commit that failed, not how the handler ended. */
+      readonly end: AttemptEnd;
+      readonly ending: Ending;
+      readonly outcome: SettleOutcome;
+    };
+
+/**
+ * One attempt of one key, from acquired to settled: what it may write about its claim, each time conditional on its
+ * owner.
+ */
+export class Attempt implements Lease {
+  readonly key: string;
+  readonly claim: HeldClaim;
+  /** What observers know the attempt by. */
+  readonly facts: Omit<SettlingEnd, 'end'>;
+  /** Whether the claim is neither settled nor given back, for all that this process knows. */
+  isOpen = true;
+  readonly #scope: AttemptScope;
+  readonly #endingOf: EndingOf;
+  /** Made when the handler commits something; most never do. */
+  #transaction: Transaction | undefined;
+  #hasEnded = false;
+
+  constructor({ key, recordId }: Work, claim: HeldClaim, scope: AttemptScope, endingOf: EndingOf) {
+    this.key = key;
+    this.claim = claim;
+    this.facts = { recordId, key, owner: claim.owner, attempt: claim.attempt };
+    this.#scope = scope;
+    this.#endingOf = endingOf;
+  }
+
+  get leaseUntil(): number {
+    return this.claim.leaseUntil;
+  }
+
+  /** Whether its effect and its completion are written: nothing of its claim remains to be. */
+  get isCommitted(): boolean {
+    return this.#transaction?.isStored === true;
+  }
+
+  /** Writes an effect of the store's kind and the completion in one transaction. See `AttemptHandle` for how it rejects. */
+  async completeWith(effect: unknown, result: unknown): Promise<void> {
+    const { store, clock, deadline, notify } = this.#scope;
+    const startedAt = clock.now();
+    if (this.#hasEnded) throw new CommitNotAllowedError('ended');
+    this.#transaction ??= new Transaction();
+    const makeCompletion = (): Completion =>
+      this.#settlementOf(this.#decide({ kind: 'returned', result })) as Completion;
+    await this.#transaction.commit(store, makeCompletion, effect, deadline.answerNow);
+    this.isOpen = false;
+    const durationMs = clock.now() - startedAt;
+    const items = Array.isArray(effect) ? effect.length : 1;
+    notify({ type: 'committed', ...this.facts, items, durationMs });
+  }
+
+  /** Makes the lease last at least `minimumMs` from now; it never becomes shorter. Never rejects. */
+  async extend(minimumMs: number): Promise<SettleOutcome> {
+    if (this.isCommitted) return 'stored';
+    const [outcome = { error: missingOutcome() }] = await extendLeases([this], minimumMs, this.#scope);
+    return outcome;
+  }
+
+  /** What an extension came to. A refusal may be the work of this attempt's own commit, whose answer is still on its way. */
+  async unlessCommitted(outcome: SettleOutcome): Promise<SettleOutcome> {
+    if (outcome !== 'lost') return outcome;
+    await this.#transaction?.whenAnswered();
+    return this.isCommitted ? 'stored' : 'lost';
+  }
+
+  /** Gives back a claim that was not started: it does not count, and the key can run elsewhere at once. */
+  async release(): Promise<SettleOutcome> {
+    const { rules, settlements, unstarted, notify } = this.#scope;
+    const { key, facts } = this;
+    const { owner, releases } = this.claim;
+    const retentionMs = rules.retention.failed;
+    const release: Settlement = { end: 'release', key, owner, releases, retentionMs };
+    const outcome = await settlements.settle(release, { ...facts, end: 'release' });
+    this.isOpen = typeof outcome === 'object';
+    if (typeof outcome === 'object') {
+      unstarted.note({ key, owner, retentionMs });
+      notify({ type: 'settleFailed', ...facts, effectDone: false, error: outcome.error });
+    }
+    return outcome;
+  }
+
+  /** Stores how the attempt ended, together with others. Never rejects. */
+  settle(end: AttemptEnd): Promise<Settled> {
+    this.#hasEnded = true;
+    // Nearly always: one promise less for each record.
+    return this.#transaction === undefined
+      ? this.store(this.#decide(end), end)
+      : this.#settleBeside(this.#transaction, end);
+  }
+
+  /** Stores this ending. Never rejects. */
+  async store(ending: Ending, end: AttemptEnd): Promise<Settled> {
+    const settlement = this.#settlementOf(ending);
+    const { recordId, key, owner, attempt } = this.facts; // spread, for thousands of records, it is expensive
+    const note = { recordId, key, owner, attempt, end: settlement.end };
+    const outcome = await this.#scope.settlements.settle(settlement, note);
+    this.isOpen = typeof outcome === 'object';
+    this.#noteUnlessStored(outcome, end);
+    return { end, ending, outcome };
+  }
+
+  /** Nobody has waited for the handler; if the claim is still this attempt's, its end is stored all the same. */
+  async settleLate(late: HandlerReturned | HandlerThrew): Promise<void> {
+    this.#hasEnded = true;
+    await this.#transaction?.close();
+    if (this.isCommitted) {
+      this.#noteCommitted(late);
+      return;
+    }
+    const end = this.#endBeside(late);
+    const settlement = this.#settlementOf(this.#decide(end));
+    this.#scope.notify({ type: 'settling', ends: [{ ...this.facts, end: settlement.end }] });
+    let outcome: SettleOutcome | undefined;
+    try {
+      [outcome] = await this.#scope.store.settle([settlement]);
+    } catch (thrown) {
+      outcome = { error: asError(thrown) };
+    }
+    this.#noteUnlessStored(outcome ?? { error: missingOutcome() }, end);
+  }
+
+  /** The handler has committed something, or tried to. */
+  async #settleBeside(transaction: Transaction, end: AttemptEnd): Promise<Settled> {
+    await transaction.close();
+    if (transaction.isStored) {
+      this.#noteCommitted(end);
+      this.#scope.settlements.flushIfIdle();
+      return 'committed';
+    }
+    const counts = this.#endBeside(end);
+    const settled = await this.store(this.#decide(counts), counts);
+    const isKnown = transaction.failure === undefined;
+    return !isKnown && (await this.#wasCommittedUnnoticed()) ? 'committed' : settled;
+  }
+
+  /** Whatever the handler made of a commit that failed, its effect is not known to be written, so that it may run again. */
+  #endBeside<End extends AttemptEnd>(end: End): End | HandlerThrew {
+    const failure = this.#transaction?.failure;
+    if (failure === undefined || end.kind === 'threw') return end;
+    return { kind: 'threw', error: failure, thrown: failure, isInconclusive: true };
+  }
+
+  /** After a commit whose answer was lost, and after a settlement that makes sure that nothing of it comes later. */
+  async #wasCommittedUnnoticed(): Promise<boolean> {
+    try {
+      const stored = await this.#scope.store.inspect(this.key);
+      return stored?.status === 'COMPLETED' && stored.owner === this.claim.owner;
+    } catch {
+      return false;
+    }
+  }
+
+  #decide(end: AttemptEnd): Ending {
+    const ending = this.#endingOf(end, isLastAttempt(this.claim, this.#scope.rules));
+    if (ending.end === 'complete' && ending.dropped !== undefined) this.#noteDropped(ending.dropped);
+    return ending;
+  }
+
+  #settlementOf(ending: Ending): Settlement {
+    const { retention } = this.#scope.rules;
+    const claim = { key: this.key, owner: this.claim.owner };
+    return settlementOf(ending, claim, retention, (error) => this.#noteDropped(error));
+  }
+
+  #noteDropped(error: unknown): void {
+    this.#scope.notify({ type: 'resultDropped', ...this.facts, error });
+  }
+
+  #noteCommitted(end: AttemptEnd): void {
+    if (end.kind === 'returned') return;
+    this.#scope.notify({ type: 'failedAfterCommit', ...this.facts, error: end.error });
+  }
+
+  #noteUnlessStored(outcome: SettleOutcome, end: AttemptEnd): void {
+    if (outcome === 'stored') return;
+    const { notify } = this.#scope;
+    const effectDone = end.kind === 'returned';
+    if (outcome === 'lost') notify({ type: 'leaseLost', ...this.facts, effectDone });
+    else notify({ type: 'settleFailed', ...this.facts, effectDone, error: outcome.error });
+  }
+}

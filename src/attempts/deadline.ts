@@ -1,0 +1,71 @@
+import { setMaxListeners } from 'node:events';
+import type { Context } from 'aws-lambda';
+import type { Clock } from '../claims/clock.ts';
+
+/** The end of the invocation, seen from inside: first stop, then answer whatever happens. */
+export interface Deadline {
+  /** When Lambda ends the process, in epoch milliseconds; `Infinity` when nobody says. */
+  readonly endsAt: number;
+  /** What is left until then. */
+  remainingTimeMs(): number;
+  /** Aborted when it is time to stop: nothing starts any more, and what runs is told to end. */
+  readonly stop: AbortSignal;
+  /** Aborted when the answer has to leave: what the store has not confirmed by now counts as failed. */
+  readonly answerNow: AbortSignal;
+  /** How long a handler that was told to stop may take to end, in milliseconds. */
+  readonly graceMs: number;
+  /** To be called when the answer is given; no timer outlives the invocation. */
+  cancel(): void;
+}
+
+/** How much of the margin handlers get to end by themselves; the rest is for storing how they ended. */
+const GRACE_SHARE = 0.5;
+/** When, within the margin, the answer leaves without waiting for the store any longer. */
+const ANSWER_SHARE = 0.9;
+/** The grace where no invocation ends: a handler that overran `recordTimeoutMs` outside Lambda. */
+const DEFAULT_GRACE_MS = 500;
+
+export function createDeadline(
+  lambda: Pick<Context, 'getRemainingTimeInMillis'> | undefined,
+  deadlineMarginMs: number,
+  clock: Clock,
+): Deadline {
+  const stop = new AbortController();
+  const answerNow = new AbortController();
+  // Every request to the store listens, and there are more than ten at a time: that is no leak.
+  setMaxListeners(0, stop.signal, answerNow.signal);
+  const availableMs = availableTimeMs(lambda);
+  if (availableMs === undefined) {
+    return {
+      endsAt: Infinity,
+      remainingTimeMs: () => Infinity,
+      stop: stop.signal,
+      answerNow: answerNow.signal,
+      graceMs: DEFAULT_GRACE_MS,
+      cancel: () => undefined,
+    };
+  }
+  // A function with a timeout of a second would otherwise stop before it started.
+  const marginMs = Math.min(deadlineMarginMs, availableMs / 2);
+  const endsAt = clock.now() + availableMs;
+  if (availableMs === 0) stop.abort(); // a timer would come after the first claims
+  const cancels = [
+    clock.setTimer(() => stop.abort(), availableMs - marginMs),
+    clock.setTimer(() => answerNow.abort(), availableMs - marginMs * (1 - ANSWER_SHARE)),
+  ];
+  return {
+    endsAt,
+    remainingTimeMs: () => endsAt - clock.now(),
+    stop: stop.signal,
+    answerNow: answerNow.signal,
+    graceMs: marginMs * GRACE_SHARE,
+    cancel: () => cancels.forEach((cancel) => cancel()),
+  };
+}
+
+/** Undefined where nobody says. 0 and less are times too: on Lambda Managed Instances code runs on past the timeout. */
+function availableTimeMs(lambda: Pick<Context, 'getRemainingTimeInMillis'> | undefined): number | undefined {
+  if (typeof lambda?.getRemainingTimeInMillis !== 'function') return undefined;
+  const remainingMs = lambda.getRemainingTimeInMillis();
+  return Number.isFinite(remainingMs) ? Math.max(remainingMs, 0) : undefined;
+}

@@ -1,0 +1,45 @@
+import type { StoredError } from '../claims/claim.ts';
+import type { OwnedClaim, Settlement } from '../claims/claim-store.ts';
+import type { Retentions } from '../claims/retention.ts';
+import type { AttemptEnd } from './handler-end.ts';
+
+/** What is stored of how an attempt ended. */
+export type Ending =
+  | {
+      readonly end: 'complete';
+      /** JSON text. */
+      readonly result?: string;
+      /** Why the result is left out of the completion, where it is. */
+      readonly dropped?: unknown;
+      /** Whether the completion may be stored without its result where there is no room for it. */
+      readonly mayDropResult?: boolean;
+    }
+  | { readonly end: 'fail'; readonly error: StoredError }
+  /** `isAnswer`: the effect is done, or this is the key's answer, so it is remembered as a completion is. */
+  | { readonly end: 'park'; readonly error: StoredError; readonly isAnswer?: boolean };
+
+/** Decides what is stored of an attempt. `isLast`: no attempt is left after it (`maxAttempts`). */
+export type EndingOf = (end: AttemptEnd, isLast: boolean) => Ending;
+
+/** The settlement that stores an ending; `onResultDropped` is told where a result may be, and is, left out. */
+export function settlementOf(
+  ending: Ending,
+  { key, owner }: OwnedClaim,
+  retention: Retentions,
+  onResultDropped: (error: unknown) => void,
+): Settlement {
+  switch (ending.end) {
+    case 'complete': {
+      const completion: Settlement = { end: 'complete', key, owner, retentionMs: retention.completed };
+      if (ending.result === undefined) return completion;
+      const { result, mayDropResult } = ending;
+      return mayDropResult === true ? { ...completion, result, onResultDropped } : { ...completion, result };
+    }
+    case 'fail':
+      return { end: 'fail', key, owner, error: ending.error, retentionMs: retention.failed };
+    case 'park': {
+      const retentionMs = ending.isAnswer === true ? retention.completed : retention.parked;
+      return { end: 'park', key, owner, error: ending.error, retentionMs };
+    }
+  }
+}

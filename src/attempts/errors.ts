@@ -1,0 +1,162 @@
+import { BatchlatchError, hasCode } from '../claims/errors.ts';
+
+const PERMANENT = 'BATCHLATCH_PERMANENT';
+export const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
+
+/** Thrown by a handler for a record, or a call, that no retry can help: its claim is parked at once. */
+export class PermanentError extends BatchlatchError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(PERMANENT, message, options);
+  }
+}
+
+/** By code, so that the errors of another copy of this package count too. */
+export function isPermanent(error: unknown): boolean {
+  return hasCode(error, PERMANENT) || isInvalidBody(error);
+}
+
+/** The body does not fit the schema: no retry helps. */
+export function isInvalidBody(error: unknown): boolean {
+  return hasCode(error, INVALID_BODY);
+}
+
+/** The key has been claimed `maxAttempts` times without success: it is parked without another run. */
+export class TooManyAttemptsError extends BatchlatchError {
+  constructor(maxAttempts: number) {
+    super('BATCHLATCH_TOO_MANY_ATTEMPTS', `All ${maxAttempts} attempts (maxAttempts) ended without success`);
+  }
+}
+
+/** The last attempt died and may have done its work: with `onLapsedLease: 'park'` a person has to look. */
+export class LapsedLeaseError extends BatchlatchError {
+  constructor() {
+    super(
+      'BATCHLATCH_LAPSED_LEASE',
+      "The lease of the last attempt lapsed, and whether its work was done is not known (onLapsedLease: 'park')",
+    );
+  }
+}
+
+/** The key was used before with another payload. Nothing was run. */
+export class MismatchError extends BatchlatchError {
+  constructor() {
+    super('BATCHLATCH_MISMATCH', 'This idempotency key was used before with another payload');
+  }
+}
+
+/** The claim's lease ran down, or was found to be another owner's, while the handler ran. */
+export class LeaseLostError extends BatchlatchError {
+  constructor(options?: { cause?: unknown }) {
+    super(
+      'BATCHLATCH_LEASE_LOST',
+      'The lease of this attempt is over; another attempt may have started',
+      options,
+    );
+  }
+}
+
+/**
+ * The handler returned after it had seen its signal aborted: it may have stopped half-way, so its work was not
+ * acknowledged and may run again. The `cause` is the reason of the abort.
+ */
+export class InterruptedError extends BatchlatchError {
+  constructor(options: { cause: unknown }) {
+    super(
+      'BATCHLATCH_INTERRUPTED',
+      'The handler returned after it had seen its signal aborted, so its work may be half done and was not acknowledged. Throw when the signal is aborted (`signal.throwIfAborted()`), or call `context.done()` when the work was finished all the same',
+      options,
+    );
+  }
+}
+
+/** The effect is done, but the store did not take its completion: it may run again. */
+export class CompletionNotStoredError extends BatchlatchError {
+  readonly #result: unknown;
+
+  constructor({ cause, result }: { cause: unknown; result?: unknown }) {
+    super('BATCHLATCH_COMPLETION_NOT_STORED', 'The effect is done, but its completion could not be stored', {
+      cause,
+    });
+    this.#result = result;
+  }
+
+  /** What the effect gave, where a caller waits for it. Not a property of its own, so that no logger prints it. */
+  get result(): unknown {
+    return this.#result;
+  }
+}
+
+const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
+
+/**
+ * Thrown by a handler that cannot do its work yet: a limit of a downstream, something that is not there so
+ * far. The attempt failed and counts; with `visibility`, an SQS message comes again after `delayMs` and not
+ * by back-off. Throws a `RangeError` for a delay that is not a number of milliseconds from 0 up.
+ */
+export class RetryLaterError extends BatchlatchError {
+  readonly delayMs: number;
+
+  constructor({ delayMs, cause }: { readonly delayMs: number; readonly cause?: unknown }) {
+    if (!Number.isFinite(delayMs) || delayMs < 0) {
+      throw new RangeError(
+        `Expected \`delayMs\` to be a number of milliseconds from 0 up, got \`${delayMs}\``,
+      );
+    }
+    super(RETRY_LATER, `The handler asks to be called again in ${delayMs} ms`, { cause });
+    this.delayMs = delayMs;
+  }
+}
+
+/** The delay that a `RetryLaterError`, of this copy of the package or another, asks for. */
+export function retryLaterMs(error: unknown): number | undefined {
+  if (!hasCode(error, RETRY_LATER)) return undefined;
+  const { delayMs } = error as Partial<RetryLaterError>;
+  return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
+}
+
+/** The handler ran longer than `recordTimeoutMs`. */
+export class RecordTimeoutError extends BatchlatchError {
+  constructor(timeoutMs: number, options?: { cause?: unknown }) {
+    super(
+      'BATCHLATCH_RECORD_TIMEOUT',
+      `The handler ran longer than ${timeoutMs} ms (recordTimeoutMs)`,
+      options,
+    );
+  }
+}
+
+/** The invocation's time was nearly over while the handler ran. */
+export class DeadlineError extends BatchlatchError {
+  constructor(options?: { cause?: unknown }) {
+    super(
+      'BATCHLATCH_DEADLINE',
+      "The function's time was nearly over: its handler was told to stop (deadlineMarginMs before Lambda's timeout)",
+      options,
+    );
+  }
+}
+
+/** The key's attempts died `maxCrashes` times in a row: it is parked without another run. */
+export class TooManyCrashesError extends BatchlatchError {
+  constructor(maxCrashes: number) {
+    super(
+      'BATCHLATCH_TOO_MANY_CRASHES',
+      `${maxCrashes} attempts in a row (maxCrashes) died without an end: the process was killed or overran its lease`,
+    );
+  }
+}
+
+/** A commit was asked for when nothing more can be committed: one transaction per run of a handler. */
+export class CommitNotAllowedError extends BatchlatchError {
+  constructor(because: keyof typeof WHY_NOT) {
+    super('BATCHLATCH_COMMIT_NOT_ALLOWED', `Nothing else can be committed in this run: ${WHY_NOT[because]}`);
+  }
+}
+
+const WHY_NOT = {
+  pending: 'a commit is under way; wait for it',
+  stored: 'its one commit is written, and the claim completed with it',
+  failed: 'its claim is lost, or an earlier commit may be written without our knowing',
+  ended: 'the handler has ended; a commit belongs inside it',
+  unclaimed: "it has no claim to complete (onStoreError: 'run')",
+} as const;

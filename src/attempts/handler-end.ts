@@ -1,0 +1,37 @@
+/** How a handler ended, as far as it was waited for. */
+export type HandlerEnd = HandlerReturned | HandlerThrew | HandlerAbandoned;
+
+/** How an attempt ends that is to be settled. */
+export type AttemptEnd = HandlerReturned | HandlerThrew | AttemptRefused;
+
+export interface HandlerReturned {
+  readonly kind: 'returned';
+  readonly result: unknown;
+}
+
+export interface HandlerThrew {
+  readonly kind: 'threw';
+  /** What counts: of a handler that was told to stop, why, with what it threw as the cause. */
+  readonly error: unknown;
+  /** What it threw itself. */
+  readonly thrown: unknown;
+  /** The end says nothing about the work, such as that of a handler that was told to stop. */
+  readonly isInconclusive: boolean;
+  /** It has seen its signal aborted, and has not said that it is done all the same. */
+  readonly hasSeenAbort?: boolean;
+}
+
+/** The handler was not called: the key has failed too often already, a person has to look first, or the body is wrong. */
+export interface AttemptRefused {
+  readonly kind: 'refused';
+  readonly error: Error;
+  /** It is the record that is wrong, and not what became of its attempts. */
+  readonly isInvalid?: true;
+}
+
+/** It was told to stop and did not end in time. `late` resolves when it does end, which may be never. */
+export interface HandlerAbandoned {
+  readonly kind: 'abandoned';
+  readonly error: Error;
+  readonly late: Promise<HandlerReturned | HandlerThrew>;
+}

@@ -1,0 +1,191 @@
+import { waitAtMost } from '../claims/clock.ts';
+import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
+import type { HandlerEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
+import type { Lease } from './lease.ts';
+import type { AttemptScope } from './scope.ts';
+import { WatchedSignal } from './watched-signal.ts';
+
+/** A timer that fires so late was kept from it by a busy event loop. */
+const BUSY_LOOP_MS = 250;
+/** How long a handler whose lease is over runs on while its renewal is asked for. */
+const LATE_RENEWAL_MS = 1_000;
+
+/** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
+export type StopReason = (cause?: unknown) => Error;
+
+/** The runs of one call of a handler that has many records: what it sees of one is seen of all. */
+export interface RunsTogether {
+  add(run: HandlerRun): void;
+  /** To be asked when the handler has ended. */
+  whoHasSeenAbort(): HandlerRun | undefined;
+}
+
+/**
+ * One run of a handler, bounded by its time-out and its lease, and by whoever calls `stop`. A class, because there is
+ * one for each record: what most handlers never look at is made when they do.
+ */
+export class HandlerRun {
+  readonly lease: Lease;
+  readonly #scope: AttemptScope;
+  readonly #together: RunsTogether | undefined;
+  #watched: WatchedSignal | undefined;
+  #stopReason: StopReason | undefined;
+  #isDone = false;
+  /** Nobody waits for it any longer. */
+  #isOver = false;
+  #end: ((end: HandlerEnd) => void) | undefined;
+  #returned: Promise<HandlerReturned | HandlerThrew> | undefined;
+  #cancelTimeout: (() => void) | undefined;
+  #cancelGrace: (() => void) | undefined;
+  #cancelLease: (() => void) | undefined;
+
+  constructor(lease: Lease, scope: AttemptScope, together?: RunsTogether) {
+    this.lease = lease;
+    this.#scope = scope;
+    this.#together = together;
+    together?.add(this);
+  }
+
+  /** Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. */
+  async run(handler: () => unknown): Promise<HandlerEnd> {
+    this.watchLease();
+    this.#watchTime();
+    const ended = new Promise<HandlerEnd>((resolve) => {
+      this.#end = resolve;
+    });
+    this.#returned = this.#call(handler);
+    void this.#returned.then(this.#end);
+    const end = await ended;
+    this.#isOver = true;
+    this.#cancelTimeout?.();
+    this.#cancelGrace?.();
+    this.#cancelLease?.();
+    return end;
+  }
+
+  /** Aborts the signal. After `graceMs` the handler is not waited for any longer; without a grace it is. */
+  stop(reason: StopReason, graceMs?: number): void {
+    if (this.#stopReason === undefined) {
+      this.#stopReason = reason;
+      this.#watched?.abort(reason());
+    }
+    if (graceMs === undefined || this.#cancelGrace !== undefined) return;
+    this.#cancelGrace = this.#scope.clock.setTimer(() => {
+      this.#end?.({
+        kind: 'abandoned',
+        error: reason(),
+        late: this.#returned as Promise<HandlerReturned | HandlerThrew>,
+      });
+    }, graceMs);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#watched === undefined) {
+      this.#watched = new WatchedSignal();
+      if (this.#stopReason !== undefined) this.#watched.abort(this.#stopReason());
+    }
+    return this.#watched.signal;
+  }
+
+  get hasSeenAbort(): boolean {
+    return this.#watched?.hasSeenAbort === true;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The handler says that it has finished, whatever it has seen. */
+  noteDone(): void {
+    this.#isDone = true;
+  }
+
+  /** For the handler: makes its lease last at least `leaseMs` from now, or rejects. */
+  async extendLease(leaseMs: number): Promise<void> {
+    if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) {
+      throw new RangeError(`Expected \`leaseMs\` to be an integer from 1 up, got \`${leaseMs}\``);
+    }
+    const outcome = await this.lease.extend(leaseMs);
+    if (outcome === 'lost') {
+      this.noteLeaseLost();
+      throw new LeaseLostError();
+    }
+    if (outcome !== 'stored') throw outcome.error;
+    this.watchLease();
+  }
+
+  /** The lease was found to be another owner's. */
+  noteLeaseLost(): void {
+    if (!this.#isOver) this.stop((cause) => new LeaseLostError({ cause }));
+  }
+
+  /**
+   * Tells the handler when its lease is over; it is then still waited for, because its end is stored if nobody took
+   * over. Where the lease outlives the invocation, the deadline comes first.
+   */
+  watchLease(): void {
+    const { deadline, clock } = this.#scope;
+    const { leaseUntil, isCommitted } = this.lease;
+    this.#cancelLease?.();
+    this.#cancelLease = undefined;
+    if (leaseUntil > deadline.endsAt || this.#stopReason !== undefined || isCommitted || this.#isOver) return;
+    this.#cancelLease = clock.setTimer(() => void this.#endLease(), leaseUntil - clock.now());
+  }
+
+  /**
+   * The lease is over. Where it should have been renewed and the event loop was too busy to, it may still be: nobody
+   * need have taken over.
+   */
+  async #endLease(): Promise<void> {
+    const { clock, renewal, leaseMs } = this.#scope;
+    const overMs = clock.now() - this.lease.leaseUntil;
+    if (overMs < 0) return this.watchLease(); // a timer may be shorter than a long lease
+    if (overMs >= BUSY_LOOP_MS && renewal !== undefined) {
+      await waitAtMost(clock, LATE_RENEWAL_MS, this.lease.extend(leaseMs()));
+      if (this.#isOver) return;
+      if (this.lease.leaseUntil > clock.now()) return this.watchLease();
+    }
+    this.stop((cause) => new LeaseLostError({ cause }));
+  }
+
+  #watchTime(): void {
+    const { timeoutMs, clock, deadline } = this.#scope;
+    if (timeoutMs === undefined) return;
+    this.#cancelTimeout = clock.setTimer(
+      () => this.stop((cause) => new RecordTimeoutError(timeoutMs, { cause }), deadline.graceMs),
+      timeoutMs,
+    );
+  }
+
+  async #call(handler: () => unknown): Promise<HandlerReturned | HandlerThrew> {
+    try {
+      const result = await handler();
+      const interruption = this.#interruption(result);
+      if (interruption === undefined) return { kind: 'returned', result };
+      return { ...threw(interruption), isInconclusive: true, hasSeenAbort: true };
+    } catch (thrown) {
+      if (this.#stopReason === undefined) return threw(thrown);
+      return {
+        kind: 'threw',
+        error: this.#stopReason(thrown),
+        thrown,
+        isInconclusive: true,
+        hasSeenAbort: this.hasSeenAbort && !this.#isDone,
+      };
+    }
+  }
+
+  /** Returning is not finishing for a handler that was told to stop and has seen it. */
+  #interruption(result: unknown): InterruptedError | undefined {
+    if (this.#isDone || this.lease.isCommitted) return undefined;
+    const whoHasSeen = this.#together === undefined ? this : this.#together.whoHasSeenAbort();
+    if (whoHasSeen?.hasSeenAbort !== true) return undefined;
+    // A batch handler that was to stop for another record's sake, and still has an answer for this one, has done it.
+    if (this.#stopReason === undefined && result !== undefined) return undefined;
+    return new InterruptedError({ cause: (this.#stopReason ?? whoHasSeen.#stopReason)?.() });
+  }
+}
+
+function threw(thrown: unknown): HandlerThrew {
+  return { kind: 'threw', error: thrown, thrown, isInconclusive: false };
+}

@@ -1,0 +1,74 @@
+import { Attempt } from '../attempts/attempt.ts';
+import { recordsStarts } from '../attempts/starts.ts';
+import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
+import { mayPass } from '../claims/errors.ts';
+import type { ClaimAnswer, Entry } from './entry.ts';
+import type { InvocationScope } from './scope.ts';
+
+/** Asks the store for the claims of one invocation's records, and says what came of it. */
+export class Claiming {
+  readonly scope: InvocationScope;
+  readonly #lockedBy: string | undefined;
+  readonly #recordsStart: boolean;
+
+  constructor(scope: InvocationScope) {
+    this.scope = scope;
+    this.#lockedBy = lockedBy(scope);
+    this.#recordsStart = recordsStarts(scope);
+  }
+
+  /** Asks for the claims of these, which may share a request with others. The answers never reject. */
+  ask(entries: readonly Entry[]): Promise<ClaimAnswer>[] {
+    const { acquires, clock, newOwner } = this.scope;
+    const askedAt = clock.now();
+    const requests = entries.map((entry) => this.requestFor(entry, newOwner()));
+    const outcomes = acquires.add(requests);
+    return entries.map(async (entry, index) => {
+      const outcome = (await outcomes[index]) as AcquireOutcome;
+      return this.answerOf(entry, requests[index] as ClaimRequest, outcome, clock.now() - askedAt);
+    });
+  }
+
+  /** Not of spreads: there are thousands. */
+  requestFor({ key, payloadHash, record }: Entry, owner: string): ClaimRequest {
+    const { rules, leaseMs } = this.scope;
+    const request: { -readonly [Member in keyof ClaimRequest]: ClaimRequest[Member] } = {
+      key,
+      owner,
+      leaseMs: leaseMs(),
+      retentionMs: rules.retention.inProgress,
+      isRedelivery: record !== undefined && record.receiveCount > 1,
+    };
+    if (payloadHash !== undefined) request.payloadHash = payloadHash;
+    if (this.#lockedBy !== undefined) request.lockedBy = this.#lockedBy;
+    if (this.#recordsStart) request.recordsStart = true;
+    return request;
+  }
+
+  /** What an entry makes of the outcome of its acquire, and what the observer is told of it. */
+  answerOf(entry: Entry, request: ClaimRequest, outcome: AcquireOutcome, durationMs: number): ClaimAnswer {
+    const { unstarted, notify, endingOf } = this.scope;
+    // A claim that went unanswered may be written all the same: it is given back once the store answers again.
+    if (outcome.status === 'error' && mayPass(outcome.error)) unstarted.note(request);
+    if (outcome.status !== 'acquired') return outcome;
+    const { recordId, key } = entry;
+    const { owner } = request;
+    const { attempt, releases, crashes, leaseUntil, tookOver } = outcome;
+    notify({ type: 'claimed', recordId, key, owner, attempt, leaseUntil, durationMs });
+    if (tookOver) notify({ type: 'tookOver', recordId, key, owner, attempt, crashes });
+    entry.attempt = new Attempt(
+      entry,
+      { owner, attempt, releases, crashes, leaseUntil },
+      this.scope,
+      endingOf,
+    );
+    return { status: 'held', attempt: entry.attempt };
+  }
+}
+
+/** Who holds the claim, for a person who looks at the row. */
+export function lockedBy({ lambda }: Pick<InvocationScope, 'lambda'>): string | undefined {
+  return lambda?.functionName === undefined
+    ? undefined
+    : `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`;
+}

@@ -1,0 +1,63 @@
+import type { Context } from 'aws-lambda';
+import { CommitNotAllowedError } from '../attempts/errors.ts';
+import type { HandlerRun } from '../attempts/handler-run.ts';
+import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
+import type { RecordContext } from './record-handler.ts';
+import type { Runnable } from './runnable.ts';
+import type { InvocationScope } from './scope.ts';
+
+/** What the handler sees of its run. Its functions are made when they are looked at, so that they can be destructured. */
+export class HandlerContext implements RecordContext {
+  readonly #run: HandlerRun;
+  readonly #runnable: Runnable;
+  readonly #scope: InvocationScope;
+
+  constructor(run: HandlerRun, runnable: Runnable, scope: InvocationScope) {
+    this.#run = run;
+    this.#runnable = runnable;
+    this.#scope = scope;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+
+  get done(): () => void {
+    return () => this.#run.noteDone();
+  }
+
+  get idempotencyKey(): string {
+    return this.#runnable.facts.key;
+  }
+
+  get attempt(): number {
+    return this.#runnable.facts.attempt;
+  }
+
+  get leaseUntil(): number {
+    return this.#runnable.lease.leaseUntil;
+  }
+
+  get lambda(): Context | undefined {
+    return this.#scope.lambda;
+  }
+
+  get remainingTimeMs(): () => number {
+    return () => this.#scope.deadline.remainingTimeMs();
+  }
+
+  get extendLease(): (leaseMs: number) => Promise<void> {
+    return (leaseMs) => this.#run.extendLease(leaseMs);
+  }
+
+  get [ATTEMPT](): AttemptHandle {
+    return {
+      completeWith: async (effect, result) => {
+        const { attempt } = this.#runnable;
+        if (attempt === undefined) throw new CommitNotAllowedError('unclaimed');
+        await attempt.completeWith(effect, result);
+        this.#run.watchLease(); // a completed claim has no lease to lose
+      },
+    };
+  }
+}

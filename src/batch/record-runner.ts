@@ -1,0 +1,266 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Attempt } from '../attempts/attempt.ts';
+import { DeadlineError } from '../attempts/errors.ts';
+import type { AttemptEnd, HandlerEnd } from '../attempts/handler-end.ts';
+import { HandlerRun } from '../attempts/handler-run.ts';
+import { refusalOf } from '../attempts/rules.ts';
+import type { NotStartedReason } from '../observe/observer.ts';
+import type { BatchRecord } from '../sources/record.ts';
+import { forgetLongBody } from '../sources/text-record.ts';
+import type { Claiming } from './claiming.ts';
+import type { ClaimsAhead } from './claims-ahead.ts';
+import type { ClaimAnswer, Entry } from './entry.ts';
+import { HandlerContext } from './handler-context.ts';
+import { outcomeOf, outcomeOfRefusal, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
+import type { Gathering, Handler, Run } from './policy.ts';
+import { type Runnable, underClaim } from './runnable.ts';
+import type { InvocationScope } from './scope.ts';
+
+/** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
+export type ClaimTime = 'ahead' | 'in-turn';
+
+/** The way of one record: claimed, run, settled. */
+export class RecordRunner {
+  readonly #scope: InvocationScope;
+  readonly #handler: Handler;
+  readonly #claiming: Claiming;
+  readonly #claims: ClaimsAhead;
+  readonly #limit: LimitFunction;
+  readonly #gathering: Gathering | undefined;
+  readonly #onRoom: () => void;
+
+  /** `onRoom` is called when there is room for another record. */
+  constructor(handler: Handler, claiming: Claiming, claims: ClaimsAhead, onRoom: () => void) {
+    const { scope } = claiming;
+    const { concurrency } = scope.settings;
+    this.#scope = scope;
+    this.#handler = handler;
+    this.#claiming = claiming;
+    this.#claims = claims;
+    this.#onRoom = onRoom;
+    this.#limit = pLimit({ concurrency, rejectOnClear: true });
+    if (typeof handler === 'object') {
+      // Records that could still join: those that are busy, as far as there are slots for them.
+      this.#gathering = handler.gather(scope, () => Math.min(scope.activity.busy, concurrency));
+    }
+  }
+
+  /**
+   * Gives the record its outcome. `put-off`: its last attempt died, so it has to run alone, and holds no claim until
+   * then: if it kills this process, the claims that are held then look as if they had.
+   */
+  async run(entry: Entry, time: ClaimTime, isAlone: boolean): Promise<'ended' | 'put-off'> {
+    const answer = await this.#claim(entry, time);
+    if (answer.status !== 'held') {
+      const unclaimed = answer.status === 'error' ? this.#unclaimed(entry, answer.error) : undefined;
+      if (unclaimed !== undefined) await this.#runAndSettle(unclaimed);
+      else this.#refuse(entry, answer);
+      return 'ended';
+    }
+    if (answer.attempt.claim.crashes > 0 && !isAlone) {
+      this.#endBusy(entry, true);
+      return this.#putOff(entry, answer.attempt);
+    }
+    await this.#runAndSettle(underClaim(entry, answer.attempt));
+    return 'ended';
+  }
+
+  /** Gives back the claim of a record that is not run now, where it has one. False: it was lost meanwhile. */
+  async giveBack(entry: Entry): Promise<boolean> {
+    const answer = await this.#claims.withdraw(entry);
+    this.#claims.noteEnded(entry);
+    return answer.status !== 'held' || (await answer.attempt.release()) === 'stored';
+  }
+
+  finishNotStarted(entry: Entry, reason: NotStartedReason): void {
+    if (entry.outcome !== undefined) return;
+    entry.finish({ status: 'not-started', reason });
+    const { recordId, key } = entry;
+    this.#scope.notify({ type: 'notStarted', recordId, key, reason });
+  }
+
+  /** It is time to stop: hand back what has not started, and tell what runs to end. */
+  stop(): void {
+    const { running, deadline } = this.#scope;
+    this.#limit.clearQueue();
+    this.#gathering?.stop();
+    for (const run of running.keys()) run.stop((cause) => new DeadlineError({ cause }), deadline.graceMs);
+  }
+
+  async #claim(entry: Entry, time: ClaimTime): Promise<ClaimAnswer> {
+    const answer = await (time === 'ahead' ? this.#claimAhead(entry) : this.#claimInTurn(entry));
+    if (answer.status !== 'conflict') return answer;
+    for (const policy of this.#scope.policies) {
+      if (policy.onConflict === undefined) continue;
+      this.#endBusy(entry); // it needs no slot, and nobody waits for its settlement
+      const later = await policy.onConflict(entry, answer, this.#claiming);
+      this.#scope.activity.busy += 1;
+      return later;
+    }
+    return answer;
+  }
+
+  /**
+   * Busy only from when its claim is asked for: until others have ended and made room it can neither bring a
+   * settlement nor join a batch, and who waited for it would wait for itself.
+   */
+  async #claimAhead(entry: Entry): Promise<ClaimAnswer> {
+    const isRequested = this.#claims.isRequested(entry);
+    if (isRequested) this.#scope.activity.busy += 1;
+    const answer = await this.#claims.claimOf(entry);
+    if (!isRequested) this.#scope.activity.busy += 1;
+    return answer;
+  }
+
+  async #claimInTurn(entry: Entry): Promise<ClaimAnswer> {
+    this.#scope.activity.busy += 1;
+    if (this.#isStopped) return { status: 'not-requested' };
+    return this.#claiming.ask([entry])[0] as Promise<ClaimAnswer>;
+  }
+
+  #unclaimed(entry: Entry, error: Error): Runnable | undefined {
+    if (this.#isStopped) return undefined;
+    for (const policy of this.#scope.policies) {
+      const runnable = policy.onClaimError?.(entry, error, this.#scope);
+      if (runnable !== undefined) return runnable;
+    }
+    return undefined;
+  }
+
+  /** The key is not free: everything but a duplicate comes back. */
+  #refuse(entry: Entry, answer: Exclude<ClaimAnswer, { status: 'held' }>): void {
+    if (answer.status === 'not-requested') this.finishNotStarted(entry, 'deadline');
+    else {
+      const { outcome, event } = outcomeOfRefusal(entry, answer);
+      entry.finish(outcome);
+      this.#scope.notify(event);
+    }
+    this.#endBusy(entry);
+  }
+
+  async #putOff(entry: Entry, attempt: Attempt): Promise<'ended' | 'put-off'> {
+    if ((await attempt.release()) === 'stored') {
+      entry.putOff();
+      return 'put-off';
+    }
+    this.finishNotStarted(entry, 'lease-lapsed');
+    return 'ended';
+  }
+
+  /** Waits for a slot, runs the handler, settles how it ended. */
+  async #runAndSettle(runnable: Runnable): Promise<void> {
+    const { entry, attempt } = runnable;
+    let end: AttemptEnd | HandlerEnd | undefined;
+    let hasSlot = false;
+    try {
+      end = await this.#limit(() => {
+        hasSlot = true;
+        return this.#runInSlot(runnable);
+      });
+    } catch (thrown) {
+      // The deadline clears the limiter's queue; whatever waited in it has not started.
+      if (hasSlot) throw thrown;
+    }
+    this.#endBusy(entry, attempt !== undefined && end?.kind !== 'abandoned');
+    if (end === undefined) {
+      this.finishNotStarted(entry, this.#isStopped ? 'deadline' : 'lease-lapsed');
+      await attempt?.release();
+    } else if (end.kind === 'abandoned') {
+      // It may still be running, so its claim is left to its lease: no second attempt starts beside it.
+      const { error, late } = end;
+      entry.finish(attempt?.isCommitted === true ? { status: 'completed' } : { status: 'failed', error });
+      if (attempt !== undefined) void late.then((lateEnd) => attempt.settleLate(lateEnd));
+    } else {
+      entry.finish(await this.#settle(runnable, end));
+    }
+  }
+
+  /** Undefined: it may not start any more. */
+  async #runInSlot(runnable: Runnable): Promise<AttemptEnd | HandlerEnd | undefined> {
+    const { entry, attempt } = runnable;
+    if (this.#isStopped) return undefined;
+    const refusal = attempt && refusalOf(attempt.claim, this.#scope.rules);
+    if (refusal !== undefined) return { kind: 'refused', error: refusal };
+    for (const policy of this.#scope.policies) {
+      const end = policy.beforeRun === undefined ? undefined : await policy.beforeRun(entry);
+      if (end !== undefined) return end;
+    }
+    const run = await this.#mayRun(runnable);
+    return run && this.#call(runnable, run);
+  }
+
+  /** What the record runs, now that it may; undefined: it may not start any more. */
+  async #mayRun(runnable: Runnable): Promise<Run | undefined> {
+    const { attempt } = runnable;
+    if (this.#gathering !== undefined) return this.#gathering.enter(runnable);
+    const { starts } = this.#scope;
+    const isReady =
+      attempt === undefined || starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);
+    return isReady && !this.#isStopped && typeof this.#handler === 'function'
+      ? { handler: this.#handler }
+      : undefined;
+  }
+
+  /** Calls the handler, and tells the observer when it starts and how it ends. */
+  async #call(runnable: Runnable, { handler, together }: Run): Promise<HandlerEnd> {
+    const { clock, notify, running } = this.#scope;
+    const { recordId, key, owner, attempt } = runnable.facts; // spread, for thousands of records, it is expensive
+    const record = runnable.entry.record as BatchRecord;
+    const startedAt = clock.now();
+    notify({ type: 'started', recordId, key, owner, attempt });
+
+    const run = new HandlerRun(runnable.lease, this.#scope, together);
+    running.set(run, runnable.attempt);
+    const end = await run.run(async () => {
+      try {
+        return await handler(record, new HandlerContext(run, runnable, this.#scope));
+      } finally {
+        forgetLongBody(record);
+      }
+    });
+    running.delete(run);
+
+    const durationMs = clock.now() - startedAt;
+    if (end.kind === 'returned') notify({ type: 'succeeded', recordId, key, owner, attempt, durationMs });
+    else {
+      const type = end.kind === 'threw' ? 'failed' : 'abandoned';
+      notify({ type, recordId, key, owner, attempt, durationMs, error: end.error });
+    }
+    return end;
+  }
+
+  async #settle({ entry, attempt }: Runnable, end: AttemptEnd): Promise<RecordOutcome> {
+    if (attempt === undefined) return outcomeWithoutClaim(end);
+    const settled = await attempt.settle(end);
+    const outcome = outcomeOf(settled);
+    if (outcome.status === 'parked' || outcome.status === 'invalid') {
+      const { recordId, key } = entry;
+      this.#scope.notify({ type: 'parked', recordId, key, error: outcome.error });
+    }
+    const isNotStored =
+      end.kind === 'returned' && settled !== 'committed' && typeof settled.outcome === 'object';
+    return isNotStored ? this.#notStored(entry, outcome, settled.outcome.error) : outcome;
+  }
+
+  /** The effect is done, but the store did not take its completion. */
+  #notStored(entry: Entry, outcome: RecordOutcome, error: Error): RecordOutcome {
+    for (const policy of this.#scope.policies) {
+      const other = policy.onCompletionNotStored?.(entry, error, this.#scope);
+      if (other !== undefined) return other;
+    }
+    return outcome;
+  }
+
+  get #isStopped(): boolean {
+    return this.#scope.deadline.stop.aborted;
+  }
+
+  /** `settles`: a settlement of its own follows at once. */
+  #endBusy(entry: Entry, settles = false): void {
+    this.#scope.activity.busy -= 1;
+    this.#gathering?.startIfComplete();
+    this.#claims.noteEnded(entry);
+    this.#onRoom();
+    if (!settles) this.#scope.settlements.flushIfIdle(); // there may be nothing left to batch with
+  }
+}

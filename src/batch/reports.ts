@@ -1,0 +1,27 @@
+import type { InvocationScope } from './scope.ts';
+
+/** Tells the observer of what ended before it could be claimed. */
+export function noteRefusedByPlan({ entries, notify }: InvocationScope): void {
+  for (const { outcome, recordId } of entries) {
+    if (outcome?.status === 'invalid') notify({ type: 'invalid', recordId, error: outcome.error });
+    // Nothing else fails before it has a key.
+    if (outcome?.status === 'failed') notify({ type: 'decodeFailed', recordId, error: outcome.error });
+  }
+}
+
+export function noteFinished({ entries, notify, clock }: InvocationScope, startedAt: number): void {
+  const outcomes: Record<string, number> = {};
+  let withoutClaim = 0;
+  for (const { outcome } of entries) {
+    const status = outcome?.status ?? 'unfinished';
+    outcomes[status] = (outcomes[status] ?? 0) + 1;
+    if (outcome !== undefined && 'withoutClaim' in outcome) withoutClaim += 1;
+  }
+  notify({
+    type: 'batchFinished',
+    records: entries.length,
+    outcomes,
+    ...(withoutClaim > 0 && { withoutClaim }),
+    durationMs: clock.now() - startedAt,
+  });
+}

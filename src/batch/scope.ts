@@ -1,0 +1,29 @@
+import type { Context } from 'aws-lambda';
+import type { EndingOf } from '../attempts/ending.ts';
+import type { Running } from '../attempts/running.ts';
+import type { AttemptScope } from '../attempts/scope.ts';
+import type { Starts } from '../attempts/starts.ts';
+import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
+import type { QueueAccess } from '../claims/request-queue.ts';
+import type { SqsClient } from '../queues/sqs-client.ts';
+import type { Entry } from './entry.ts';
+import type { Policy } from './policy.ts';
+import type { Settings } from './settings.ts';
+
+/** What all records of one invocation share. */
+export interface InvocationScope extends AttemptScope {
+  readonly settings: Settings;
+  readonly policies: readonly Policy[];
+  readonly lambda: Context | undefined;
+  readonly sqs: SqsClient | undefined;
+  readonly random: () => number;
+  readonly newOwner: () => string;
+  readonly acquires: QueueAccess<ClaimRequest, AcquireOutcome>;
+  /** In the batch's order; filled when they have been read. */
+  readonly entries: Entry[];
+  /** Records that are being claimed, wait for a slot or run: what may soon bring a settlement. */
+  readonly activity: { busy: number };
+  readonly running: Running;
+  readonly starts: Starts;
+  readonly endingOf: EndingOf;
+}

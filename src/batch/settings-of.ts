@@ -1,0 +1,148 @@
+import { ConfigurationError } from '../claims/errors.ts';
+import { resolveRetention } from '../claims/retention.ts';
+import { KeyError } from '../keys/errors.ts';
+import type { Namespace } from '../keys/idempotency-key.ts';
+import { type KeySelector, withEffort } from '../keys/key-selector.ts';
+import { refusePromise } from '../keys/key-string.ts';
+import { messageId } from '../keys/message-id.ts';
+import {
+  type Advice,
+  aFunction,
+  aNamespace,
+  anInteger,
+  aPolicy,
+  aRetention,
+  aUrl,
+  type Check,
+  checkOptions,
+  either,
+  objectWith,
+  oneOf,
+} from '../options/check-options.ts';
+import { decodeSteps } from '../sources/decode-step.ts';
+import type { Source } from '../sources/source.ts';
+import type { BatchProcessorOptions } from './options.ts';
+import type { Policy } from './policy.ts';
+import type { Settings } from './settings.ts';
+
+/** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
+const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
+  store: objectWith('acquire', 'settle', 'extend', 'inspect'),
+  source: aSource(),
+  key: aFunction(),
+  namespace: aNamespace(),
+  concurrency: anInteger(1),
+  settleLingerMs: anInteger(0),
+  leaseMs: anInteger(1),
+  retentionMs: aRetention(),
+  deadlineMarginMs: anInteger(0),
+  recordTimeoutMs: anInteger(1),
+  maxAttempts: anInteger(1),
+  maxCrashes: anInteger(1),
+  onLapsedLease: oneOf('rerun', 'park'),
+  onStoreError: aPolicy('onStoreError', 'runWithoutClaim()'),
+  retryable: aFunction(),
+  onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
+  reading: aPolicy('reading', 'suspectsFirst()'),
+  sqs: objectWith('changeMessageVisibilityBatch', 'sendMessage'),
+  queueUrl: either(aUrl(), aFunction()),
+  visibility: aPolicy('visibility', 'backoff()'),
+  deadLetter: aPolicy('deadLetter', 'deadLetterQueue({ url })'),
+  heartbeat: aPolicy('heartbeat', 'heartbeat()'),
+  payloadValidation: { ...aFunction(), expected: 'a function, such as payloadHash({ include }) gives' },
+  decode: decoding(),
+  schema: aPolicy('schema', 'standardSchema(…)'),
+  observer: objectWith('onEvent'),
+  clock: objectWith('now', 'setTimer'),
+};
+
+/** What the kind of handler, or the environment, makes of options that are not given. */
+export interface Defaults {
+  /** Undefined: the option has to be there. */
+  readonly source?: Source;
+  readonly reading?: Policy<'reading'>;
+  readonly advice?: Advice;
+  readonly concurrency?: number;
+  readonly sqsEndpoint?: string | undefined;
+}
+
+/**
+ * Checks every option, and gives those that are not there their defaults. Throws a `ConfigurationError` that names the
+ * option and what it got.
+ */
+export function settingsOf<Body>(
+  options: BatchProcessorOptions<Body>,
+  { source, concurrency = 10, sqsEndpoint, reading, advice }: Defaults,
+): Settings {
+  checkOptions(options, checks, advice);
+  const policies = Object.values({ reading, ...options }).filter(isPolicy);
+  if (options.sqs === undefined) {
+    const needy = policies.find(({ needsSqs }) => needsSqs === true);
+    if (needy !== undefined) {
+      throw new ConfigurationError(
+        `\`${needy.option}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`,
+      );
+    }
+  }
+  if (options.namespace !== undefined && options.key?.isWholeKey === true) {
+    throw new ConfigurationError(
+      'Expected `namespace` to be absent with a `key` that gives whole keys, such as powertoolsKey(): nothing is put before them',
+    );
+  }
+  const usedSource = options.source ?? source;
+  if (usedSource === undefined) {
+    throw new ConfigurationError(
+      'Expected `source` to be a source, such as sqs() or allSources(), got nothing',
+    );
+  }
+  const { payloadValidation, queueUrl } = options;
+  return {
+    source: usedSource,
+    // A selector of the user's own body type is called with whatever arrives, as the handler is.
+    key: (options.key as KeySelector | undefined) ?? messageId(),
+    namespace: options.namespace as Namespace | undefined,
+    concurrency: options.concurrency ?? concurrency,
+    settleLingerMs: options.settleLingerMs ?? 5,
+    leaseMs: options.leaseMs,
+    retention: resolveRetention(options.retentionMs, options.onLapsedLease),
+    deadlineMarginMs: options.deadlineMarginMs ?? 1_000,
+    recordTimeoutMs: options.recordTimeoutMs,
+    maxAttempts: options.maxAttempts,
+    maxCrashes: options.maxCrashes,
+    onLapsedLease: options.onLapsedLease ?? 'rerun',
+    queueUrl: typeof queueUrl === 'string' ? () => queueUrl : queueUrl,
+    sqsEndpoint,
+    retryable: options.retryable,
+    payloadValidation: payloadValidation && checkedHash(payloadValidation as KeySelector),
+    decode: decodeSteps(options.decode),
+    policies,
+  };
+}
+
+function isPolicy(value: unknown): value is Policy {
+  return typeof value === 'object' && value !== null && 'option' in value;
+}
+
+function aSource(): Check {
+  return { ...objectWith('read'), expected: 'a source, such as sqs() or kinesis()' };
+}
+
+function decoding(): Check {
+  const isStep = (value: unknown): boolean =>
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'readPayloads' in value;
+  return {
+    expected:
+      'a step, such as gzip(), snsEnvelope() or decoder(…) around a function of yours, or a list of steps',
+    accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isStep) : isStep(value)),
+  };
+}
+
+function checkedHash(given: KeySelector): KeySelector {
+  const select: KeySelector = (record) => {
+    const hash: unknown = given(record);
+    refusePromise('payloadValidation', 'record', hash);
+    if (typeof hash === 'string' && hash !== '') return hash;
+    throw new KeyError('The `payloadValidation` function gives no hash for this record');
+  };
+  return withEffort(select, given.effort);
+}

@@ -1,0 +1,27 @@
+import { StoreError } from './errors.ts';
+
+/** A store has to answer for every item of a call. */
+export function missingOutcome(): StoreError {
+  return new StoreError('The claim store answered with fewer outcomes than it was asked for', {
+    isRetryable: false,
+  });
+}
+
+/** Whether the call was carried out is not known. */
+export function silentFor(limitMs: number): StoreError {
+  return silent(`The claim store did not answer within ${limitMs / 1_000} seconds`);
+}
+
+/** Whoever asked has stopped waiting: whether the call was carried out is not known. */
+export function givenUp(): StoreError {
+  return silent('The claim store had not answered when the answer of the invocation had to leave');
+}
+
+function silent(message: string): StoreError {
+  return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
+}
+
+/** What was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,0 +1,2 @@
+export { type CoreOptions, createBatchProcessor, forBatches } from './presets/core-processor.ts';
+export * from './exports.ts';

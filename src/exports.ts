@@ -1,0 +1,99 @@
+export type { BatchProcessor } from './presets/processor-types.ts';
+export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
+export type { BatchProcessorOptions } from './batch/options.ts';
+export type { Policy } from './batch/policy.ts';
+export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
+export type { RecordOutcome } from './batch/outcomes.ts';
+export {
+  CommitNotAllowedError,
+  CompletionNotStoredError,
+  DeadlineError,
+  InterruptedError,
+  LapsedLeaseError,
+  LeaseLostError,
+  MismatchError,
+  PermanentError,
+  RecordTimeoutError,
+  RetryLaterError,
+  TooManyAttemptsError,
+  TooManyCrashesError,
+} from './attempts/errors.ts';
+export { RedeliverError } from './batch/errors.ts';
+export { backoff, type BackoffOptions } from './policies/backoff.ts';
+export { deadLetterQueue, type DeadLetterQueueOptions } from './policies/dead-letter-queue.ts';
+export { BatchAnswerError } from './policies/gathering.ts';
+export { heartbeat, type HeartbeatOptions } from './policies/heartbeat.ts';
+export { NotReadError, ReadingKillsError } from './policies/reading-errors.ts';
+export { runWithoutClaim } from './policies/run-without-claim.ts';
+export type { BodyIssue } from './policies/schema-issues.ts';
+export { InvalidBodyError, SchemaFailedError, standardSchema } from './policies/standard-schema.ts';
+export { suspectsFirst } from './policies/suspects-first.ts';
+export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './policies/wait-for-owner.ts';
+export type {
+  AcquireOutcome,
+  ClaimRequest,
+  ClaimStore,
+  Completion,
+  LeaseExtension,
+  SettleOutcome,
+  Settlement,
+  StoreCallOptions,
+} from './claims/claim-store.ts';
+export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
+export type { AttemptContext, AttemptHandle } from './claims/attempt-handle.ts';
+export type { CommitOutcome } from './claims/commit.ts';
+export type { Clock } from './claims/clock.ts';
+export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
+export type { ResultStorage } from './claims/result-storage.ts';
+export type { RetentionMs } from './claims/retention.ts';
+export { KeyError } from './keys/errors.ts';
+export { type KeySelector, wholeKey } from './keys/key-selector.ts';
+export { messageId } from './keys/message-id.ts';
+export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
+export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
+export type {
+  BatchEvent,
+  NotStartedReason,
+  ObservedInvocation,
+  Observer,
+  SettlingEnd,
+} from './observe/observer.ts';
+export { cached, type CachedOptions } from './stores/cached.ts';
+export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
+export type { SqsClient } from './queues/sqs-client.ts';
+export { allSources } from './sources/all-sources.ts';
+export type { BatchResponse, Ending, KafkaBatchResponse, KafkaItemIdentifier } from './sources/answers.ts';
+export { base64, type Base64Options } from './sources/base64.ts';
+export { decoder } from './sources/decode-payloads.ts';
+export type { DecoderStep, DecodeStep, EnvelopeStep } from './sources/decode-step.ts';
+export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
+export { dynamoDBStream } from './sources/dynamodb-stream.ts';
+export { MalformedRecordError, UnnamedRecordError, UnsupportedEventError } from './sources/errors.ts';
+export { eventBridgeBus, type EventBridgeBusOptions } from './sources/eventbridge-bus.ts';
+export { eventBridgeEnvelope } from './sources/eventbridge-envelope.ts';
+export { eventBridge } from './sources/eventbridge.ts';
+export { gzip, type GzipOptions } from './sources/gzip.ts';
+export { kafka, type KafkaOptions } from './sources/kafka.ts';
+export { kinesis } from './sources/kinesis.ts';
+export type {
+  BatchRecord,
+  DynamoDBChange,
+  DynamoDBItem,
+  DynamoDBStreamBatchRecord,
+  Envelope,
+  EventBridgeBatchRecord,
+  EventBridgeBusBatchRecord,
+  KafkaBatchRecord,
+  KinesisBatchRecord,
+  PipesKinesisRecord,
+  S3BatchRecord,
+  S3Notification,
+  SnsBatchRecord,
+  SqsBatchRecord,
+} from './sources/record.ts';
+export { s3Envelope } from './sources/s3-envelope.ts';
+export { s3 } from './sources/s3.ts';
+export { snsEnvelope } from './sources/sns-envelope.ts';
+export { sns } from './sources/sns.ts';
+export type { ReadRecord, Source, SourceBatch, SourceEntry } from './sources/source.ts';
+export { sqs } from './sources/sqs.ts';

@@ -1,0 +1,67 @@
+import { MismatchError } from '../attempts/errors.ts';
+import type { Entry } from '../batch/entry.ts';
+import { isPermanentEnd } from '../batch/outcomes.ts';
+import type { Policy } from '../batch/policy.ts';
+import type { InvocationScope } from '../batch/scope.ts';
+import { toStoredError } from '../claims/claim.ts';
+import { aUrl, checkFactory, required } from '../options/check-options.ts';
+import { boundedSqs } from '../queues/bounded-sqs.ts';
+import { type DeadLetter, sendDeadLetter } from '../queues/dead-letter.ts';
+
+/** Options of `deadLetterQueue`. */
+export interface DeadLetterQueueOptions {
+  /** The URL of the queue that takes what failed for good. */
+  readonly url: string;
+}
+
+/**
+ * For `deadLetter`: sends what failed for good to a queue, with its error and its key, as soon as that is known. The
+ * record is acknowledged once the queue has it. When the process dies in between, the record comes again, is found
+ * parked, and is sent again: twice rather than never. Needs `sqs`.
+ *
+ * @example
+ * createBatchProcessor(handler, { sqs: new SQS(), deadLetter: deadLetterQueue({ url }) });
+ */
+export function deadLetterQueue(options: DeadLetterQueueOptions): Policy<'deadLetter'> {
+  checkFactory('deadLetterQueue', options, { url: required(aUrl()) });
+  const { url } = options;
+  return {
+    option: 'deadLetter',
+    needsSqs: true,
+    afterRecord: (entry, scope) => sendToDeadLetters(entry, url, scope),
+  };
+}
+
+async function sendToDeadLetters(entry: Entry, url: string, scope: InvocationScope): Promise<void> {
+  const { sqs, clock, deadline, notify } = scope;
+  const { outcome, record, recordId, key } = entry;
+  // Without a record there is nothing that could be sent: such a message is left to the queue's redrive policy.
+  if (sqs === undefined || record === undefined || !isPermanentEnd(outcome)) return;
+  try {
+    await sendDeadLetter(boundedSqs(sqs, clock), url, letterOf(entry, record, outcome), deadline.answerNow);
+  } catch (error) {
+    notify({ type: 'deadLetterFailed', recordId, key, error });
+    return;
+  }
+  entry.noteDeadLettered();
+  notify({ type: 'deadLettered', recordId, key });
+}
+
+function letterOf(
+  entry: Entry,
+  record: NonNullable<Entry['record']>,
+  outcome: NonNullable<Entry['outcome']>,
+): DeadLetter {
+  const { raw, source, messageGroupId, attributes } = record;
+  return {
+    // A message can be sent back as it came; what no queue delivered goes whole, as its event.
+    body: source === 'sqs' ? record.raw.body : JSON.stringify(raw),
+    error: toStoredError('error' in outcome ? outcome.error : new MismatchError()),
+    source: source === 'sqs' ? record.raw.eventSourceARN : source,
+    recordId: record.id,
+    key: entry.key === '' ? undefined : entry.key,
+    attempt: entry.attempt?.claim.attempt,
+    messageGroupId,
+    attributes,
+  };
+}

@@ -1,0 +1,33 @@
+import type { Policy } from '../batch/policy.ts';
+import { anInteger, checkFactory } from '../options/check-options.ts';
+import { showAgain } from './queue.ts';
+
+/** Options of `heartbeat`. */
+export interface HeartbeatOptions {
+  /** Time between two renewals, in milliseconds. Default: a third of the lease. */
+  readonly intervalMs?: number;
+}
+
+/**
+ * For `heartbeat`: renews the leases of the handlers that run, and keeps the batch's unfinished SQS messages invisible
+ * for as long where `sqs` is given. Without it, leases are renewed for every source but SQS, whose lease lasts as long
+ * as the invocation.
+ *
+ * @example
+ * createBatchProcessor(handler, { sqs: new SQS(), leaseMs: 60_000, heartbeat: heartbeat() });
+ */
+export function heartbeat(options: HeartbeatOptions = {}): Policy<'heartbeat'> {
+  checkFactory('heartbeat', options, { intervalMs: anInteger(1) });
+  return {
+    option: 'heartbeat',
+    renewal: options,
+    async onBeat(scope) {
+      const unfinished = scope.entries.filter(({ outcome }) => outcome === undefined);
+      const delayMs = scope.leaseMs();
+      await showAgain(
+        unfinished.map((entry) => ({ entry, delayMs })),
+        scope,
+      );
+    },
+  };
+}

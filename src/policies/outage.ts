@@ -1,0 +1,9 @@
+import { hasCode } from '../claims/errors.ts';
+
+/** What is wrong with one claim and not with the store: somebody else works on it, or a person has to look. */
+const OF_ONE_CLAIM = ['BATCHLATCH_CONTENDED', 'BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_ITEM_TOO_LARGE'];
+
+/** Whether a store's error means that the store is unavailable, and not that one row cannot be used. */
+export function isOutage(error: Error): boolean {
+  return !OF_ONE_CLAIM.some((code) => hasCode(error, code));
+}

@@ -1,0 +1,26 @@
+import { BatchlatchError } from '../claims/errors.ts';
+
+/** Processes died while they read the record, before it had a claim: it is not read again. */
+export class ReadingKillsError extends BatchlatchError {
+  constructor(deaths: number) {
+    super(
+      'BATCHLATCH_READING_KILLS',
+      `${deaths} processes died while they read this record (\`decode\`, \`unwrap\`, \`key\`, \`namespace\`, \`payloadValidation\`), so it is not read again; look at what its body makes them do`,
+    );
+  }
+}
+
+/** The record was handed back unread, so that reading it takes no other record along. */
+export class NotReadError extends BatchlatchError {
+  constructor(because: keyof typeof WHY_NOT_READ, options?: { cause: unknown }) {
+    super('BATCHLATCH_NOT_READ', `The record was not read: ${WHY_NOT_READ[because]}`, options);
+  }
+}
+
+const WHY_NOT_READ = {
+  killed:
+    'a process died while it read it, and reading it now would put the other records of its batch at risk; it is read when it comes without them',
+  elsewhere: 'another process is reading it, or died while it did and its lease has not ended yet',
+  store: 'the claim store did not say whether reading it is safe',
+  time: "the function's time was nearly over",
+} as const;

@@ -1,0 +1,226 @@
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  OwnedClaim,
+  SettleOutcome,
+  Settlement,
+} from '../claims/claim-store.ts';
+import { keyString } from '../keys/key-string.ts';
+import type { BatchRecord } from '../sources/record.ts';
+import { lockedBy } from '../batch/claiming.ts';
+import type { InvocationScope } from '../batch/scope.ts';
+import { isOutage } from './outage.ts';
+import { NotReadError, ReadingKillsError } from './reading-errors.ts';
+
+/** Goes before the id of a record whose reading is claimed, after the namespace; keys of work have another version. */
+const VERSION = 'reading-v1';
+
+/**
+ * With `maxCrashes`, as many deaths, but never fewer than these, and the record is not read again: a process that read it
+ * and could not say so looks the same, and the record is innocent of that. Without it, it never is: the redrive policy
+ * takes what goes on killing, and its neighbours are done meanwhile.
+ */
+const MOST_DEATHS = 3;
+
+/** How often a record that has killed a process is left unread for its neighbours' sake, before it is read after them. */
+const MOST_DEFERRALS = 3;
+
+/** What the store says of reading a record that was received before. */
+export type Reading =
+  /** It was read before, and the process survived it. */
+  | { readonly status: 'harmless' }
+  | { readonly status: 'unknown'; readonly mark: Mark }
+  /** A process died while it read it. */
+  | {
+      readonly status: 'killer';
+      readonly mark: Mark;
+      readonly deaths: number;
+      readonly mayBeDeferred: boolean;
+    }
+  | { readonly status: 'refused'; readonly error: Error; readonly isRetryable: boolean };
+
+/** The claim for reading one record, made and not started; undefined: it is read without one. */
+export interface Mark {
+  readonly claim: (OwnedClaim & { readonly releases: number }) | undefined;
+}
+
+/** Of a record that was read, and could not be decoded now. */
+const NOT_DECODED = { name: 'NotDecoded', message: 'It was read, and may be another the next time' };
+
+const UNMARKED: Reading = { status: 'unknown', mark: { claim: undefined } };
+
+/** What has been read. */
+export interface EndedMark {
+  readonly mark: Mark;
+  /** It is known that no other delivery of it ends a process. */
+  readonly isHarmless: boolean;
+}
+
+/**
+ * Claims for the reading of records, before they have keys of their own: made under the message's id, noted as started
+ * before one is read, and completed after it. So a claim that lapsed after its start names the record that killed its
+ * process, and a completed one a record that did not.
+ */
+export class ReadingMarks {
+  readonly #scope: InvocationScope;
+  readonly #namespace: string;
+  /** Made, and neither completed nor given back. */
+  readonly #open = new Set<Mark>();
+
+  constructor(scope: InvocationScope, namespace: string) {
+    this.#scope = scope;
+    this.#namespace = namespace;
+  }
+
+  /** Claims the reading of all, in one request. Never rejects. */
+  async claim(records: readonly BatchRecord[]): Promise<Reading[]> {
+    const { store } = this.#scope;
+    // A store that cannot tell what has started would blame all for the death of one: they are read first, unmarked.
+    if (store.start === undefined) return records.map(() => UNMARKED);
+    const requests = new Map<string, ClaimRequest>();
+    for (const record of records) {
+      const request = requests.has(record.id) ? undefined : this.#requestFor(record);
+      if (request !== undefined) requests.set(record.id, request);
+    }
+    const made = await this.#readingsOf([...requests.values()]);
+    const readings = new Map([...requests.keys()].map((id, index) => [id, made[index] as Reading]));
+    return records.map(({ id }) => readings.get(id) ?? UNMARKED);
+  }
+
+  /** Notes that these are about to be read, in one request. False: it must not be read. Never rejects. */
+  async start(marks: readonly Mark[]): Promise<boolean[]> {
+    const { store, deadline } = this.#scope;
+    // The same message may be there twice: once read, it need not be marked again.
+    const open = new Set(marks.filter((mark) => this.#open.has(mark)));
+    const claims = [...open].flatMap(({ claim }) => claim ?? []);
+    if (claims.length === 0) return marks.map(() => true);
+    let outcomes: SettleOutcome[];
+    try {
+      outcomes = (await store.start?.(claims, { signal: deadline.answerNow })) ?? [];
+    } catch {
+      outcomes = []; // what is not known to be written must not start
+    }
+    const stored = new Set(claims.filter((_, index) => outcomes[index] === 'stored'));
+    return marks.map((mark) => !open.has(mark) || mark.claim === undefined || stored.has(mark.claim));
+  }
+
+  /** The process has survived them: what it did before does not count any more. Never rejects. */
+  async end(marks: readonly EndedMark[]): Promise<void> {
+    const { completed, failed } = this.#scope.rules.retention;
+    const harmless = new Map(marks.map(({ mark, isHarmless }) => [mark, isHarmless]));
+    await this.#close([...harmless.keys()], (mark, { key, owner }) =>
+      harmless.get(mark) === true
+        ? { end: 'complete', key, owner, retentionMs: completed }
+        : { end: 'fail', key, owner, error: NOT_DECODED, retentionMs: failed },
+    );
+  }
+
+  /** Gives back what has not been read. Never rejects. */
+  async giveBack(): Promise<void> {
+    const retentionMs = this.#scope.rules.retention.failed;
+    await this.#close([...this.#open], (_, { key, owner, releases }) => ({
+      end: 'release',
+      key,
+      owner,
+      releases,
+      retentionMs,
+    }));
+  }
+
+  async #close(
+    marks: readonly Mark[],
+    settlementOf: (mark: Mark, claim: NonNullable<Mark['claim']>) => Settlement,
+  ): Promise<void> {
+    const settlements = marks.flatMap((mark): Settlement[] =>
+      this.#open.delete(mark) && mark.claim !== undefined ? [settlementOf(mark, mark.claim)] : [],
+    );
+    if (settlements.length > 0) await this.#settle(settlements);
+  }
+
+  /** Undefined where the namespace or the id makes no key: neither does it for the work. */
+  #requestFor({ id, receiveCount }: BatchRecord): ClaimRequest | undefined {
+    const { rules, newOwner, leaseMs } = this.#scope;
+    const holder = lockedBy(this.#scope);
+    const key = this.#keyOf(id);
+    if (key === undefined) return undefined;
+    return {
+      key,
+      owner: newOwner(),
+      leaseMs: leaseMs(),
+      retentionMs: rules.retention.failed,
+      recordsStart: true,
+      isRedelivery: receiveCount > 2, // the first time it comes again, nobody has marked it yet
+      ...(holder !== undefined && { lockedBy: holder }),
+    };
+  }
+
+  #keyOf(id: string): string | undefined {
+    const prefix = { namespace: () => this.#namespace, version: VERSION };
+    try {
+      return keyString({ of: 'record', prefix, key: () => id });
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #readingsOf(requests: readonly ClaimRequest[]): Promise<Reading[]> {
+    const { store, deadline } = this.#scope;
+    let outcomes: (AcquireOutcome | undefined)[];
+    try {
+      outcomes = await store.acquire(requests, { signal: deadline.answerNow });
+    } catch (thrown) {
+      const error = thrown as Error;
+      outcomes = requests.map(() => ({ status: 'error', error }));
+    }
+    return requests.map((request, index) => this.#readingOf(request, outcomes[index]));
+  }
+
+  #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome | undefined): Reading {
+    const { rules, policies, unstarted } = this.#scope;
+    switch (outcome?.status) {
+      case 'acquired': {
+        const { releases, crashes } = outcome;
+        const mark = { claim: { key, owner, releases } };
+        this.#open.add(mark);
+        if (crashes === 0) return { status: 'unknown', mark };
+        return crashes < Math.max(rules.maxCrashes ?? Infinity, MOST_DEATHS)
+          ? { status: 'killer', mark, deaths: crashes, mayBeDeferred: releases < MOST_DEFERRALS }
+          : { status: 'refused', error: new ReadingKillsError(crashes), isRetryable: false };
+      }
+      case 'duplicate':
+        return { status: 'harmless' };
+      case 'error':
+        unstarted.note({ key, owner, retentionMs });
+        // Where records run without a claim, they are read without one.
+        if (policies.some(({ onClaimError }) => onClaimError !== undefined) && isOutage(outcome.error)) {
+          return UNMARKED;
+        }
+        return refused(new NotReadError('store', { cause: outcome.error }));
+      case 'conflict':
+        return refused(new NotReadError('elsewhere'));
+      case 'parked':
+      case 'mismatch':
+      case undefined:
+        return refused(new NotReadError('store')); // no such rows are written under these keys
+    }
+  }
+
+  async #settle(settlements: readonly Settlement[]): Promise<void> {
+    const { store, rules, unstarted, deadline } = this.#scope;
+    const retentionMs = rules.retention.failed;
+    let outcomes: SettleOutcome[] = [];
+    try {
+      outcomes = await store.settle(settlements, { signal: deadline.answerNow });
+    } catch {
+      // Noted below.
+    }
+    settlements.forEach(({ key, owner }, index) => {
+      // Left alone, it would look as if the process had died now.
+      if (typeof outcomes[index] !== 'string') unstarted.note({ key, owner, retentionMs });
+    });
+  }
+}
+
+function refused(error: Error): Reading {
+  return { status: 'refused', error, isRetryable: true };
+}

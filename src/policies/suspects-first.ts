@@ -1,0 +1,26 @@
+import type { Policy } from '../batch/policy.ts';
+import { ReadingMarks } from './reading-marks.ts';
+import { readSuspectsFirst } from './reading-order.ts';
+import { dangerOf, isSuspect } from './suspects.ts';
+
+/**
+ * For `reading`: SQS messages that came again, and whose reading (`decode`, `key`, `namespace`, `payloadValidation`) could
+ * have ended the process, are read before the others and one after the other, under marks in the claims table. So a message
+ * that ends the process in its reading does not take its neighbours along for ever. It costs three writes and a round trip
+ * for such a message, once. The default of `batchlatch`.
+ */
+export function suspectsFirst(): Policy<'reading'> {
+  return {
+    option: 'reading',
+    read({ delivered, namespace, read, plan }, scope) {
+      const danger = dangerOf(scope.settings);
+      const isDangerous = delivered.some(
+        (entry) => 'record' in entry.read && isSuspect(entry.read.record, danger),
+      );
+      if (!isDangerous) return undefined;
+      const marks = new ReadingMarks(scope, namespace);
+      const steps = { read, plan, marks, clock: scope.clock, stop: scope.deadline.stop };
+      return readSuspectsFirst(delivered, (record) => isSuspect(record, danger), steps);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Context } from 'aws-lambda';
+import type { BatchHandler } from '../batch/batch-handler.ts';
+import type { BatchProcessorOptions } from '../batch/options.ts';
+import type { Handler } from '../batch/policy.ts';
+import type { RecordHandler } from '../batch/record-handler.ts';
+import { assertFunction } from '../options/check-options.ts';
+import { advice } from '../options/advice.ts';
+import { makeProcessor } from './make-processor.ts';
+import { jsonLines } from '../observe/json-lines.ts';
+import { gathered } from '../policies/gathering.ts';
+import { suspectsFirst } from '../policies/suspects-first.ts';
+import type { BatchProcessor, BatchMaker, RecordMaker } from './processor-types.ts';
+import { allSources } from '../sources/all-sources.ts';
+import { fromEnvironmentStore } from '../stores/dynamodb/store-from-environment.ts';
+
+interface CreateBatchProcessor extends RecordMaker {
+  /**
+   * The same for a handler that does the work of many records at once, such as a bulk insert: it gets all records
+   * that could be claimed in one call, and answers for each of them (`BatchHandler`). `concurrency` is then the
+   * most records in one call. Default: no bound.
+   *
+   * @example
+   * export const handler = createBatchProcessor.forBatches<Order>(async (items) => {
+   *   await insertAll(items.map(({ record }) => record.body));
+   * });
+   */
+  readonly forBatches: BatchMaker;
+}
+
+/**
+ * Makes a Lambda handler that runs each record of a batch concurrently through an idempotency claim of its
+ * own, and reports only the records that have to be delivered again.
+ *
+ * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and in Lambda when there is
+ * neither a `store` nor `CLAIMS_TABLE_NAME`; outside of Lambda, where a test may import the handler before it sets the
+ * environment up, the first batch rejects with it. An event of an unknown kind is an `UnsupportedEventError`.
+ *
+ * With a `schema`, the body that the handler gets is its output, and is typed by it; with a `source`, its record is that
+ * source's: `source: kinesis<Order>()` makes it a `KinesisBatchRecord<Order>`.
+ *
+ * @example
+ * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {
+ *   await charge(body, { idempotencyKey, signal });
+ * });
+ */
+export const createBatchProcessor: CreateBatchProcessor = Object.assign(forRecords as RecordMaker, {
+  forBatches: forBatches as BatchMaker,
+});
+
+function forRecords(recordHandler: RecordHandler, options: BatchProcessorOptions = {}): BatchProcessor {
+  assertFunction('record handler', recordHandler);
+  return processorOf(recordHandler, options, 10);
+}
+
+function forBatches(batchHandler: BatchHandler, options: BatchProcessorOptions = {}): BatchProcessor {
+  assertFunction('batch handler', batchHandler);
+  return processorOf(gathered(batchHandler), options, Infinity);
+}
+
+function processorOf(handler: Handler, options: BatchProcessorOptions, concurrency: number): BatchProcessor {
+  const make = makeProcessor(handler, options, {
+    concurrency,
+    source: allSources(),
+    reading: suspectsFirst(),
+    observer: jsonLines,
+    advice,
+  });
+  if (options.store !== undefined) return make(options.store) as BatchProcessor;
+  const processor = fromEnvironmentStore(make);
+  // Without a table the batch rejects as a whole: a store that fails would let records run where `onStoreError` says so.
+  return (async (event: unknown, context?: Context) => processor()(event, context)) as BatchProcessor;
+}

@@ -1,0 +1,55 @@
+import type { BatchHandler } from '../batch/batch-handler.ts';
+import type { BatchProcessorOptions } from '../batch/options.ts';
+import type { Handler } from '../batch/policy.ts';
+import type { RecordHandler } from '../batch/record-handler.ts';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+import { assertFunction } from '../options/check-options.ts';
+import { gathered } from '../policies/gathering.ts';
+import { makeProcessor } from './make-processor.ts';
+import type { BatchMaker, BatchProcessor, RecordMaker } from './processor-types.ts';
+
+/** What `batchlatch/core` gives no default to. */
+export interface CoreOptions {
+  /** Where claims live: `dynamoDBStore({ tableName })` of `batchlatch/dynamodb`. */
+  readonly store: ClaimStore;
+}
+
+/**
+ * `createBatchProcessor` without defaults that would be in every bundle: `store` and `source` have to be given, nothing
+ * is logged without an `observer`, and records are read all at once without `reading`. Everything else is as in
+ * `batchlatch`.
+ *
+ * @example
+ * import { createBatchProcessor, payloadHash, sqs } from 'batchlatch/core';
+ * import { dynamoDBStore } from 'batchlatch/dynamodb';
+ *
+ * export const handler = createBatchProcessor(chargeOrder, {
+ *   source: sqs<Order>(),
+ *   store: dynamoDBStore({ tableName: 'claims' }),
+ *   key: payloadHash({ include: ['orderId'] }),
+ * });
+ */
+export const createBatchProcessor = ((recordHandler: RecordHandler, options: BatchProcessorOptions) => {
+  assertFunction('record handler', recordHandler);
+  return processorOf(recordHandler, options, 10);
+}) as RecordMaker<CoreOptions>;
+
+/**
+ * The same for a handler that does the work of many records at once: `createBatchProcessor.forBatches` of `batchlatch`,
+ * without its defaults.
+ */
+export const forBatches = ((batchHandler: BatchHandler, options: BatchProcessorOptions) => {
+  assertFunction('batch handler', batchHandler);
+  return processorOf(gathered(batchHandler), options, Infinity);
+}) as BatchMaker<CoreOptions>;
+
+const SILENT = { onEvent: () => undefined };
+
+function processorOf(handler: Handler, options: BatchProcessorOptions, concurrency: number): BatchProcessor {
+  const make = makeProcessor(handler, options, { concurrency, observer: () => SILENT });
+  if (options.store !== undefined) return make(options.store) as BatchProcessor;
+  throw new ConfigurationError(
+    'Expected `store` to be a claim store, such as dynamoDBStore({ tableName }), got nothing',
+  );
+}

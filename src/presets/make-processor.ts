@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'aws-lambda';
+import type { BatchProcessorOptions } from '../batch/options.ts';
+import type { Handler } from '../batch/policy.ts';
+import { createProcessor } from '../batch/processor.ts';
+import { type Defaults, settingsOf } from '../batch/settings-of.ts';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import { systemClock } from '../claims/clock.ts';
+import { storeWith } from '../claims/store-with.ts';
+import type { Observer } from '../observe/observer.ts';
+import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
+
+/** A Lambda handler for events of any kind. */
+export type AnyProcessor = (
+  event: unknown,
+  context?: Context,
+) => Promise<BatchResponse | KafkaBatchResponse | undefined>;
+
+/** The options are checked at once; the processor is made when its store is there. */
+export function makeProcessor<Body>(
+  handler: Handler,
+  options: BatchProcessorOptions<Body>,
+  defaults: Defaults & { readonly observer: () => Observer },
+): (store: ClaimStore) => AnyProcessor {
+  const { AWS_ENDPOINT_URL_SQS, AWS_ENDPOINT_URL, AWS_LAMBDA_FUNCTION_NAME } = process.env;
+  const sqsEndpoint = AWS_ENDPOINT_URL_SQS || AWS_ENDPOINT_URL || undefined;
+  const settings = settingsOf(options, { ...defaults, sqsEndpoint });
+  const { clock = systemClock, observer = defaults.observer(), sqs } = options;
+  return (store) => {
+    const ports = {
+      store: storeWith(store, clock),
+      clock,
+      observer,
+      sqs,
+      random: Math.random,
+      newOwner: randomUUID,
+    };
+    return createProcessor(handler, settings, ports, AWS_LAMBDA_FUNCTION_NAME, store);
+  };
+}

@@ -1,0 +1,126 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type * as S3 from '@aws-sdk/client-s3';
+import { ConfigurationError, StoreError } from '../claims/errors.ts';
+import type { ResultStorage } from '../claims/result-storage.ts';
+import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+
+/** Where `s3Results()` keeps long results. */
+export interface S3ResultsOptions {
+  /** The name of the bucket. */
+  readonly bucket: string;
+  /** Put before every object's key as it is. Default `batchlatch/results/`. */
+  readonly prefix?: string;
+  /** Default: a client of its own for the environment's region, made when it is first needed. */
+  readonly client?: Pick<S3.S3Client, 'send'>;
+  /** Results of more UTF-8 bytes of JSON than this go to S3. Default: what the claim store can hold. */
+  readonly thresholdBytes?: number;
+}
+
+const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
+  bucket: required(aBucket()),
+  prefix: aPrefix(),
+  client: objectWith('send'),
+  thresholdBytes: anInteger(0),
+};
+
+/**
+ * Keeps long results in S3, one object for each attempt: `<prefix><hash of the key>/<owner>.json`. Needs
+ * `s3:PutObject`, and `s3:GetObject` where results are replayed. Objects are never deleted here: a lifecycle rule
+ * on the prefix has to expire them, later than completions are remembered (`retentionMs`). Throws a `ConfigurationError` for options
+ * that cannot work.
+ *
+ * @example
+ * resultsIn(s3Results({ bucket: 'order-results' }), dynamoDBStore({ tableName }));
+ */
+export function s3Results(options: S3ResultsOptions): ResultStorage {
+  checkOptionsOf('s3Results', options, checks);
+  const { bucket, prefix = 'batchlatch/results/', thresholdBytes, client: given } = options;
+  let sdk: Promise<{ readonly s3: typeof S3; readonly client: Pick<S3.S3Client, 'send'> }> | undefined;
+  const load = () => (sdk ??= loadSdk(given));
+
+  return {
+    ...(thresholdBytes !== undefined && { thresholdBytes }),
+    async put(key, owner, json, { signal } = {}) {
+      const { s3, client } = await load();
+      const object = { Bucket: bucket, Key: `${prefix}${sha256(key)}/${encodeURIComponent(owner)}.json` };
+      await client.send(
+        new s3.PutObjectCommand({ ...object, Body: json, ContentType: 'application/json' }),
+        signal && { abortSignal: signal },
+      );
+      return `s3://${object.Bucket}/${object.Key}`;
+    },
+    async get(pointer, { signal } = {}) {
+      // Its own bucket, which may be another than the one that results go to by now.
+      const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/s.exec(pointer) ?? [];
+      if (Bucket === undefined || Key === undefined) throw notAPointer();
+      const { s3, client } = await load();
+      try {
+        const { Body } = await client.send(
+          new s3.GetObjectCommand({ Bucket, Key }),
+          signal && { abortSignal: signal },
+        );
+        if (Body === undefined) throw new Error('S3 gave an object without a body');
+        return await Body.transformToString('utf-8');
+      } catch (thrown) {
+        throw resultUnavailable(thrown, `s3://${Bucket}/${Key}`);
+      }
+    },
+  };
+}
+
+/** An optional peer: whoever keeps no results in S3 need not install it, nor load it. */
+async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
+  let s3: typeof S3;
+  try {
+    s3 = await import('@aws-sdk/client-s3');
+  } catch (cause) {
+    throw new ConfigurationError('s3Results needs `@aws-sdk/client-s3`: npm install @aws-sdk/client-s3', {
+      cause,
+    });
+  }
+  // A completion waits for the object: give up on a silent connection long before the function's time is over.
+  const requestHandler = { connectionTimeout: 2_500, requestTimeout: 5_000, throwOnRequestTimeout: true };
+  return { s3, client: given ?? new s3.S3Client({ requestHandler, maxAttempts: 2 }) };
+}
+
+function resultUnavailable(cause: unknown, place: string): StoreError {
+  const name = cause instanceof Error ? cause.name : typeof cause;
+  const isGone = name === 'NoSuchKey' || name === 'NoSuchBucket';
+  return new StoreError(
+    isGone
+      ? `The key is completed, but its result ${place} is gone: a lifecycle rule must keep results for longer than \`retentionMs\``
+      : `The key is completed, but its result ${place} cannot be read now (${name})`,
+    { cause, isRetryable: !isGone, code: 'BATCHLATCH_RESULT_UNAVAILABLE' },
+  );
+}
+
+function notAPointer(): StoreError {
+  return new StoreError(
+    'The row points to a result that is not in S3; resultsIn(…) has another storage now',
+    {
+      isRetryable: false,
+      code: 'BATCHLATCH_RESULT_UNAVAILABLE',
+    },
+  );
+}
+
+function aBucket(): Check {
+  return {
+    expected: "an S3 bucket's name",
+    accepts: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value),
+  };
+}
+
+function aPrefix(): Check {
+  return {
+    expected: 'a string of at most 512 bytes',
+    // 1,024 bytes are S3's limit for a key; a hash and an owner take about 110 of them.
+    accepts: (value) => typeof value === 'string' && Buffer.byteLength(value) <= 512,
+  };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,145 @@
+import type { EventBridgeEvent } from 'aws-lambda';
+import { allOrNothing } from './answers.ts';
+import { checkedLanes } from './checked-lanes.ts';
+import { epochMsOfText } from './epoch.ts';
+import { MalformedRecordError } from './errors.ts';
+import { isEventBridgeEvent } from './eventbridge-event.ts';
+import type { EventBridgeBusBatchRecord } from './record.ts';
+import type { Source, SourceEntry } from './source.ts';
+
+export interface EventBridgeBusOptions {
+  /**
+   * Which events run in their order. `event-group`: those of one `EventGroupId`, where the subscriber's transformer is
+   * `WITH_METADATA`. `none`: each by itself, which is enough for a subscriber of the type `UNORDERED`. Default
+   * `event-group`.
+   */
+  readonly lanes?: 'event-group' | 'none';
+}
+
+/**
+ * A custom event bus of EventBridge of 2026 (`AWS::EventsV2`), whose subscriber has the function as its target: a list of
+ * up to 500 events, or one event where `MaxBatchSize` is 1. EventBridge takes no list for an answer: a failure rejects,
+ * all of them come again, and what was done is not run again.
+ *
+ * Named as `source`, it reads whatever the transformer delivers. Bare data (`RAW` of `PutRawEvents`, or `JSONATA`) says
+ * nothing of itself, so it needs a `key`. Throws a `ConfigurationError` for unknown options.
+ *
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-target-lambda.html
+ */
+export function eventBridgeBus<Body = unknown>(
+  options: EventBridgeBusOptions = {},
+): Source<EventBridgeBusBatchRecord<Body>> {
+  const lanes = checkedLanes('eventBridgeBus', options, 'event-group', 'none');
+  return busSource(lanes, () => true) as Source<EventBridgeBusBatchRecord<Body>>;
+}
+
+/** The same for a function that any source may invoke: bare data, which may be anything, is not recognised. */
+export function recognisedEventBridgeBus(): Source<EventBridgeBusBatchRecord> {
+  return busSource('event-group', isBusEvent);
+}
+
+type Lanes = NonNullable<EventBridgeBusOptions['lanes']>;
+
+function busSource(lanes: Lanes, isOurs: (value: unknown) => boolean): Source<EventBridgeBusBatchRecord> {
+  return {
+    name: 'an EventBridge custom event bus',
+    read(event) {
+      const values: readonly unknown[] = Array.isArray(event) ? event : [event];
+      const isKnown = Array.isArray(event) && event.length > 0 ? values.some(isOurs) : isOurs(event);
+      if (!isKnown) return undefined;
+      return {
+        entries: values.map((value) => busEntry(value, lanes, isOurs)),
+        answer: allOrNothing,
+        comesAgainSoon: true,
+      };
+    },
+  };
+}
+
+/** What `WITH_METADATA` delivers (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-addressing.html). */
+interface WithMetadata {
+  readonly Data: unknown;
+  readonly Metadata?: Readonly<Record<string, unknown>>;
+  /** Every value is a text, and only `aws:DeliveryType` is always there. */
+  readonly SystemMetadata: Readonly<Record<string, unknown>>;
+}
+
+function isWithMetadata(value: unknown): value is WithMetadata {
+  if (typeof value !== 'object' || value === null) return false;
+  const { SystemMetadata: system } = value as Partial<WithMetadata>;
+  return (
+    'Data' in value &&
+    typeof system === 'object' &&
+    system !== null &&
+    typeof system['aws:DeliveryType'] === 'string'
+  );
+}
+
+function isBusEvent(value: unknown): boolean {
+  return isWithMetadata(value) || isEventBridgeEvent(value);
+}
+
+function busEntry(
+  raw: unknown,
+  lanes: Lanes,
+  isOurs: (value: unknown) => boolean,
+): SourceEntry<EventBridgeBusBatchRecord> {
+  if (!isOurs(raw)) {
+    const error = new MalformedRecordError(
+      'The event of the bus is malformed: it has neither Data and SystemMetadata nor the members of an EventBridge event; ' +
+        'name `source: eventBridgeBus()` and a `key` where a subscriber delivers bare data',
+    );
+    return { itemIdentifier: undefined, lane: undefined, read: { error } };
+  }
+  const record = busRecord(raw);
+  const { id, eventGroupId } = record;
+  const lane =
+    lanes === 'event-group' && eventGroupId !== undefined ? `event-group:${eventGroupId}` : undefined;
+  return { itemIdentifier: id === '' ? undefined : id, lane, read: { record } };
+}
+
+function busRecord(raw: unknown): EventBridgeBusBatchRecord {
+  const {
+    Data: data,
+    Metadata: metadata = {},
+    SystemMetadata: system = {},
+  }: Partial<WithMetadata> = isWithMetadata(raw) ? raw : { Data: raw };
+  const contentType = textOf(system['ContentType']);
+  // Whoever publishes raw data may give it the shape of an event; the content type tells them apart, where it is known.
+  const isEvent = contentType === undefined || contentType === 'application/eventbridge+json';
+  const event = isEvent && isEventBridgeEvent(data) ? data : undefined;
+  const body = event === undefined ? data : event.detail;
+  const deliveryType = textOf(system['aws:DeliveryType']);
+  return {
+    source: 'eventbridge-bus',
+    id: textOf(system['aws:EventId']) ?? event?.id ?? '',
+    body,
+    get rawBody() {
+      return JSON.stringify(body) ?? 'null';
+    },
+    attributes: { ...textsOf(metadata), ...(event && attributesOf(event)) },
+    receiveCount: 1,
+    sentAt: epochMsOfText(system['aws:IngestionTime'] ?? event?.time),
+    messageGroupId: undefined,
+    envelope: undefined,
+    raw,
+    eventGroupId: textOf(system['EventGroupId']),
+    sequenceNumber: textOf(system['aws:SequenceNumber']),
+    isReplay: deliveryType === undefined ? undefined : deliveryType === 'REPLAY',
+  };
+}
+
+function attributesOf(event: EventBridgeEvent<string, unknown>): Record<string, string> {
+  const { source, account, region, 'detail-type': detailType } = event;
+  return { source, 'detail-type': detailType, account, region };
+}
+
+function textsOf(metadata: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,205 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import type { MSKRecord, SelfManagedKafkaRecord } from 'aws-lambda';
+import { type Ending, itemFailures, type KafkaBatchResponse } from './answers.ts';
+import { NOT_UTF8, textOfBase64 } from './base64-text.ts';
+import { checkedLanes } from './checked-lanes.ts';
+import { MalformedRecordError } from './errors.ts';
+import { LONG_TEXT } from './json-bounds.ts';
+import { readLongText } from './read-text.ts';
+import type { KafkaBatchRecord } from './record.ts';
+import type { Source, SourceEntry } from './source.ts';
+import { type OpenedBody, TextRecord } from './text-record.ts';
+
+export interface KafkaOptions {
+  /**
+   * Which records run in their order. `partition`: those of one partition, as Kafka keeps them. `key`: those of one key of
+   * a partition, and the others beside them; a record without a key runs by itself. Default `partition`.
+   */
+  readonly lanes?: 'partition' | 'key';
+}
+
+/**
+ * Kafka, of Amazon MSK and self-managed. The records that failed, and those held back behind them, are named in the
+ * answer, by partition and offset: set `ReportBatchItemFailures`, which needs the provisioned mode of the event source
+ * mapping. Throws a `ConfigurationError` for unknown options.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
+ */
+export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaBatchRecord<Body>> {
+  const lanes = checkedLanes('kafka', options, 'partition', 'key');
+  const source: Source<KafkaBatchRecord> = {
+    name: 'Kafka',
+    read(event) {
+      if (!isKafkaEvent(event)) return undefined;
+      const cluster = clusterOf(event);
+      const entries = Object.entries(event.records).flatMap(([partition, records]) =>
+        Array.isArray(records) ? records.map((raw) => kafkaEntry(raw, partition, cluster, lanes)) : [],
+      );
+      return { entries, answer: failuresByOffset, comesAgainSoon: true };
+    },
+  };
+  return source as Source<KafkaBatchRecord<Body>>;
+}
+
+interface KafkaEvent {
+  readonly eventSource: string;
+  readonly eventSourceArn?: unknown;
+  readonly bootstrapServers?: unknown;
+  readonly records: Readonly<Record<string, unknown>>;
+}
+
+function isKafkaEvent(event: unknown): event is KafkaEvent {
+  if (typeof event !== 'object' || event === null || !('eventSource' in event)) return false;
+  const { eventSource } = event;
+  if (eventSource !== 'aws:kafka' && eventSource !== 'SelfManagedKafka') return false;
+  return 'records' in event && typeof event.records === 'object' && event.records !== null;
+}
+
+/** A self-managed cluster has no id in the event: its brokers, in any order, are what tells it from others. */
+function clusterOf({ eventSourceArn, bootstrapServers }: KafkaEvent): string {
+  if (typeof eventSourceArn === 'string' && eventSourceArn !== '') return eventSourceArn;
+  const servers = typeof bootstrapServers === 'string' ? bootstrapServers : '';
+  return servers
+    .split(',')
+    .map((server) => server.trim())
+    .toSorted()
+    .join(',');
+}
+
+/** `topicPartition` is the record's place in the event, such as `orders-0`. */
+function kafkaEntry(
+  raw: unknown,
+  topicPartition: string,
+  cluster: string,
+  lanes: 'partition' | 'key',
+): SourceEntry<KafkaBatchRecord> {
+  const { topic, partition, offset, key, value } = (
+    typeof raw === 'object' && raw !== null ? raw : {}
+  ) as Partial<Record<keyof MSKRecord, unknown>>;
+  const isNamed = Number.isSafeInteger(offset) && (offset as number) >= 0;
+  const itemIdentifier = isNamed ? `${topicPartition}:${offset as number}` : undefined;
+  const keyLane = typeof key === 'string' ? `key:${topicPartition}:${key}` : undefined;
+  const lane = lanes === 'key' ? keyLane : `partition:${topicPartition}`;
+
+  const problem = !isNamed
+    ? 'it has no offset'
+    : typeof topic !== 'string' || `${topic}-${String(partition)}` !== topicPartition
+      ? `its topic and partition are not those of ${topicPartition}, under which it came`
+      : value !== null && value !== undefined && typeof value !== 'string'
+        ? `its value is of the type ${typeof value}, not a string`
+        : key !== null && key !== undefined && typeof key !== 'string'
+          ? `its key is of the type ${typeof key}, not a string`
+          : undefined;
+  if (problem !== undefined) {
+    const error = new MalformedRecordError(
+      `The Kafka record ${itemIdentifier ?? `of ${topicPartition}`} is malformed: ${problem}`,
+    );
+    return { itemIdentifier, lane, read: { error } };
+  }
+  const id = `${cluster}:${itemIdentifier as string}`;
+  const record = new KafkaRecordView(raw as KafkaBatchRecord['raw'], id, undefined, undefined);
+  const isLong = typeof value === 'string' && value.length > LONG_TEXT;
+  return { itemIdentifier, lane, read: isLong ? readLongText(record) : { record } };
+}
+
+/** Lambda retries the whole batch for a name that it does not know. */
+function failuresByOffset(endings: readonly Ending[]): KafkaBatchResponse {
+  const { batchItemFailures } = itemFailures(endings);
+  return {
+    batchItemFailures: batchItemFailures.map(({ itemIdentifier }) => {
+      const colon = itemIdentifier.lastIndexOf(':');
+      const partition = itemIdentifier.slice(0, colon);
+      return { itemIdentifier: { partition, offset: Number(itemIdentifier.slice(colon + 1)) } };
+    }),
+  };
+}
+
+class KafkaRecordView extends TextRecord implements KafkaBatchRecord {
+  readonly source = 'kafka';
+  readonly raw: MSKRecord | SelfManagedKafkaRecord;
+  readonly id: string;
+  readonly #isDecoded: boolean;
+  #text: string | undefined;
+
+  constructor(
+    raw: KafkaBatchRecord['raw'],
+    id: string,
+    opened: OpenedBody | undefined,
+    decodedText: string | undefined,
+  ) {
+    super(opened);
+    this.raw = raw;
+    this.id = id;
+    this.#text = decodedText;
+    this.#isDecoded = decodedText !== undefined;
+  }
+
+  /** A record without a value, by which Kafka says that its key is deleted. */
+  get #isTombstone(): boolean {
+    return typeof this.raw.value !== 'string';
+  }
+
+  get payload(): Buffer | undefined {
+    return this.#isTombstone ? undefined : Buffer.from(this.raw.value, 'base64');
+  }
+
+  withText(text: string | undefined, opened: OpenedBody | undefined): KafkaRecordView {
+    return new KafkaRecordView(this.raw, this.id, opened, text);
+  }
+
+  get rawBody(): string {
+    this.#text ??= this.#isTombstone ? '' : textOfBase64(this.raw.value);
+    return this.#text;
+  }
+
+  protected override parsed(parse?: (text: string) => unknown): unknown {
+    return this.#isTombstone ? null : super.parsed(parse);
+  }
+
+  protected override get keyProblem(): string | undefined {
+    if (this.#isTombstone) {
+      return 'The record has no value (a tombstone), so no payload to make a key of; use messageId() or a function as `key`';
+    }
+    if (this.#isDecoded || !this.rawBody.includes('\uFFFD')) return undefined;
+    return isUtf8(Buffer.from(this.raw.value, 'base64')) ? undefined : NOT_UTF8;
+  }
+
+  get topic(): string {
+    return this.raw.topic;
+  }
+
+  get partition(): number {
+    return this.raw.partition;
+  }
+
+  get offset(): number {
+    return this.raw.offset;
+  }
+
+  get key(): string | undefined {
+    const { key } = this.raw as { readonly key?: string | null };
+    return typeof key === 'string' ? textOfBase64(key) : undefined;
+  }
+
+  get attributes(): Readonly<Record<string, string>> {
+    const headers: [string, string][] = [];
+    for (const header of this.raw.headers ?? []) {
+      for (const [name, bytes] of Object.entries(header)) headers.push([name, Buffer.from(bytes).toString()]);
+    }
+    return Object.fromEntries(headers); // an assignment would lose a header that is named __proto__
+  }
+
+  /** Lambda does not tell how often it has delivered a record of a stream. */
+  get receiveCount(): number {
+    return 1;
+  }
+
+  get sentAt(): number | undefined {
+    const { timestamp } = this.raw as { readonly timestamp?: unknown };
+    return typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : undefined;
+  }
+
+  get messageGroupId(): undefined {
+    return undefined;
+  }
+}

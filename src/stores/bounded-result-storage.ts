@@ -1,0 +1,28 @@
+import { boundedCall } from '../claims/bounded-call.ts';
+import type { Clock } from '../claims/clock.ts';
+import type { ResultStorage } from '../claims/result-storage.ts';
+
+/** About what the client of `s3Results` takes for both of its attempts. */
+const LONGEST_CALL_MS = 15_000;
+
+/**
+ * A result storage each of whose calls ends, after 15 seconds at the latest: a completion waits for its result to be
+ * kept, and while it waits for ever the lease behind it lapses and the work is done again.
+ */
+export function boundedResultStorage(storage: ResultStorage, clock: Clock): ResultStorage {
+  const bound = <Answer>(
+    call: (signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> => boundedCall(call, { clock, limitMs: LONGEST_CALL_MS, signal, errorOf });
+  const { thresholdBytes } = storage;
+  return {
+    ...(thresholdBytes !== undefined && { thresholdBytes }),
+    put: (key, owner, json, options) =>
+      bound((signal) => storage.put(key, owner, json, { signal }), options?.signal),
+    get: (pointer, options) => bound((signal) => storage.get(pointer, { signal }), options?.signal),
+  };
+}
+
+function errorOf(): Error {
+  return new Error(`The result storage did not answer within ${LONGEST_CALL_MS / 1_000} seconds`);
+}

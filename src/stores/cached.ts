@@ -1,0 +1,182 @@
+import QuickLRU from 'quick-lru';
+import type {
+  AcquireOutcome,
+  ClaimRequest,
+  ClaimStore,
+  Completion as CompletionOf,
+  SettleOutcome,
+  Settlement,
+} from '../claims/claim-store.ts';
+import { type Clock, systemClock } from '../claims/clock.ts';
+import { decoratedStore } from '../claims/decorated-store.ts';
+import { anInteger, objectWith, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aStore } from './store-check.ts';
+
+export interface CachedOptions {
+  /** How many completions to remember, the least recently used go first; at times twice as many are held. */
+  readonly max: number;
+  /** For tests. Default: the machine's clock. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** A completion as the store has it. JSON text and numbers: nothing that a caller could change for the next. */
+interface Completion {
+  readonly result?: string;
+  /** False: there may be a result that is not remembered here. */
+  readonly isWhole: boolean;
+  readonly completedAt?: number;
+  readonly expiresAt: number;
+  /** A hash for which the store takes this completion; undefined: none was asked for. */
+  readonly payloadHash?: string;
+}
+
+/** Of results longer than this, in UTF-16 units, it is remembered that there is one, and the store is asked for it. */
+const LONGEST_RESULT = 16_384;
+
+/**
+ * A store that remembers, in this process, which keys are completed, so that their duplicates take no request. Only what
+ * `store` has said: a completion that it stored for this process, and its own word `duplicate`. No longer than the
+ * row lives, never while it is in progress, and never for another payload than the one the store has accepted:
+ * such requests go to the store, and so do callers who want a result of more than 16,384 characters. What a person
+ * changes in the table, it does not notice until then. Throws a `ConfigurationError` for options that cannot work.
+ *
+ * @example
+ * createBatchProcessor(handler, { store: cached(dynamoDBStore({ tableName }), { max: 1_000 }) });
+ */
+export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
+  checkOptionsOf('cached', { store }, { store: aStore() });
+  checkOptionsOf('cached', options, { max: required(anInteger(1)), clock: objectWith('now') });
+  const { max, clock = systemClock } = options;
+  const completions = new QuickLRU<string, Completion>({ maxSize: max });
+  /** The payloads of what this process has claimed and not settled: a settlement does not name them. */
+  const payloadHashes = new QuickLRU<string, string>({ maxSize: max });
+
+  function find({ key, payloadHash }: ClaimRequest, wantsResults: boolean): AcquireOutcome | undefined {
+    const found = completions.get(key);
+    if (found === undefined) return undefined;
+    if (found.expiresAt <= clock.now()) {
+      completions.delete(key);
+      return undefined;
+    }
+    if (payloadHash !== undefined && payloadHash !== found.payloadHash) return undefined;
+    const { payloadHash: _hash, isWhole, ...completion } = found;
+    if (wantsResults && !isWhole) return undefined;
+    return { status: 'duplicate', ...completion };
+  }
+
+  function noteAcquire(
+    { key, owner, payloadHash }: ClaimRequest,
+    outcome: AcquireOutcome | undefined,
+    wantsResults: boolean,
+  ): void {
+    if (outcome?.status === 'acquired') {
+      completions.delete(key);
+      if (payloadHash !== undefined) payloadHashes.set(ownerOf(key, owner), payloadHash);
+    }
+    if (outcome?.status !== 'duplicate' || outcome.expiresAt === undefined) return;
+    const { status: _status, result, expiresAt, ...rest } = outcome;
+    completions.set(key, {
+      ...rest,
+      ...shortResult(result, wantsResults),
+      expiresAt,
+      ...(payloadHash !== undefined && { payloadHash }),
+    });
+  }
+
+  function noteSettle(
+    settlement: Settlement,
+    outcome: SettleOutcome | undefined,
+    since: number,
+    isDropped: boolean,
+  ): void {
+    const { key, owner, end } = settlement;
+    if (typeof outcome === 'object') return; // nothing is known; it may be sent again
+    const payloadHash = payloadHashes.get(ownerOf(key, owner));
+    payloadHashes.delete(ownerOf(key, owner));
+    if (outcome !== 'stored' || end !== 'complete') return;
+    completions.set(key, {
+      ...shortResult(isDropped ? undefined : settlement.result, true),
+      ...(payloadHash !== undefined && { payloadHash }),
+      completedAt: since,
+      expiresAt: since + settlement.retentionMs, // the row was written no earlier
+    });
+  }
+
+  const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
+    const since = clock.now();
+    const { told, isDropped } = watched(completion);
+    const outcome = await (store as Required<ClaimStore>).commit(told, effect, options);
+    if (outcome === 'stored') noteSettle(completion, outcome, since, isDropped());
+    return outcome;
+  };
+
+  return decoratedStore(store, {
+    ...(store.commit !== undefined && { commit: ownCommit }),
+    async acquire(requests, options) {
+      const wantsResults = options?.wantsResults === true;
+      const outcomes = requests.map((request) => find(request, wantsResults));
+      const open = requests.filter((_, index) => outcomes[index] === undefined);
+      if (open.length === 0) return outcomes as AcquireOutcome[];
+      const answers = await answersOf(open);
+      open.forEach((request, index) => noteAcquire(request, answers[index], wantsResults));
+      let next = 0;
+      return outcomes.map((outcome) => outcome ?? (answers[next++] as AcquireOutcome));
+
+      /** What is remembered stays so, where the store fails for the rest. */
+      async function answersOf(asked: readonly ClaimRequest[]): Promise<AcquireOutcome[]> {
+        if (asked.length === requests.length) return store.acquire(requests, options);
+        try {
+          return await store.acquire(asked, options);
+        } catch (thrown) {
+          const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+          return asked.map(() => ({ status: 'error', error }));
+        }
+      }
+    },
+    async settle(settlements, options) {
+      const since = clock.now();
+      const all = settlements.map(watched);
+      const outcomes = await store.settle(
+        all.map(({ told }) => told),
+        options,
+      );
+      settlements.forEach((settlement, index) =>
+        noteSettle(settlement, outcomes[index], since, all[index]?.isDropped() === true),
+      );
+      return outcomes;
+    },
+  });
+}
+
+/** The settlement, and whether its result turned out to be left out of the store. */
+function watched<Ended extends Settlement | CompletionOf>(
+  settlement: Ended,
+): { readonly told: Ended; readonly isDropped: () => boolean } {
+  if (settlement.end !== 'complete' || settlement.onResultDropped === undefined) {
+    return { told: settlement, isDropped: () => false };
+  }
+  const { onResultDropped } = settlement;
+  let isDropped = false;
+  const told = {
+    ...settlement,
+    onResultDropped(error: unknown) {
+      isDropped = true;
+      onResultDropped(error);
+    },
+  };
+  return { told, isDropped: () => isDropped };
+}
+
+/** What is remembered of a result. `isAll`: where there is none, there is none. */
+function shortResult(
+  result: string | undefined,
+  isAll: boolean,
+): { readonly result?: string; readonly isWhole: boolean } {
+  if (result === undefined) return { isWhole: isAll };
+  return result.length > LONGEST_RESULT ? { isWhole: false } : { result, isWhole: true };
+}
+
+function ownerOf(key: string, owner: string): string {
+  return `${owner} ${key}`;
+}

@@ -1,0 +1,33 @@
+import type { ClaimStore } from '../../claims/claim-store.ts';
+import type { Clock } from '../../claims/clock.ts';
+import { isForgotten } from '../../claims/transitions.ts';
+import { acquireClaims } from './acquire.ts';
+import { noOutcome } from './no-outcome.ts';
+import type { RowWriter } from './row-writer.ts';
+import { extendLeases, settleClaims, startClaims } from './settle.ts';
+
+export interface ConditionalSetup<Row> {
+  readonly writer: RowWriter<Row>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** How long past its lease a claim is left alone before it may be taken over. */
+  readonly clockToleranceMs: number;
+}
+
+/** What every store does that decides by the state machine and writes on conditions, whatever its rows are. */
+export function conditionalStore<Row>(
+  setup: ConditionalSetup<Row>,
+): Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect'>> {
+  const { writer, clock } = setup;
+  return {
+    acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
+    settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
+    extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
+    start: (claims, { signal } = {}) => startClaims(claims, setup, signal),
+    async inspect(key) {
+      const [read] = await writer.read([key]);
+      if (read === undefined || read.status === 'error') throw read?.error ?? noOutcome();
+      const claim = read.row === undefined ? undefined : writer.toClaim(read.row);
+      return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { base64, cached, gzip, jsonLines, payloadHash, resultsIn } from 'batchlatch';
+import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
+import { argumentHash } from 'batchlatch/functions';
+import { memoryStore } from 'batchlatch/memory';
+import { powertoolsAttributesNamed, powertoolsKey, powertoolsValidation } from 'batchlatch/powertools';
+import { s3Pointer, s3Results } from 'batchlatch/s3';
+import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
+
+const store = memoryStore();
+const storage = { put: async () => 'p', get: async () => '7' };
+
+/** Every factory with options: its name, what makes it, and options that work. */
+const factories: readonly [name: string, make: (options: never) => unknown, working: object][] = [
+  ['dynamoDBStore', dynamoDBStore, { tableName: 'claims', clockToleranceMs: 5, writes: 'single' }],
+  ['memoryStore', memoryStore, { clock: Date, clockToleranceMs: 5, onCommit: () => undefined }],
+  ['cached', (options) => cached(store, options), { max: 1, clock: Date }],
+  ['resultsIn', (options) => resultsIn(storage, store, options), { clock: manualClock() }],
+  ['s3Results', s3Results, { bucket: 'results', prefix: '', thresholdBytes: 0, client: { send: () => 1 } }],
+  [
+    's3Pointer',
+    s3Pointer,
+    { buckets: ['b'], expectedBucketOwner: '123456789012', maxBytes: 1, timeoutMs: 1 },
+  ],
+  ['jsonLines', jsonLines, { level: 'warn', write: () => undefined }],
+  ['payloadHash', payloadHash, { include: ['orderId'] }],
+  ['argumentHash', argumentHash, { exclude: ['sentAt'] }],
+  ['gzip', gzip, { maxBytes: 1 }],
+  ['base64', base64, { maxBytes: 1 }],
+  ['powertoolsKey', powertoolsKey, { eventKeyJmesPath: 'messageId', keyPrefix: 'p', hashFunction: 'sha256' }],
+  ['powertoolsValidation', powertoolsValidation, { payloadValidationJmesPath: 'body' }],
+  ['sqsEvent', (options) => sqsEvent([], options), { queueName: 'orders', fifo: false }],
+  ['lambdaContext', lambdaContext, { functionName: 'f', remainingTimeMs: -1, clock: manualClock() }],
+];
+
+describe.each(factories)('%s', (name, make, working) => {
+  const start = (options: unknown) => () => make(options as never);
+
+  it('takes what works', () => {
+    expect(start(working)).not.toThrow();
+  });
+
+  it.each(['clockTolerance', 'prefx', 'toString'])('refuses an option that nobody knows: %s', (option) => {
+    expect(start({ ...working, [option]: 5 })).toThrow(
+      expect.objectContaining({
+        code: 'BATCHLATCH_CONFIGURATION',
+        message: expect.stringMatching(new RegExp(`^${name}: Unknown option \`${option}\``)),
+      }),
+    );
+  });
+
+  it.each([null, 7, 'claims', ['claims']])('refuses what are no options: %j', (options) => {
+    expect(start(options)).toThrow(`${name}: Expected the options to be an object, got`);
+  });
+
+  it.each(Object.keys(working))('refuses an impossible `%s`', (option) => {
+    expect(start({ ...working, [option]: Symbol(option) })).toThrow(
+      expect.objectContaining({
+        code: 'BATCHLATCH_CONFIGURATION',
+        message: expect.stringMatching(new RegExp(`^${name}: Expected \`${option}\` to be .*, got`)),
+      }),
+    );
+  });
+});
+
+describe('Other arguments', () => {
+  it.each<[string, () => unknown, string]>([
+    ['manualClock', () => manualClock('now' as never), 'manualClock: Expected `startMs` to be a number'],
+    [
+      'claimsTableDefinition',
+      () => claimsTableDefinition('c', { state: 's' } as never),
+      'Unknown attribute `state`',
+    ],
+    ['powertoolsAttributesNamed', () => powertoolsAttributesNamed({ keyAtr: 'k' } as never), '`keyAtr`'],
+    [
+      'payloadHash',
+      () => payloadHash({ include: ['a'], exclude: ['b'] }),
+      'payloadHash: Expected `include` or',
+    ],
+  ])('that cannot work are refused: %s', (_name, make, message) => {
+    expect(make).toThrow(message);
+  });
+});
