@@ -8,6 +8,7 @@ export interface BatchResponse {
 
 /** Lambda's answer to a batch of Kafka (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html). */
 export interface KafkaBatchResponse {
+  /** Where each partition goes on that has something to deliver again; empty: none. */
   batchItemFailures: { itemIdentifier: KafkaItemIdentifier }[];
 }
 
@@ -15,6 +16,7 @@ export interface KafkaBatchResponse {
 export interface KafkaItemIdentifier {
   /** Topic and number, such as `orders-0`. */
   partition: string;
+  /** The record's offset in its partition. */
   offset: number;
 }
 

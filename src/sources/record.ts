@@ -81,18 +81,23 @@ export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
   readonly sequenceNumber: string;
 }
 
+/** A record of a Kafka topic, of Amazon MSK or self-managed. */
 export interface KafkaBatchRecord<Body = unknown> extends RecordOf<
   'kafka',
   Body,
   MSKRecord | SelfManagedKafkaRecord
 > {
+  /** The topic's name. */
   readonly topic: string;
+  /** The partition's number, from 0. */
   readonly partition: number;
+  /** The record's offset in its partition. */
   readonly offset: number;
   /** The record's key as UTF-8 text, not as base64; undefined where it has none. */
   readonly key: string | undefined;
 }
 
+/** An event of a custom event bus (`AWS::EventsV2`). */
 export interface EventBridgeBusBatchRecord<Body = unknown> extends RecordOf<
   'eventbridge-bus',
   Body,
