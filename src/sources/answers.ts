@@ -8,7 +8,7 @@ export interface BatchResponse {
 
 /** Lambda's answer to a batch of Kafka (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html). */
 export interface KafkaBatchResponse {
-  /** Where each partition goes on that has something to deliver again; empty: none. */
+  /** The records that must be delivered again; empty: none. */
   batchItemFailures: { itemIdentifier: KafkaItemIdentifier }[];
 }
 
