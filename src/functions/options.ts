@@ -30,7 +30,7 @@ export interface ClaimOptions {
   readonly store?: ClaimStore;
   /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 where nobody says. */
   readonly leaseMs?: number;
-  /** Whether to renew the lease, each time when half of it is over, while the function runs. Default false. */
+  /** Whether to renew the lease, each time a third of it is over, while the function runs. Default false. */
   readonly heartbeat?: boolean;
   /**
    * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days; parked
