@@ -13,7 +13,7 @@ import { handlerContext } from './handler-context.ts';
 import { outcomeOf, outcomeOfRefusal, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
 import type { Gathering, Handler, Run } from './policy.ts';
 import { type Runnable, underClaim } from './runnable.ts';
-import type { InvocationScope } from './scope.ts';
+import type { InvocationScope } from './invocation-scope.ts';
 import { Slots } from './slots.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
@@ -30,8 +30,13 @@ export class RecordRunner {
   readonly #onRoom: () => void;
 
   /** `onRoom` is called when there is room for another record. */
-  constructor(handler: Handler, claiming: Claiming, claims: ClaimsAhead, onRoom: () => void) {
-    const { scope } = claiming;
+  constructor(
+    handler: Handler,
+    scope: InvocationScope,
+    claiming: Claiming,
+    claims: ClaimsAhead,
+    onRoom: () => void,
+  ) {
     const { concurrency } = scope.settings;
     this.#scope = scope;
     this.#handler = handler;
