@@ -1,7 +1,7 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
  * package. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
- * how Lambda starts it, cannot `require` them. docs/decisions/0019 says why it is done in this way.
+ * how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it is done in this way.
  */
 import { execFile } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -111,6 +111,11 @@ describe('src', () => {
     expect(wrongDirections(files)).toEqual([]);
   });
 
+  it('has files of one idea: none over 300 lines', () => {
+    const lines = [...files].map(([path, source]) => [path, source.split('\n').length - 1] as const);
+    expect(lines.filter(([, count]) => count > 300)).toEqual([]);
+  });
+
   it('leaves what is at the edge alone', () => {
     for (const room of NEVER_IMPORTED) expect(importersOf(room, files)).toEqual([]);
   });

@@ -94,6 +94,7 @@ const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
  * by back-off. Throws a `RangeError` for a delay that is not a number of milliseconds from 0 up.
  */
 export class RetryLaterError extends BatchlatchError {
+  /** How long the handler wants to wait, in milliseconds. */
   readonly delayMs: number;
 
   constructor({ delayMs, cause }: { readonly delayMs: number; readonly cause?: unknown }) {

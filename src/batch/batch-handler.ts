@@ -3,7 +3,9 @@ import type { RecordContext } from './record-handler.ts';
 
 /** One claimed record of a batch, with the context of its own attempt. */
 export interface BatchItem<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> {
+  /** The record. */
   readonly record: Record;
+  /** The context of the record's own attempt: its signal, its key, `done()`. */
   readonly context: RecordContext;
 }
 

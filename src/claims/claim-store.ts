@@ -22,8 +22,14 @@ export interface ClaimStore {
   /** The longest result, in UTF-8 bytes of JSON, that a completion can carry. Default: no bound. */
   readonly maxResultBytes?: number;
 
+  /**
+   * Claims the keys that are free: absent, failed, released, or with a lease that has lapsed. Says of the others what
+   * holds them.
+   */
   acquire(requests: readonly ClaimRequest[], options?: StoreCallOptions): Promise<AcquireOutcome[]>;
+  /** Ends attempts, on the condition that the row is IN_PROGRESS with the same owner, its lease live or not. */
   settle(settlements: readonly Settlement[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
+  /** Makes leases last longer, never shorter, on the same condition. */
   extend(extensions: readonly LeaseExtension[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
   /**
    * Notes that handlers start, before they do, on the same condition as an extension. Only what is claimed with
@@ -46,6 +52,7 @@ export interface ClaimStore {
 /** How many items a request carries where a store does not say. */
 export const DEFAULT_REQUEST_SIZE = 25;
 
+/** Options of every call of a `ClaimStore`. */
 export interface StoreCallOptions {
   /** Once aborted, the store stops retrying and gives up the call. */
   readonly signal?: AbortSignal;
@@ -61,7 +68,9 @@ export interface StoreCallOptions {
   readonly wantsResults?: boolean;
 }
 
+/** Asks for one key. */
 export interface ClaimRequest {
+  /** The idempotency key, at most 2,048 bytes of UTF-8 in DynamoDB. */
   readonly key: string;
   /** Random token of this attempt. */
   readonly owner: string;
@@ -71,6 +80,7 @@ export interface ClaimRequest {
   readonly retentionMs: number;
   /** Present when payload validation is on. */
   readonly payloadHash?: string;
+  /** Function, version and request id, for a person who looks at the row. */
   readonly lockedBy?: string;
   /** The attempt will say when its handler starts (`ClaimStore.start`): until then a lapsed lease is no death. */
   readonly recordsStart?: boolean;
@@ -78,6 +88,16 @@ export interface ClaimRequest {
   readonly isRedelivery?: boolean;
 }
 
+/**
+ * What became of one request for a key. `leaseUntil`, `completedAt` and `expiresAt` are epoch milliseconds.
+ *
+ * - `acquired`: the caller holds the key. `attempt` is the fencing token; `releases` and `crashes` are those before it.
+ * - `conflict`: another owner holds it until `leaseUntil`.
+ * - `duplicate`: it is completed, with this result.
+ * - `parked`: it failed for good.
+ * - `mismatch`: it came before with another payload hash.
+ * - `error`: the store could not say.
+ */
 export type AcquireOutcome =
   | {
       readonly status: 'acquired';
@@ -102,7 +122,9 @@ export type AcquireOutcome =
 
 /** A claim, and the token of the attempt that holds it. */
 export interface OwnedClaim {
+  /** The idempotency key. */
   readonly key: string;
+  /** The token that the claim was made with. */
   readonly owner: string;
 }
 
@@ -133,9 +155,11 @@ export type Settlement = OwnedClaim &
 /** The settlement of an attempt that succeeded. */
 export type Completion = Extract<Settlement, { readonly end: 'complete' }>;
 
+/** Asks for a longer lease. */
 export interface LeaseExtension extends OwnedClaim {
   /** The new length of the lease in milliseconds, from when the store writes it. */
   readonly leaseMs: number;
+  /** How long the row is remembered after its lease, in milliseconds. */
   readonly retentionMs: number;
 }
 

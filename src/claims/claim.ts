@@ -6,14 +6,19 @@ export type ClaimStatus = 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'PARKED';
 
 /** What is kept of an error: enough for a person to judge, never a body. */
 export interface StoredError {
+  /** Such as `TypeError`; `NonError` for what is no `Error`. */
   readonly name: string;
+  /** At most 512 characters, without what JavaScript quotes of a body. */
   readonly message: string;
+  /** The error's `code`, where that is a string. */
   readonly code?: string;
 }
 
 /** The stored row for one idempotency key: who runs it, until when, and how it ended. All times are epoch milliseconds. */
 export interface Claim {
+  /** The idempotency key. */
   readonly key: string;
+  /** How the claim stands. */
   readonly status: ClaimStatus;
   /** Random token of the attempt that wrote the row last; it stays after the claim is completed. */
   readonly owner: string;
@@ -32,14 +37,19 @@ export interface Claim {
   readonly leaseUntil: number;
   /** When the row is forgotten; stores round it up to what their TTL can express. Every row that is written here has one; one that Powertools wrote may have none. */
   readonly expiresAt?: number;
+  /** When the key was claimed first while the row lives. */
   readonly createdAt: number;
+  /** When the row was written last. */
   readonly updatedAt: number;
+  /** When it was completed; absent otherwise. */
   readonly completedAt?: number;
   /** Function, version and request id of the attempt, for a person who looks at the row. */
   readonly lockedBy?: string;
+  /** What payload validation compares; absent without it. */
   readonly payloadHash?: string;
   /** What the handler returned, as JSON text. */
   readonly result?: string;
+  /** Why the last attempt failed, of FAILED and PARKED claims. */
   readonly error?: StoredError;
 }
 

@@ -26,6 +26,7 @@ export class ConfigurationError extends BatchlatchError {
  * `isRetryable` says whether the same call may succeed later without anybody changing anything.
  */
 export class StoreError extends BatchlatchError {
+  /** Whether the same call may succeed later without anybody changing anything. */
   readonly isRetryable: boolean;
 
   constructor(message: string, options: { cause?: unknown; isRetryable: boolean; code?: string }) {

@@ -50,6 +50,7 @@ export class UnserializableResultError extends BatchlatchError {
 
 /** A failure that an earlier call stored: name, message and code are those of the first error. */
 export class ReplayedError extends Error {
+  /** The first error's code, where it had one. */
   readonly code?: string;
 
   constructor({ name, message, code }: StoredError) {

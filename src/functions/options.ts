@@ -46,6 +46,7 @@ export interface ClaimOptions {
   readonly clock?: Clock;
 }
 
+/** Options of `withIdempotency` and `withIdempotencyContext`. */
 export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
   /**
    * What makes two calls the same work, from the arguments: an id, several as an array, or `argumentHash()`. A part

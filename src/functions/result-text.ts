@@ -2,7 +2,9 @@ import { Buffer } from 'node:buffer';
 
 /** Turns results into text and back, for those that JSON does not hold, e.g. superjson. The text should be JSON. */
 export interface Serializer {
+  /** Makes the text that is stored. What it throws is an `UnserializableResultError`. */
   readonly stringify: (value: unknown) => string;
+  /** Makes the result of a stored text again. */
   readonly parse: (text: string) => unknown;
 }
 

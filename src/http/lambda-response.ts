@@ -3,11 +3,17 @@ import type { ResponseShape } from './lambda-event.ts';
 
 /** What a function answers to API Gateway, a function URL or a load balancer. */
 export interface LambdaHttpResponse {
+  /** From 200 to 599. */
   readonly statusCode: number;
+  /** Headers with one value each. */
   readonly headers?: Record<string, string>;
+  /** Headers with several values, for REST APIs (format 1.0) and for load balancers with multi-value headers. */
   readonly multiValueHeaders?: Record<string, string[]>;
+  /** Values of `Set-Cookie`, for HTTP APIs and function URLs (format 2.0). */
   readonly cookies?: string[];
+  /** Text, or base64 where `isBase64Encoded` is true. */
   readonly body: string;
+  /** Whether `body` is base64 of the bytes to send. */
   readonly isBase64Encoded: boolean;
 }
 

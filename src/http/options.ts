@@ -19,6 +19,7 @@ import { type HeaderOptions, headersToKeep, type KeepHeaders } from './kept-head
 import { type KeyFormat, type KeyRules, keyRules } from './key-format.ts';
 import { type MakeProblem, problemsOf } from './problems.ts';
 
+/** Options of `withHttpIdempotency` and `withFetchIdempotency`. */
 export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /** Put before every key, so that two APIs on one store never share claims. */
   readonly namespace: string;

@@ -6,6 +6,7 @@ import { canonicalHash, canonicalText } from './canonical-json.ts';
 import { parsePath, type PayloadPath, valueAt, withoutPaths } from './payload-path.ts';
 import { watchPaths } from './watch-paths.ts';
 
+/** What of a payload makes its hash. With neither option: all of it. Both together are an error. */
 export interface PayloadHashOptions {
   /** Only these values make the key, with their paths, e.g. `['orderId', 'customer.id']`. A payload that lacks one fails. */
   readonly include?: readonly string[];

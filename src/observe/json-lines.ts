@@ -7,8 +7,10 @@ import type { BatchEvent, Observer } from './observer.ts';
 
 /** From the most to the least. */
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+/** The least important level that is written; `silent` writes nothing. */
 export type LogLevel = (typeof LEVELS)[number];
 
+/** What `jsonLines()` writes, and where. */
 export interface JsonLinesOptions {
   /** The least important level that is written. Default: `BATCHLATCH_LOG_LEVEL`, else `info`. */
   readonly level?: LogLevel;

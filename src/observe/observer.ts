@@ -82,6 +82,8 @@ export type BatchEvent =
       readonly durationMs: number;
     };
 
+/** How one attempt ended, as it is about to be stored. */
 export interface SettlingEnd extends OfAttempt {
+  /** `complete`: done. `fail`: it may run again. `park`: it failed for good. `release`: it was given back unstarted. */
   readonly end: 'complete' | 'fail' | 'park' | 'release';
 }

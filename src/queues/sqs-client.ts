@@ -3,6 +3,7 @@
  * so that a function that needs none of this does not carry an SQS client in its bundle.
  */
 export interface SqsClient {
+  /** Changes how long up to ten messages stay invisible. Entries that SQS refuses come back in `Failed`. */
   changeMessageVisibilityBatch(
     input: { QueueUrl: string; Entries: VisibilityEntry[] },
     options?: SqsCallOptions,
@@ -11,6 +12,7 @@ export interface SqsClient {
       | { Id?: string | undefined; Code?: string | undefined; Message?: string | undefined }[]
       | undefined;
   }>;
+  /** Sends one message; used for dead letters. */
   sendMessage(
     input: {
       QueueUrl: string;

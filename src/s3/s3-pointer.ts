@@ -10,12 +10,15 @@ import type { BatchRecord } from '../sources/record.ts';
 
 /** What a message points to. */
 export interface S3PointerTarget {
+  /** The bucket that the message names. */
   readonly bucket: string;
+  /** The key of the object in it. */
   readonly key: string;
   /** The record with the pointer, as it was delivered. */
   readonly record: BatchRecord;
 }
 
+/** Which pointers `s3Pointer()` follows, and how. */
 export interface S3PointerOptions {
   /**
    * The buckets that pointers may name, or a function that says whether one may be followed. Whoever may send to the

@@ -6,7 +6,9 @@ import type { ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 
+/** Where `s3Results()` keeps long results. */
 export interface S3ResultsOptions {
+  /** The name of the bucket. */
   readonly bucket: string;
   /** Put before every object's key as it is. Default `batchlatch/results/`. */
   readonly prefix?: string;

@@ -2,11 +2,13 @@ import { UnnamedRecordError } from './errors.ts';
 
 /** Lambda's answer to a batch: the records to deliver again (`ReportBatchItemFailures`). */
 export interface BatchResponse {
+  /** The records that must be delivered again; empty: none. */
   batchItemFailures: { itemIdentifier: string }[];
 }
 
 /** Lambda's answer to a batch of Kafka (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html). */
 export interface KafkaBatchResponse {
+  /** The records that must be delivered again; empty: none. */
   batchItemFailures: { itemIdentifier: KafkaItemIdentifier }[];
 }
 
@@ -14,6 +16,7 @@ export interface KafkaBatchResponse {
 export interface KafkaItemIdentifier {
   /** Topic and number, such as `orders-0`. */
   partition: string;
+  /** The record's offset in its partition. */
   offset: number;
 }
 

@@ -5,6 +5,7 @@ import type { DecoderStep } from './decode-step.ts';
 import { DecodeError } from './decoder.ts';
 import { checkedMaxBytes } from './max-bytes.ts';
 
+/** Bounds of `base64()`. */
 export interface Base64Options {
   /** How many bytes a payload may have. Default 10 MB (10,485,760), and no more than a 64th of the function's memory. */
   readonly maxBytes?: number;

@@ -11,15 +11,19 @@ export type DecodeStep = DecoderStep | EnvelopeStep;
 
 /** Makes other text, or bytes, of a payload. */
 export interface DecoderStep extends Decoder {
+  /** Tells the steps apart. */
   readonly kind: 'decoder';
+  /** Reads the payloads of a list that this step is in. */
   readonly readPayloads: ReadPayloads;
 }
 
 /** Takes a payload out of its envelope. */
 export interface EnvelopeStep {
+  /** Tells the steps apart. */
   readonly kind: 'envelope';
   /** Throws a `MalformedRecordError` where the envelope is not there. */
   open(value: unknown): OpenedEnvelope;
+  /** Reads the payloads of a list that this step is in. */
   readonly readPayloads: ReadPayloads;
 }
 

@@ -16,6 +16,7 @@ export type Decoder = (
   options: DecoderOptions,
 ) => Encoded | Promise<Encoded>;
 
+/** What a decoder is told besides the payload. */
 export interface DecoderOptions {
   /** Aborted when the invocation's time is nearly over. */
   readonly signal: AbortSignal;

@@ -7,6 +7,7 @@ import { isEventBridgeEvent } from './eventbridge-event.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 
+/** Options of `eventBridgeBus()`. */
 export interface EventBridgeBusOptions {
   /**
    * Which events run in their order. `event-group`: those of one `EventGroupId`, where the subscriber's transformer is

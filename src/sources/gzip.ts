@@ -14,6 +14,7 @@ const gunzipAsync = promisify(gunzip);
 /** Beside the text that it becomes, what inflates is there twice, in pieces and as a whole. */
 const oneLongAtATime = pLimit(1);
 
+/** Bounds of `gzip()`. */
 export interface GzipOptions {
   /**
    * How many bytes a payload may inflate to; a few kilobytes can hold gigabytes. Default 10 MB (10,485,760), and no more

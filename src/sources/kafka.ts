@@ -10,6 +10,7 @@ import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
+/** Options of `kafka()`. */
 export interface KafkaOptions {
   /**
    * Which records run in their order. `partition`: those of one partition, as Kafka keeps them. `key`: those of one key of

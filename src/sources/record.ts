@@ -49,21 +49,27 @@ interface RecordOf<Source extends string, Body, Raw> {
 export interface Envelope {
   /** The event's or notification's own id, of several the innermost one's; the key then defaults to it. */
   readonly id: string;
+  /** String attributes by name: message attributes of SNS; source, detail-type, account and region of EventBridge. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** A message of an SQS queue, standard or FIFO. */
 export type SqsBatchRecord<Body = unknown> = RecordOf<'sqs', Body, SQSRecord>;
+/** An event that an EventBridge rule sent to the function. */
 export type EventBridgeBatchRecord<Body = unknown> = RecordOf<
   'eventbridge',
   Body,
   EventBridgeEvent<string, Body>
 >;
+/** A notification that SNS sent to the function. */
 export type SnsBatchRecord<Body = unknown> = RecordOf<'sns', Body, SNSEventRecord>;
+/** An event notification that S3 sent to the function. */
 export type S3BatchRecord<Body = unknown> = RecordOf<'s3', Body, S3EventRecord>;
 
 /** A Kinesis record as EventBridge Pipes delivers it: what Lambda has under `kinesis` lies beside the rest. */
 export type PipesKinesisRecord = Omit<KinesisStreamRecord, 'kinesis'> & KinesisStreamRecordPayload;
 
+/** A record of a Kinesis stream, from an event source mapping or from EventBridge Pipes. */
 export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
   'kinesis',
   Body,
@@ -71,21 +77,27 @@ export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
 > {
   /** Records of one partition key run in their order. */
   readonly partitionKey: string;
+  /** The number that Kinesis gave the record, as text of up to 56 digits. */
   readonly sequenceNumber: string;
 }
 
+/** A record of a Kafka topic, of Amazon MSK or self-managed. */
 export interface KafkaBatchRecord<Body = unknown> extends RecordOf<
   'kafka',
   Body,
   MSKRecord | SelfManagedKafkaRecord
 > {
+  /** The topic's name. */
   readonly topic: string;
+  /** The partition's number, from 0. */
   readonly partition: number;
+  /** The record's offset in its partition. */
   readonly offset: number;
   /** The record's key as UTF-8 text, not as base64; undefined where it has none. */
   readonly key: string | undefined;
 }
 
+/** An event of a custom event bus (`AWS::EventsV2`). */
 export interface EventBridgeBusBatchRecord<Body = unknown> extends RecordOf<
   'eventbridge-bus',
   Body,
@@ -101,10 +113,13 @@ export interface EventBridgeBusBatchRecord<Body = unknown> extends RecordOf<
 
 /** What happened to one item of a table. The images are there as far as the stream's view type has them. */
 export interface DynamoDBChange {
+  /** What happened to the item. */
   readonly eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
   /** The item's primary key. */
   readonly keys: DynamoDBItem;
+  /** The item after the change. */
   readonly newImage: DynamoDBItem | undefined;
+  /** The item before the change. */
   readonly oldImage: DynamoDBItem | undefined;
 }
 
@@ -114,8 +129,10 @@ export interface DynamoDBChange {
  */
 export type DynamoDBItem = Readonly<Record<string, unknown>>;
 
+/** A change of one item of a table with a stream. */
 export interface DynamoDBStreamBatchRecord<Body = unknown>
   extends RecordOf<'dynamodb-stream', Body, DynamoDBRecord>, DynamoDBChange {
+  /** The number that the stream gave the change, as text. */
   readonly sequenceNumber: string;
 }
 
@@ -123,12 +140,15 @@ export interface DynamoDBStreamBatchRecord<Body = unknown>
 export interface S3Notification {
   /** Such as `ObjectCreated:Put`. */
   readonly eventName: string;
+  /** The bucket's name. */
   readonly bucket: string;
   /** The object's key as it is, not URL-encoded as S3 sends it. */
   readonly key: string;
+  /** The version of the object, in a bucket with versions. */
   readonly versionId: string | undefined;
   /** In bytes. S3 tells it of objects that were created. */
   readonly size: number | undefined;
+  /** Of objects that were created: the hash of their content, or of their parts. */
   readonly eTag: string | undefined;
   /** Of two events of one key the later one's is greater, as right-aligned hexadecimal text. */
   readonly sequencer: string | undefined;

@@ -18,6 +18,7 @@ export interface Source<Record extends BatchRecord = BatchRecord> {
 
 /** The records of one event, and how its sender is answered. */
 export interface SourceBatch<Record extends BatchRecord = BatchRecord> {
+  /** In the order of the event. */
   readonly entries: readonly SourceEntry<Record>[];
   /** The answer to the sender, from how its records ended, in the order of `entries`. See `answers.ts`. */
   readonly answer: (endings: readonly Ending[]) => BatchResponse | KafkaBatchResponse | undefined;
@@ -33,12 +34,15 @@ export interface SourceBatch<Record extends BatchRecord = BatchRecord> {
  * identifier cannot be named there, and then the batch as a whole has to come back.
  */
 export interface SourceEntry<Record extends BatchRecord = BatchRecord> {
+  /** What names the record in the response; undefined where the record says nothing that could. */
   readonly itemIdentifier: string | undefined;
   /** Records of one lane run in order, one after the other; undefined: on its own. */
   readonly lane: string | undefined;
+  /** The record, or why there is none. */
   readonly read: ReadRecord<Record>;
 }
 
+/** A record that was read, or why it was not. */
 export type ReadRecord<Record extends BatchRecord = BatchRecord> =
   | { readonly record: Record }
   /** With the record as it was delivered, where only its payload could not be decoded. */

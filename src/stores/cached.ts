@@ -13,6 +13,7 @@ import { anInteger, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { aStore } from './store-check.ts';
 
+/** How much `cached()` remembers. */
 export interface CachedOptions {
   /** How many completions to remember, the least recently used go first; at times twice as many are held. */
   readonly max: number;

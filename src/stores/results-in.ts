@@ -18,6 +18,7 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 import { boundedResultStorage } from './bounded-result-storage.ts';
 import { aStore } from './store-check.ts';
 
+/** Options of `resultsIn()`. */
 export interface ResultsInOptions {
   /** For tests. Default: the machine's clock. */
   readonly clock?: Clock;

@@ -11,10 +11,13 @@ import { bench, type Contract } from './store-bench.ts';
 
 /** `describe` and `it` of jest, vitest, mocha or node:test. */
 export interface TestRunner {
+  /** Groups tests. */
   readonly describe: (name: string, body: () => void) => void;
+  /** Defines one test. */
   readonly it: (name: string, body: () => Promise<void>) => void;
 }
 
+/** The store that is tested. */
 export interface ClaimStoreSubject {
   /** What the tests call the store. */
   readonly name: string;

@@ -5,6 +5,7 @@ import { eventBridgeEvent } from './events.ts';
 export interface EventBusMessage {
   /** The `detail` of an event of `PutEvents`; with `raw` the data of `PutRawEvents`. */
   readonly data: unknown;
+  /** Default: a random one. */
   readonly eventId?: string;
   /** Default: a group of its own, as EventBridge makes it. */
   readonly eventGroupId?: string;
@@ -16,9 +17,11 @@ export interface EventBusMessage {
   readonly raw?: boolean;
   /** Of `PutRawEvents`. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
+/** How the bus delivers the events. */
 export interface EventBusEventOptions {
   /** The transformer of the subscriber. Default `WITH_METADATA`. */
   readonly transformer?: 'WITH_METADATA' | 'RAW';

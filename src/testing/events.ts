@@ -7,16 +7,23 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 export interface SqsMessage {
   /** Sent as it is when it is a string, else as JSON. */
   readonly body: unknown;
+  /** Default: a random one. */
   readonly messageId?: string;
+  /** How often the message has been received, from 1. Default 1. */
   readonly receiveCount?: number;
+  /** Default: none. */
   readonly messageGroupId?: string;
+  /** Epoch milliseconds. Default: now. */
   readonly sentAt?: number;
+  /** Default: none. */
   readonly messageAttributes?: SQSRecord['messageAttributes'];
 }
 
+/** Which queue the messages come from. */
 export interface SqsEventOptions {
   /** Default `orders`, or `orders.fifo` where `fifo` is set. */
   readonly queueName?: string;
+  /** Whether the queue is FIFO. Default false. */
   readonly fifo?: boolean;
 }
 
@@ -68,7 +75,9 @@ export function eventBridgeEvent<Detail>(
   };
 }
 
+/** What a test wants to say of an invocation; the rest is filled in. */
 export interface LambdaContextOptions {
+  /** Default `test-function`. */
   readonly functionName?: string;
   /** What `getRemainingTimeInMillis` answers at the first call; it then runs down. Default 30,000. */
   readonly remainingTimeMs?: number;

@@ -5,6 +5,7 @@ import type { MSKEvent, MSKRecord, SelfManagedKafkaEvent } from 'aws-lambda';
 export interface KafkaMessage {
   /** Sent as it is when it is a string or bytes, else as JSON; `undefined` is a tombstone, which has no value. */
   readonly value: unknown;
+  /** Default: none. */
   readonly key?: string | Uint8Array;
   /** Default `orders`. */
   readonly topic?: string;
@@ -12,10 +13,13 @@ export interface KafkaMessage {
   readonly partition?: number;
   /** Default: one more than that of the record before it in the partition, from 0. */
   readonly offset?: number;
+  /** Texts by name. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
+/** Which kind of cluster the records come from. */
 export interface KafkaEventOptions {
   /** Without an ARN in the event, as of a cluster that is not Amazon's. Default: false. */
   readonly selfManaged?: boolean;

@@ -5,9 +5,13 @@ import type { S3Event, SNSEvent, SNSMessageAttributes } from 'aws-lambda';
 export interface SnsNotificationMessage {
   /** Sent as it is when it is a string, else as JSON. */
   readonly message: unknown;
+  /** Default: a random one. */
   readonly messageId?: string;
+  /** Default: none. */
   readonly subject?: string;
+  /** Default: none. */
   readonly messageAttributes?: SNSMessageAttributes;
+  /** Epoch milliseconds. Default: now. */
   readonly sentAt?: number;
   /** The topic's name. Default `orders`. */
   readonly topicName?: string;
@@ -49,9 +53,13 @@ export interface S3Object {
   readonly bucket?: string;
   /** Default `ObjectCreated:Put`. */
   readonly eventName?: string;
+  /** In bytes. Default 1,024. */
   readonly size?: number;
+  /** Default: none, as in a bucket without versions. */
   readonly versionId?: string;
+  /** Orders the events of one key. Default: a random one. */
   readonly sequencer?: string;
+  /** Epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 

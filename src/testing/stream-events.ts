@@ -19,9 +19,11 @@ export interface KinesisMessage {
   readonly partitionKey?: string;
   /** Default: one more than that of the record before it, from a number of 56 digits as Kinesis has. */
   readonly sequenceNumber?: string;
+  /** Epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 
+/** Which stream the records come from. */
 export interface StreamEventOptions {
   /** Kinesis: the stream's name, default `orders`. DynamoDB: the table's name, default `orders`. */
   readonly name?: string;
@@ -67,14 +69,19 @@ function bytesOf(body: unknown): Buffer {
 
 /** What a test wants to say of one change of an item; the rest is filled in. */
 export interface DynamoDBStreamChange {
+  /** The item's primary key, as plain values. */
   readonly keys: Readonly<Record<string, unknown>>;
+  /** The item after the change. Default: none. */
   readonly newImage?: Readonly<Record<string, unknown>>;
+  /** The item before the change. Default: none. */
   readonly oldImage?: Readonly<Record<string, unknown>>;
   /** Default: by the images that there are. */
   readonly eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
   /** Default: a hundred more than that of the record before it. */
   readonly sequenceNumber?: string;
+  /** Default: a random one. */
   readonly eventId?: string;
+  /** Epoch milliseconds. Default: now. */
   readonly sentAt?: number;
 }
 

@@ -4,9 +4,13 @@
  * `@aws-sdk/lib-dynamodb` holds fits.
  */
 export interface CommitItem {
+  /** Writes an item. */
   readonly Put?: CommitPut | undefined;
+  /** Changes attributes of an item. */
   readonly Update?: CommitUpdate | undefined;
+  /** Deletes an item. */
   readonly Delete?: CommitDelete | undefined;
+  /** Checks an item and writes nothing. */
   readonly ConditionCheck?: CommitConditionCheck | undefined;
 }
 
@@ -24,25 +28,34 @@ interface InTable {
 
 /** Writes an item, or replaces the one with the same key. */
 export interface CommitPut extends InTable {
+  /** All attributes of the item, its key among them. */
   readonly Item: CommitValues | undefined;
+  /** What must hold of the item that is there. Default: nothing. */
   readonly ConditionExpression?: string | undefined;
 }
 
 /** Changes attributes of an item, which is made where there is none. */
 export interface CommitUpdate extends InTable {
+  /** The item's primary key. */
   readonly Key: CommitValues | undefined;
+  /** Such as `SET total = total + :amount`. */
   readonly UpdateExpression: string | undefined;
+  /** What must hold of the item that is there. Default: nothing. */
   readonly ConditionExpression?: string | undefined;
 }
 
 /** Deletes an item. */
 export interface CommitDelete extends InTable {
+  /** The item's primary key. */
   readonly Key: CommitValues | undefined;
+  /** What must hold of the item that is there. Default: nothing. */
   readonly ConditionExpression?: string | undefined;
 }
 
 /** Writes nothing, and refuses the transaction where its condition does not hold. */
 export interface CommitConditionCheck extends InTable {
+  /** The item's primary key. */
   readonly Key: CommitValues | undefined;
+  /** What must hold of the item that is there. */
   readonly ConditionExpression: string | undefined;
 }

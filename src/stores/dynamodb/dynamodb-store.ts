@@ -25,6 +25,7 @@ import { singleWriter } from './single-writer.ts';
 import { isTransactEffect } from './transact-effect.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
 
+/** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
   /**
    * The claims table: partition key `id` (string), TTL on `expiresAt`. `claimsTableDefinition()` gives it. Default: the one

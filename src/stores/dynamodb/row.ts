@@ -40,7 +40,9 @@ export interface RowFormat {
   readonly maxResultBytes: number;
   /** The primary key of a row. */
   toKey(key: string): Row;
+  /** All attributes of a claim's row. */
   toRow(claim: Claim): Row;
+  /** The claim of a row. Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
   toClaim(row: Row): Claim;
   /** The attributes that a change sets and those it removes. */
   toChange(change: ClaimChange): { set: Row; remove: string[] };

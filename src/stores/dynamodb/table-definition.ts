@@ -2,6 +2,7 @@ import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from '@aws
 import { assertAttributeNames } from './attribute-names.ts';
 import { type AttributeNames, defaultAttributeNames } from './row.ts';
 
+/** The two requests that make a claims table. */
 export interface ClaimsTableDefinition {
   /** For `CreateTableCommand`. */
   readonly table: CreateTableCommandInput;

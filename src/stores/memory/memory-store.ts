@@ -25,6 +25,7 @@ import {
 import { aFunction, anInteger, type Check, objectWith } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 
+/** Options of `memoryStore()`. */
 export interface MemoryStoreOptions<Effect = unknown> {
   /** Default: the machine's clock. */
   readonly clock?: Pick<Clock, 'now'>;
