@@ -7,7 +7,11 @@ import type { Runnable } from './runnable.ts';
 import type { InvocationScope } from './scope.ts';
 
 /** What the handler sees of its run. Its functions are made when they are looked at, so that they can be destructured. */
-export class HandlerContext implements RecordContext {
+export function handlerContext(run: HandlerRun, runnable: Runnable, scope: InvocationScope): RecordContext {
+  return new HandlerContext(run, runnable, scope);
+}
+
+class HandlerContext implements RecordContext {
   readonly #run: HandlerRun;
   readonly #runnable: Runnable;
   readonly #scope: InvocationScope;

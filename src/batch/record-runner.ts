@@ -10,7 +10,7 @@ import { forgetLongBody } from '../sources/text-record.ts';
 import type { Claiming } from './claiming.ts';
 import type { ClaimsAhead } from './claims-ahead.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
-import { HandlerContext } from './handler-context.ts';
+import { handlerContext } from './handler-context.ts';
 import { outcomeOf, outcomeOfRefusal, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
 import type { Gathering, Handler, Run } from './policy.ts';
 import { type Runnable, underClaim } from './runnable.ts';
@@ -213,7 +213,7 @@ export class RecordRunner {
     running.set(run, runnable.attempt);
     const end = await run.run(async () => {
       try {
-        return await handler(record, new HandlerContext(run, runnable, this.#scope));
+        return await handler(record, handlerContext(run, runnable, this.#scope));
       } finally {
         forgetLongBody(record);
       }

@@ -43,7 +43,11 @@ describe('options that cannot work are refused at start', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['clockTolerance', 5, 'Unknown option `clockTolerance`; known are tableName, client, writes, attributes, clockToleranceMs'],
+    [
+      'clockTolerance',
+      5,
+      'Unknown option `clockTolerance`; known are tableName, client, writes, attributes, clockToleranceMs',
+    ],
     ['table', 'claims', 'Unknown option `table`'],
     ['client', {}, 'Expected `client` to be an object with send()'],
     ['attributes', 'id', 'Expected `attributes` to be an object'],
