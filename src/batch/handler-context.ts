@@ -6,11 +6,12 @@ import type { RecordContext } from './record-handler.ts';
 import type { Runnable } from './runnable.ts';
 import type { InvocationScope } from './scope.ts';
 
-/** What the handler sees of its run. Its functions are made when they are looked at, so that they can be destructured. */
+/** What the handler sees of its run. */
 export function handlerContext(run: HandlerRun, runnable: Runnable, scope: InvocationScope): RecordContext {
   return new HandlerContext(run, runnable, scope);
 }
 
+/** Its functions are made when they are looked at, so that they can be destructured. */
 class HandlerContext implements RecordContext {
   readonly #run: HandlerRun;
   readonly #runnable: Runnable;

@@ -1,4 +1,3 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { Attempt } from '../attempts/attempt.ts';
 import { DeadlineError } from '../attempts/errors.ts';
 import type { AttemptEnd, HandlerEnd } from '../attempts/handler-end.ts';
@@ -15,6 +14,7 @@ import { outcomeOf, outcomeOfRefusal, outcomeWithoutClaim, type RecordOutcome } 
 import type { Gathering, Handler, Run } from './policy.ts';
 import { type Runnable, underClaim } from './runnable.ts';
 import type { InvocationScope } from './scope.ts';
+import { Slots } from './slots.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
 export type ClaimTime = 'ahead' | 'in-turn';
@@ -25,7 +25,7 @@ export class RecordRunner {
   readonly #handler: Handler;
   readonly #claiming: Claiming;
   readonly #claims: ClaimsAhead;
-  readonly #limit: LimitFunction;
+  readonly #slots: Slots;
   readonly #gathering: Gathering | undefined;
   readonly #onRoom: () => void;
 
@@ -38,7 +38,7 @@ export class RecordRunner {
     this.#claiming = claiming;
     this.#claims = claims;
     this.#onRoom = onRoom;
-    this.#limit = pLimit({ concurrency, rejectOnClear: true });
+    this.#slots = new Slots(concurrency);
     if (typeof handler === 'object') {
       // Records that could still join: those that are busy, as far as there are slots for them.
       this.#gathering = handler.gather(scope, () => Math.min(scope.activity.busy, concurrency));
@@ -82,7 +82,7 @@ export class RecordRunner {
   /** It is time to stop: hand back what has not started, and tell what runs to end. */
   stop(): void {
     const { running, deadline } = this.#scope;
-    this.#limit.clearQueue();
+    this.#slots.clear();
     this.#gathering?.stop();
     for (const run of running.keys()) run.stop((cause) => new DeadlineError({ cause }), deadline.graceMs);
   }
@@ -150,17 +150,7 @@ export class RecordRunner {
   /** Waits for a slot, runs the handler, settles how it ended. */
   async #runAndSettle(runnable: Runnable): Promise<void> {
     const { entry, attempt } = runnable;
-    let end: AttemptEnd | HandlerEnd | undefined;
-    let hasSlot = false;
-    try {
-      end = await this.#limit(() => {
-        hasSlot = true;
-        return this.#runInSlot(runnable);
-      });
-    } catch (thrown) {
-      // The deadline clears the limiter's queue; whatever waited in it has not started.
-      if (hasSlot) throw thrown;
-    }
+    const end = await this.#slots.run(() => this.#runInSlot(runnable));
     this.#endBusy(entry, attempt !== undefined && end?.kind !== 'abandoned');
     if (end === undefined) {
       this.finishNotStarted(entry, this.#isStopped ? 'deadline' : 'lease-lapsed');

@@ -65,7 +65,7 @@ export function required(check: Check): Check {
 
 /** Any number but NaN. */
 export function aNumber(): Check {
-  return { expected: 'a number', accepts: (value) => typeof value === 'number' && !Number.isNaN(value) };
+  return { expected: 'a number', accepts: (value) => typeof value === 'number' };
 }
 
 export function anInteger(from: number): Check {
@@ -164,19 +164,6 @@ export function aPolicy(option: string, maker: string): Check {
     expected: `what ${maker} gives`,
     accepts: (value) => isObject(value) && 'option' in value && value.option === option,
   };
-}
-
-/** Checks what a function such as `backoff` is given. Throws a `ConfigurationError` that names it and the option. */
-export function checkFactory(
-  factory: string,
-  options: unknown,
-  checks: Readonly<Record<string, Check>>,
-): void {
-  try {
-    checkOptions(options, checks);
-  } catch (thrown) {
-    throw new ConfigurationError(`${factory}: ${(thrown as Error).message}`);
-  }
 }
 
 function shown(value: unknown): string {

@@ -3,7 +3,8 @@ import { isAcknowledged } from '../batch/outcomes.ts';
 import type { Policy } from '../batch/policy.ts';
 import type { InvocationScope } from '../batch/scope.ts';
 import { retryLaterMs } from '../attempts/errors.ts';
-import { anInteger, checkFactory } from '../options/check-options.ts';
+import { anInteger } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 import { showAgain } from './queue.ts';
 
 /** Options of `backoff`. */
@@ -24,7 +25,7 @@ export interface BackoffOptions {
  * createBatchProcessor(handler, { sqs: new SQS(), visibility: backoff({ maxDelayMs: 60_000 }) });
  */
 export function backoff(options: BackoffOptions = {}): Policy<'visibility'> {
-  checkFactory('backoff', options, { baseDelayMs: anInteger(1), maxDelayMs: anInteger(1) });
+  checkOptionsOf('backoff', options, { baseDelayMs: anInteger(1), maxDelayMs: anInteger(1) });
   const { baseDelayMs = 1_000, maxDelayMs = 900_000 } = options;
   return {
     option: 'visibility',

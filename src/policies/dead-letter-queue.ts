@@ -4,7 +4,8 @@ import { isPermanentEnd } from '../batch/outcomes.ts';
 import type { Policy } from '../batch/policy.ts';
 import type { InvocationScope } from '../batch/scope.ts';
 import { toStoredError } from '../claims/claim.ts';
-import { aUrl, checkFactory, required } from '../options/check-options.ts';
+import { aUrl, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 import { boundedSqs } from '../queues/bounded-sqs.ts';
 import { type DeadLetter, sendDeadLetter } from '../queues/dead-letter.ts';
 
@@ -23,7 +24,7 @@ export interface DeadLetterQueueOptions {
  * createBatchProcessor(handler, { sqs: new SQS(), deadLetter: deadLetterQueue({ url }) });
  */
 export function deadLetterQueue(options: DeadLetterQueueOptions): Policy<'deadLetter'> {
-  checkFactory('deadLetterQueue', options, { url: required(aUrl()) });
+  checkOptionsOf('deadLetterQueue', options, { url: required(aUrl()) });
   const { url } = options;
   return {
     option: 'deadLetter',

@@ -1,5 +1,6 @@
 import type { Policy } from '../batch/policy.ts';
-import { anInteger, checkFactory } from '../options/check-options.ts';
+import { anInteger } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 import { showAgain } from './queue.ts';
 
 /** Options of `heartbeat`. */
@@ -17,7 +18,7 @@ export interface HeartbeatOptions {
  * createBatchProcessor(handler, { sqs: new SQS(), leaseMs: 60_000, heartbeat: heartbeat() });
  */
 export function heartbeat(options: HeartbeatOptions = {}): Policy<'heartbeat'> {
-  checkFactory('heartbeat', options, { intervalMs: anInteger(1) });
+  checkOptionsOf('heartbeat', options, { intervalMs: anInteger(1) });
   return {
     option: 'heartbeat',
     renewal: options,

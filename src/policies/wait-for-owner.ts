@@ -2,7 +2,8 @@ import { acquireOrWait } from '../attempts/wait-for-claim.ts';
 import type { Claiming } from '../batch/claiming.ts';
 import type { ClaimAnswer, Entry } from '../batch/entry.ts';
 import type { Conflict, Policy } from '../batch/policy.ts';
-import { anInteger, checkFactory, required } from '../options/check-options.ts';
+import { anInteger, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
 
 /** Options of `waitForOwner`. */
 export interface WaitForOwnerOptions {
@@ -22,7 +23,7 @@ export type WaitForOwner = Policy<'onConflict'> & WaitForOwnerOptions;
  * createBatchProcessor(handler, { onConflict: waitForOwner({ timeoutMs: 2_000 }) });
  */
 export function waitForOwner(options: WaitForOwnerOptions): WaitForOwner {
-  checkFactory('waitForOwner', options, { timeoutMs: required(anInteger(1)) });
+  checkOptionsOf('waitForOwner', options, { timeoutMs: required(anInteger(1)) });
   const { timeoutMs } = options;
   return {
     option: 'onConflict',
