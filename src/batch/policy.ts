@@ -10,7 +10,7 @@ import type { Runnable } from './runnable.ts';
 import type { BatchScope } from './scope.ts';
 
 /** The options that take a policy. */
-export type PolicyOption =
+type PolicyOption =
   | 'reading'
   | 'schema'
   | 'visibility'
