@@ -2,7 +2,11 @@
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/{test,examples}/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/real/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/real/',
+    '<rootDir>/test/package/package.test.ts',
+  ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],

@@ -4,6 +4,7 @@ import type { ColdStartFigures } from './sections/cold-start.ts';
 import type { MemoryFigures } from './sections/memory.ts';
 import type { HashFigures } from './sections/micro.ts';
 import type { ProfileFigures } from './sections/profiles.ts';
+import type { SizeFigures } from './sections/sizes.ts';
 import type { TableKeysFigures } from './sections/table-keys.ts';
 
 /** Everything one run measured; what `--json` prints and the results page is made of. */
@@ -17,6 +18,7 @@ export interface Figures {
   readonly hashes: readonly HashFigures[];
   readonly memory: readonly MemoryFigures[];
   readonly coldStart: readonly ColdStartFigures[];
+  readonly sizes: readonly SizeFigures[];
   readonly tableKeys: readonly TableKeysFigures[];
   readonly profiles: readonly ProfileFigures[];
 }

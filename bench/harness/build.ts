@@ -87,6 +87,24 @@ export async function bundleFunction(
   };
 }
 
+/** How large the bundle of a function with these statements is, minified, without AWS's SDK. */
+export async function minifiedBytes(statements: readonly string[]): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: statements.join('\n'), resolveDir: BENCH },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: NODE,
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    external: ['@aws-sdk/*', '@smithy/*'],
+    nodePaths: [path.join(BUILD, 'node_modules')],
+    tsconfigRaw: {},
+    write: false,
+  });
+  return outputFiles[0]?.contents.byteLength ?? 0;
+}
+
 function bytesByPackage(
   inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>,
 ): FunctionBundle['packages'] {

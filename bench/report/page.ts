@@ -8,6 +8,7 @@ import { growthTable, tableKeysTable } from './tables/growth.ts';
 import { hashesTable } from './tables/hashes.ts';
 import { coldStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
+import { sizesTable } from './tables/sizes.ts';
 import { targetsTable } from './tables/targets.ts';
 import { targetsOf } from './targets.ts';
 
@@ -88,6 +89,12 @@ ${figures.coldStart
     return `- ${library}, SDK ${sdk}: ${sizes.join(', ')}`;
   })
   .join('\n')}
+
+## Sizes
+
+What a function has in its bundle for what it imports: esbuild, minified, ESM, AWS's SDK left out.
+
+${sizesTable(figures)}
 
 ## The libraries by themselves
 

@@ -5,12 +5,14 @@ import { tableKeysTable } from './tables/growth.ts';
 import { hashesTable } from './tables/hashes.ts';
 import { coldStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
+import { sizesTable } from './tables/sizes.ts';
 import { targetsTable } from './tables/targets.ts';
 import { targetsOf } from './targets.ts';
 
 /** What a terminal gets: the tables of what was measured, and the targets at the end. */
 export function summaryOf(figures: Figures): string {
-  const { comparison, variants, tableKeys, profiles, memoryStore, hashes, coldStart, memory } = figures;
+  const { comparison, variants, tableKeys, profiles, memoryStore, hashes, coldStart, sizes, memory } =
+    figures;
   const parts = [
     section(comparison, 'DynamoDB requests per record', () => requestsTable(comparison)),
     section(comparison, 'Client CPU, µs per record', () => cpuTable(comparison)),
@@ -21,6 +23,7 @@ export function summaryOf(figures: Figures): string {
     section(memoryStore, 'Memory store, no-op handler', () => memoryStoreTable(memoryStore)),
     section(hashes, 'Payload hash', () => hashesTable(figures)),
     section(coldStart, 'Cold start', () => coldStartTable(figures)),
+    section(sizes, "Sizes of bundles, AWS's SDK left out", () => sizesTable(figures)),
     section(memory, 'Memory', () => memoryTable(figures)),
     section(targetsOf(figures), 'Targets', () => targetsTable(figures)),
     ...targetsOf(figures).map(({ figure, reason }) => (reason === undefined ? '' : `${figure}: ${reason}`)),

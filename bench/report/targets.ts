@@ -24,6 +24,7 @@ export function targetsOf(figures: Figures): Target[] {
     wall(figures, 1_000),
     memoryStore(figures),
     bundle(figures),
+    ...sizes(figures),
   ].filter((target) => target !== undefined);
 }
 
@@ -99,6 +100,21 @@ function bundle(figures: Figures): Target | undefined {
       isReached: share <= 0.5,
     },
     () => whyBundle(figures),
+  );
+}
+
+function sizes(figures: Figures): Target[] {
+  return figures.sizes.flatMap(({ name, bytes, mostKilobytes }) =>
+    mostKilobytes === undefined
+      ? []
+      : [
+          {
+            figure: `minified size, AWS's SDK left out: ${name}`,
+            wanted: `at most ${mostKilobytes} KB`,
+            measured: kilobytes(bytes),
+            isReached: bytes <= mostKilobytes * 1_024,
+          },
+        ],
   );
 }
 

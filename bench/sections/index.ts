@@ -7,6 +7,7 @@ import { measureComparison, measureVariants } from './comparison.ts';
 import { measureMemory } from './memory.ts';
 import { measureHashes, measureMemoryStore } from './micro.ts';
 import { type KeptProfile, measureProfiles } from './profiles.ts';
+import { measureSizes } from './sizes.ts';
 import { measureTableKeys } from './table-keys.ts';
 
 /** What can be measured, in the order in which it is. */
@@ -18,6 +19,7 @@ export const SECTIONS = [
   'memory-store',
   'hashes',
   'cold-start',
+  'sizes',
   'memory',
 ] as const;
 export type SectionName = (typeof SECTIONS)[number];
@@ -41,6 +43,7 @@ export async function measureSections(
     memoryStore: has('memory-store') ? await measureMemoryStore(lab, plan, progress) : [],
     hashes: has('hashes') ? await measureHashes(lab, plan, progress) : [],
     coldStart: has('cold-start') ? await measureColdStart(lab, plan, progress) : [],
+    sizes: has('sizes') ? await measureSizes(progress) : [],
     memory: has('memory') ? await measureMemory(lab, plan, progress) : [],
   };
 }

@@ -5,19 +5,11 @@ import type { SettlingEnd } from '../observe/observer.ts';
 import { type Ending, type EndingOf, settlementOf } from './ending.ts';
 import { CommitNotAllowedError } from './errors.ts';
 import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
-import { extendLeases, type Lease } from './lease.ts';
+import type { HeldClaim } from './held-claim.ts';
+import { extendLeases, type LeasedClaim } from './lease.ts';
 import { isLastAttempt } from './rules.ts';
 import type { AttemptScope } from './scope.ts';
 import { Transaction } from './transaction.ts';
-
-/** The claim of an attempt. The lease can grow; the rest stays as it was acquired. */
-export interface HeldClaim {
-  readonly owner: string;
-  readonly attempt: number;
-  readonly releases: number;
-  readonly crashes: number;
-  leaseUntil: number;
-}
 
 /** What an attempt works on. */
 export interface Work {
@@ -40,7 +32,7 @@ export type Settled =
  * One attempt of one key, from acquired to settled: what it may write about its claim, each time conditional on its
  * owner.
  */
-export class Attempt implements Lease {
+export class Attempt implements LeasedClaim {
   readonly key: string;
   readonly claim: HeldClaim;
   /** What observers know the attempt by. */

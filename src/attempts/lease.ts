@@ -1,6 +1,6 @@
 import type { SettleOutcome } from '../claims/claim-store.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
-import type { Attempt } from './attempt.ts';
+import type { HeldClaim } from './held-claim.ts';
 import type { AttemptScope } from './scope.ts';
 
 /** The lease under which a handler runs. */
@@ -13,9 +13,17 @@ export interface Lease {
   extend(minimumMs: number): Promise<SettleOutcome>;
 }
 
+/** A lease with the claim behind it. */
+export interface LeasedClaim extends Lease {
+  readonly key: string;
+  readonly claim: HeldClaim;
+  /** What an extension came to, for a claim that may have been completed meanwhile. */
+  unlessCommitted(outcome: SettleOutcome): Promise<SettleOutcome>;
+}
+
 /** Makes leases last at least `minimumMs` from now, in one request; none becomes shorter. Never rejects. */
 export async function extendLeases(
-  attempts: readonly Attempt[],
+  attempts: readonly LeasedClaim[],
   minimumMs: number,
   { store, clock, rules, deadline }: AttemptScope,
   signal: AbortSignal = deadline.answerNow,
@@ -52,7 +60,10 @@ export function isShort({ leaseUntil }: Lease, { leaseMs, clock }: AttemptScope)
 }
 
 /** Renews the leases that are short, in one request, before their attempts start. False: may not start. Never rejects. */
-export async function ensureLeases(attempts: readonly Attempt[], scope: AttemptScope): Promise<boolean[]> {
+export async function ensureLeases(
+  attempts: readonly LeasedClaim[],
+  scope: AttemptScope,
+): Promise<boolean[]> {
   const { clock, deadline } = scope;
   const short = attempts.filter((attempt) => isShort(attempt, scope));
   if (short.length === 0) return attempts.map(() => true);

@@ -1,6 +1,6 @@
 import { countedAttempts } from '../claims/claim.ts';
 import type { AllRetentions } from '../claims/retention.ts';
-import type { HeldClaim } from './attempt.ts';
+import type { HeldClaim } from './held-claim.ts';
 import {
   isPermanent,
   LapsedLeaseError,

@@ -3,15 +3,15 @@ import { recordsStarts } from '../attempts/starts.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import { mayPass } from '../claims/errors.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
-import type { InvocationScope } from './scope.ts';
+import type { BatchScope } from './scope.ts';
 
 /** Asks the store for the claims of one invocation's records, and says what came of it. */
 export class Claiming {
-  readonly scope: InvocationScope;
+  readonly scope: BatchScope;
   readonly #lockedBy: string | undefined;
   readonly #recordsStart: boolean;
 
-  constructor(scope: InvocationScope) {
+  constructor(scope: BatchScope) {
     this.scope = scope;
     this.#lockedBy = lockedBy(scope);
     this.#recordsStart = recordsStarts(scope);
@@ -67,7 +67,7 @@ export class Claiming {
 }
 
 /** Who holds the claim, for a person who looks at the row. */
-export function lockedBy({ lambda }: Pick<InvocationScope, 'lambda'>): string | undefined {
+export function lockedBy({ lambda }: Pick<BatchScope, 'lambda'>): string | undefined {
   return lambda?.functionName === undefined
     ? undefined
     : `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`;

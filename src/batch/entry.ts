@@ -1,4 +1,5 @@
-import type { Attempt, HeldClaim } from '../attempts/attempt.ts';
+import type { Attempt } from '../attempts/attempt.ts';
+import type { HeldClaim } from '../attempts/held-claim.ts';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { isPermanentEnd, type RecordOutcome } from './outcomes.ts';

@@ -4,10 +4,10 @@ import type { HandlerRun } from '../attempts/handler-run.ts';
 import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
 import type { RecordContext } from './record-handler.ts';
 import type { Runnable } from './runnable.ts';
-import type { InvocationScope } from './scope.ts';
+import type { BatchScope } from './scope.ts';
 
 /** What the handler sees of its run. */
-export function handlerContext(run: HandlerRun, runnable: Runnable, scope: InvocationScope): RecordContext {
+export function handlerContext(run: HandlerRun, runnable: Runnable, scope: BatchScope): RecordContext {
   return new HandlerContext(run, runnable, scope);
 }
 
@@ -15,9 +15,9 @@ export function handlerContext(run: HandlerRun, runnable: Runnable, scope: Invoc
 class HandlerContext implements RecordContext {
   readonly #run: HandlerRun;
   readonly #runnable: Runnable;
-  readonly #scope: InvocationScope;
+  readonly #scope: BatchScope;
 
-  constructor(run: HandlerRun, runnable: Runnable, scope: InvocationScope) {
+  constructor(run: HandlerRun, runnable: Runnable, scope: BatchScope) {
     this.#run = run;
     this.#runnable = runnable;
     this.#scope = scope;

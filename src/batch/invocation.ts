@@ -6,7 +6,7 @@ import type { Entry } from './entry.ts';
 import { Ordering } from './ordering.ts';
 import type { Handler } from './policy.ts';
 import { RecordRunner } from './record-runner.ts';
-import type { InvocationScope } from './scope.ts';
+import type { InvocationScope } from './invocation-scope.ts';
 
 /** How long the answer waits for claims to be given back; what is left then is tried again in the next invocation. */
 const GIVE_BACK_MS = 1_000;
@@ -28,7 +28,7 @@ export class Invocation {
     const claiming = new Claiming(scope);
     this.#scope = scope;
     this.#claims = new ClaimsAhead(scope.entries.filter(isClaimedAhead), claiming);
-    this.#runner = new RecordRunner(handler, claiming, this.#claims, () => this.#ordering.admit());
+    this.#runner = new RecordRunner(handler, scope, claiming, this.#claims, () => this.#ordering.admit());
     this.#ordering = new Ordering(scope, this.#runner, (head) => this.#mayStart(head));
   }
 
@@ -38,7 +38,7 @@ export class Invocation {
     if (deadline.stop.aborted) this.#stop(); // decoding took all the time there was
     else deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
     const onBeat = (): Promise<unknown> =>
-      Promise.all(policies.map((policy) => policy.onBeat?.(this.#scope)));
+      Promise.all(policies.map(async (policy) => policy.onBeat?.(this.#scope)));
     const heartbeat = renewal && startHeartbeat(running, this.#scope, onBeat);
     const all = async (): Promise<void> => {
       this.#claims.start();

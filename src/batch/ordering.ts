@@ -3,7 +3,7 @@ import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import { type Lane, lanesOf } from './lanes.ts';
 import { isAcknowledged, outcomeOfFollower } from './outcomes.ts';
 import type { RecordRunner } from './record-runner.ts';
-import type { InvocationScope } from './scope.ts';
+import type { InvocationScope } from './invocation-scope.ts';
 
 /** A lane from the entry on that has to run alone. */
 interface PutOffLane {

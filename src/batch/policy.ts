@@ -7,10 +7,10 @@ import type { ClaimAnswer, Entry } from './entry.ts';
 import type { RecordOutcome } from './outcomes.ts';
 import type { RecordHandler } from './record-handler.ts';
 import type { Runnable } from './runnable.ts';
-import type { InvocationScope } from './scope.ts';
+import type { BatchScope } from './scope.ts';
 
 /** The options that take a policy. */
-export type PolicyOption =
+type PolicyOption =
   | 'reading'
   | 'schema'
   | 'visibility'
@@ -31,21 +31,21 @@ export interface Policy<Option extends PolicyOption = PolicyOption> {
   /** How leases are renewed while handlers run. Default: for sources that deliver again soon. */
   readonly renewal?: RenewalOptions;
   /** Reads the records of an event in an order of its own; undefined: it does not, with these records. */
-  read?(reading: BatchReading, scope: InvocationScope): Promise<Entry[]> | undefined;
+  read?(reading: BatchReading, scope: BatchScope): Promise<Entry[]> | undefined;
   /** Another owner holds the key: what the record learns in the end, such as after a wait. */
   onConflict?(entry: Entry, conflict: Conflict, claiming: Claiming): Promise<ClaimAnswer>;
   /** The store could not give a claim: what the record runs as all the same; undefined: it fails. */
-  onClaimError?(entry: Entry, error: Error, scope: InvocationScope): Runnable | undefined;
+  onClaimError?(entry: Entry, error: Error, scope: BatchScope): Runnable | undefined;
   /** Before the handler runs; an end: it does not run. */
   beforeRun?(entry: Entry): Promise<AttemptEnd | undefined>;
   /** The effect is done and its completion could not be stored: the outcome in place of `failed`. */
-  onCompletionNotStored?(entry: Entry, error: Error, scope: InvocationScope): RecordOutcome | undefined;
+  onCompletionNotStored?(entry: Entry, error: Error, scope: BatchScope): RecordOutcome | undefined;
   /** The record has its outcome. */
-  afterRecord?(entry: Entry, scope: InvocationScope): Promise<void>;
+  afterRecord?(entry: Entry, scope: BatchScope): Promise<void>;
   /** Beside every renewal of leases. */
-  onBeat?(scope: InvocationScope): Promise<void>;
+  onBeat?(scope: BatchScope): Promise<void>;
   /** All records have ended, or had to; the response has not left yet. */
-  beforeResponse?(scope: InvocationScope): Promise<void>;
+  beforeResponse?(scope: BatchScope): Promise<void>;
 }
 
 /** A policy that says what a body is. */
@@ -86,7 +86,7 @@ export interface Gathering {
 /** A handler that does the work of many records in one call. */
 export interface GatheringHandler {
   /** `expected` says how many can wait at most now. */
-  gather(scope: InvocationScope, expected: () => number): Gathering;
+  gather(scope: BatchScope, expected: () => number): Gathering;
 }
 
 /** What does the work: of one record, or of many at once. */

@@ -12,10 +12,10 @@ import { endingOf } from './endings.ts';
 import type { Entry } from './entry.ts';
 import { Invocation } from './invocation.ts';
 import { coalesce, planEntry } from './plan.ts';
-import type { BatchReading, Handler } from './policy.ts';
+import type { BatchReading, Handler, Policy } from './policy.ts';
 import type { Ports } from './ports.ts';
 import { noteFinished, noteRefusedByPlan } from './reports.ts';
-import type { InvocationScope } from './scope.ts';
+import type { InvocationScope } from './invocation-scope.ts';
 import { createScopes } from './scopes.ts';
 import type { Settings } from './settings.ts';
 
@@ -28,13 +28,13 @@ const GIVE_BACK_MS = 250;
 /** The pipeline, in the order it reads: source, key, then claim, run and settle, then respond. */
 export function createProcessor(
   handler: Handler,
-  settings: Settings,
+  { settings, policies }: { readonly settings: Settings; readonly policies: readonly Policy[] },
   ports: Ports,
   functionName: string | undefined,
   /** The store as it was given, by which processors that share one are known. */
   givenStore: ClaimStore = ports.store,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | KafkaBatchResponse | undefined> {
-  const scopes = createScopes(settings, ports);
+  const scopes = createScopes(settings, policies, ports);
   const self = {};
   const nameOf = (lambda: Context | undefined): string =>
     lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
@@ -58,7 +58,7 @@ export function createProcessor(
       read: (some) => readPayloads(some, decode, { concurrency, stop: deadline.stop, isPermanent }),
       plan: (source, index) => planEntry(source, index, settings, namespace),
     };
-    for (const policy of settings.policies) {
+    for (const policy of policies) {
       const entries = policy.read?.(reading, scope);
       if (entries !== undefined) return entries;
     }

@@ -1,4 +1,3 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { Attempt } from '../attempts/attempt.ts';
 import { DeadlineError } from '../attempts/errors.ts';
 import type { AttemptEnd, HandlerEnd } from '../attempts/handler-end.ts';
@@ -14,7 +13,8 @@ import { handlerContext } from './handler-context.ts';
 import { outcomeOf, outcomeOfRefusal, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
 import type { Gathering, Handler, Run } from './policy.ts';
 import { type Runnable, underClaim } from './runnable.ts';
-import type { InvocationScope } from './scope.ts';
+import type { InvocationScope } from './invocation-scope.ts';
+import { Slots } from './slots.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
 export type ClaimTime = 'ahead' | 'in-turn';
@@ -25,20 +25,25 @@ export class RecordRunner {
   readonly #handler: Handler;
   readonly #claiming: Claiming;
   readonly #claims: ClaimsAhead;
-  readonly #limit: LimitFunction;
+  readonly #slots: Slots;
   readonly #gathering: Gathering | undefined;
   readonly #onRoom: () => void;
 
   /** `onRoom` is called when there is room for another record. */
-  constructor(handler: Handler, claiming: Claiming, claims: ClaimsAhead, onRoom: () => void) {
-    const { scope } = claiming;
+  constructor(
+    handler: Handler,
+    scope: InvocationScope,
+    claiming: Claiming,
+    claims: ClaimsAhead,
+    onRoom: () => void,
+  ) {
     const { concurrency } = scope.settings;
     this.#scope = scope;
     this.#handler = handler;
     this.#claiming = claiming;
     this.#claims = claims;
     this.#onRoom = onRoom;
-    this.#limit = pLimit({ concurrency, rejectOnClear: true });
+    this.#slots = new Slots(concurrency);
     if (typeof handler === 'object') {
       // Records that could still join: those that are busy, as far as there are slots for them.
       this.#gathering = handler.gather(scope, () => Math.min(scope.activity.busy, concurrency));
@@ -82,7 +87,7 @@ export class RecordRunner {
   /** It is time to stop: hand back what has not started, and tell what runs to end. */
   stop(): void {
     const { running, deadline } = this.#scope;
-    this.#limit.clearQueue();
+    this.#slots.clear();
     this.#gathering?.stop();
     for (const run of running.keys()) run.stop((cause) => new DeadlineError({ cause }), deadline.graceMs);
   }
@@ -150,17 +155,7 @@ export class RecordRunner {
   /** Waits for a slot, runs the handler, settles how it ended. */
   async #runAndSettle(runnable: Runnable): Promise<void> {
     const { entry, attempt } = runnable;
-    let end: AttemptEnd | HandlerEnd | undefined;
-    let hasSlot = false;
-    try {
-      end = await this.#limit(() => {
-        hasSlot = true;
-        return this.#runInSlot(runnable);
-      });
-    } catch (thrown) {
-      // The deadline clears the limiter's queue; whatever waited in it has not started.
-      if (hasSlot) throw thrown;
-    }
+    const end = await this.#slots.run(() => this.#runInSlot(runnable));
     this.#endBusy(entry, attempt !== undefined && end?.kind !== 'abandoned');
     if (end === undefined) {
       this.finishNotStarted(entry, this.#isStopped ? 'deadline' : 'lease-lapsed');

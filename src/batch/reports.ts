@@ -1,7 +1,7 @@
-import type { InvocationScope } from './scope.ts';
+import type { BatchScope } from './scope.ts';
 
 /** Tells the observer of what ended before it could be claimed. */
-export function noteRefusedByPlan({ entries, notify }: InvocationScope): void {
+export function noteRefusedByPlan({ entries, notify }: BatchScope): void {
   for (const { outcome, recordId } of entries) {
     if (outcome?.status === 'invalid') notify({ type: 'invalid', recordId, error: outcome.error });
     // Nothing else fails before it has a key.
@@ -9,7 +9,7 @@ export function noteRefusedByPlan({ entries, notify }: InvocationScope): void {
   }
 }
 
-export function noteFinished({ entries, notify, clock }: InvocationScope, startedAt: number): void {
+export function noteFinished({ entries, notify, clock }: BatchScope, startedAt: number): void {
   const outcomes: Record<string, number> = {};
   let withoutClaim = 0;
   for (const { outcome } of entries) {

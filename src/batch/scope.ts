@@ -7,13 +7,11 @@ import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import type { QueueAccess } from '../claims/request-queue.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { Entry } from './entry.ts';
-import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
 
-/** What all records of one invocation share. */
-export interface InvocationScope extends AttemptScope {
+/** What all records of one invocation share, and policies may look at. */
+export interface BatchScope extends AttemptScope {
   readonly settings: Settings;
-  readonly policies: readonly Policy[];
   readonly lambda: Context | undefined;
   readonly sqs: SqsClient | undefined;
   readonly random: () => number;
@@ -26,4 +24,6 @@ export interface InvocationScope extends AttemptScope {
   readonly running: Running;
   readonly starts: Starts;
   readonly endingOf: EndingOf;
+  /** Whether a record runs although the store could not give it a claim. */
+  readonly runsWithoutClaim: boolean;
 }

@@ -8,9 +8,10 @@ import { createAcquireQueue } from '../claims/acquire-queue.ts';
 import { createSettlementQueue } from '../claims/settlement-queue.ts';
 import type { BatchEvent, ObservedInvocation, Observer, SettlingEnd } from '../observe/observer.ts';
 import type { SourceBatch } from '../sources/source.ts';
+import type { Policy } from './policy.ts';
 import type { Ports } from './ports.ts';
 import { recordEndings } from './record-endings.ts';
-import type { InvocationScope } from './scope.ts';
+import type { InvocationScope } from './invocation-scope.ts';
 import type { Settings } from './settings.ts';
 
 /** What the invocations of one processor share, and what each of them has of its own. */
@@ -27,9 +28,10 @@ export interface Scopes {
   };
 }
 
-export function createScopes(settings: Settings, ports: Ports): Scopes {
+export function createScopes(settings: Settings, policies: readonly Policy[], ports: Ports): Scopes {
   const { store, clock, random } = ports;
-  const { policies, settleLingerMs: lingerMs } = settings;
+  const { settleLingerMs: lingerMs } = settings;
+  const runsWithoutClaim = policies.some(({ onClaimError }) => onClaimError !== undefined);
   const unstarted = unstartedClaims(store);
   const settlementQueue = createSettlementQueue<SettlingEnd>({ store, clock, random, lingerMs });
   const acquireQueue = createAcquireQueue({ store, clock, lingerMs });
@@ -60,10 +62,11 @@ export function createScopes(settings: Settings, ports: Ports): Scopes {
         acquires,
         settlements,
         endingOf,
+        runsWithoutClaim,
         activity,
         timeoutMs: settings.recordTimeoutMs,
         leaseMs: () => settings.leaseMs ?? leaseMsOf(deadline, comesAgainSoon),
-        renewal: renewalOf(settings, comesAgainSoon),
+        renewal: renewalOf(policies, comesAgainSoon),
         entries: [],
         running: new Map(),
       };
@@ -83,7 +86,7 @@ function leaseMsOf(deadline: Deadline, comesAgainSoon: boolean): number {
   return comesAgainSoon ? Math.min(leaseMs, SHORT_LEASE_MS) : leaseMs;
 }
 
-function renewalOf({ policies }: Settings, comesAgainSoon: boolean): RenewalOptions | undefined {
+function renewalOf(policies: readonly Policy[], comesAgainSoon: boolean): RenewalOptions | undefined {
   const policy = policies.find(({ renewal }) => renewal !== undefined);
   return policy?.renewal ?? (comesAgainSoon ? {} : undefined);
 }

@@ -73,7 +73,7 @@ export interface Defaults {
 export function settingsOf<Body>(
   options: BatchProcessorOptions<Body>,
   { source, concurrency = 10, sqsEndpoint, reading, advice }: Defaults,
-): Settings {
+): { readonly settings: Settings; readonly policies: readonly Policy[] } {
   checkOptions(options, checks, advice);
   const policies = Object.values({ reading, ...options }).filter(isPolicy);
   if (options.sqs === undefined) {
@@ -96,7 +96,7 @@ export function settingsOf<Body>(
     );
   }
   const { payloadValidation, queueUrl } = options;
-  return {
+  const settings: Settings = {
     source: usedSource,
     // A selector of the user's own body type is called with whatever arrives, as the handler is.
     key: (options.key as KeySelector | undefined) ?? messageId(),
@@ -115,8 +115,8 @@ export function settingsOf<Body>(
     retryable: options.retryable,
     payloadValidation: payloadValidation && checkedHash(payloadValidation as KeySelector),
     decode: decodeSteps(options.decode),
-    policies,
   };
+  return { settings, policies };
 }
 
 function isPolicy(value: unknown): value is Policy {

@@ -4,7 +4,6 @@ import type { KeySelector } from '../keys/key-selector.ts';
 import type { QueueUrlOf } from '../queues/queue-url.ts';
 import type { DecodeStep } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
-import type { Policy } from './policy.ts';
 
 /** The options after they were checked, with their defaults. */
 export interface Settings extends AttemptRules {
@@ -24,5 +23,4 @@ export interface Settings extends AttemptRules {
   readonly queueUrl: QueueUrlOf | undefined;
   /** Of an emulator, where the environment names one. */
   readonly sqsEndpoint: string | undefined;
-  readonly policies: readonly Policy[];
 }

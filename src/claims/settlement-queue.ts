@@ -16,7 +16,7 @@ export interface SettlementQueue<Note> {
   join(member: SettlementMember<Note>): Settlements<Note>;
 }
 
-export interface SettlementMember<Note> extends QueueMember {
+interface SettlementMember<Note> extends QueueMember {
   /** Called with the notes of its settlements before they are written. */
   readonly onWrite: (notes: readonly Note[]) => void;
 }

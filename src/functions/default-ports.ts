@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../claims/clock.ts';
+import { withResultTexts } from '../claims/result-texts.ts';
 import { storeWith } from '../claims/store-with.ts';
 import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
 import type { ClaimOptions } from './options.ts';
@@ -14,7 +15,7 @@ export function defaultPorts({
   clock = systemClock,
 }: Pick<ClaimOptions, 'store' | 'clock'>): CallPorts {
   return {
-    store: storeWith(store ?? dynamoDBStore(), clock, { wantsResults: true }),
+    store: withResultTexts(storeWith(store ?? dynamoDBStore(), clock)),
     clock,
     random: Math.random,
     newOwner: randomUUID,

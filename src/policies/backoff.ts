@@ -1,7 +1,7 @@
 import type { Entry } from '../batch/entry.ts';
 import { isAcknowledged } from '../batch/outcomes.ts';
 import type { Policy } from '../batch/policy.ts';
-import type { InvocationScope } from '../batch/scope.ts';
+import type { BatchScope } from '../batch/scope.ts';
 import { retryLaterMs } from '../attempts/errors.ts';
 import { anInteger } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
@@ -34,7 +34,7 @@ export function backoff(options: BackoffOptions = {}): Policy<'visibility'> {
   };
 }
 
-async function delayRedeliveries(bounds: Required<BackoffOptions>, scope: InvocationScope): Promise<void> {
+async function delayRedeliveries(bounds: Required<BackoffOptions>, scope: BatchScope): Promise<void> {
   const now = scope.clock.now();
   const laneDelays = new Map<string, number>();
   const delays: { entry: Entry; delayMs: number }[] = [];

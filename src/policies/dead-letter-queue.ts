@@ -2,7 +2,7 @@ import { MismatchError } from '../attempts/errors.ts';
 import type { Entry } from '../batch/entry.ts';
 import { isPermanentEnd } from '../batch/outcomes.ts';
 import type { Policy } from '../batch/policy.ts';
-import type { InvocationScope } from '../batch/scope.ts';
+import type { BatchScope } from '../batch/scope.ts';
 import { toStoredError } from '../claims/claim.ts';
 import { aUrl, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
@@ -33,7 +33,7 @@ export function deadLetterQueue(options: DeadLetterQueueOptions): Policy<'deadLe
   };
 }
 
-async function sendToDeadLetters(entry: Entry, url: string, scope: InvocationScope): Promise<void> {
+async function sendToDeadLetters(entry: Entry, url: string, scope: BatchScope): Promise<void> {
   const { sqs, clock, deadline, notify } = scope;
   const { outcome, record, recordId, key } = entry;
   // Without a record there is nothing that could be sent: such a message is left to the queue's redrive policy.

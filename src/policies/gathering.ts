@@ -4,7 +4,7 @@ import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { Gathering, GatheringHandler, Run } from '../batch/policy.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Runnable } from '../batch/runnable.ts';
-import type { InvocationScope } from '../batch/scope.ts';
+import type { BatchScope } from '../batch/scope.ts';
 import { BatchlatchError } from '../claims/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
@@ -36,11 +36,11 @@ interface Waiting {
  */
 class Gatherer implements Gathering {
   readonly #handler: BatchHandler;
-  readonly #scope: InvocationScope;
+  readonly #scope: BatchScope;
   readonly #expected: () => number;
   readonly #waiting: Waiting[] = [];
 
-  constructor(handler: BatchHandler, scope: InvocationScope, expected: () => number) {
+  constructor(handler: BatchHandler, scope: BatchScope, expected: () => number) {
     this.#handler = handler;
     this.#scope = scope;
     this.#expected = expected;

@@ -1,5 +1,5 @@
 import type { Entry } from '../batch/entry.ts';
-import type { InvocationScope } from '../batch/scope.ts';
+import type { BatchScope } from '../batch/scope.ts';
 import { boundedSqs } from '../queues/bounded-sqs.ts';
 import { queueUrlOf } from '../queues/queue-url.ts';
 import { changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
@@ -10,7 +10,7 @@ import { changeVisibilities, type VisibilityChange } from '../queues/visibility.
  */
 export async function showAgain(
   delays: readonly { readonly entry: Entry; readonly delayMs: number }[],
-  scope: InvocationScope,
+  scope: BatchScope,
   signal?: AbortSignal,
 ): Promise<void> {
   if (scope.sqs === undefined) return;
@@ -33,7 +33,7 @@ export async function showAgain(
 function visibilityChange(
   { record, recordId }: Pick<Entry, 'record' | 'recordId'>,
   delayMs: number,
-  { settings: { queueUrl, sqsEndpoint }, notify }: InvocationScope,
+  { settings: { queueUrl, sqsEndpoint }, notify }: BatchScope,
 ): VisibilityChange | undefined {
   if (record?.source !== 'sqs') return undefined;
   const { receiptHandle, eventSourceARN } = record.raw;

@@ -8,7 +8,7 @@ import type {
 import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { lockedBy } from '../batch/claiming.ts';
-import type { InvocationScope } from '../batch/scope.ts';
+import type { BatchScope } from '../batch/scope.ts';
 import { isOutage } from './outage.ts';
 import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 
@@ -62,12 +62,12 @@ export interface EndedMark {
  * process, and a completed one a record that did not.
  */
 export class ReadingMarks {
-  readonly #scope: InvocationScope;
+  readonly #scope: BatchScope;
   readonly #namespace: string;
   /** Made, and neither completed nor given back. */
   readonly #open = new Set<Mark>();
 
-  constructor(scope: InvocationScope, namespace: string) {
+  constructor(scope: BatchScope, namespace: string) {
     this.#scope = scope;
     this.#namespace = namespace;
   }
@@ -176,7 +176,7 @@ export class ReadingMarks {
   }
 
   #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome | undefined): Reading {
-    const { rules, policies, unstarted } = this.#scope;
+    const { rules, runsWithoutClaim, unstarted } = this.#scope;
     switch (outcome?.status) {
       case 'acquired': {
         const { releases, crashes } = outcome;
@@ -192,7 +192,7 @@ export class ReadingMarks {
       case 'error':
         unstarted.note({ key, owner, retentionMs });
         // Where records run without a claim, they are read without one.
-        if (policies.some(({ onClaimError }) => onClaimError !== undefined) && isOutage(outcome.error)) {
+        if (runsWithoutClaim && isOutage(outcome.error)) {
           return UNMARKED;
         }
         return refused(new NotReadError('store', { cause: outcome.error }));

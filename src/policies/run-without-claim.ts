@@ -2,7 +2,7 @@ import type { Lease } from '../attempts/lease.ts';
 import type { Entry } from '../batch/entry.ts';
 import type { Policy } from '../batch/policy.ts';
 import type { Runnable } from '../batch/runnable.ts';
-import type { InvocationScope } from '../batch/scope.ts';
+import type { BatchScope } from '../batch/scope.ts';
 import { isOutage } from './outage.ts';
 
 /**
@@ -25,7 +25,7 @@ export function runWithoutClaim(): Policy<'onStoreError'> {
 }
 
 /** It has no fencing token (attempt 0), and another run may start beside it. */
-function unclaimed(entry: Entry, error: Error, scope: InvocationScope): Runnable {
+function unclaimed(entry: Entry, error: Error, scope: BatchScope): Runnable {
   const { recordId, key } = entry;
   scope.notify({ type: 'withoutClaim', recordId, key, error });
   const lease: Lease = {

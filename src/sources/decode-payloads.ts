@@ -7,7 +7,7 @@ import { parseJsonOrText } from './parse-body.ts';
 import { unreadable } from './read-text.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
-import { TextRecord } from './text-record.ts';
+import { isTextRecord, type TextRecord } from './text-record.ts';
 
 /** A handler of batches runs any number of records at once; sockets and threads are fewer. */
 const MOST_AT_ONCE = 50;
@@ -51,7 +51,7 @@ const decodePayloads: ReadPayloads = async (entries, steps, options) => {
 type EncodedRecord = TextRecord & BatchRecord & { readonly payload: Encoded };
 
 function isEncoded(read: ReadRecord): read is { readonly record: EncodedRecord } {
-  return 'record' in read && read.record instanceof TextRecord && read.record.payload !== undefined;
+  return 'record' in read && isTextRecord(read.record) && read.record.payload !== undefined;
 }
 
 /** Decoders and the envelopes around them, one after the other; then the envelopes inside, which can be opened again. */

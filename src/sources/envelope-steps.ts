@@ -4,7 +4,7 @@ import { parseJsonOrText } from './parse-body.ts';
 import { unreadable } from './read-text.ts';
 import type { Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
-import { type OpenedBody, TextRecord } from './text-record.ts';
+import { isTextRecord, type OpenedBody, type TextRecord } from './text-record.ts';
 
 /** A step that takes the payload out of an envelope. */
 export function envelopeStep(open: (value: unknown) => OpenedEnvelope): EnvelopeStep {
@@ -15,7 +15,7 @@ export function envelopeStep(open: (value: unknown) => OpenedEnvelope): Envelope
 const openEnvelopes: ReadPayloads = (entries, steps) =>
   entries.map((entry) => {
     const { itemIdentifier, lane, read } = entry;
-    if (!('record' in read) || !(read.record instanceof TextRecord) || read.record.payload === undefined) {
+    if (!('record' in read) || !isTextRecord(read.record) || read.record.payload === undefined) {
       return entry;
     }
     const opened = openText(read.record, {}, steps as readonly EnvelopeStep[]);

@@ -62,7 +62,7 @@ export abstract class TextRecord {
     return undefined;
   }
 
-  /** Found by its name and not by `instanceof`, so that the functions below serve another copy of this package too. */
+  /** See the function of this name. */
   forgetLongBody(): void {
     if (this.#body === undefined || this.#body.isGiven === true) return;
     if (this.rawBody.length > LONG_TEXT) this.#body = undefined;
@@ -80,12 +80,17 @@ export abstract class TextRecord {
   }
 }
 
+/** By a method's name and not by `instanceof`: steps and key functions of another copy of this package look at them too. */
+export function isTextRecord(record: BatchRecord): record is TextRecord & BatchRecord {
+  return 'exactBody' in record;
+}
+
 /**
  * The record's body, in which a number that a double does not hold exactly is `Infinity`: keys are made of it, and two
  * numbers that are read as one must not make one key. Throws a `MalformedRecordError` for bytes that are no UTF-8.
  */
 export function exactBody(record: BatchRecord): unknown {
-  return 'exactBody' in record ? (record as unknown as TextRecord).exactBody() : record.body;
+  return isTextRecord(record) ? record.exactBody() : record.body;
 }
 
 /**
@@ -93,5 +98,5 @@ export function exactBody(record: BatchRecord): unknown {
  * asks for it. What a schema made of it stays.
  */
 export function forgetLongBody(record: BatchRecord): void {
-  if ('forgetLongBody' in record) (record as unknown as TextRecord).forgetLongBody();
+  if (isTextRecord(record)) record.forgetLongBody();
 }

@@ -73,6 +73,7 @@ describe('The packed package with its optional peers', () => {
       areTwoCopies: true,
       runsAfterTheirPermanentError: 1,
       runsOfAnInexactKey: 0,
+      bodiesBehindTheirStep: [{ id: 3 }],
       distinctKeys: 1,
       refused: 'BATCHLATCH_CONFIGURATION',
     });

@@ -99,7 +99,7 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'results that are too large',
     'a completion is stored without the result that its row has no room for',
     'src/claims/store-with.ts',
-    'return withDroppedResults(wantsResults ? withResultTexts(bounded) : bounded);',
-    'return wantsResults ? withResultTexts(bounded) : bounded;',
+    'return withDroppedResults(boundedStore(store, clock));',
+    'return boundedStore(store, clock);',
   ),
 ];

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { createBatchProcessor, payloadHash } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { sqsEvent } from 'batchlatch/testing';
+import { snsEvent, sqsEvent } from 'batchlatch/testing';
 
 const required = createRequire(import.meta.url)('batchlatch');
 const store = memoryStore();
@@ -38,6 +38,16 @@ const withTheirKey = processorWith(createBatchProcessor, required.payloadHash(),
 const permanent = await runsOf(imported, { id: 1 });
 const inexact = await runsOf(withTheirKey, '{"id":0.12345678901234567890}');
 
+const bodies = [];
+const opening = createBatchProcessor(({ body }) => void bodies.push(body), {
+  store,
+  namespace: 'opening',
+  observer,
+  decode: [required.snsEnvelope()],
+});
+const { Sns } = snsEvent([{ message: { id: 3 } }]).Records[0];
+await opening(sqsEvent([{ body: Sns }]));
+
 keys.length = 0;
 await processorWith(createBatchProcessor, payloadHash(), 'keys')(sqsEvent([{ body: { id: 2 } }]));
 await processorWith(createBatchProcessor, required.payloadHash(), 'keys')(sqsEvent([{ body: { id: 2 } }]));
@@ -53,6 +63,7 @@ process.stdout.write(
     areTwoCopies: required.payloadHash !== payloadHash,
     runsAfterTheirPermanentError: permanent,
     runsOfAnInexactKey: inexact,
+    bodiesBehindTheirStep: bodies,
     distinctKeys: new Set(keys).size,
     refused,
   }),

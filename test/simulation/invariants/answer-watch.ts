@@ -154,8 +154,9 @@ export class AnswerWatch {
       this.#world.report('one-key-per-call', items.map(({ key }) => key).join(', '));
     }
     const sinceStep = this.#world.scheduler.steps;
-    const [first] = items;
-    const ended = this.#invocations.underWay(first && this.#attempts.get(first.owner)?.invocation);
+    // Invocations that overlap in a process share requests.
+    const invocations = new Set(items.map(({ owner }) => this.#attempts.get(owner)?.invocation));
+    const ends = [...invocations].map((invocation) => this.#invocations.underWay(invocation));
     try {
       const outcomes = await ask();
       items.forEach((item, index) => check(item, outcomes[index] ?? UNKNOWN, sinceStep));
@@ -164,7 +165,7 @@ export class AnswerWatch {
       for (const item of items) check(item, UNKNOWN, sinceStep);
       throw thrown;
     } finally {
-      ended();
+      for (const end of ends) end();
     }
   }
 

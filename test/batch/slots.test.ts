@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { Slots } from '../../src/batch/slots.ts';
+
+interface Work {
+  readonly end: () => void;
+  readonly fail: (error: Error) => void;
+  readonly result: Promise<string | undefined>;
+}
+
+/** Works that end when they are told to. */
+function bench(count: number): { slots: Slots; started: string[]; work(name: string): Work } {
+  const slots = new Slots(count);
+  const started: string[] = [];
+  return {
+    slots,
+    started,
+    work(name) {
+      let end = (): void => undefined;
+      let fail = (_error: Error): void => undefined;
+      const ended = new Promise<string>((resolve, reject) => {
+        end = () => resolve(name);
+        fail = reject;
+      });
+      const result = slots.run(() => {
+        started.push(name);
+        return ended;
+      });
+      return { end, fail, result };
+    },
+  };
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('Slots', () => {
+  it('are for so many at once, and the others start in their order', async () => {
+    const { started, work } = bench(2);
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(work) as [Work, Work, Work, Work];
+    await settled();
+    expect(started).toEqual(['a', 'b']);
+    b.end();
+    expect(await b.result).toBe('b');
+    await settled();
+    expect(started).toEqual(['a', 'b', 'c']);
+    a.end();
+    c.end();
+    await settled();
+    expect(started).toEqual(['a', 'b', 'c', 'd']);
+    d.end();
+    expect(await d.result).toBe('d');
+    const e = work('e');
+    e.end();
+    expect(await e.result).toBe('e');
+  });
+
+  it('are free again after a work that failed', async () => {
+    const { started, work } = bench(1);
+    const a = work('a');
+    const b = work('b');
+    a.fail(new Error('no'));
+    await expect(a.result).rejects.toThrow('no');
+    b.end();
+    expect(await b.result).toBe('b');
+    expect(started).toEqual(['a', 'b']);
+  });
+
+  it('are not given to what waits when they are cleared', async () => {
+    const { slots, started, work } = bench(1);
+    const [a, b, c] = ['a', 'b', 'c'].map(work) as [Work, Work, Work];
+    slots.clear();
+    expect(await Promise.all([b.result, c.result])).toEqual([undefined, undefined]);
+    const d = work('d');
+    a.end();
+    d.end();
+    expect(await Promise.all([a.result, d.result])).toEqual(['a', 'd']);
+    expect(started).toEqual(['a', 'd']);
+  });
+
+  it('without a bound are for all', async () => {
+    const { started, work } = bench(Infinity);
+    for (let index = 0; index < 1_000; index += 1) work(`${index}`);
+    await settled();
+    expect(started).toHaveLength(1_000);
+  });
+});

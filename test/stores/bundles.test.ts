@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+
+/** What is in the bundle of a function that exports these, of the files and packages that are asked for. */
+async function bundled(statements: string, ...asked: string[]): Promise<string[]> {
+  const { metafile } = await build({
+    stdin: { contents: statements, resolveDir: fileURLToPath(new URL('../../src', import.meta.url)) },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'bundle',
+    external: ['@aws-sdk/*', '@smithy/*'],
+    tsconfigRaw: {},
+    metafile: true,
+    write: false,
+  });
+  const [output] = Object.values(metafile.outputs);
+  const files = Object.entries(output?.inputs ?? {}).flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? [file] : [],
+  );
+  return asked.filter((one) => files.some((file) => file.includes(one)));
+}
+
+describe('A bundle', () => {
+  const processor = "export { createBatchProcessor } from './index.ts';";
+  const parts = ['quick-lru', 'stores/cached', 'stores/results-in', 'commit-items', 'commit-with-completion'];
+
+  it('has nothing of a wrapper or a commit that nobody imports', async () => {
+    expect(await bundled(processor, 'stores/dynamodb/dynamodb-store', ...parts)).toEqual([
+      'stores/dynamodb/dynamodb-store',
+    ]);
+  });
+
+  it.each([
+    ["export { cached } from './index.ts';", ['quick-lru', 'stores/cached']],
+    ["export { resultsIn } from './index.ts';", ['stores/results-in']],
+    ["export { commit } from './stores/dynamodb/index.ts';", ['commit-items', 'commit-with-completion']],
+  ])('has it where it is imported: %s', async (statement, expected) => {
+    expect(await bundled(`${processor}${statement}`, ...parts)).toEqual(expected);
+  });
+});
