@@ -46,14 +46,17 @@ export class HandlerRun {
     together?.add(this);
   }
 
-  /** Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. */
-  async run(handler: () => unknown): Promise<HandlerEnd> {
+  /**
+   * Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. `onEnd` is called when the
+   * handler ends, then or later.
+   */
+  async run(handler: () => unknown, onEnd?: () => void): Promise<HandlerEnd> {
     this.watchLease();
     this.#watchTime();
     const ended = new Promise<HandlerEnd>((resolve) => {
       this.#end = resolve;
     });
-    this.#returned = this.#call(handler);
+    this.#returned = this.#call(handler, onEnd);
     void this.#returned.then(this.#end);
     const end = await ended;
     this.#isOver = true;
@@ -157,7 +160,7 @@ export class HandlerRun {
     );
   }
 
-  async #call(handler: () => unknown): Promise<HandlerReturned | HandlerThrew> {
+  async #call(handler: () => unknown, onEnd?: () => void): Promise<HandlerReturned | HandlerThrew> {
     try {
       const result = await handler();
       const interruption = this.#interruption(result);
@@ -172,6 +175,8 @@ export class HandlerRun {
         isInconclusive: true,
         hasSeenAbort: this.hasSeenAbort && !this.#isDone,
       };
+    } finally {
+      onEnd?.();
     }
   }
 
