@@ -122,7 +122,8 @@ export class RequestQueue<Item, Outcome> {
   /** Whether there is nothing to wait for: no item of its own, and no answer that would let others go along. */
   #isIdle(member: Member<Item, Outcome>): boolean {
     if (member.isBusy()) return false;
-    for (const { group } of this.#inFlight) if (group.some((one) => one.member !== member)) return false;
+    const isWaitedFor = (one: Waiting<Item, Outcome>): boolean => one.member !== member && !one.isAnswered;
+    for (const { group } of this.#inFlight) if (group.some(isWaitedFor)) return false;
     return true;
   }
 
@@ -131,8 +132,7 @@ export class RequestQueue<Item, Outcome> {
   }
 
   #sendNext(): void {
-    this.#cancelLinger?.();
-    this.#cancelLinger = undefined;
+    this.#endLinger();
     const keys = new Set<string>();
     const group: Waiting<Item, Outcome>[] = [];
     this.#waiting = this.#waiting.filter((one) => {
@@ -168,8 +168,14 @@ export class RequestQueue<Item, Outcome> {
     });
   }
 
+  #endLinger(): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = undefined;
+  }
+
   #giveUp(member: Member<Item, Outcome>): void {
     this.#waiting = this.#waiting.filter((one) => one.member !== member);
+    if (this.#waiting.length === 0) this.#endLinger(); // the next to wait has a linger of its own
     for (const one of member.open) answer(one, one.noted?.outcome ?? this.#options.givenUp());
     for (const { group, controller } of this.#inFlight) {
       if (group.every(({ isAnswered }) => isAnswered)) controller.abort();
