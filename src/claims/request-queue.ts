@@ -103,7 +103,7 @@ export class RequestQueue<Item, Outcome> {
     return new Promise((resolve) => {
       const one: Waiting<Item, Outcome> = { item, member, resolve, isAnswered: false };
       // Nobody waits for its answer any longer, but it may still be written: what a store makes of that is its affair.
-      if (member.signal.aborted) this.#send([one], member.signal);
+      if (member.signal.aborted) void this.#send([one], member.signal);
       else {
         member.open.add(one);
         this.#waiting.push(one);
