@@ -122,7 +122,9 @@ export class RequestQueue<Item, Outcome> {
   /** Whether there is nothing to wait for: no item of its own, and no answer that would let others go along. */
   #isIdle(member: Member<Item, Outcome>): boolean {
     if (member.isBusy()) return false;
-    const isWaitedFor = (one: Waiting<Item, Outcome>): boolean => one.member !== member && !one.isAnswered;
+    // What has an outcome for now is being sent again: that may take long, and brings nothing for others to go along with.
+    const isWaitedFor = (one: Waiting<Item, Outcome>): boolean =>
+      one.member !== member && !one.isAnswered && one.noted === undefined;
     for (const { group } of this.#inFlight) if (group.some(isWaitedFor)) return false;
     return true;
   }

@@ -74,6 +74,16 @@ describe('items of several members', () => {
     expect(await Promise.all(b)).toEqual(['did b']);
   });
 
+  it('are not held up by what is sent again and again', () => {
+    const { join, groups, requests, hold } = bench();
+    hold();
+    void join().add(['a', 'b']);
+    groups[0]?.answer(0, 'did a');
+    groups[0]?.note(1, 'throttled');
+    void join().add(['c']);
+    expect(requests).toEqual([['a', 'b'], ['c']]);
+  });
+
   it('of one key never share a request either', async () => {
     const { join, requests, hold } = bench();
     const letGo = hold();
