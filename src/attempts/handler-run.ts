@@ -94,8 +94,9 @@ export class HandlerRun {
     return this.#watched?.hasSeenAbort === true;
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Whether it was told to stop. */
+  get isStopped(): boolean {
+    return this.#stopReason !== undefined;
   }
 
   /** The handler says that it has finished, whatever it has seen. */

@@ -230,6 +230,7 @@ export class RecordRunner {
       const { recordId, key } = entry;
       this.#scope.notify({ type: 'parked', recordId, key, error: outcome.error });
     }
+    // Not `end`: of a handler that returned after its commit had failed, the effect is not known to be done.
     const isNotStored =
       settled !== 'committed' && settled.end.kind === 'returned' && typeof settled.outcome === 'object';
     return isNotStored ? this.#notStored(entry, outcome, settled.outcome.error) : outcome;

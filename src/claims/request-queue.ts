@@ -132,8 +132,10 @@ export class RequestQueue<Item, Outcome> {
   /** Whether there is nothing to wait for: no item of its own, and no answer that would let others go along. */
   #isIdle(member: QueueMember): boolean {
     if (member.isBusy()) return false;
-    for (const { onlyMember } of this.#inFlight) if (onlyMember !== member) return false;
-    return true;
+    // What has an outcome for now is being sent again: that may take long, and brings nothing for others to go along with.
+    const isWaitedFor = (one: Waiting<Item, Outcome>): boolean =>
+      one.member !== member && !one.isAnswered && one.noted === undefined;
+    return !this.#inFlight.some(({ group, onlyMember }) => onlyMember !== member && group.some(isWaitedFor));
   }
 
   #flush(): void {
@@ -141,8 +143,7 @@ export class RequestQueue<Item, Outcome> {
   }
 
   #sendNext(): void {
-    this.#cancelLinger?.();
-    this.#cancelLinger = undefined;
+    this.#endLinger();
     const group = this.#takeGroup();
     const [first] = group;
     const isShared = group.some(({ member }) => member !== first?.member);
@@ -189,9 +190,15 @@ export class RequestQueue<Item, Outcome> {
     });
   }
 
+  #endLinger(): void {
+    this.#cancelLinger?.();
+    this.#cancelLinger = undefined;
+  }
+
   #giveUp(member: QueueMember): void {
     const own: Waiting<Item, Outcome>[] = [];
     for (const one of this.#waiting.splice(0)) (one.member === member ? own : this.#waiting).push(one);
+    if (this.#waiting.length === 0) this.#endLinger(); // the next to wait has a linger of its own
     for (const { group } of this.#inFlight) own.push(...group.filter((one) => one.member === member));
     for (const one of own) if (!one.isAnswered) answer(one, one.noted?.outcome ?? this.#options.givenUp());
     for (const { group, controller } of this.#inFlight) {
