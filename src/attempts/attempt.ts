@@ -134,7 +134,7 @@ export class Attempt implements LeasedClaim {
     return { end, ending, outcome };
   }
 
-  /** Nobody has waited for the handler; if the claim is still this attempt's, its end is stored all the same. */
+  /** The handler was no longer awaited; if the claim is still this attempt's, its end is stored all the same. */
   async settleLate(late: HandlerReturned | HandlerThrew): Promise<void> {
     this.#hasEnded = true;
     await this.#transaction?.close();

@@ -21,8 +21,8 @@ export interface RunsTogether {
 }
 
 /**
- * One run of a handler, bounded by its time-out and its lease, and by whoever calls `stop`. A class, because there is
- * one for each record: what most handlers never look at is made when they do.
+ * One run of a handler, bounded by its timeout and its lease, and by `stop`. A class, because there is
+ * one for each record: what most handlers never use is made on first use.
  */
 export class HandlerRun {
   readonly lease: Lease;
@@ -31,7 +31,7 @@ export class HandlerRun {
   #watched: WatchedSignal | undefined;
   #stopReason: StopReason | undefined;
   #isDone = false;
-  /** Nobody waits for it any longer. */
+  /** It is no longer awaited. */
   #isOver = false;
   #end: ((end: HandlerEnd) => void) | undefined;
   #returned: Promise<HandlerReturned | HandlerThrew> | undefined;
@@ -124,7 +124,7 @@ export class HandlerRun {
   }
 
   /**
-   * Tells the handler when its lease is over; it is then still waited for, because its end is stored if nobody took
+   * Tells the handler when its lease is over; it is then still awaited, because its end is stored if no one took
    * over. Where the lease outlives the invocation, the deadline comes first.
    */
   watchLease(): void {

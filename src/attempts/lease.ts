@@ -39,7 +39,7 @@ export async function extendLeases(
   try {
     const outcomes = await store.extend(extensions, { signal });
     attempts.forEach(({ claim }, index) => {
-      // The store's lease begins when it writes; what the handler is told must not be later than that.
+      // The store's lease begins when it writes; what the handler sees must not be later than that.
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
       if (outcomes[index] === 'stored' && leaseUntil > claim.leaseUntil) claim.leaseUntil = leaseUntil;
     });

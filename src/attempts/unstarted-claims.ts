@@ -27,7 +27,7 @@ const MOST_NOTED = 1_000;
 export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
   /** By owner: no two attempts share one. */
   const noted = new Map<string, UnstartedClaim>();
-  /** Owners that were looked for in vain: an acquire that was given up may land after the first look. */
+  /** Owners that were not found: an acquire that was given up may be written after the first look. */
   const missed = new Set<string>();
   let givingBack: Promise<void> | undefined;
 

@@ -15,7 +15,7 @@ export interface BatchItem<Body = unknown, Record extends BatchRecord = BatchRec
  *
  * Returning nothing means that all are done. An array has one entry for each item, in their order: an `Error`
  * for a record that failed, anything else for one that is done (it is kept as the record's result). What it
- * throws failed all of them; an array of another length does too, because nobody can tell whose entries they are.
+ * throws failed all of them; an array of another length does too, because its entries cannot be assigned to records.
  *
  * A handler that has seen the signal of one of its items aborted, and returns, has broken off: every record comes back
  * but for those for which it called `context.done()`, and those that have an entry of their own in the array although

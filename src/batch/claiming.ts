@@ -43,7 +43,7 @@ export class Claiming {
     return request;
   }
 
-  /** What an entry makes of the outcome of its acquire, and what the observer is told of it. */
+  /** How an entry uses the outcome of its acquire, and what the observer is told. */
   answerOf(entry: Entry, request: ClaimRequest, outcome: AcquireOutcome, durationMs: number): ClaimAnswer {
     const { unstarted, notify, endingOf } = this.scope;
     // A claim that went unanswered may be written all the same: it is given back once the store answers again.
@@ -59,7 +59,7 @@ export class Claiming {
   }
 }
 
-/** Who holds the claim, for a person who looks at the row. */
+/** The holder of the claim, for a person who reads the row. */
 export function lockedBy({ lambda }: Pick<BatchScope, 'lambda'>): string | undefined {
   return lambda?.functionName === undefined
     ? undefined

@@ -62,7 +62,7 @@ export class ClaimsAhead {
   /** The answer for one entry, once, if it has been asked for; else nothing will be asked for it any more. */
   withdraw(entry: Entry): Promise<ClaimAnswer> {
     const answer = this.#requested.get(entry) ?? Promise.resolve(NOT_REQUESTED);
-    this.#requested.delete(entry); // whoever learns of a claim here gives it back; a second time there is none
+    this.#requested.delete(entry); // a claim that is returned here is given back once
     this.#withdrawn.add(entry);
     return answer;
   }
@@ -72,7 +72,7 @@ export class ClaimsAhead {
     if (this.#unfinished.delete(entry)) this.start();
   }
 
-  /** Asks for nothing more; who still waits learns that nothing was requested for it. */
+  /** Asks for nothing more; entries that still wait learn that nothing was requested for them. */
   stop(): void {
     this.#isStopped = true;
     for (const resolve of this.#waiting.values()) resolve(NOT_REQUESTED);

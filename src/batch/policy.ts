@@ -85,7 +85,7 @@ export interface Gathering {
 
 /** A handler that does the work of many records in one call. */
 export interface GatheringHandler {
-  /** `expected` says how many can wait at most now. */
+  /** `expected` returns how many can wait at most now. */
   gather(scope: BatchScope, expected: () => number): Gathering;
 }
 

@@ -102,7 +102,7 @@ export class RecordRunner {
   async #afterConflict(entry: Entry, conflict: Conflict): Promise<ClaimAnswer> {
     for (const policy of this.#scope.policies) {
       if (policy.onConflict === undefined) continue;
-      this.#endBusy(entry); // it needs no slot, and nobody waits for its settlement
+      this.#endBusy(entry); // it needs no slot, and no settlement waits for it
       const answer = await policy.onConflict(entry, conflict, this.#claiming);
       this.#scope.activity.busy += 1;
       return answer;
@@ -111,8 +111,8 @@ export class RecordRunner {
   }
 
   /**
-   * Busy only from when its claim is asked for: until others have ended and made room it can neither bring a
-   * settlement nor join a batch, and who waited for it would wait for itself.
+   * Busy only from when its claim is asked for: until others have ended and made room it can neither add a settlement
+   * nor join a batch, so a record that waited for it would wait for itself.
    */
   async #claimAhead(entry: Entry): Promise<ClaimAnswer> {
     const isRequested = this.#claims.isRequested(entry);

@@ -20,7 +20,7 @@ const LONGEST_RENEWAL_MS = 10_000;
 
 /**
  * A store each of whose calls ends: with its answer, or after 30 seconds (a renewal: 10) with a retryable `StoreError`
- * (`BATCHLATCH_STORE_SILENT`), whatever client is behind it. Claims that come after nobody waits for them any more
+ * (`BATCHLATCH_STORE_SILENT`), whatever client it uses. Claims that come after they are no longer awaited
  * are released: kept, each would look like an attempt that died. Not where the owner asks again: it may run by then.
  */
 export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {

@@ -80,7 +80,7 @@ export interface ClaimRequest {
   readonly retentionMs: number;
   /** Present when payload validation is on. */
   readonly payloadHash?: string;
-  /** Function, version and request id, for a person who looks at the row. */
+  /** Function, version and request id, for a person who reads the row. */
   readonly lockedBy?: string;
   /** The attempt will say when its handler starts (`ClaimStore.start`): until then a lapsed lease is no death. */
   readonly recordsStart?: boolean;

@@ -11,7 +11,7 @@ export interface QueueMember {
 /** The items of one request. */
 export interface RequestGroup<Item, Outcome> {
   readonly items: readonly Item[];
-  /** Aborted once nobody waits for any of them. */
+  /** Aborted once none of them is awaited any longer. */
   readonly signal: AbortSignal;
   isWanted(index: number): boolean;
   /** The outcome for now: what counts if its member stops waiting before there is another. */
@@ -31,7 +31,7 @@ export interface RequestQueueOptions<Item, Outcome> {
   readonly send: (group: RequestGroup<Item, Outcome>) => Promise<void>;
   /** The outcome of an item whose member has stopped waiting. */
   readonly givenUp: () => Outcome;
-  /** Told of an answer that came after its member had stopped waiting. */
+  /** Called with an answer that came after its member had stopped waiting. */
   readonly onLate?: (item: Item, outcome: Outcome) => void;
 }
 
@@ -115,7 +115,7 @@ export class RequestQueue<Item, Outcome> {
         isAnswered: false,
         noted: undefined,
       };
-      // Nobody waits for its answer any longer, but it may still be written: what a store makes of that is its affair.
+      // Its answer is no longer awaited, but it may still be written: that is left to the store.
       if (member.signal.aborted) void this.#send([one], member.signal);
       else this.#waiting.push(one);
     });

@@ -28,9 +28,9 @@ export interface ClaimOptions {
    * in the table that `CLAIMS_TABLE_NAME` names.
    */
   readonly store?: ClaimStore;
-  /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 where nobody says. */
+  /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 if that is unknown. */
   readonly leaseMs?: number;
-  /** Whether to renew the lease, each time when half of it is over, while the function runs. Default false. */
+  /** Whether to renew the lease, each time a third of it is over, while the function runs. Default false. */
   readonly heartbeat?: boolean;
   /**
    * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days; parked
@@ -38,8 +38,8 @@ export interface ClaimOptions {
    */
   readonly retentionMs?: RetentionMs;
   /**
-   * While somebody else runs the key, to wait for the end for this long, in milliseconds: for the other's result, or
-   * to take over when it fails or its lease lapses. Default: not to wait.
+   * What to do while another call holds the key: `waitForOwner({ timeoutMs })` waits for its result, or takes over if it
+   * fails or its lease lapses. Default: a `ConflictError` at once.
    */
   readonly onConflict?: WaitForOwner;
   /** For tests. Default: the machine's clock. */

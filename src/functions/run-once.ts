@@ -59,7 +59,7 @@ export interface Work<Value> {
   endOfFailure(error: unknown, isLast: boolean): Ending;
 }
 
-/** What became of a call. A closed union: whoever offers calls to users switches over all of it. */
+/** How a call ended. A closed union: callers switch over all of it. */
 export type CallOutcome<Value> =
   | {
       readonly status: 'returned';
@@ -208,7 +208,7 @@ async function run<Value>(
   const heartbeat = scope.renewal && startHeartbeat(new Map([[handlerRun, attempt]]), scope);
   const end = await handlerRun.run(() => work.run(contextOf(attempt, handlerRun)));
   void heartbeat?.stop();
-  return end as HandlerReturned | HandlerThrew; // nobody stops it with a grace
+  return end as HandlerReturned | HandlerThrew; // it is never stopped with a grace period
 }
 
 function contextOf({ key, claim }: Attempt, handlerRun: HandlerRun): CallContext {

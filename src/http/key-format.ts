@@ -14,7 +14,7 @@ export interface KeyRules {
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
 export function keyRules(format: KeyFormat, maxLength: number): KeyRules {
-  const misfit = 'it is not in the format that this API asks for';
+  const misfit = 'it is not in the format that this API requires';
   if (format === 'any') return { maxLength, misfit, fits: () => true };
   if (format === 'uuid') return { maxLength, misfit: 'it is not a UUID', fits: (key) => UUID.test(key) };
   if (typeof format === 'function') return { maxLength, misfit, fits: (key) => isTrue(format(key)) };

@@ -50,7 +50,7 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /**
    * Whether this caller may have what is stored: the handler, and whatever it checks, does not run for a replay. Called
    * before anything is said of how the first request ended. Anything but true, and an error, is a refusal (403).
-   * Default: whoever has the scope may.
+   * Default: every caller with the scope may.
    */
   readonly authorizeReplay?: (request: Request) => boolean | Promise<boolean>;
   /** Whether a request without a key is refused (400). If not, it runs without a claim. Default true. */
@@ -65,7 +65,7 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly maxResponseBytes?: number;
   /** What to do with a key whose last attempt died: run it again, or park it for a person (409; one more write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** Told of what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
+  /** Called with what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -49,7 +49,7 @@ export async function respond<Native>(
       return give(
         problem(
           'key-reused',
-          'This key came before with another method, path, query or body. Use a new key.',
+          'This key was used before with another method, path, query or body. Use a new key.',
         ),
       );
     case 'duplicate':
@@ -75,7 +75,7 @@ function noteUnlessStored(
     onError(ending.end === 'fail' ? settled.error : new CompletionNotStoredError({ cause: settled.error }));
 }
 
-/** The answer to who may not know how the first request ended. */
+/** The response to a caller that may not know how the first request ended. */
 async function refusalOf<Native>(
   { mayReplay }: Exchange<Native>,
   { problem }: HttpSettings,
@@ -86,7 +86,7 @@ async function refusalOf<Native>(
   else if (allowed.value === true) return undefined;
   return problem(
     'replay-refused',
-    'This caller may not have the response to the first request with this key.',
+    'This caller is not allowed to see the response to the first request with this key.',
   );
 }
 

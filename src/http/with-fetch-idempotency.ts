@@ -57,7 +57,7 @@ function readRequest(request: Request): HttpRequest {
       // Of a clone: the handler gets the request itself, with whatever its server has added to it.
       const read = await readBounded(request.clone().body, maxBytes);
       if ('bytes' in read) return read.bytes;
-      read.rest.cancel().catch(() => undefined); // nobody waits for what is left
+      read.rest.cancel().catch(() => undefined); // the rest is not needed
       return 'too large';
     },
   };

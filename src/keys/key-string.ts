@@ -68,6 +68,6 @@ export function refusePromise(name: string, of: string, given: unknown): void {
     return;
   Promise.resolve(given).catch(() => undefined);
   throw new KeyError(
-    `The \`${name}\` function of this ${of} gives a promise; it must give its value at once, without await`,
+    `The \`${name}\` function of this ${of} returned a promise; it must return its value synchronously`,
   );
 }

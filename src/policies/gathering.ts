@@ -14,7 +14,7 @@ export class BatchAnswerError extends BatchlatchError {
     const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;
     super(
       'BATCHLATCH_BATCH_ANSWER',
-      `The batch handler got ${items} items and answered with ${given}; return nothing, or an array with an entry for each item`,
+      `The batch handler got ${items} items and returned ${given}; return nothing, or an array with an entry for each item`,
     );
   }
 }
@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 /**
- * Brings single attempts together for a batch handler: each waits before its start until nobody is left who could
+ * Brings single attempts together for a batch handler: each waits before its start until no other could
  * join it; then those whose lease is live start together, as runs of one call. So leases, deadlines, message groups
  * and settlements are the same for both kinds of handler.
  */

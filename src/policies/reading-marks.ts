@@ -45,7 +45,10 @@ export interface Mark {
 }
 
 /** Of a record that was read, and could not be decoded now. */
-const NOT_DECODED = { name: 'NotDecoded', message: 'It was read, and may be another the next time' };
+const NOT_DECODED = {
+  name: 'NotDecoded',
+  message: 'It was read but could not be decoded; the next delivery may differ',
+};
 
 const UNMARKED: Reading = { status: 'unknown', mark: { claim: undefined } };
 
@@ -137,7 +140,7 @@ export class ReadingMarks {
     if (settlements.length > 0) await this.#settle(settlements);
   }
 
-  /** Undefined where the namespace or the id makes no key: neither does it for the work. */
+  /** Undefined if the namespace or the id gives no key: then the work has no key either. */
   #requestFor({ id, receiveCount }: BatchRecord): ClaimRequest | undefined {
     const { rules, newOwner, leaseMs } = this.#scope;
     const holder = lockedBy(this.#scope);
@@ -149,7 +152,7 @@ export class ReadingMarks {
       leaseMs: leaseMs(),
       retentionMs: rules.retention.failed,
       recordsStart: true,
-      isRedelivery: receiveCount > 2, // the first time it comes again, nobody has marked it yet
+      isRedelivery: receiveCount > 2, // at the first redelivery there is no mark yet
       ...(holder !== undefined && { lockedBy: holder }),
     };
   }

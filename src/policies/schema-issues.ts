@@ -42,7 +42,7 @@ function withoutValues(message: string, value: unknown): string {
   return shown;
 }
 
-/** A short value is blotted out where it is a word: the rest of the message should still be one. */
+/** A short value is replaced only where it is a whole word, so that the rest of the message stays readable. */
 function blotOut(message: string, text: string): string {
   if (text.length > 3) return message.replaceAll(text, HIDDEN);
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

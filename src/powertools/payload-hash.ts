@@ -25,7 +25,7 @@ export interface PowertoolsPayloadOptions {
 export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Check>> = {
   payload: aFunction(),
   hashFunction: {
-    expected: 'a hash function that Node knows',
+    expected: 'a hash function that Node.js supports',
     accepts: (value) => getHashes().includes(value as string),
   },
   jmesPathOptions: anObject(),

@@ -6,7 +6,7 @@ import type { SqsClient } from './sqs-client.ts';
 const LONGEST_CALL_MS = 5_000;
 
 /**
- * The client, none of whose calls takes longer than 5 seconds: one of the SDK waits for ever unless told otherwise,
+ * The client, none of whose calls takes longer than 5 seconds: the SDK's own waits without a limit by default,
  * and the answer to Lambda would wait with it.
  */
 export function boundedSqs(client: SqsClient, clock: Clock): SqsClient {

@@ -47,8 +47,8 @@ function unsupported(event: unknown): UnsupportedEventError {
   if (Array.isArray(event) && event.length > 0) {
     return new UnsupportedEventError(
       `Cannot read an array of ${event.length} records ${whose(event, service)}: of EventBridge Pipes, batchlatch reads ` +
-        'records of SQS, Kinesis and DynamoDB Streams as the source gave them, so without an input transformer; and of a custom ' +
-        'event bus, bare data where `source: eventBridgeBus()` and a `key` are named',
+        'records of SQS, Kinesis and DynamoDB Streams as the source delivered them, without an input transformer; and of a custom ' +
+        'event bus, bare data if `source: eventBridgeBus()` and a `key` are set',
     );
   }
   const records = recordsIn(event);

@@ -35,7 +35,7 @@ function sourceOf(event: object): unknown {
   return undefined;
 }
 
-/** From what is told apart by one member of its own to what needs several. */
+/** First services recognised by one member, then those that need several. */
 const SHAPES: readonly (readonly [string, (event: Members) => boolean])[] = [
   ['CloudFront (Lambda@Edge)', (event) => has(listIn(event, 'Records')[0], 'cf')],
   ['CloudWatch Logs', (event) => has(event, 'awslogs')],

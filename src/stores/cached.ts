@@ -37,7 +37,7 @@ const LONGEST_RESULT = 16_384;
 
 /**
  * A store that remembers, in this process, which keys are completed, so that their duplicates take no request. Only what
- * `store` has said: a completion that it stored for this process, and its own word `duplicate`. No longer than the
+ * `store` has said: a completion that it stored for this process, and its answer `duplicate`. No longer than the
  * row lives, never while it is in progress, and never for another payload than the one the store has accepted:
  * such requests go to the store, and so do callers who want a result of more than 16,384 characters. What a person
  * changes in the table, it does not notice until then. Throws a `ConfigurationError` for options that cannot work.

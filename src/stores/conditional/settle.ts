@@ -63,7 +63,7 @@ function isStillMine(stored: Claim, { owner }: OwnedClaim): boolean {
   return isOwnedBy(stored, owner);
 }
 
-/** Writes, and looks at the rows behind what was refused: they may show that there was nothing left to write. */
+/** Writes, and reads the rows whose writes were refused: they may show that the write was done before. */
 async function writeOwned<Row, Item extends OwnedClaim>(
   items: readonly Item[],
   changes: readonly OwnedChange[],

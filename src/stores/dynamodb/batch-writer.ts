@@ -184,7 +184,7 @@ function quoted(name: string): string {
 }
 
 function noAnswer(): StatementError {
-  return new StatementError('DynamoDB answered for fewer statements than it was asked', {
+  return new StatementError('DynamoDB returned fewer answers than there were statements', {
     isRetryable: true,
   });
 }

@@ -16,7 +16,7 @@ const LONGEST_REQUEST_MS = 10_000;
 
 /**
  * The client, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
- * for ever unless told otherwise, and 50 requests that hang would keep the process from claiming anything again.
+ * without a limit by default, and 50 requests that hang would keep the process from claiming anything again.
  */
 export function boundedClient(
   client: Pick<DynamoDBClient, 'send'>,
@@ -41,7 +41,7 @@ function errorOf(why: 'silent' | 'given-up'): StoreError {
   return new StoreError(
     why === 'silent'
       ? `DynamoDB did not answer within ${LONGEST_REQUEST_MS / 1_000} seconds`
-      : 'DynamoDB had not answered when the answer of the invocation had to leave',
+      : 'DynamoDB had not answered when the invocation had to answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }

@@ -122,7 +122,7 @@ function storeIn(tableName: string, options: DynamoDBStoreOptions): ClaimStore {
 
 function notTransacted(): ConfigurationError {
   return new ConfigurationError(
-    'dynamoDBStore writes the effects of `commit` of batchlatch/dynamodb, and this is another: use the commit function of the store that keeps the claims',
+    'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims',
   );
 }
 
@@ -137,7 +137,7 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
       if (current === batch) {
         current = single;
         process.emitWarning(
-          "DynamoDB does not know BatchExecuteStatement here: claims are written one by one from now on. Set `writes: 'single'` to say so.",
+          "This DynamoDB does not support BatchExecuteStatement: claims are written one by one from now on. Set `writes: 'single'` to avoid this warning.",
           { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' },
         );
       }
