@@ -46,14 +46,17 @@ export class HandlerRun {
     together?.add(this);
   }
 
-  /** Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. */
-  async run(handler: () => unknown): Promise<HandlerEnd> {
+  /**
+   * Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. `onEnd` is called when the
+   * handler ends, then or later.
+   */
+  async run(handler: () => unknown, onEnd?: () => void): Promise<HandlerEnd> {
     this.watchLease();
     this.#watchTime();
     const ended = new Promise<HandlerEnd>((resolve) => {
       this.#end = resolve;
     });
-    this.#returned = this.#call(handler);
+    this.#returned = this.#call(handler, onEnd);
     void this.#returned.then(this.#end);
     const end = await ended;
     this.#isOver = true;
@@ -91,8 +94,9 @@ export class HandlerRun {
     return this.#watched?.hasSeenAbort === true;
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
+  /** Whether it was told to stop. */
+  get isStopped(): boolean {
+    return this.#stopReason !== undefined;
   }
 
   /** The handler says that it has finished, whatever it has seen. */
@@ -157,7 +161,7 @@ export class HandlerRun {
     );
   }
 
-  async #call(handler: () => unknown): Promise<HandlerReturned | HandlerThrew> {
+  async #call(handler: () => unknown, onEnd?: () => void): Promise<HandlerReturned | HandlerThrew> {
     try {
       const result = await handler();
       const interruption = this.#interruption(result);
@@ -172,6 +176,8 @@ export class HandlerRun {
         isInconclusive: true,
         hasSeenAbort: this.hasSeenAbort && !this.#isDone,
       };
+    } finally {
+      onEnd?.();
     }
   }
 

@@ -41,11 +41,12 @@ export function startHeartbeat(
     );
   }
 
-  /** A renewal that failed is tried again before its lease is over. */
+  /** A renewal that failed is tried again before its lease is over: not for one that was told to stop, its lease is lost. */
   function shortestLeaseMs(): number {
     let shortest = Infinity;
-    for (const attempt of running.values()) {
-      if (attempt !== undefined && !attempt.isCommitted) shortest = Math.min(shortest, attempt.leaseUntil);
+    for (const [run, attempt] of running) {
+      const isKept = attempt !== undefined && !attempt.isCommitted && !run.isStopped;
+      if (isKept) shortest = Math.min(shortest, attempt.leaseUntil);
     }
     return shortest - clock.now();
   }

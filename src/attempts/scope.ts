@@ -25,6 +25,6 @@ export interface AttemptScope {
 }
 
 export interface RenewalOptions {
-  /** Time between two renewals, in milliseconds. Default: a third of the lease. */
+  /** Time between two renewals, in milliseconds; never more than half of what is left of a lease. Default: a third of the lease. */
   readonly intervalMs?: number;
 }

@@ -22,11 +22,9 @@ export class Claiming {
     const { acquires, clock, newOwner } = this.scope;
     const askedAt = clock.now();
     const requests = entries.map((entry) => this.requestFor(entry, newOwner()));
-    const outcomes = acquires.add(requests);
-    return entries.map(async (entry, index) => {
-      const outcome = (await outcomes[index]) as AcquireOutcome;
-      return this.answerOf(entry, requests[index] as ClaimRequest, outcome, clock.now() - askedAt);
-    });
+    return acquires.add(requests, (outcome, index) =>
+      this.answerOf(entries[index] as Entry, requests[index] as ClaimRequest, outcome, clock.now() - askedAt),
+    );
   }
 
   /** Not of spreads: there are thousands. */
@@ -56,13 +54,8 @@ export class Claiming {
     const { attempt, releases, crashes, leaseUntil, tookOver } = outcome;
     notify({ type: 'claimed', recordId, key, owner, attempt, leaseUntil, durationMs });
     if (tookOver) notify({ type: 'tookOver', recordId, key, owner, attempt, crashes });
-    entry.attempt = new Attempt(
-      entry,
-      { owner, attempt, releases, crashes, leaseUntil },
-      this.scope,
-      endingOf,
-    );
-    return { status: 'held', attempt: entry.attempt };
+    const claim = { owner, attempt, releases, crashes, leaseUntil };
+    return { status: 'held', attempt: new Attempt(entry, claim, this.scope, endingOf) };
   }
 }
 

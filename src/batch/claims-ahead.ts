@@ -19,7 +19,8 @@ export class ClaimsAhead {
   readonly #requestSize: number;
   /** No group goes beyond `ahead`, where a claim that never starts could pass for a death. */
   readonly #isStrict: boolean;
-  readonly #requested = new Map<Entry, Promise<ClaimAnswer>>();
+  /** The answers, until somebody has asked for them: of thousands of records few are held at a time. */
+  readonly #requested = new Map<Entry, Promise<ClaimAnswer> | undefined>();
   readonly #waiting = new Map<Entry, (answer: ClaimAnswer | Promise<ClaimAnswer>) => void>();
   readonly #withdrawn = new Set<Entry>();
   readonly #unfinished = new Set<Entry>();
@@ -42,10 +43,13 @@ export class ClaimsAhead {
     }
   }
 
-  /** The answer for one entry, when it is there. */
+  /** The answer for one entry, when it is there; to be asked for once. */
   claimOf(entry: Entry): Promise<ClaimAnswer> {
     const answer = this.#requested.get(entry);
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) {
+      this.#requested.set(entry, undefined);
+      return answer;
+    }
     if (this.#isStopped || this.#withdrawn.has(entry)) return Promise.resolve(NOT_REQUESTED);
     return new Promise((resolve) => this.#waiting.set(entry, resolve));
   }
@@ -90,8 +94,9 @@ export class ClaimsAhead {
     group.forEach((entry, index) => {
       const answer = answers[index] as Promise<ClaimAnswer>;
       this.#unfinished.add(entry);
-      this.#requested.set(entry, answer);
-      this.#waiting.get(entry)?.(answer);
+      const resolve = this.#waiting.get(entry);
+      this.#requested.set(entry, resolve === undefined ? answer : undefined);
+      resolve?.(answer);
       this.#waiting.delete(entry);
     });
   }

@@ -25,8 +25,8 @@ export class Entry {
   behind: Entry | undefined;
   /** The follower that runs in this entry's stead, where this one was handed back unstarted for its group's sake. */
   heir: Entry | undefined;
-  /** The last attempt of it here. */
-  attempt: Attempt | undefined;
+  claim: HeldClaim | undefined;
+  isClaimOpen = false;
   #outcome: RecordOutcome | undefined;
   #isPutOff = false;
   #listeners: (() => void)[] | undefined;
@@ -49,7 +49,7 @@ export class Entry {
 
   /** The claim whose lease still runs, for all that this process knows. */
   get heldClaim(): HeldClaim | undefined {
-    return this.attempt?.isOpen === true ? this.attempt.claim : undefined;
+    return this.isClaimOpen ? this.claim : undefined;
   }
 
   /** What observers know the record by. */

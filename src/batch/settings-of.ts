@@ -75,7 +75,7 @@ export function settingsOf<Body>(
   { source, concurrency = 10, sqsEndpoint, reading, advice }: Defaults,
 ): { readonly settings: Settings; readonly policies: readonly Policy[] } {
   checkOptions(options, checks, advice);
-  const policies = Object.values({ reading, ...options }).filter(isPolicy);
+  const policies = Object.values({ ...options, reading: options.reading ?? reading }).filter(isPolicy);
   if (options.sqs === undefined) {
     const needy = policies.find(({ needsSqs }) => needsSqs === true);
     if (needy !== undefined) {

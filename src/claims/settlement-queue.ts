@@ -65,12 +65,17 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions): Se
     join(member) {
       const { add, flushIfIdle, leave } = queue.join(member);
       return {
-        settle: (settlement, note) => add([{ settlement, note, member }])[0] as Promise<SettleOutcome>,
+        settle: (settlement, note) =>
+          add([{ settlement, note, member }], asItIs)[0] as Promise<SettleOutcome>,
         flushIfIdle,
         leave,
       };
     },
   };
+}
+
+function asItIs(outcome: SettleOutcome): SettleOutcome {
+  return outcome;
 }
 
 function tellMembers<Note>(items: readonly Noted<Note>[]): void {

@@ -97,7 +97,8 @@ export async function runOnce<Value>(
 
   const scope = scopeOf(call, settings, ports);
   const { owner } = request();
-  const attempt = new Attempt({ key: call.key, recordId: '' }, { owner, ...claim }, scope, endingOf(work));
+  const subject = { key: call.key, recordId: '', claim: undefined, isClaimOpen: false };
+  const attempt = new Attempt(subject, { owner, ...claim }, scope, endingOf(work));
   const refusal = refusalOf(claim, settings);
   if (refusal !== undefined) return park(attempt, refusal);
   if (!(await mayStart(attempt, call, scope))) {

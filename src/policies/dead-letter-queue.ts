@@ -61,7 +61,7 @@ function letterOf(
     source: source === 'sqs' ? record.raw.eventSourceARN : source,
     recordId: record.id,
     key: entry.key === '' ? undefined : entry.key,
-    attempt: entry.attempt?.claim.attempt,
+    attempt: entry.claim?.attempt,
     messageGroupId,
     attributes,
   };

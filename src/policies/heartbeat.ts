@@ -5,7 +5,7 @@ import { showAgain } from './queue.ts';
 
 /** Options of `heartbeat`. */
 export interface HeartbeatOptions {
-  /** Time between two renewals, in milliseconds. Default: a third of the lease. */
+  /** Time between two renewals, in milliseconds; never more than half of what is left of a lease. Default: a third of the lease. */
   readonly intervalMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimStore, CommitOutcome, RecordContext, RecordHandler } from 'batchlatch';
-import { cached, heartbeat, PermanentError, runWithoutClaim } from 'batchlatch';
+import { cached, heartbeat, PermanentError, runWithoutClaim, StoreError } from 'batchlatch';
 import { commit, type CommitItem, CommitItemsError } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { countersInMemory } from '../support/counters-in-memory.ts';
@@ -186,6 +186,17 @@ describe('a commit of which nobody knows whether it is written', () => {
     expect((await b.claim('a'))?.status).toBe('FAILED');
     expect(await b.run(handler, ['a'])).toEqual([]);
     expect(await b.effects.read('a')).toBe(1);
+  });
+
+  it('is no success where records run without a claim, also when its completion cannot be stored either', async () => {
+    const b = commitBench();
+    const unavailable = new StoreError('no such table', { isRetryable: false });
+    b.store.settle = async (settlements) => settlements.map(() => ({ error: unavailable }));
+    b.answer = unheard;
+    const handler: RecordHandler = (_, context) =>
+      commit(context, [b.effects.addOne('a')]).catch(() => 'fine');
+    expect(await b.run(handler, ['a'], { onStoreError: runWithoutClaim() })).toEqual(['a']);
+    expect(await b.effects.read('a')).toBe(0);
   });
 
   it('cannot be written any more once the record is handed back', async () => {

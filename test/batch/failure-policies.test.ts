@@ -5,6 +5,7 @@ import {
   heartbeat,
   type RecordHandler,
   runWithoutClaim,
+  type SettleOutcome,
   StoreError,
   waitForOwner,
 } from 'batchlatch';
@@ -351,6 +352,29 @@ describe('heartbeat', () => {
     gate.resolve();
     expect(await running).toEqual([]);
     expect(asked).toBeGreaterThan(3);
+  });
+
+  it.each<[string, () => SettleOutcome]>([
+    ['is another owner’s', () => 'lost'],
+    ['could not be renewed', () => ({ error: new Error('throttled') })],
+  ])('asks no more often for a handler that goes on although its claim %s', async (_, outcome) => {
+    const b = bench();
+    let asked = 0;
+    const store = broken(b, {
+      async extend(extensions) {
+        asked += 1;
+        return extensions.map(outcome);
+      },
+    });
+    const gate = deferred();
+    const running = b.run(() => gate.promise, ['a'], { store, leaseMs: 30_000, heartbeat: heartbeat() });
+    await b.told('started', 'a');
+    await b.clock.advance(40_000); // the lease is over
+    asked = 0;
+    await b.clock.advance(600_000);
+    expect(asked).toBe(60);
+    gate.resolve();
+    await running;
   });
 
   it('keeps unfinished messages invisible for as long, and no finished one', async () => {

@@ -4,7 +4,7 @@ import { at, parseTemplate, readTemplate } from '../sam/read-template.ts';
 import { codeBlocks } from './markdown.ts';
 import { PAGES } from './pages.ts';
 
-const [block] = codeBlocks(PAGES.get('README.md') ?? '').filter(({ language }) => language === 'yaml');
+const block = codeBlocks(PAGES.get('README.md') ?? '').find(({ language }) => language === 'yaml');
 const template = parseTemplate(block?.code ?? '');
 const property = (resource: string, ...path: (string | number)[]) =>
   at(template, 'Resources', resource, 'Properties', ...path);

@@ -67,9 +67,7 @@ describeWith([samCli], 'the template after the SAM transform', () => {
   });
 
   it('passes the linter as README has it at its least', async () => {
-    const [block] = codeBlocks(await readFile('README.md', 'utf8')).filter(
-      ({ language }) => language === 'yaml',
-    );
+    const block = codeBlocks(await readFile('README.md', 'utf8')).find(({ language }) => language === 'yaml');
     const expanded = await expand(() => block?.code ?? '');
     expect(at(JSON.parse(expanded), 'Resources', 'OrdersFunctionOrders')).toMatchObject({
       Properties: { FunctionResponseTypes: ['ReportBatchItemFailures'] },

@@ -124,8 +124,11 @@ export class AnswerWatch {
       },
       commit: async (completion, effect, options) => {
         const outcome = (await store.commit?.(completion, effect, options)) as CommitOutcome;
-        const commit = this.#attempts.get(completion.owner)?.commits.at(-1);
-        if (commit !== undefined) commit.isHeard = outcome === 'stored';
+        const facts = this.#attempts.get(completion.owner);
+        const commit = facts?.commits.at(-1);
+        if (outcome !== 'stored' || commit === undefined) return outcome;
+        commit.isHeard = true;
+        if (facts?.run?.isAbandoned !== true) wasTold(facts as AttemptFacts, true);
         return outcome;
       },
     };
@@ -154,9 +157,7 @@ export class AnswerWatch {
       this.#world.report('one-key-per-call', items.map(({ key }) => key).join(', '));
     }
     const sinceStep = this.#world.scheduler.steps;
-    // Invocations that overlap in a process share requests.
-    const invocations = new Set(items.map(({ owner }) => this.#attempts.get(owner)?.invocation));
-    const ends = [...invocations].map((invocation) => this.#invocations.underWay(invocation));
+    const ended = this.#underWay(items);
     try {
       const outcomes = await ask();
       items.forEach((item, index) => check(item, outcomes[index] ?? UNKNOWN, sinceStep));
@@ -165,8 +166,16 @@ export class AnswerWatch {
       for (const item of items) check(item, UNKNOWN, sinceStep);
       throw thrown;
     } finally {
-      for (const end of ends) end();
+      ended();
     }
+  }
+
+  /** Invocations of one process share requests. */
+  #underWay(items: readonly { readonly owner: string }[]): () => void {
+    const invocations = new Set(items.map(({ owner }) => this.#attempts.get(owner)?.invocation));
+    if (invocations.size > 1) this.#world.count('requests that invocations share');
+    const ends = [...invocations].map((invocation) => this.#invocations.underWay(invocation));
+    return () => ends.forEach((end) => end());
   }
 
   readonly #checkAcquire = (
@@ -256,7 +265,6 @@ export class AnswerWatch {
       case 'stored':
         isTrue = wasOnce(isCompleted) && this.#effects.isDone(commit.effect);
         facts.settlesAnswered += 1;
-        if (facts.run?.isAbandoned !== true) wasTold(facts, true);
         break;
       case 'lost':
         // A commit that is sent again after the retention of its own row is told of what stands there now.
