@@ -91,7 +91,7 @@ export class Attempt implements LeasedClaim {
     return outcome;
   }
 
-  /** What an extension came to. A refusal may be the work of this attempt's own commit, whose answer is still on its way. */
+  /** The outcome of an extension. A refusal may be caused by this attempt's own commit, whose answer has not arrived yet. */
   async unlessCommitted(outcome: SettleOutcome): Promise<SettleOutcome> {
     if (outcome !== 'lost') return outcome;
     await this.#transaction?.whenAnswered();

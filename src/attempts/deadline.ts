@@ -22,7 +22,7 @@ export interface Deadline {
 const GRACE_SHARE = 0.5;
 /** When, within the margin, the answer leaves without waiting for the store any longer. */
 const ANSWER_SHARE = 0.9;
-/** The grace where no invocation ends: a handler that overran `recordTimeoutMs` outside Lambda. */
+/** The grace period if no invocation ends: a handler that overran `recordTimeoutMs` outside Lambda. */
 const DEFAULT_GRACE_MS = 500;
 
 export function createDeadline(

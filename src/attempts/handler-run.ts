@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 import type { AttemptScope } from './scope.ts';
 import { WatchedSignal } from './watched-signal.ts';
 
-/** A timer that fires so late was kept from it by a busy event loop. */
+/** A timer that fires so late was delayed by a busy event loop. */
 const BUSY_LOOP_MS = 250;
 /** How long a handler whose lease is over runs on while its renewal is asked for. */
 const LATE_RENEWAL_MS = 1_000;
@@ -13,7 +13,7 @@ const LATE_RENEWAL_MS = 1_000;
 /** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
 export type StopReason = (cause?: unknown) => Error;
 
-/** The runs of one call of a handler that has many records: what it sees of one is seen of all. */
+/** The runs of one call of a handler that has many records: what it sees of one counts for all. */
 export interface RunsTogether {
   add(run: HandlerRun): void;
   /** To be asked when the handler has ended. */

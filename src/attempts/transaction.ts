@@ -34,7 +34,7 @@ export class Transaction {
     await this.#pending;
   }
 
-  /** The handler has ended: what is under way is waited for, and what it comes to is no longer the handler's to judge. */
+  /** The handler has ended: what is in progress is awaited, and its outcome no longer reaches the handler. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pending;

@@ -37,7 +37,7 @@ export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): 
       const found = await Promise.all(claims.slice(start, start + DEFAULT_REQUEST_SIZE).map(releaseOf));
       const releases = found.filter((one): one is Settlement => typeof one === 'object');
       if (releases.length > 0) await giveBackThese(releases);
-      if (found.includes('unknown')) return; // a store that is silent is not asked for the others too
+      if (found.includes('unknown')) return; // a store that does not answer is not asked for the others
     }
   }
 

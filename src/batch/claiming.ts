@@ -5,7 +5,7 @@ import { mayPass } from '../claims/errors.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
 import type { BatchScope } from './scope.ts';
 
-/** Asks the store for the claims of one invocation's records, and says what came of it. */
+/** Asks the store for the claims of one invocation's records, and gives the outcomes. */
 export class Claiming {
   readonly scope: BatchScope;
   readonly #lockedBy: string | undefined;

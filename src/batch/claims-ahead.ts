@@ -17,7 +17,7 @@ export class ClaimsAhead {
   /** While fewer claims than this are unfinished, more are asked for. */
   readonly #ahead: number;
   readonly #requestSize: number;
-  /** No group goes beyond `ahead`, where a claim that never starts could pass for a death. */
+  /** No group goes beyond `ahead` if a claim that never starts could be mistaken for a crash. */
   readonly #isStrict: boolean;
   /** The answers, until somebody has asked for them: of thousands of records few are held at a time. */
   readonly #requested = new Map<Entry, Promise<ClaimAnswer> | undefined>();

@@ -47,7 +47,7 @@ export class Entry {
     return this.#outcome;
   }
 
-  /** The claim whose lease still runs, for all that this process knows. */
+  /** The claim whose lease is still live, as far as this process knows. */
   get heldClaim(): HeldClaim | undefined {
     return this.isClaimOpen ? this.claim : undefined;
   }

@@ -12,10 +12,10 @@ import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
-/** Longer than a store takes that tries again by itself; a call that is still silent then will hardly answer. */
+/** Longer than a store's own retries take; a call without an answer by then will hardly get one. */
 const LONGEST_STORE_CALL_MS = 30_000;
 
-/** Leases are renewed with a third or half of them left: one renewal that goes unanswered must leave time for another. */
+/** Leases are renewed with a third or half of them left: a renewal without an answer must leave time for another. */
 const LONGEST_RENEWAL_MS = 10_000;
 
 /**

@@ -129,7 +129,7 @@ async function settleOrErrors(
   }
 }
 
-/** An error that does not say whether it can be retried is retried: a lost completion is the worse end. */
+/** An error that does not say whether it can be retried is retried: a lost completion is worse. */
 function mayBeWrittenLater(outcome: SettleOutcome): boolean {
   return typeof outcome === 'object' && mayPass(outcome.error);
 }

@@ -21,7 +21,7 @@ import { type MakeProblem, problemsOf } from './problems.ts';
 
 /** Options of `withHttpIdempotency` and `withFetchIdempotency`. */
 export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
-  /** Put before every key, so that two APIs on one store never share claims. */
+  /** Prefix of every key, so that two APIs on one store never share claims. */
   readonly namespace: string;
   /**
    * Whose key it is: the tenant or principal of a request, as authentication has verified it, e.g. the `sub` of a
@@ -63,7 +63,7 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly maxBodyBytes?: number;
   /** The largest response that is kept, in bytes as it is stored. Default: what the store holds, or 1 MiB. */
   readonly maxResponseBytes?: number;
-  /** What to do with a key whose last attempt died: run it again, or park it for a person (409; one more write). Default 'rerun'. */
+  /** What to do with a key whose last attempt crashed: run it again, or park it for a person (409; costs one write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
   /** Called with what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
   readonly onError?: (error: unknown) => void;

@@ -27,7 +27,7 @@ export function canonicalText(value: unknown, path: readonly string[] = []): str
 }
 
 /**
- * Throws a `KeyError` that names the path of what canonical JSON would lose or choke on: numbers that a double does not
+ * Throws a `KeyError` that names the path of what canonical JSON would lose or fail on: numbers that a double does not
  * hold exactly, which RFC 8785 (appendix D) leaves to strings; objects whose content is not in their members, all of
  * which would be `{}`; functions, symbols and bigints; cycles, and a payload of a million brackets.
  */
@@ -121,7 +121,7 @@ export function hasToJson(value: object): value is { toJSON(): unknown } {
   return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
-/** Whether its members are all there is to it: an object literal, or what `JSON.parse` makes, of this realm or another. */
+/** Whether its members are all of its content: an object literal, or what `JSON.parse` makes, of this realm or another. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;

@@ -8,7 +8,7 @@ import type { BatchScope } from '../batch/scope.ts';
 import { BatchlatchError } from '../claims/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** A batch handler's answer cannot be told apart by record: all its records count as failed. */
+/** A batch handler's answer cannot be assigned to its records: all of them count as failed. */
 export class BatchAnswerError extends BatchlatchError {
   constructor(items: number, answer: unknown) {
     const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;

@@ -29,7 +29,7 @@ export async function showAgain(
   });
 }
 
-/** Undefined where the record did not come from SQS, or where the queue's URL cannot be told. */
+/** Undefined if the record did not come from SQS, or if the queue's URL cannot be derived. */
 function visibilityChange(
   { record, recordId }: Pick<Entry, 'record' | 'recordId'>,
   delayMs: number,

@@ -17,12 +17,12 @@ const VERSION = 'reading-v1';
 
 /**
  * With `maxCrashes`, as many deaths, but never fewer than these, and the record is not read again: a process that read it
- * and could not say so looks the same, and the record is innocent of that. Without it, it never is: the redrive policy
- * takes what goes on killing, and its neighbours are done meanwhile.
+ * and could not say so looks the same, and the record may be innocent. Without it there is no limit: the redrive policy takes a record
+ * that keeps killing processes, and its neighbours are done meanwhile.
  */
 const MOST_DEATHS = 3;
 
-/** How often a record that has killed a process is left unread for its neighbours' sake, before it is read after them. */
+/** How often a record that has killed a process is left unread to protect its neighbours, before it is read after them. */
 const MOST_DEFERRALS = 3;
 
 /** What the store says of reading a record that was received before. */
@@ -78,7 +78,7 @@ export class ReadingMarks {
   /** Claims the reading of all, in one request. Never rejects. */
   async claim(records: readonly BatchRecord[]): Promise<Reading[]> {
     const { store } = this.#scope;
-    // A store that cannot tell what has started would blame all for the death of one: they are read first, unmarked.
+    // A store that cannot record starts would blame all of them for one crash: they are read first, without marks.
     if (store.start === undefined) return records.map(() => UNMARKED);
     const requests = new Map<string, ClaimRequest>();
     for (const record of records) {

@@ -2,7 +2,7 @@ import { boundedCall } from '../claims/bounded-call.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { SqsClient } from './sqs-client.ts';
 
-/** SQS answers in milliseconds; an answer that waits for a call of it should not wait for long. */
+/** SQS answers in milliseconds; a response that waits for such a call should not wait for long. */
 const LONGEST_CALL_MS = 5_000;
 
 /**

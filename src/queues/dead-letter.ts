@@ -16,7 +16,7 @@ export interface DeadLetter {
   /** The attempt that failed; undefined where the key was found parked or nothing was attempted. */
   readonly attempt: number | undefined;
   readonly messageGroupId: string | undefined;
-  /** The record's own string attributes; as many go along as SQS's ten leave room for. */
+  /** The record's own string attributes; as many are sent as SQS's limit of ten allows. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 

@@ -59,7 +59,7 @@ function unsupported(event: unknown): UnsupportedEventError {
   return new UnsupportedEventError(`Cannot read ${what}: batchlatch reads ${READABLE}`);
 }
 
-/** Whose records they are, by the service's name where it is known, and by what they say themselves. */
+/** The service of the records, by name if it is known, and what the records contain. */
 function whose(records: readonly unknown[], service: string | undefined): string {
   const names = [...new Set(records.map(eventSourceOf))].map((source) =>
     source === undefined ? 'no eventSource' : shownName(JSON.stringify(source) ?? typeof source),

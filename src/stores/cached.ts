@@ -17,7 +17,7 @@ import { aStore } from './store-check.ts';
 export interface CachedOptions {
   /** How many completions to remember, the least recently used go first; at times twice as many are held. */
   readonly max: number;
-  /** For tests. Default: the machine's clock. */
+  /** For tests. Default: the system clock. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 

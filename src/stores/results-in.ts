@@ -20,7 +20,7 @@ import { aStore } from './store-check.ts';
 
 /** Options of `resultsIn()`. */
 export interface ResultsInOptions {
-  /** For tests. Default: the machine's clock. */
+  /** For tests. Default: the system clock. */
   readonly clock?: Clock;
 }
 

@@ -81,7 +81,7 @@ export interface LambdaContextOptions {
   readonly functionName?: string;
   /** What `getRemainingTimeInMillis` answers at the first call; it then runs down. Default 30,000. */
   readonly remainingTimeMs?: number;
-  /** Default: the machine's clock. */
+  /** Default: the system clock. */
   readonly clock?: { now(): number };
 }
 

@@ -47,7 +47,7 @@ export interface DynamoDBStoreOptions {
   readonly attributes?: Partial<AttributeNames> | RowFormat;
   /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
   readonly clockToleranceMs?: number;
-  /** Default: the machine's clock. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /** A number from 0 up to, not including, 1, for the jitter of retries. Default: `Math.random`. */
   readonly random?: () => number;

@@ -27,7 +27,7 @@ import { checkOptionsOf } from '../../options/check-options-of.ts';
 
 /** Options of `memoryStore()`. */
 export interface MemoryStoreOptions<Effect = unknown> {
-  /** Default: the machine's clock. */
+  /** Default: the system clock. */
   readonly clock?: Pick<Clock, 'now'>;
   /** How long past its lease a claim is left alone before it may be taken over. Default 0. */
   readonly clockToleranceMs?: number;
