@@ -27,7 +27,7 @@ export class NoTimeLeftError extends BatchlatchError {
   }
 }
 
-/** The key failed for good, or its last attempt died and `onLapsedLease` is 'park': it is not run again before a person releases it or its retention is over. */
+/** The key failed for good, or its last attempt crashed and `onLapsedLease` is 'park': it does not run again until a person releases it or its retention is over. */
 export class ParkedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(

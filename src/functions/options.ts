@@ -73,7 +73,7 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
   readonly replayFailures?: boolean | ((error: unknown) => boolean);
   /** What to do with a key whose last attempt crashed: run it again, or park it for a person (costs one write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** For results that JSON does not hold, e.g. superjson. Default: JSON, which refuses what it would change. */
+  /** For results that JSON cannot represent, e.g. superjson. Default: JSON, which refuses what it would change. */
   readonly serializer?: Serializer;
 }
 
@@ -125,7 +125,7 @@ export function resolveFunctionOptions<Args extends unknown[]>(
         if (isReplayed) return 'replay';
         return mayRunAgain(error, retryable) ? 'fail' : 'park';
       } catch {
-        return 'fail'; // a broken classifier must not decide what is for good
+        return 'fail'; // a broken classifier must not park a key
       }
     },
   };

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Turns results into text and back, for those that JSON does not hold, e.g. superjson. The text should be JSON. */
+/** Turns results into text and back, for those that JSON cannot represent, e.g. superjson. The text should be JSON. */
 export interface Serializer {
   /** Makes the text that is stored. What it throws is an `UnserializableResultError`. */
   readonly stringify: (value: unknown) => string;
@@ -37,7 +37,7 @@ export function toResultText(
       if (typeof text !== 'string') return { problem: 'the serializer returned no text' };
     }
   } catch {
-    return { problem: 'it cannot be read' }; // a getter, a proxy or a serializer that throws, with words of the payload
+    return { problem: 'it cannot be read' }; // a getter, a proxy or a serializer that throws, with text of the payload
   }
   if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) {
     return { problem: `it is longer than the ${maxBytes} bytes that the store keeps` };

@@ -23,7 +23,7 @@ import { type Call, type CallOutcome, type CallPorts, runOnce, type Work } from 
 
 /**
  * Not `v1` alone: a record and a call with the same namespace and key are different work, and a handler that calls an
- * idempotent function with its own key would meet its own claim.
+ * idempotent function with its own key would conflict with its own claim.
  */
 const VERSION = 'function-v1';
 /** Of keys that are lists: `['x', 'y']` is never the string `'["x","y"]'`. */
@@ -32,7 +32,7 @@ const VERSION_OF_PARTS = 'function-v1-parts';
 /** `never[]`: parameters are inferred from the function alone. */
 type AnyFunction = (...args: never[]) => unknown;
 
-/** The function with the same signature and receiver, asynchronous. */
+/** The function with the same signature and `this`, asynchronous. */
 export type Idempotent<Fn extends AnyFunction> = (
   this: ThisParameterType<Fn>,
   ...args: Parameters<Fn>

@@ -1,6 +1,6 @@
 import { BatchlatchError } from '../claims/errors.ts';
 
-/** The handler ran and its answer is no HTTP response. The key is completed all the same; the handler has to be fixed. */
+/** The handler ran, but its response is not an HTTP response. The key is completed; the handler must be fixed. */
 export class ResponseUnreadableError extends BatchlatchError {
   constructor() {
     super(

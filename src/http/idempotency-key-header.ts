@@ -4,7 +4,7 @@ import { type KeyRules, keyRules } from './key-format.ts';
 export type KeyHeader =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'missing' }
-  /** Why the header cannot be a key, without the header's own words. */
+  /** Why the header cannot be a key, without quoting the header. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
 export const LONGEST_KEY = 255;
@@ -47,7 +47,7 @@ function malformed(reason: string): KeyHeader {
   return { kind: 'malformed', reason };
 }
 
-// No two ways to match the same text, so that none of them ever goes back: one pass over the header.
+// No text matches in two ways, so the expression never backtracks: one pass over the header.
 const BLANKS = /[ \t]*/y;
 /** A String of RFC 9651 (Structured Field Values). */
 const QUOTED = /"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/y;

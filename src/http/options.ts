@@ -35,8 +35,8 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /** The header that carries the key, in any case. Default `Idempotency-Key`. */
   readonly header?: string;
   /**
-   * What keys have to look like, as your API publishes it; others are refused (400). `'uuid'` (versions 1 to 8, not the
-   * nil UUID), a RegExp that the whole key has to match, or a function that gives true. Default `'any'`: visible ASCII,
+   * What keys must look like, as your API publishes it; others are refused (400). `'uuid'` (versions 1 to 8, not the
+   * nil UUID), a RegExp that the whole key has to match, or a function that returns true. Default `'any'`: visible ASCII,
    * and spaces in the quoted form.
    */
   readonly keyFormat?: KeyFormat;

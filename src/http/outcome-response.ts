@@ -25,7 +25,7 @@ export async function respond<Native>(
       if (outcome.value.thrown !== undefined) throw outcome.value.thrown.error;
       if (outcome.value.content === 'unreadable' && outcome.ending.end !== 'fail')
         onError(new ResponseUnreadableError());
-      // Also when it could not be stored: an error would make the client send again what is done.
+      // Also if it could not be stored: an error would make the client repeat what is done.
       return outcome.value.native;
     case 'threw':
       throw outcome.error;
@@ -130,7 +130,7 @@ function outcomeUnknown(problem: MakeProblem): HttpResponse {
   );
 }
 
-/** The key is completed: only what was answered is out of reach, for now or, with an error that no retry helps, for good. */
+/** The key is completed: only its response cannot be read, for now or, with an error that is not retryable, for good. */
 function resultUnavailable(error: Error, problem: MakeProblem): HttpResponse {
   if ('isRetryable' in error && error.isRetryable === false) return responseNotKept(problem);
   return problem(

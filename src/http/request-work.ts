@@ -54,7 +54,7 @@ export function workOf<Native>(exchange: Exchange<Native>, settings: HttpSetting
   };
 }
 
-/** The headers of a response whose body is not there: none that speak of it. */
+/** The headers of a response without its body: none that describe the body. */
 function withoutContent(headers: HttpResponse['headers']): HttpResponse['headers'] {
   return headers.filter(([name]) => !name.toLowerCase().startsWith('content-'));
 }

@@ -9,7 +9,7 @@ import type { HttpIdempotencyOptions } from './options.ts';
  * draft-ietf-httpapi-idempotency-key-header says: later requests get the stored response with
  * `Idempotency-Replayed: true`, concurrent ones 409, other payloads 422. It takes events of API Gateway REST and HTTP
  * APIs, Lambda function URLs and Application Load Balancers, and answers in their shape; anything else rejects with an
- * `UnsupportedEventError`. What the handler rejects with is handed on, and the key is free again. Once it has answered,
+ * `UnsupportedEventError`. What the handler rejects with is passed on, and the key is free again. Once it has answered,
  * it does not run again, even if its response cannot be read. Without time left (`getRemainingTimeInMillis`) nothing
  * runs (503).
  *

@@ -21,7 +21,7 @@ export interface PowertoolsPayloadOptions {
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
 
-/** What these options may be. */
+/** The checks of these options. */
 export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Check>> = {
   payload: aFunction(),
   hashFunction: {

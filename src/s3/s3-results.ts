@@ -10,7 +10,7 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 export interface S3ResultsOptions {
   /** The name of the bucket. */
   readonly bucket: string;
-  /** Put before every object's key as it is. Default `batchlatch/results/`. */
+  /** Prefix of every object's key, as it is. Default `batchlatch/results/`. */
   readonly prefix?: string;
   /** Default: a client of its own for the environment's region, made when it is first needed. */
   readonly client?: Pick<S3.S3Client, 'send'>;

@@ -2,7 +2,7 @@ import { boundedCall } from '../claims/bounded-call.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 
-/** About what the client of `s3Results` takes for both of its attempts. */
+/** About as long as both attempts of the client of `s3Results` take. */
 const LONGEST_CALL_MS = 15_000;
 
 /**

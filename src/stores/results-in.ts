@@ -24,7 +24,7 @@ export interface ResultsInOptions {
   readonly clock?: Clock;
 }
 
-/** What only looks like a pointer, or like this, is written behind this. */
+/** Prefix of texts that only look like a pointer, or like this prefix. */
 const ESCAPE = '@stored-text ';
 
 /**
@@ -147,7 +147,7 @@ export function resultsIn(
     );
   }
 
-  /** Settles the forms of `settlements`; what the store refuses for its size goes beside the row, and is settled again. */
+  /** Settles the forms of `settlements`; a result that is too large for the store goes to the storage, and is settled again. */
   async function write(
     forms: readonly Settlement[],
     settlements: readonly Settlement[],

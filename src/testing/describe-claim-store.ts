@@ -28,7 +28,7 @@ export interface ClaimStoreSubject {
 }
 
 /**
- * The contract of `ClaimStore` as tests, for this package's stores and anybody's own. Every case makes keys
+ * The contract of `ClaimStore` as tests, for this package's stores and your own. Every case makes keys
  * of its own, so one table serves all of them.
  *
  * @example

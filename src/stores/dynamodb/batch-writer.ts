@@ -49,7 +49,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
       });
     } catch (thrown) {
       if (isUnknownOperation(thrown)) throw thrown;
-      // DynamoDB refuses a whole request for one invalid statement: find it, and let its neighbours live.
+      // DynamoDB refuses a whole request for one invalid statement: find it, so that the others succeed.
       if (isInvalidRequest(thrown) && statements.length > 1) return executeOneByOne(statements, signal);
       const error = toStoreError(thrown, tableName);
       return statements.map(() => ({ status: 'error', error }));

@@ -11,7 +11,7 @@ import { StoreError } from '../../claims/errors.ts';
  */
 const REQUESTS_AT_ONCE = 50;
 
-/** With the SDK's own retries in it; the store's own client has given up a silent connection before. */
+/** Including the SDK's own retries; the store's own client gives up a connection without an answer before. */
 const LONGEST_REQUEST_MS = 10_000;
 
 /**

@@ -28,7 +28,7 @@ export interface CommitSetup {
   readonly random: () => number;
 }
 
-/** What one sending of the transaction came to. */
+/** The result of one request of the transaction. */
 type Answer =
   | { readonly kind: 'stored' }
   /** The claim's own condition did not hold. */
@@ -105,7 +105,7 @@ function transaction(
   return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: digest.slice(0, 36) });
 }
 
-/** `wasResent`: the SDK has sent it before, and what came of that it does not say. */
+/** `wasResent`: the SDK has sent it before, and does not say with what result. */
 async function send(
   command: TransactWriteItemsCommand,
   { client, tableName }: CommitSetup,
@@ -125,7 +125,7 @@ function answerOf(thrown: unknown, tableName: string): Answer {
   };
   if (name === 'TransactionCanceledException')
     return answerOfReasons(CancellationReasons ?? [], thrown, tableName);
-  // The same token is being worked on: the first sending of it has arrived and is not through.
+  // The same token is in progress: the first request has arrived and is not finished.
   if (name === 'TransactionInProgressException') return { kind: 'unknown', error: conflicted(thrown) };
   if (isUnknownOperation(thrown)) {
     const message = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
@@ -174,7 +174,7 @@ function invalidEntry(index: number, code: string, message: string, tableName: s
   });
 }
 
-/** The row says whether a transaction of which too little is known has been stored. */
+/** The row shows whether a transaction with an unknown result has been stored. */
 async function outcomeByRow(
   completion: Completion,
   error: Error,

@@ -39,7 +39,7 @@ export interface DynamoDBStoreOptions {
   readonly client?: ClientOfDynamoDB;
   /**
    * `batch` (default): 25 PartiQL statements per request. `single`: a `PutItem` or `UpdateItem` per record,
-   * for policies that refuse PartiQL. Where DynamoDB does not know PartiQL at all, `batch` falls back to
+   * for policies that refuse PartiQL. If DynamoDB does not support PartiQL, `batch` falls back to
    * `single` by itself and says so once as a process warning.
    */
   readonly writes?: 'batch' | 'single';
@@ -126,7 +126,7 @@ function notTransacted(): ConfigurationError {
   );
 }
 
-/** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */
+/** Batched writes until DynamoDB reports that it does not support PartiQL; single writes from then on. */
 function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
   let current = batch;
   async function call<Answer>(run: (writer: ItemWriter) => Promise<Answer>): Promise<Answer> {
