@@ -137,8 +137,8 @@ export class HandlerRun {
   }
 
   /**
-   * The lease is over. Where it should have been renewed and the event loop was too busy to, it may still be: nobody
-   * need have taken over.
+   * The lease is over. If the event loop was too busy to renew it in time, it is renewed now: perhaps no other attempt
+   * has taken over.
    */
   async #endLease(): Promise<void> {
     const { clock, renewal, leaseMs } = this.#scope;

@@ -11,7 +11,7 @@ type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
 
 /**
  * What one process has to give back as soon as its store answers again. Left alone, such a claim would look to the
- * next attempt as if this one had died in its handler. Known by the token of its owner: no row of anybody else's is
+ * next attempt as if this one had died in its handler. Identified by its owner token: no other owner's row is
  * touched.
  */
 export interface UnstartedClaims {

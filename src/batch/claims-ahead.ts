@@ -19,7 +19,7 @@ export class ClaimsAhead {
   readonly #requestSize: number;
   /** No group goes beyond `ahead` if a claim that never starts could be mistaken for a crash. */
   readonly #isStrict: boolean;
-  /** The answers, until somebody has asked for them: of thousands of records few are held at a time. */
+  /** The answers, until they are asked for: of thousands of records few are held at a time. */
   readonly #requested = new Map<Entry, Promise<ClaimAnswer> | undefined>();
   readonly #waiting = new Map<Entry, (answer: ClaimAnswer | Promise<ClaimAnswer>) => void>();
   readonly #withdrawn = new Set<Entry>();

@@ -16,9 +16,9 @@ import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 const VERSION = 'reading-v1';
 
 /**
- * With `maxCrashes`, as many deaths, but never fewer than these, and the record is not read again: a process that read it
- * and could not say so looks the same, and the record may be innocent. Without it there is no limit: the redrive policy takes a record
- * that keeps killing processes, and its neighbours are done meanwhile.
+ * With `maxCrashes`, the record is not read again after that many crashes, but never after fewer than these: a process
+ * that read it and could not store that looks the same, without any fault of the record. Without `maxCrashes` there is no
+ * limit: the redrive policy takes a record that keeps killing processes, and its neighbours are done meanwhile.
  */
 const MOST_DEATHS = 3;
 

@@ -1,9 +1,9 @@
 import { UnsupportedEventError } from './errors.ts';
 
 /**
- * The records of a batch, `{ Records: […] }`, where the first that says whose it is says that it is of this source: one
- * record with a name among damaged ones is enough to know whose batch this is, and the others fail alone. A batch
- * without records is anybody's.
+ * The records of a batch, `{ Records: […] }`, if the first record that names its source names this one: one such record
+ * among damaged ones is enough to recognise the batch, and the others fail alone. A batch without records may be of any
+ * source.
  */
 export function recordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
   const records = recordsIn(event);

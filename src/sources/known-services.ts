@@ -1,6 +1,6 @@
 /**
  * Which service an event is of that is not read here, as AWS documents their shapes
- * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html); undefined for others. Only for the words of an error.
+ * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html); undefined for others. Only for error messages.
  */
 export function knownService(event: object): string | undefined {
   const bySource = serviceOfSource(sourceOf(event));
