@@ -17,8 +17,8 @@ export interface SettleSetup<Row> {
 }
 
 /**
- * Ends attempts: conditional on IN_PROGRESS and the attempt's own owner. A refused write is looked at once
- * more, because it may be the second sending of one that was stored and whose answer was lost.
+ * Ends attempts: conditional on IN_PROGRESS and the attempt's own owner. The row of a refused
+ * write is read, because it may be the second request of a write that was stored and whose answer was lost.
  */
 export async function settleClaims<Row>(
   settlements: readonly Settlement[],
