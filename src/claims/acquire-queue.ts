@@ -29,15 +29,14 @@ export function createAcquireQueue({ store, clock, lingerMs }: AcquireQueueOptio
     keyOf: ({ key }) => key,
     send: (group) => acquireGroup(group, store),
     givenUp: () => ({ status: 'error', error: givenUp() }),
-    // Kept, it would look to the next attempt as if this one had died.
-    onLate: (request, outcome) => void releaseLate(request, outcome, store),
   });
 }
 
 async function acquireGroup(
-  { items, signal, answer }: RequestGroup<ClaimRequest, AcquireOutcome>,
+  group: RequestGroup<ClaimRequest, AcquireOutcome>,
   store: ClaimStore,
 ): Promise<void> {
+  const { items, signal } = group;
   let outcomes: readonly AcquireOutcome[];
   try {
     outcomes = await store.acquire(items, { signal });
@@ -45,19 +44,24 @@ async function acquireGroup(
     const error = asError(thrown);
     outcomes = items.map(() => ({ status: 'error', error }));
   }
-  items.forEach((_, index) => answer(index, outcomes[index] ?? { status: 'error', error: missingOutcome() }));
+  const late: Settlement[] = [];
+  items.forEach((request, index) => {
+    const outcome = outcomes[index] ?? { status: 'error', error: missingOutcome() };
+    if (group.isWanted(index)) group.answer(index, outcome);
+    else if (outcome.status === 'acquired') late.push(releaseOf(request, outcome.releases));
+  });
+  if (late.length > 0) void releaseLate(late, store);
 }
 
-async function releaseLate(
-  { key, owner, retentionMs }: ClaimRequest,
-  outcome: AcquireOutcome,
-  store: ClaimStore,
-): Promise<void> {
-  if (outcome.status !== 'acquired') return;
-  const release: Settlement = { end: 'release', key, owner, releases: outcome.releases, retentionMs };
+function releaseOf({ key, owner, retentionMs }: ClaimRequest, releases: number): Settlement {
+  return { end: 'release', key, owner, releases, retentionMs };
+}
+
+/** Claims that nobody waits for any more: kept, each would look to the next attempt as if this one had died. */
+async function releaseLate(releases: readonly Settlement[], store: ClaimStore): Promise<void> {
   try {
-    await store.settle([release]);
+    await store.settle(releases);
   } catch {
-    // Its lease lapses.
+    // Their leases lapse.
   }
 }

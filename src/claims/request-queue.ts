@@ -13,9 +13,11 @@ export interface RequestGroup<Item, Outcome> {
   readonly items: readonly Item[];
   /** Aborted once none of them is awaited any longer. */
   readonly signal: AbortSignal;
+  /** Whether somebody still waits for its answer. */
   isWanted(index: number): boolean;
   /** The outcome for now: what counts if its member stops waiting before there is another. */
   note(index: number, outcome: Outcome): void;
+  /** Does nothing where nobody waits for it any more. */
   answer(index: number, outcome: Outcome): void;
 }
 
@@ -31,8 +33,6 @@ export interface RequestQueueOptions<Item, Outcome> {
   readonly send: (group: RequestGroup<Item, Outcome>) => Promise<void>;
   /** The outcome of an item whose member has stopped waiting. */
   readonly givenUp: () => Outcome;
-  /** Called with an answer that came after its member had stopped waiting. */
-  readonly onLate?: (item: Item, outcome: Outcome) => void;
 }
 
 /** One member's way into a queue. */
@@ -174,8 +174,7 @@ export class RequestQueue<Item, Outcome> {
   }
 
   async #send(group: readonly Waiting<Item, Outcome>[], signal: AbortSignal): Promise<void> {
-    const { send, onLate } = this.#options;
-    await send({
+    await this.#options.send({
       items: group.map(({ item }) => item),
       signal,
       isWanted: (index) => group[index]?.isAnswered === false,
@@ -184,8 +183,7 @@ export class RequestQueue<Item, Outcome> {
       },
       answer(index, outcome) {
         const one = group[index] as Waiting<Item, Outcome>;
-        if (one.isAnswered) onLate?.(one.item, outcome);
-        else answer(one, outcome);
+        if (!one.isAnswered) answer(one, outcome);
       },
     });
   }

@@ -1,7 +1,7 @@
 import { backoff, deadLetterQueue, heartbeat, waitForOwner } from 'batchlatch';
 import type { BatchProcessorOptions } from '../../src/batch/options.ts';
 import type { Consumer, Mode, QueueScenario, Scenario } from './scenario.ts';
-import { keyInBody, withThemes } from './themes.ts';
+import { keyInBody, withOverlaps, withThemes } from './themes.ts';
 import { Random } from './virtual-world/random.ts';
 
 /**
@@ -10,7 +10,8 @@ import { Random } from './virtual-world/random.ts';
  */
 export function drawScenario(seed: number, mode: Mode): Scenario {
   const scenario = withConsumer(drawQueueScenario(seed, mode), new Random(`consumer:${mode}:${seed}`));
-  return withThemes(scenario, new Random(`theme:${mode}:${seed}`));
+  const themed = withThemes(scenario, new Random(`theme:${mode}:${seed}`));
+  return withOverlaps(themed, new Random(`overlaps:${mode}:${seed}`));
 }
 
 /** A scenario of a queue and a handler of single records. */
@@ -95,6 +96,7 @@ function drawQueueScenario(seed: number, mode: Mode): Scenario {
       silence: undefined,
       heedsAbort: true,
       noTime: 0,
+      shortTime: 0,
     },
     handlers: {
       fails: rate(0.02, 0.4),

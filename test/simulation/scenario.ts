@@ -98,6 +98,8 @@ interface FaultRates {
   readonly heedsAbort: boolean;
   /** Per invocation: it begins when its time is over. */
   readonly noTime: number;
+  /** Per invocation: it has only a part of the function's time. */
+  readonly shortTime: number;
 }
 
 interface HandlerRates {

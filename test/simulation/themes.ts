@@ -26,6 +26,25 @@ const sharedProcesses: Theme = (scenario, random) => {
   };
 };
 
+/**
+ * Many invocations of one processor at a time, which share its requests, and whose times are over at different moments.
+ * Drawn apart from the rest, which is what it was before there were such.
+ */
+export function withOverlaps(scenario: Scenario, random: Random): Scenario {
+  const { consumer, batchSize, messages, queue, faults } = scenario;
+  if (consumer === 'calls' || random.chance(0.87)) return scenario;
+  return {
+    ...scenario,
+    platform: 'managed',
+    workers: 1,
+    processorsInProcess: random.pick([1, 1, 2]),
+    invocationsAtATime: random.integer(3, 10),
+    batchSize: queue.kind === 'async' ? batchSize : Math.min(batchSize, random.integer(1, 6)),
+    messages: { ...messages, spreadMs: random.chance(0.5) ? 0 : messages.spreadMs },
+    faults: { ...faults, shortTime: random.pick([0, 0.3, 0.8]) },
+  };
+}
+
 /** A batch of a stream in which most records are of one partition key: the others wait behind it for their claims. */
 const hotLane: Theme = (scenario, random) => {
   const { settings, queue, messages, faults } = scenario;

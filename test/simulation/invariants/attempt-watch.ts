@@ -154,7 +154,7 @@ export class AttemptWatch {
       const isSuch =
         facts.process === process && facts.request.what.key === key && facts.told?.attempt === attempt;
       // Of two calls with one key both may hold a first attempt, one after the retention of the other.
-      if (isSuch && facts.run === undefined) latest = facts;
+      if (isSuch && facts.run === undefined && toldAt(facts) >= toldAt(latest)) latest = facts;
     }
     return latest;
   }
@@ -247,4 +247,9 @@ export class AttemptWatch {
 /** Condemned by the mark of its reading: the invocation does not know its key. */
 export function isCondemned(error: unknown): boolean {
   return hasCode(error, 'BATCHLATCH_READING_KILLS');
+}
+
+/** The step in which the process was told that it holds the claim. */
+function toldAt(facts: AttemptFacts | undefined): number {
+  return facts?.told?.step ?? -1;
 }

@@ -108,8 +108,11 @@ export class WorkerSlot {
   #timeMs(): number {
     const { platform, functionTimeoutMs, faults } = this.#world.scenario;
     if (platform === 'long-lived') return Infinity;
-    const hasNone = !this.#world.isCalm && this.#random.chance(faults.noTime);
-    return hasNone ? -this.#random.pick([0, 1, 500]) : functionTimeoutMs;
+    if (this.#world.isCalm) return functionTimeoutMs;
+    if (this.#random.chance(faults.noTime)) return -this.#random.pick([0, 1, 500]);
+    return this.#random.chance(faults.shortTime)
+      ? this.#random.magnitude(50, functionTimeoutMs)
+      : functionTimeoutMs;
   }
 
   /** Lambda ends the process of an invocation that takes too long; on managed instances others may be running in it. */
