@@ -90,3 +90,18 @@ export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): 
     },
   };
 }
+
+/** The same for one of the invocations of a process: it has those that it noted itself, and gives back all. */
+export function notedHere(claims: UnstartedClaims): UnstartedClaims {
+  let hasNoted = false;
+  return {
+    note(claim) {
+      hasNoted = true;
+      claims.note(claim);
+    },
+    get hasAny() {
+      return hasNoted && claims.hasAny;
+    },
+    giveBack: () => claims.giveBack(),
+  };
+}

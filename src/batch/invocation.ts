@@ -56,7 +56,8 @@ export class Invocation {
   /** What is not acknowledged by now is handed back; the queue may be told when to show it again. */
   async #handBackRest(): Promise<void> {
     const { unstarted, clock, policies } = this.#scope;
-    if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, unstarted.giveBack());
+    const givingBack = unstarted.giveBack();
+    if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, givingBack); // not for those of others that overlap
     for (const policy of policies) await policy.beforeResponse?.(this.#scope);
   }
 

@@ -3,7 +3,7 @@ import type { Deadline } from '../attempts/deadline.ts';
 import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/default-lease.ts';
 import type { RenewalOptions } from '../attempts/scope.ts';
 import { Starts } from '../attempts/starts.ts';
-import { type UnstartedClaims, unstartedClaims } from '../attempts/unstarted-claims.ts';
+import { notedHere, type UnstartedClaims, unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { createAcquireQueue } from '../claims/acquire-queue.ts';
 import { createSettlementQueue } from '../claims/settlement-queue.ts';
 import type { BatchEvent, ObservedInvocation, Observer, SettlingEnd } from '../observe/observer.ts';
@@ -58,7 +58,7 @@ export function createScopes(settings: Settings, policies: readonly Policy[], po
         rules: settings,
         lambda,
         deadline,
-        unstarted,
+        unstarted: notedHere(unstarted),
         acquires,
         settlements,
         endingOf,

@@ -5,7 +5,7 @@ import { memoryStore } from 'batchlatch/memory';
 import { advanceUntil } from '../support/advance-until.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { watchRequests } from '../support/sdk-traffic.ts';
-import { type Bench, bench, deferred, type Deferred, failed, ids, messages } from './bench.ts';
+import { type Bench, bench, deferred, type Deferred, failed, forever, ids, messages } from './bench.ts';
 
 /** As many as Lambda Managed Instances run at a time in one process. */
 const INVOCATIONS = 64;
@@ -159,6 +159,21 @@ describe('An invocation that has 50 ms left', () => {
     await b.clock.advance(0);
     expect(await b.claim('a')).toMatchObject({ status: 'FAILED', attempt: 1, releases: 1, crashes: 0 });
     expect(await b.claim('b')).toMatchObject({ status: 'COMPLETED' });
+  });
+
+  it('leaves behind claims of which nobody knows, and no other answer waits until they are given back', async () => {
+    const b = overlapBench();
+    b.isHeld = ({ kind, keys }) => kind === 'acquire' && keys.includes('a');
+    const gate = deferred();
+    const store: ClaimStore = { ...b.store, inspect: forever };
+    const invoke = invoking(b, ({ id }) => (id === 'slow' ? gate.promise : 'done'), { store });
+    const slow = invoke(['slow'], 30_000);
+    const short = invoke(['a'], SHORT_MS);
+    await b.clock.advance(SHORT_MS);
+    expect(await short).toMatchObject({ failed: ['a'] });
+    gate.resolve();
+    await b.clock.advance(5_000);
+    expect(await slow).toEqual({ failed: [], afterMs: SHORT_MS });
   });
 
   it('answers in its time while a settlement that it shares goes on for the others, and what that completes is a duplicate', async () => {

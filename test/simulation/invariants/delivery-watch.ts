@@ -145,7 +145,8 @@ export class DeliveryWatch {
   #mayAcknowledge({ id, key, payload, isSentToDeadLetters }: Message): void {
     if (this.#claims.wasCompleted(key, payload)) return;
     if (isSentToDeadLetters) {
-      if (!this.#claims.wasParked(key) && !this.#claims.wasForeign(key, payload)) {
+      const isAnswered = this.#claims.wasParked(key) || this.#claims.wasForeign(key, payload);
+      if (!isAnswered && !this.#condemned.has(id)) {
         this.#world.report(
           'dead-letters-are-parked',
           `${id} is in the dead-letter queue, and ${key} was never parked`,
