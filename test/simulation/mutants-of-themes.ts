@@ -1,6 +1,7 @@
 import { type Mutant, one } from './mutant.ts';
 
 const PLAN = 'src/batch/plan.ts';
+const QUEUE = 'src/claims/request-queue.ts';
 
 /** Rules that hardly any scenario touches which is not turned towards them. */
 export const mutantsOfThemes: readonly Mutant[] = [
@@ -101,5 +102,19 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'src/claims/store-with.ts',
     'return withDroppedResults(boundedStore(store, clock));',
     'return boundedStore(store, clock);',
+  ),
+  one(
+    'shared requests: keys',
+    'invocations that overlap never bring one key into one request',
+    QUEUE,
+    ' || keys.has(key)',
+    '',
+  ),
+  one(
+    'shared requests: deadlines',
+    'an invocation whose time is over takes nothing of others along',
+    QUEUE,
+    'this.#waiting = this.#waiting.filter((one) => one.member !== member);',
+    'this.#waiting = [];',
   ),
 ];
