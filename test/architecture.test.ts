@@ -107,6 +107,15 @@ describe('src', () => {
     expect([...new Set([...files.keys()].map(roomOf))].sort()).toEqual(Object.keys(ROOMS).sort());
   });
 
+  it('is what docs/architecture.md says of its rooms', () => {
+    const page = readFileSync('docs/architecture.md', 'utf8');
+    const rows = [...page.matchAll(/^\| `([^`]+)` \| .+ \| (.+) \|$/gm)].map(([, room = '', may = '']) => [
+      room,
+      [...may.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    ]);
+    expect(Object.fromEntries(rows)).toEqual(ROOMS);
+  });
+
   it('keeps the directions between its rooms', () => {
     expect(wrongDirections(files)).toEqual([]);
   });

@@ -36,7 +36,7 @@ export function postingsOf({ transferId, from, to, amountCents }: Transfer, Tabl
   }
 }
 
-/** What stays of a transfer that the accounts did not allow. */
+/** What is kept of a transfer that the accounts did not allow. */
 export function rejectionOf({ transferId, from, amountCents }: Transfer, TableName: string): CommitItem[] {
   const entry = `rejected#${transferId}`;
   return [{ Put: { TableName, Item: { account: from, entry, amountCents, at: new Date().toISOString() } } }];

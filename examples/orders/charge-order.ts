@@ -20,7 +20,7 @@ export async function chargeOrder(order: Order, signal: AbortSignal): Promise<{ 
     );
   }
 
-  // What has begun is not broken off: nobody could tell then whether it was charged.
+  // A charge that has begun is not interrupted: it would not be known whether it was made.
   signal.throwIfAborted();
   const chargeId = randomUUID();
   await documents.send(

@@ -8,7 +8,7 @@ export interface Charge extends Payment {
 }
 
 /**
- * Charges an order once, whoever asks: another request with another `Idempotency-Key`, a queue, a script. A client
+ * Charges an order once, whatever asks for it: another request with another `Idempotency-Key`, a queue, a script. A client
  * that sends an order twice as two requests is not protected by its keys; the order's own id is.
  *
  * The key begins with the verified customer. By the order's id alone, which a client chooses, one customer would use up
@@ -19,14 +19,14 @@ export const chargeOnce = withIdempotencyContext(
     async (charge: Charge): Promise<{ chargeId: string; amountCents: number }> => {
       const response = await fetch(`${process.env['PAYMENTS_URL']}/charges`, {
         method: 'POST',
-        // The provider gets the key too: should this process die after the charge, the next attempt charges nothing.
+        // The provider gets the key too: if this process dies after the charge, the next attempt charges nothing.
         headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
         body: JSON.stringify(charge),
         signal,
       });
       if (!response.ok) throw new Error(`The payment provider answered ${response.status}`);
       const { chargeId } = (await response.json()) as { chargeId: string };
-      done(); // charged, whatever the signal says by now
+      done(); // charged, even if the signal is aborted by now
       return { chargeId, amountCents: charge.amountCents };
     },
   {

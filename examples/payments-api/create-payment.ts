@@ -29,7 +29,7 @@ export const handler = withHttpIdempotency(
   { namespace: 'payments-api', scope: customerOf, maxBodyBytes: 10_000 },
 );
 
-/** Of the verified token, never of something that a client can write. */
+/** From the verified token, never from something that a client can set. */
 function customerOf(event: APIGatewayProxyEventV2WithJWTAuthorizer): string {
   return String(event.requestContext.authorizer.jwt.claims['sub'] ?? '');
 }

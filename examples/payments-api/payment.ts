@@ -1,4 +1,4 @@
-/** What a client asks for. Who asks is not in it: that is what its token says. */
+/** What a client asks for. The caller is not part of it: the token says who it is. */
 export interface Payment {
   readonly orderId: string;
   readonly amountCents: number;
@@ -6,7 +6,7 @@ export interface Payment {
 
 const MOST_CENTS = 1_000_000;
 
-/** Reads the body of a request, every part of it bounded; undefined for what is no payment. */
+/** Reads the body of a request, every part of it bounded; undefined for anything that is not a payment. */
 export function readPayment(body: string | undefined): Payment | undefined {
   const { orderId, amountCents } = membersOf(body ?? '');
   if (typeof orderId !== 'string' || !/^[\w-]{1,64}$/.test(orderId)) return undefined;

@@ -5,8 +5,8 @@ import { type Reading, READINGS_AT_ONCE, storeReadings } from './store-readings.
 /**
  * Stores the readings of an SQS batch, as many as fit in one write at a time, each once.
  *
- * What the table did not take comes again with back-off; what is no reading goes to the dead-letter queue at
- * once, with the reason, instead of after as many deliveries as the redrive policy allows.
+ * Readings that the table did not take come again with back-off; anything that is not a reading goes to the dead-letter
+ * queue at once, with the reason, instead of after as many deliveries as the redrive policy allows.
  */
 export const handler = createBatchProcessor.forBatches<Reading>(
   (items) => storeReadings(items.map(({ record }) => record.body)),

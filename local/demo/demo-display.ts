@@ -15,7 +15,7 @@ type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /** Where a person follows the demo. */
 export interface DemoDisplay {
-  /** Colours text where the stream has colours and nobody asked for none (`NO_COLOR`). */
+  /** Colours text if the stream supports colours and `NO_COLOR` is not set. */
   paint(style: Style, text: string): string;
   line(text?: string): void;
   progress(progress: DemoProgress): void;

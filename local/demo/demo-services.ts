@@ -63,7 +63,7 @@ export function startFunction(
       CHARGES_TABLE_NAME: tables.charges,
       BATCHLATCH_LOG_LEVEL: logLevel,
     },
-    // Said above already, and not once per process.
+    // Printed above already, and not needed once per process.
     silencedWarnings: tables.knowsPartiQL ? [] : ['BATCHLATCH_SINGLE_WRITES'],
   });
 }

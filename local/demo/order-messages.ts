@@ -1,7 +1,7 @@
 import type { Order } from '../../examples/orders/order.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-/** What is the matter with a message. */
+/** What is wrong with a message. */
 export type Peculiarity =
   /** An order like most. */
   | 'none'

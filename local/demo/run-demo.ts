@@ -24,7 +24,7 @@ export interface DemoOptions {
   readonly verbose: boolean;
 }
 
-/** What was sent, and what came of it. */
+/** What was sent, and the results. */
 export interface DemoResult {
   readonly sent: readonly SentMessage[];
   readonly remains: Remains;

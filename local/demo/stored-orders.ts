@@ -42,7 +42,7 @@ export async function readDepth(sqs: SQSClient, queueUrl: string): Promise<Queue
   };
 }
 
-/** The ids of all messages in a queue that nobody else receives from any more. They are not deleted. */
+/** The ids of all messages in a queue from which nothing else receives any more. They are not deleted. */
 export async function readMessageIds(sqs: SQSClient, queueUrl: string): Promise<Set<string>> {
   const ids = new Set<string>();
   while (true) {

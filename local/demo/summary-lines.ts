@@ -39,7 +39,7 @@ export function summaryLines(
     '',
     isAllWell(summary)
       ? paint('green', 'Nothing was lost, and nothing was charged twice.')
-      : paint('red', 'This is not how it should end.'),
+      : paint('red', 'The run failed: see the counts above.'),
   ];
 }
 

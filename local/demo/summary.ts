@@ -8,7 +8,7 @@ export interface SentMessage {
   readonly peculiarity: Peculiarity;
 }
 
-/** What is there when all is over. */
+/** What is stored when all is over. */
 export interface Remains {
   /** The order of every charge in the log. */
   readonly chargedOrders: readonly string[];
@@ -23,7 +23,7 @@ export interface Remains {
   readonly deliveredRecords: number;
 }
 
-/** How it went. In orders, unless it says messages. */
+/** The result. Counts orders, unless it says messages. */
 export interface Summary {
   /** Messages. */
   readonly sent: number;
@@ -49,7 +49,7 @@ export interface Summary {
   readonly dynamoDbRequestsPerRecord: number;
 }
 
-/** Counts from what is stored and what the queues hold: nothing here was noted down by who did the work. */
+/** Counts from what is stored and what the queues hold: nothing here is reported by the workers themselves. */
 export function summarize(sent: readonly SentMessage[], remains: Remains): Summary {
   const { claims, deadLettered, leftOver } = remains;
   const charges = countBy(remains.chargedOrders);

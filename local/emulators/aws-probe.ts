@@ -4,7 +4,7 @@ const PROBE_TIMEOUT_MS = 2_000;
  * Whether an emulator answers an AWS call that needs no arguments, such as `DynamoDB_20120810.ListTables` or
  * `AmazonSQS.ListQueues`. A port that accepts connections is not enough: some emulators listen before they serve.
  *
- * The request carries a credential nobody checks: emulators read the service and the region from it.
+ * The request carries a credential that is not checked: emulators read the service and the region from it.
  */
 export async function answersAwsCall(endpoint: string, target: string): Promise<boolean> {
   const service = target.startsWith('AmazonSQS') ? 'sqs' : 'dynamodb';

@@ -21,7 +21,7 @@ export interface RunningChild {
   readonly pid: number;
   /** The end of what the program has printed so far. */
   lastOutput(): string;
-  /** Asks the program to end, insists after five seconds, and resolves when it is gone. */
+  /** Asks the program to end, kills it after five seconds, and resolves when it is gone. */
   stop(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function startChild(command: ChildCommand): Promise<RunningChild> {
     }
     await delay(POLL_MS);
   }
-  // If ours has ended meanwhile, it was somebody else who answered on that port.
+  // If ours has ended meanwhile, another program answered on that port.
   if (child.hasExited()) throw failure(command, child, 'ended before it was ready');
   return child;
 }

@@ -1,4 +1,4 @@
-/** What has to be stopped in the end, whatever happens until then; last started, first stopped. */
+/** What must be stopped at the end, whatever happens before; last started, first stopped. */
 export class Cleanup {
   readonly #steps: (() => Promise<void> | void)[] = [];
 
@@ -6,7 +6,7 @@ export class Cleanup {
     this.#steps.push(step);
   }
 
-  /** Takes every step; an error of one does not keep the others from theirs, and is thrown at the end. */
+  /** Runs every step; an error of one does not prevent the others, and is thrown at the end. */
   async run(): Promise<void> {
     const errors: unknown[] = [];
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {

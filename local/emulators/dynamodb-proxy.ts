@@ -38,7 +38,7 @@ export async function startDynamoDBProxy(
       body: body.toString('utf8'),
       signal: gone.signal,
     });
-    if (gone.signal.aborted) return; // nobody waits for it: it is not passed on
+    if (gone.signal.aborted) return; // its caller is gone: it is not passed on
     if (refusal === undefined) await passOn(incoming, body, response);
     else refuse(response, refusal);
   }
@@ -53,7 +53,7 @@ export async function startDynamoDBProxy(
   }
 
   const server = createServer((incoming, response) => {
-    // Broken connections are the callers' to see and to retry.
+    // Broken connections are seen and retried by the callers.
     handle(incoming, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');

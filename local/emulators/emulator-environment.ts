@@ -1,4 +1,4 @@
-/** What AWS's SDK wants to know before it calls anything; emulators look at none of it. */
+/** What AWS's SDK wants to know before it calls anything; emulators ignore it. */
 export const emulatorEnvironment = {
   AWS_REGION: 'us-east-1',
   AWS_ACCESS_KEY_ID: 'local',

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 const handedOut = new Set<number>();
 
 /**
- * A port of the loopback interface that nobody listens on.
+ * A port of the loopback interface that no program listens on.
  *
  * Between this answer and the moment a service binds the port, another process may take it; the service then
  * ends with "address in use". A server inside this process should listen on port 0 instead.

@@ -68,7 +68,7 @@ export function createSandboxPool(size: number, options: SandboxOptions): Sandbo
   const ready = Promise.all(starting).then(() => {
     if (trouble !== undefined) throw trouble;
   });
-  ready.catch(() => undefined); // for whoever asks; invocations say it too
+  ready.catch(() => undefined); // for callers of `ready`; invocations report it too
 
   return {
     ready,

@@ -74,7 +74,7 @@ function launch({ handlerModule, env, silencedWarnings = [] }: SandboxOptions): 
       ...silencedWarnings.map((warning) => `--disable-warning=${warning}`),
     ],
     env: { ...process.env, ...env },
-    // Lambda's log. Standard output belongs to whoever reads this process's results.
+    // Lambda's log. Standard output is for this process's results.
     stdio: ['ignore', 2, 2, 'ipc'],
   });
 }

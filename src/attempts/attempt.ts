@@ -11,11 +11,14 @@ import { isLastAttempt } from './rules.ts';
 import type { AttemptScope } from './scope.ts';
 import { Transaction } from './transaction.ts';
 
-/** What an attempt works on. */
+/** What an attempt works on, and where it notes its claim. */
 export interface Work {
   readonly key: string;
   /** What observers know the record by. */
   readonly recordId: string;
+  /** The last claim, and whether that is neither settled nor given back, for all that this process knows. */
+  claim: HeldClaim | undefined;
+  isClaimOpen: boolean;
 }
 
 /** How an attempt ended in the store; `committed`: its effect and its completion are written together. */
@@ -37,17 +40,20 @@ export class Attempt implements LeasedClaim {
   readonly claim: HeldClaim;
   /** What observers know the attempt by. */
   readonly facts: Omit<SettlingEnd, 'end'>;
-  /** Whether the claim is neither settled nor given back, for all that this process knows. */
-  isOpen = true;
+  readonly #work: Work;
   readonly #scope: AttemptScope;
   readonly #endingOf: EndingOf;
   /** Made when the handler commits something; most never do. */
   #transaction: Transaction | undefined;
   #hasEnded = false;
 
-  constructor({ key, recordId }: Work, claim: HeldClaim, scope: AttemptScope, endingOf: EndingOf) {
+  constructor(work: Work, claim: HeldClaim, scope: AttemptScope, endingOf: EndingOf) {
+    const { key, recordId } = work;
+    work.claim = claim;
+    work.isClaimOpen = true;
     this.key = key;
     this.claim = claim;
+    this.#work = work;
     this.facts = { recordId, key, owner: claim.owner, attempt: claim.attempt };
     this.#scope = scope;
     this.#endingOf = endingOf;
@@ -71,7 +77,7 @@ export class Attempt implements LeasedClaim {
     const makeCompletion = (): Completion =>
       this.#settlementOf(this.#decide({ kind: 'returned', result })) as Completion;
     await this.#transaction.commit(store, makeCompletion, effect, deadline.answerNow);
-    this.isOpen = false;
+    this.#work.isClaimOpen = false;
     const durationMs = clock.now() - startedAt;
     const content = contentOf(effect);
     const items = Array.isArray(content) ? content.length : 1;
@@ -85,7 +91,7 @@ export class Attempt implements LeasedClaim {
     return outcome;
   }
 
-  /** What an extension came to. A refusal may be the work of this attempt's own commit, whose answer is still on its way. */
+  /** The outcome of an extension. A refusal may be caused by this attempt's own commit, whose answer has not arrived yet. */
   async unlessCommitted(outcome: SettleOutcome): Promise<SettleOutcome> {
     if (outcome !== 'lost') return outcome;
     await this.#transaction?.whenAnswered();
@@ -100,7 +106,7 @@ export class Attempt implements LeasedClaim {
     const retentionMs = rules.retention.failed;
     const release: Settlement = { end: 'release', key, owner, releases, retentionMs };
     const outcome = await settlements.settle(release, { ...facts, end: 'release' });
-    this.isOpen = typeof outcome === 'object';
+    this.#work.isClaimOpen = typeof outcome === 'object';
     if (typeof outcome === 'object') {
       unstarted.note({ key, owner, retentionMs });
       notify({ type: 'settleFailed', ...facts, effectDone: false, error: outcome.error });
@@ -123,12 +129,12 @@ export class Attempt implements LeasedClaim {
     const { recordId, key, owner, attempt } = this.facts; // spread, for thousands of records, it is expensive
     const note = { recordId, key, owner, attempt, end: settlement.end };
     const outcome = await this.#scope.settlements.settle(settlement, note);
-    this.isOpen = typeof outcome === 'object';
+    this.#work.isClaimOpen = typeof outcome === 'object';
     this.#noteUnlessStored(outcome, end);
     return { end, ending, outcome };
   }
 
-  /** Nobody has waited for the handler; if the claim is still this attempt's, its end is stored all the same. */
+  /** The handler was no longer awaited; if the claim is still this attempt's, its end is stored all the same. */
   async settleLate(late: HandlerReturned | HandlerThrew): Promise<void> {
     this.#hasEnded = true;
     await this.#transaction?.close();

@@ -4,11 +4,11 @@ import type { Clock } from '../claims/clock.ts';
 
 /** The end of the invocation, seen from inside: first stop, then answer whatever happens. */
 export interface Deadline {
-  /** When Lambda ends the process, in epoch milliseconds; `Infinity` when nobody says. */
+  /** When Lambda ends the process, in epoch milliseconds; `Infinity` if it is unknown. */
   readonly endsAt: number;
   /** What is left until then. */
   remainingTimeMs(): number;
-  /** Aborted when it is time to stop: nothing starts any more, and what runs is told to end. */
+  /** Aborted when it is time to stop: nothing starts any more, and running handlers are told to stop. */
   readonly stop: AbortSignal;
   /** Aborted when the answer has to leave: what the store has not confirmed by now counts as failed. */
   readonly answerNow: AbortSignal;
@@ -22,7 +22,7 @@ export interface Deadline {
 const GRACE_SHARE = 0.5;
 /** When, within the margin, the answer leaves without waiting for the store any longer. */
 const ANSWER_SHARE = 0.9;
-/** The grace where no invocation ends: a handler that overran `recordTimeoutMs` outside Lambda. */
+/** The grace period if no invocation ends: a handler that overran `recordTimeoutMs` outside Lambda. */
 const DEFAULT_GRACE_MS = 500;
 
 export function createDeadline(
@@ -63,7 +63,7 @@ export function createDeadline(
   };
 }
 
-/** Undefined where nobody says. 0 and less are times too: on Lambda Managed Instances code runs on past the timeout. */
+/** Undefined if it is unknown. 0 and less are times too: on Lambda Managed Instances code runs on past the timeout. */
 function availableTimeMs(lambda: Pick<Context, 'getRemainingTimeInMillis'> | undefined): number | undefined {
   if (typeof lambda?.getRemainingTimeInMillis !== 'function') return undefined;
   const remainingMs = lambda.getRemainingTimeInMillis();

@@ -10,6 +10,6 @@ export function defaultLeaseMs(remainingTimeMs: number): number {
 /**
  * The longest default lease where the next delivery may come before the invocation could end. Lambda's first retry of an
  * asynchronous invocation comes a minute after the failure: by then a dead process's lease has to be over, or the retry is
- * wasted. Long enough that a busy event loop has half a minute to get to its renewal.
+ * wasted. Long enough that a busy event loop has half a minute until it must renew the lease.
  */
 export const SHORT_LEASE_MS = 45_000;

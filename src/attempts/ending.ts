@@ -21,7 +21,7 @@ export type Ending =
 /** Decides what is stored of an attempt. `isLast`: no attempt is left after it (`maxAttempts`). */
 export type EndingOf = (end: AttemptEnd, isLast: boolean) => Ending;
 
-/** The settlement that stores an ending; `onResultDropped` is told where a result may be, and is, left out. */
+/** The settlement that stores an ending; `onResultDropped` is called if a result may be, and is, left out. */
 export function settlementOf(
   ending: Ending,
   { key, owner }: OwnedClaim,

@@ -44,7 +44,7 @@ export class MismatchError extends BatchlatchError {
   }
 }
 
-/** The claim's lease ran down, or was found to be another owner's, while the handler ran. */
+/** The claim's lease ended, or the claim was found to be another owner's, while the handler ran. */
 export class LeaseLostError extends BatchlatchError {
   constructor(options?: { cause?: unknown }) {
     super(
@@ -63,7 +63,7 @@ export class InterruptedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_INTERRUPTED',
-      'The handler returned after it had seen its signal aborted, so its work may be half done and was not acknowledged. Throw when the signal is aborted (`signal.throwIfAborted()`), or call `context.done()` when the work was finished all the same',
+      'The handler returned after it had seen its signal aborted, so its work may be half done and was not acknowledged. Throw when the signal is aborted (`signal.throwIfAborted()`), or call `context.done()` if the work was finished',
       options,
     );
   }
@@ -142,7 +142,7 @@ export class TooManyCrashesError extends BatchlatchError {
   constructor(maxCrashes: number) {
     super(
       'BATCHLATCH_TOO_MANY_CRASHES',
-      `${maxCrashes} attempts in a row (maxCrashes) died without an end: the process was killed or overran its lease`,
+      `${maxCrashes} attempts in a row (maxCrashes) crashed: the process was killed, or the handler outlived its lease`,
     );
   }
 }
@@ -155,9 +155,9 @@ export class CommitNotAllowedError extends BatchlatchError {
 }
 
 const WHY_NOT = {
-  pending: 'a commit is under way; wait for it',
-  stored: 'its one commit is written, and the claim completed with it',
-  failed: 'its claim is lost, or an earlier commit may be written without our knowing',
-  ended: 'the handler has ended; a commit belongs inside it',
-  unclaimed: "it has no claim to complete (onStoreError: 'run')",
+  pending: 'another commit is in progress; await it',
+  stored: 'its commit is written, and the claim is completed with it',
+  failed: 'its claim is lost, or an earlier commit may have been written although it got no answer',
+  ended: 'the handler has ended; commit before it returns',
+  unclaimed: 'it has no claim to complete (onStoreError: runWithoutClaim())',
 } as const;

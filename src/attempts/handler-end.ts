@@ -22,7 +22,7 @@ export interface HandlerThrew {
 }
 
 /** The handler was not called: the key has failed too often already, a person has to look first, or the body is wrong. */
-export interface AttemptRefused {
+interface AttemptRefused {
   readonly kind: 'refused';
   readonly error: Error;
   /** It is the record that is wrong, and not what became of its attempts. */
@@ -30,7 +30,7 @@ export interface AttemptRefused {
 }
 
 /** It was told to stop and did not end in time. `late` resolves when it does end, which may be never. */
-export interface HandlerAbandoned {
+interface HandlerAbandoned {
   readonly kind: 'abandoned';
   readonly error: Error;
   readonly late: Promise<HandlerReturned | HandlerThrew>;

@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 import type { AttemptScope } from './scope.ts';
 import { WatchedSignal } from './watched-signal.ts';
 
-/** A timer that fires so late was kept from it by a busy event loop. */
+/** A timer that fires so late was delayed by a busy event loop. */
 const BUSY_LOOP_MS = 250;
 /** How long a handler whose lease is over runs on while its renewal is asked for. */
 const LATE_RENEWAL_MS = 1_000;
@@ -13,7 +13,7 @@ const LATE_RENEWAL_MS = 1_000;
 /** Makes the error that says why a handler was stopped; what the handler then threw is its cause. */
 export type StopReason = (cause?: unknown) => Error;
 
-/** The runs of one call of a handler that has many records: what it sees of one is seen of all. */
+/** The runs of one call of a handler that has many records: what it sees of one counts for all. */
 export interface RunsTogether {
   add(run: HandlerRun): void;
   /** To be asked when the handler has ended. */
@@ -21,8 +21,8 @@ export interface RunsTogether {
 }
 
 /**
- * One run of a handler, bounded by its time-out and its lease, and by whoever calls `stop`. A class, because there is
- * one for each record: what most handlers never look at is made when they do.
+ * One run of a handler, bounded by its timeout and its lease, and by `stop`. A class, because there is
+ * one for each record: what most handlers never use is made on first use.
  */
 export class HandlerRun {
   readonly lease: Lease;
@@ -31,7 +31,7 @@ export class HandlerRun {
   #watched: WatchedSignal | undefined;
   #stopReason: StopReason | undefined;
   #isDone = false;
-  /** Nobody waits for it any longer. */
+  /** It is no longer awaited. */
   #isOver = false;
   #end: ((end: HandlerEnd) => void) | undefined;
   #returned: Promise<HandlerReturned | HandlerThrew> | undefined;
@@ -46,14 +46,17 @@ export class HandlerRun {
     together?.add(this);
   }
 
-  /** Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. */
-  async run(handler: () => unknown): Promise<HandlerEnd> {
+  /**
+   * Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. `onEnd` is called when the
+   * handler ends, then or later.
+   */
+  async run(handler: () => unknown, onEnd?: () => void): Promise<HandlerEnd> {
     this.watchLease();
     this.#watchTime();
     const ended = new Promise<HandlerEnd>((resolve) => {
       this.#end = resolve;
     });
-    this.#returned = this.#call(handler);
+    this.#returned = this.#call(handler, onEnd);
     void this.#returned.then(this.#end);
     const end = await ended;
     this.#isOver = true;
@@ -121,7 +124,7 @@ export class HandlerRun {
   }
 
   /**
-   * Tells the handler when its lease is over; it is then still waited for, because its end is stored if nobody took
+   * Tells the handler when its lease is over; it is then still awaited, because its end is stored if no one took
    * over. Where the lease outlives the invocation, the deadline comes first.
    */
   watchLease(): void {
@@ -134,8 +137,8 @@ export class HandlerRun {
   }
 
   /**
-   * The lease is over. Where it should have been renewed and the event loop was too busy to, it may still be: nobody
-   * need have taken over.
+   * The lease is over. If the event loop was too busy to renew it in time, it is renewed now: perhaps no other attempt
+   * has taken over.
    */
   async #endLease(): Promise<void> {
     const { clock, renewal, leaseMs } = this.#scope;
@@ -158,7 +161,7 @@ export class HandlerRun {
     );
   }
 
-  async #call(handler: () => unknown): Promise<HandlerReturned | HandlerThrew> {
+  async #call(handler: () => unknown, onEnd?: () => void): Promise<HandlerReturned | HandlerThrew> {
     try {
       const result = await handler();
       const interruption = this.#interruption(result);
@@ -173,6 +176,8 @@ export class HandlerRun {
         isInconclusive: true,
         hasSeenAbort: this.hasSeenAbort && !this.#isDone,
       };
+    } finally {
+      onEnd?.();
     }
   }
 

@@ -17,7 +17,7 @@ export interface Lease {
 export interface LeasedClaim extends Lease {
   readonly key: string;
   readonly claim: HeldClaim;
-  /** What an extension came to, for a claim that may have been completed meanwhile. */
+  /** The outcome of an extension, for a claim that may have been completed meanwhile. */
   unlessCommitted(outcome: SettleOutcome): Promise<SettleOutcome>;
 }
 
@@ -39,7 +39,7 @@ export async function extendLeases(
   try {
     const outcomes = await store.extend(extensions, { signal });
     attempts.forEach(({ claim }, index) => {
-      // The store's lease begins when it writes; what the handler is told must not be later than that.
+      // The store's lease begins when it writes; what the handler sees must not be later than that.
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
       if (outcomes[index] === 'stored' && leaseUntil > claim.leaseUntil) claim.leaseUntil = leaseUntil;
     });
@@ -54,7 +54,7 @@ export async function extendLeases(
   }
 }
 
-/** Whether a claim has waited so long for its start that it can promise a handler next to nothing. */
+/** Whether a claim has waited so long for its start that little of its lease is left. */
 export function isShort({ leaseUntil }: Lease, { leaseMs, clock }: AttemptScope): boolean {
   return leaseUntil - clock.now() < leaseMs() / 2;
 }
@@ -70,6 +70,6 @@ export async function ensureLeases(
   // Not waited for beyond the time when it may still start: then its claim has to be given back.
   const outcomes = await extendLeases(short, scope.leaseMs(), scope, deadline.stop);
   const notRenewed = new Set(short.filter((_, index) => outcomes[index] !== 'stored'));
-  // A renewal that took longer than the lease it brought is none.
+  // A renewal that took longer than the lease that it wrote is void.
   return attempts.map((attempt) => !notRenewed.has(attempt) && attempt.leaseUntil > clock.now());
 }

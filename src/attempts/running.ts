@@ -10,7 +10,7 @@ export type Running = Map<HandlerRun, Attempt | undefined>;
 const SHORTEST_BEAT_MS = 100;
 
 export interface Heartbeat {
-  /** Resolves when no renewal is on its way any more: none may overtake what is said of a message afterwards. */
+  /** Resolves when no renewal is on its way any more: none may arrive after a later change of the same message. */
   stop(): Promise<void>;
 }
 

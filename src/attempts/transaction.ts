@@ -34,7 +34,7 @@ export class Transaction {
     await this.#pending;
   }
 
-  /** The handler has ended: what is under way is waited for, and what it comes to is no longer the handler's to judge. */
+  /** The handler has ended: what is in progress is awaited, and its outcome no longer reaches the handler. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pending;
@@ -63,12 +63,12 @@ export class Transaction {
     this.#pending = noted.then(() => undefined);
     const error = await noted;
     if (error === undefined) return;
-    // Nobody waits for this any more, and a rejection without anybody there would end the process.
+    // Not awaited any more, and an unhandled rejection would end the process.
     if (this.#isClosed) await new Promise(() => undefined);
     throw error;
   }
 
-  /** Gives what the handler is told, or nothing when all is written. */
+  /** Returns the error for the handler, or nothing if all is written. */
   #note(outcome: CommitOutcome): Error | undefined {
     if (outcome === 'stored') {
       this.#state = 'stored';

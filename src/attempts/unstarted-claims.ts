@@ -11,7 +11,7 @@ type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;
 
 /**
  * What one process has to give back as soon as its store answers again. Left alone, such a claim would look to the
- * next attempt as if this one had died in its handler. Known by the token of its owner: no row of anybody else's is
+ * next attempt as if this one had died in its handler. Identified by its owner token: no other owner's row is
  * touched.
  */
 export interface UnstartedClaims {
@@ -27,7 +27,7 @@ const MOST_NOTED = 1_000;
 export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
   /** By owner: no two attempts share one. */
   const noted = new Map<string, UnstartedClaim>();
-  /** Owners that were looked for in vain: an acquire that was given up may land after the first look. */
+  /** Owners that were not found: an acquire that was given up may be written after the first look. */
   const missed = new Set<string>();
   let givingBack: Promise<void> | undefined;
 
@@ -37,7 +37,7 @@ export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): 
       const found = await Promise.all(claims.slice(start, start + DEFAULT_REQUEST_SIZE).map(releaseOf));
       const releases = found.filter((one): one is Settlement => typeof one === 'object');
       if (releases.length > 0) await giveBackThese(releases);
-      if (found.includes('unknown')) return; // a store that is silent is not asked for the others too
+      if (found.includes('unknown')) return; // a store that does not answer is not asked for the others
     }
   }
 

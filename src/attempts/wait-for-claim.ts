@@ -3,7 +3,7 @@ import { type Clock, wait } from '../claims/clock.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 
 export interface WaitForClaimOptions {
-  /** How long to ask again while somebody else holds the key, in milliseconds. 0: ask once. */
+  /** How long to ask again while another owner holds the key, in milliseconds. 0: ask once. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1; for the jitter between two polls. */
@@ -22,7 +22,7 @@ const LONGEST_POLL_MS = 1_000;
 const SHORTEST_POLL_MS = 10;
 
 /**
- * Acquires a claim; while somebody else holds it, asks again with full-jitter back-off until that attempt has
+ * Acquires a claim; while another owner holds it, asks again with full-jitter back-off until that attempt has
  * ended or its lease has lapsed. Resolves with the first outcome that is no `conflict`: `duplicate` carries the
  * other's result, `acquired` means that it failed, gave up or died. After `timeoutMs`, or once `signal` is
  * aborted, with the last outcome, as it is. Never rejects.
@@ -30,7 +30,7 @@ const SHORTEST_POLL_MS = 10;
  * The last poll starts no later than `timeoutMs`. Polls are reads (`isRedelivery`) that write only when the key
  * is free. While waiting, an error that is retryable counts as one more poll. `makeRequest` is called for every
  * poll, so that a lease can follow the time that is left; it has to keep key and owner: a poll whose answer was
- * lost then meets its own claim, and nobody else's.
+ * lost then finds its own claim, and no other.
  */
 export async function acquireOrWait(
   store: ClaimStore,

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 
 /**
- * The signal of one attempt, which knows whether somebody has learnt that it was aborted. Who has, and then returns,
- * may have stopped half-way: returning is not finishing. Seen it has who
+ * The signal of one attempt, which knows whether the handler has seen that it was aborted. A handler that has, and then
+ * returns, may have stopped half-way: returning is not finishing. A handler has seen it if it
  *
  * - read `aborted` as true, read the `reason`, or called `throwIfAborted()`, after the abort: itself, or through what it
  *   gave the signal to;
@@ -30,7 +30,7 @@ export class WatchedSignal {
     if (this.#abort !== undefined) return;
     this.#abort = { reason };
     if (this.#controller === undefined) return;
-    // Before they are told: who listens once is no longer there afterwards.
+    // Before the event: a listener with `once` is removed by it.
     if (isListenedTo(this.#controller.signal)) this.#hasSeenAbort = true;
     this.#controller.abort(reason);
   }
@@ -76,7 +76,7 @@ function isListenedTo(signal: AbortSignal): boolean {
   if (symbol === undefined) return false;
   try {
     const dependents = Reflect.get(signal, symbol) as Iterable<WeakRef<AbortSignal>>;
-    // What is collected was held, and listened to, by nobody.
+    // What is collected had no references, and no listeners.
     return [...dependents].some((dependent) => dependent.deref() !== undefined);
   } catch {
     return true; // kept in another form: that there is something is all that is known

@@ -15,11 +15,11 @@ export interface BatchItem<Body = unknown, Record extends BatchRecord = BatchRec
  *
  * Returning nothing means that all are done. An array has one entry for each item, in their order: an `Error`
  * for a record that failed, anything else for one that is done (it is kept as the record's result). What it
- * throws failed all of them; an array of another length does too, because nobody can tell whose entries they are.
+ * throws failed all of them; an array of another length does too, because its entries cannot be assigned to records.
  *
- * A handler that has seen the signal of one of its items aborted, and returns, has broken off: every record comes back
- * but for those for which it called `context.done()`, and those that have an entry of their own in the array although
- * their own signal is not aborted.
+ * A handler that has seen the signal of one of its items aborted, and returns, was interrupted: every record comes back
+ * except those for which it called `context.done()`, and those that have an entry in the array and whose own signal is
+ * not aborted.
  */
 export type BatchHandler<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> = (
   items: readonly BatchItem<Body, Record>[],

@@ -5,7 +5,7 @@ import { mayPass } from '../claims/errors.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
 import type { BatchScope } from './scope.ts';
 
-/** Asks the store for the claims of one invocation's records, and says what came of it. */
+/** Asks the store for the claims of one invocation's records, and gives the outcomes. */
 export class Claiming {
   readonly scope: BatchScope;
   readonly #lockedBy: string | undefined;
@@ -22,11 +22,9 @@ export class Claiming {
     const { acquires, clock, newOwner } = this.scope;
     const askedAt = clock.now();
     const requests = entries.map((entry) => this.requestFor(entry, newOwner()));
-    const outcomes = acquires.add(requests);
-    return entries.map(async (entry, index) => {
-      const outcome = (await outcomes[index]) as AcquireOutcome;
-      return this.answerOf(entry, requests[index] as ClaimRequest, outcome, clock.now() - askedAt);
-    });
+    return acquires.add(requests, (outcome, index) =>
+      this.answerOf(entries[index] as Entry, requests[index] as ClaimRequest, outcome, clock.now() - askedAt),
+    );
   }
 
   /** Not of spreads: there are thousands. */
@@ -45,7 +43,7 @@ export class Claiming {
     return request;
   }
 
-  /** What an entry makes of the outcome of its acquire, and what the observer is told of it. */
+  /** How an entry uses the outcome of its acquire, and what the observer is told. */
   answerOf(entry: Entry, request: ClaimRequest, outcome: AcquireOutcome, durationMs: number): ClaimAnswer {
     const { unstarted, notify, endingOf } = this.scope;
     // A claim that went unanswered may be written all the same: it is given back once the store answers again.
@@ -56,17 +54,12 @@ export class Claiming {
     const { attempt, releases, crashes, leaseUntil, tookOver } = outcome;
     notify({ type: 'claimed', recordId, key, owner, attempt, leaseUntil, durationMs });
     if (tookOver) notify({ type: 'tookOver', recordId, key, owner, attempt, crashes });
-    entry.attempt = new Attempt(
-      entry,
-      { owner, attempt, releases, crashes, leaseUntil },
-      this.scope,
-      endingOf,
-    );
-    return { status: 'held', attempt: entry.attempt };
+    const claim = { owner, attempt, releases, crashes, leaseUntil };
+    return { status: 'held', attempt: new Attempt(entry, claim, this.scope, endingOf) };
   }
 }
 
-/** Who holds the claim, for a person who looks at the row. */
+/** The holder of the claim, for a person who reads the row. */
 export function lockedBy({ lambda }: Pick<BatchScope, 'lambda'>): string | undefined {
   return lambda?.functionName === undefined
     ? undefined

@@ -17,9 +17,10 @@ export class ClaimsAhead {
   /** While fewer claims than this are unfinished, more are asked for. */
   readonly #ahead: number;
   readonly #requestSize: number;
-  /** No group goes beyond `ahead`, where a claim that never starts could pass for a death. */
+  /** No group goes beyond `ahead` if a claim that never starts could be mistaken for a crash. */
   readonly #isStrict: boolean;
-  readonly #requested = new Map<Entry, Promise<ClaimAnswer>>();
+  /** The answers, until they are asked for: of thousands of records few are held at a time. */
+  readonly #requested = new Map<Entry, Promise<ClaimAnswer> | undefined>();
   readonly #waiting = new Map<Entry, (answer: ClaimAnswer | Promise<ClaimAnswer>) => void>();
   readonly #withdrawn = new Set<Entry>();
   readonly #unfinished = new Set<Entry>();
@@ -42,10 +43,13 @@ export class ClaimsAhead {
     }
   }
 
-  /** The answer for one entry, when it is there. */
+  /** The answer for one entry, when it is there; to be asked for once. */
   claimOf(entry: Entry): Promise<ClaimAnswer> {
     const answer = this.#requested.get(entry);
-    if (answer !== undefined) return answer;
+    if (answer !== undefined) {
+      this.#requested.set(entry, undefined);
+      return answer;
+    }
     if (this.#isStopped || this.#withdrawn.has(entry)) return Promise.resolve(NOT_REQUESTED);
     return new Promise((resolve) => this.#waiting.set(entry, resolve));
   }
@@ -58,7 +62,7 @@ export class ClaimsAhead {
   /** The answer for one entry, once, if it has been asked for; else nothing will be asked for it any more. */
   withdraw(entry: Entry): Promise<ClaimAnswer> {
     const answer = this.#requested.get(entry) ?? Promise.resolve(NOT_REQUESTED);
-    this.#requested.delete(entry); // whoever learns of a claim here gives it back; a second time there is none
+    this.#requested.delete(entry); // a claim that is returned here is given back once
     this.#withdrawn.add(entry);
     return answer;
   }
@@ -68,7 +72,7 @@ export class ClaimsAhead {
     if (this.#unfinished.delete(entry)) this.start();
   }
 
-  /** Asks for nothing more; who still waits learns that nothing was requested for it. */
+  /** Asks for nothing more; entries that still wait learn that nothing was requested for them. */
   stop(): void {
     this.#isStopped = true;
     for (const resolve of this.#waiting.values()) resolve(NOT_REQUESTED);
@@ -90,8 +94,9 @@ export class ClaimsAhead {
     group.forEach((entry, index) => {
       const answer = answers[index] as Promise<ClaimAnswer>;
       this.#unfinished.add(entry);
-      this.#requested.set(entry, answer);
-      this.#waiting.get(entry)?.(answer);
+      const resolve = this.#waiting.get(entry);
+      this.#requested.set(entry, resolve === undefined ? answer : undefined);
+      resolve?.(answer);
       this.#waiting.delete(entry);
     });
   }

@@ -29,7 +29,7 @@ export function takeDefaultNamespace(store: ClaimStore, namespace: string, proce
   if (user === undefined) users.set(namespace, processor);
   else if (user !== processor) {
     throw new ConfigurationError(
-      `Two processors of this process use the default namespace \`${namespace}\` on one claim store, so that equal keys of theirs would be the same work: set \`namespace\` for each of them, or make a processor once and not in every call`,
+      `Two processors of this process use the default namespace \`${namespace}\` on one claim store, so equal keys would count as the same work: set \`namespace\` for each of them, or create the processor once and not in every call`,
     );
   }
 }

@@ -33,6 +33,6 @@ function rejectionOf(outcome: RecordOutcome | undefined): unknown {
     case 'duplicate':
     case 'ignored':
     case undefined:
-      return new RedeliverError('The event did not end in time');
+      return new RedeliverError('The event was not finished in time');
   }
 }

@@ -25,8 +25,8 @@ export class Entry {
   behind: Entry | undefined;
   /** The follower that runs in this entry's stead, where this one was handed back unstarted for its group's sake. */
   heir: Entry | undefined;
-  /** The last attempt of it here. */
-  attempt: Attempt | undefined;
+  claim: HeldClaim | undefined;
+  isClaimOpen = false;
   #outcome: RecordOutcome | undefined;
   #isPutOff = false;
   #listeners: (() => void)[] | undefined;
@@ -47,9 +47,9 @@ export class Entry {
     return this.#outcome;
   }
 
-  /** The claim whose lease still runs, for all that this process knows. */
+  /** The claim whose lease is still live, as far as this process knows. */
   get heldClaim(): HeldClaim | undefined {
-    return this.attempt?.isOpen === true ? this.attempt.claim : undefined;
+    return this.isClaimOpen ? this.claim : undefined;
   }
 
   /** What observers know the record by. */

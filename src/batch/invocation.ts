@@ -38,7 +38,7 @@ export class Invocation {
     if (deadline.stop.aborted) this.#stop(); // decoding took all the time there was
     else deadline.stop.addEventListener('abort', () => this.#stop(), { once: true });
     const onBeat = (): Promise<unknown> =>
-      Promise.all(policies.map((policy) => policy.onBeat?.(this.#scope)));
+      Promise.all(policies.map(async (policy) => policy.onBeat?.(this.#scope)));
     const heartbeat = renewal && startHeartbeat(running, this.#scope, onBeat);
     const all = async (): Promise<void> => {
       this.#claims.start();

@@ -11,7 +11,7 @@ import type { Policy, SchemaPolicy } from './policy.ts';
 /** Options of `createBatchProcessor`. */
 export interface BatchProcessorOptions<Body = unknown> {
   /**
-   * Where claims live: a store, alone or behind `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
+   * Where claims live: a store, alone or wrapped in `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
    * in the table that `CLAIMS_TABLE_NAME` names.
    */
   readonly store?: ClaimStore;
@@ -23,7 +23,7 @@ export interface BatchProcessorOptions<Body = unknown> {
   /** What makes two records the same work. Default: `messageId()`. */
   readonly key?: KeySelector<Body>;
   /**
-   * Put before every key; a function gives keys per tenant. Default: the Lambda function's name. Two processors of one
+   * Prefix of every key; a function gives keys per tenant. Default: the Lambda function's name. Two processors of one
    * process that share a store and the default are refused at their first batch, unless their keys are messageIds.
    */
   readonly namespace?: string | ((record: Parameters<KeySelector<Body>>[0]) => string);
@@ -32,8 +32,8 @@ export interface BatchProcessorOptions<Body = unknown> {
   /** How long a finished record waits for others, to be settled in one request. Default 5 ms. */
   readonly settleLingerMs?: number;
   /**
-   * Length of a claim's lease. Default: what remains of the invocation and a second, and at most 45,000 ms for every
-   * source but SQS, whose next delivery may come sooner than the invocation could end; 60,000 ms outside Lambda.
+   * Length of a claim's lease. Default: what remains of the invocation plus a second, and at most 45,000 ms for every
+   * source except SQS, because their next delivery may come before the invocation ends; 60,000 ms outside Lambda.
    */
   readonly leaseMs?: number;
   /**
@@ -41,26 +41,26 @@ export interface BatchProcessorOptions<Body = unknown> {
    * default retention; parked keys 90 days, also with a number that is smaller.
    */
   readonly retentionMs?: RetentionMs;
-  /** How long before Lambda's timeout to stop and answer. Default 1,000 ms, but never more than half of the time there is. */
+  /** How long before Lambda's timeout to stop and answer, in milliseconds. Default 1,000, but at most half of the remaining time. */
   readonly deadlineMarginMs?: number;
-  /** A bound for one handler run. Default: none. */
+  /** The longest that one handler may run, in milliseconds. Default: no limit. */
   readonly recordTimeoutMs?: number;
   /**
-   * Attempts after which a key is parked; deaths count, releases do not. One more write for each record says that its
-   * handler starts, so that what never started is no death. Default: none.
+   * Attempts after which a key is parked; crashes count, releases do not. Costs one write per record, which says that its
+   * handler starts, so that a claim that never started is no crash. Default: no limit.
    */
   readonly maxAttempts?: number;
   /**
-   * Attempts in a row that may die, their lease lapsed and nothing settled, before the key is parked unrun.
-   * Default: none; after one, a record runs alone and after the others. One more write for each record, as above. Also how
-   * many processes may die while they read a record, before it has a claim, until it is `invalid` unread; of these the
-   * default is 3.
+   * Attempts in a row that may crash (their lease lapsed and nothing was settled) before the key is parked without another
+   * run. Default: no limit; after one, a record runs alone and after the others. Costs one write per record, as above. Also
+   * how many processes may crash while they read a record, before it has a claim, until it is `invalid`; of these never
+   * fewer than 3.
    */
   readonly maxCrashes?: number;
   /**
-   * What to do with a key whose last attempt died and may have done its work: `rerun` (default), or `park`
-   * for work that must not run a second time before a person has looked, or `retentionMs.parked` is over. `park` takes
-   * one more write for each record.
+   * What to do with a key whose last attempt crashed and may have done its work: `rerun` (default), or `park` for work
+   * that must not run a second time until a person has looked at it, or `retentionMs.parked` is over. `park` costs one
+   * write per record.
    */
   readonly onLapsedLease?: 'rerun' | 'park';
   /**
@@ -68,7 +68,7 @@ export interface BatchProcessorOptions<Body = unknown> {
    * `runWithoutClaim()` runs and acknowledges it all the same. Default: it is handed back.
    */
   readonly onStoreError?: Policy<'onStoreError'>;
-  /** Which errors may be tried again; the others are parked at once. Default: all but `PermanentError`. */
+  /** Which errors may be tried again; the others park the key at once. Default: all except `PermanentError`. */
   readonly retryable?: (error: unknown) => boolean;
   /** What to do with a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: the record is handed back. */
   readonly onConflict?: Policy<'onConflict'>;
@@ -81,7 +81,7 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly queueUrl?: string | ((queueArn: string) => string);
   /** When an SQS message that is handed back comes again: `backoff()`. Default: after the queue's visibility timeout. */
   readonly visibility?: Policy<'visibility'>;
-  /** Takes what failed for good at once, with the error: `deadLetterQueue({ url })`. Default: off. */
+  /** Sends records that failed for good to a queue at once, with the error: `deadLetterQueue({ url })`. Default: off. */
   readonly deadLetter?: Policy<'deadLetter'>;
   /** Renews leases, and keeps SQS messages invisible, while handlers run: `heartbeat()`. Default: leases of every source but SQS. */
   readonly heartbeat?: Policy<'heartbeat'>;
@@ -95,12 +95,12 @@ export interface BatchProcessorOptions<Body = unknown> {
   /** Checks bodies, and gives them their type: `standardSchema(…)` of a zod, valibot or arktype schema. Default: off. */
   readonly schema?: SchemaPolicy<Body>;
   /**
-   * Reads records that came again first, where reading them could have ended the process: `suspectsFirst()`. Default: that;
+   * Reads records that were delivered before first, if reading them could have ended the process: `suspectsFirst()`. Default: that;
    * in `batchlatch/core`: all at once.
    */
   readonly reading?: Policy<'reading'>;
-  /** Told what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */
+  /** Called with what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */
   readonly observer?: Observer;
-  /** For tests. Default: the machine's clock. */
+  /** For tests. Default: the system clock. */
   readonly clock?: Clock;
 }

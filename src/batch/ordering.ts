@@ -50,10 +50,9 @@ export class Ordering {
   async #runLane(lane: Lane, from: number, isAlone: boolean): Promise<void> {
     for (let index = from; index < lane.length; index += 1) {
       const entry = lane[index] as Entry;
-      const after = lane.slice(index + 1);
       if ((await this.#process(entry, isAlone)) === 'put-off') {
         this.#putOff.push({ lane, from: index });
-        await Promise.all(after.map((later) => this.#putOffBehind(later)));
+        await Promise.all(lane.slice(index + 1).map((later) => this.#putOffBehind(later)));
         return;
       }
       for (const policy of this.#scope.policies) {
@@ -61,19 +60,26 @@ export class Ordering {
       }
       if (!isAcknowledged(entry.outcome)) {
         // The order of the group: what comes after a failure is neither run nor acknowledged.
-        await Promise.all(after.map((later) => this.#handBackBehind(later)));
+        await Promise.all(lane.slice(index + 1).map((later) => this.#handBackBehind(later)));
         return;
       }
     }
   }
 
-  async #process(entry: Entry, isAlone: boolean): Promise<'ended' | 'put-off'> {
-    if (entry.outcome !== undefined) return 'ended';
+  #process(entry: Entry, isAlone: boolean): Promise<'ended' | 'put-off'> {
+    if (entry.outcome !== undefined) return Promise.resolve('ended');
+    // Nearly always: nothing to wait for.
+    return entry.leader === undefined && entry.behind === undefined
+      ? this.#runner.run(entry, isAlone ? 'in-turn' : 'ahead', isAlone)
+      : this.#processAfterEqual(entry, isAlone);
+  }
+
+  /** An entry that has an equal key before it in the batch. */
+  async #processAfterEqual(entry: Entry, isAlone: boolean): Promise<'ended' | 'put-off'> {
     const isHeir = entry.leader !== undefined && (await this.#follow(entry, entry.leader)) === 'leads';
     if (entry.leader !== undefined && !isHeir) return entry.outcome === undefined ? 'put-off' : 'ended';
     if (entry.behind !== undefined && (await this.#isPutOffWith(entry, entry.behind))) return 'put-off';
-    const isClaimedInTurn = isAlone || isHeir || entry.behind !== undefined;
-    return this.#runner.run(entry, isClaimedInTurn ? 'in-turn' : 'ahead', isAlone);
+    return this.#runner.run(entry, 'in-turn', isAlone);
   }
 
   /** Takes the outcome of the equal record before it, is put off with it, or leads in its stead. */

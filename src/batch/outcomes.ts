@@ -77,7 +77,7 @@ export function outcomeWithoutClaim(end: AttemptEnd): RecordOutcome {
     : { status: 'failed', error: end.error, withoutClaim: true };
 }
 
-/** What becomes of a record that got no claim, and what the observer is told of it. */
+/** The outcome of a record that got no claim, and what the observer is told. */
 export function outcomeOfRefusal(
   { recordId, key }: { readonly recordId: string; readonly key: string },
   answer: Exclude<AcquireOutcome, { readonly status: 'acquired' }>,

@@ -10,7 +10,7 @@ import type { Runnable } from './runnable.ts';
 import type { BatchScope } from './scope.ts';
 
 /** The options that take a policy. */
-export type PolicyOption =
+type PolicyOption =
   | 'reading'
   | 'schema'
   | 'visibility'
@@ -85,7 +85,7 @@ export interface Gathering {
 
 /** A handler that does the work of many records in one call. */
 export interface GatheringHandler {
-  /** `expected` says how many can wait at most now. */
+  /** `expected` returns how many can wait at most now. */
   gather(scope: BatchScope, expected: () => number): Gathering;
 }
 

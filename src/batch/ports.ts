@@ -3,7 +3,7 @@ import type { Clock } from '../claims/clock.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 
-/** What the pipeline needs of the world. Tests and the simulation give their own. */
+/** What the pipeline needs from outside. Tests and the simulation pass their own. */
 export interface Ports {
   readonly store: ClaimStore;
   readonly clock: Clock;

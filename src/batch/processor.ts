@@ -19,7 +19,7 @@ import type { InvocationScope } from './invocation-scope.ts';
 import { createScopes } from './scopes.ts';
 import type { Settings } from './settings.ts';
 
-/** The namespace where nobody names a function: outside Lambda. */
+/** The namespace outside Lambda, where there is no function name. */
 const LOCAL_NAMESPACE = 'local';
 
 /** How long a batch waits for the claims that an earlier one could not give back. */

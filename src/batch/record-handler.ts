@@ -3,7 +3,7 @@ import type { AttemptContext } from '../claims/attempt-handle.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /**
- * Does the work of one record. It may run more than once for one key: when its process dies or overruns
+ * Does the work of one record. It may run more than once for one key: when its process dies or it outlives
  * its lease. What it returns is kept as JSON with the completion. `Record` is what the `source` delivers, where one is
  * named.
  */
@@ -13,8 +13,8 @@ export type RecordHandler<Body = unknown, Record extends BatchRecord = BatchReco
 ) => unknown;
 
 /**
- * What a handler may want to know of its attempt, and do about it. What a store offers beyond that is a function of its
- * entry that takes the context: `commit(context, items)` of `batchlatch/dynamodb`.
+ * What a handler can know about its attempt, and do about it. A store's own features are functions of its entry that take
+ * the context: `commit(context, items)` of `batchlatch/dynamodb`.
  */
 export interface RecordContext extends AttemptContext {
   /**
@@ -24,11 +24,11 @@ export interface RecordContext extends AttemptContext {
   readonly signal: AbortSignal;
   /**
    * Says that the work is done although the signal was aborted while it ran. A handler that has seen the abort
-   * (it read `aborted` as true or the `reason`, or a listener of its own ran) and returns without saying so counts as broken off:
+   * (it read `aborted` as true or the `reason`, or a listener of its own ran) and returns without saying so counts as interrupted:
    * its record is handed back with an `InterruptedError`.
    */
   done(): void;
-  /** To hand on to services that take an idempotency key. */
+  /** To pass on to services that take an idempotency key. */
   readonly idempotencyKey: string;
   /** How many times the key has been claimed: the fencing token. A downstream that has seen a higher one can refuse this. */
   readonly attempt: number;

@@ -1,7 +1,7 @@
-import type { Attempt } from '../attempts/attempt.ts';
+import type { Attempt, Settled } from '../attempts/attempt.ts';
 import { DeadlineError } from '../attempts/errors.ts';
 import type { AttemptEnd, HandlerEnd } from '../attempts/handler-end.ts';
-import { HandlerRun } from '../attempts/handler-run.ts';
+import { HandlerRun, type RunsTogether } from '../attempts/handler-run.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import type { NotStartedReason } from '../observe/observer.ts';
 import type { BatchRecord } from '../sources/record.ts';
@@ -11,7 +11,8 @@ import type { ClaimsAhead } from './claims-ahead.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
 import { handlerContext } from './handler-context.ts';
 import { outcomeOf, outcomeOfRefusal, outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
-import type { Gathering, Handler, Run } from './policy.ts';
+import type { Conflict, Gathering, Handler } from './policy.ts';
+import type { RecordHandler } from './record-handler.ts';
 import { type Runnable, underClaim } from './runnable.ts';
 import type { InvocationScope } from './invocation-scope.ts';
 import { Slots } from './slots.ts';
@@ -55,7 +56,8 @@ export class RecordRunner {
    * then: if it kills this process, the claims that are held then look as if they had.
    */
   async run(entry: Entry, time: ClaimTime, isAlone: boolean): Promise<'ended' | 'put-off'> {
-    const answer = await this.#claim(entry, time);
+    let answer = await this.#claim(entry, time);
+    if (answer.status === 'conflict') answer = await this.#afterConflict(entry, answer);
     if (answer.status !== 'held') {
       const unclaimed = answer.status === 'error' ? this.#unclaimed(entry, answer.error) : undefined;
       if (unclaimed !== undefined) await this.#runAndSettle(unclaimed);
@@ -92,22 +94,25 @@ export class RecordRunner {
     for (const run of running.keys()) run.stop((cause) => new DeadlineError({ cause }), deadline.graceMs);
   }
 
-  async #claim(entry: Entry, time: ClaimTime): Promise<ClaimAnswer> {
-    const answer = await (time === 'ahead' ? this.#claimAhead(entry) : this.#claimInTurn(entry));
-    if (answer.status !== 'conflict') return answer;
+  #claim(entry: Entry, time: ClaimTime): Promise<ClaimAnswer> {
+    return time === 'ahead' ? this.#claimAhead(entry) : this.#claimInTurn(entry);
+  }
+
+  /** Another owner holds the key: what a policy makes of that. */
+  async #afterConflict(entry: Entry, conflict: Conflict): Promise<ClaimAnswer> {
     for (const policy of this.#scope.policies) {
       if (policy.onConflict === undefined) continue;
-      this.#endBusy(entry); // it needs no slot, and nobody waits for its settlement
-      const later = await policy.onConflict(entry, answer, this.#claiming);
+      this.#endBusy(entry); // it needs no slot, and no settlement waits for it
+      const answer = await policy.onConflict(entry, conflict, this.#claiming);
       this.#scope.activity.busy += 1;
-      return later;
+      return answer;
     }
-    return answer;
+    return conflict;
   }
 
   /**
-   * Busy only from when its claim is asked for: until others have ended and made room it can neither bring a
-   * settlement nor join a batch, and who waited for it would wait for itself.
+   * Busy only from when its claim is asked for: until others have ended and made room it can neither add a settlement
+   * nor join a batch, so a record that waited for it would wait for itself.
    */
   async #claimAhead(entry: Entry): Promise<ClaimAnswer> {
     const isRequested = this.#claims.isRequested(entry);
@@ -166,7 +171,9 @@ export class RecordRunner {
       entry.finish(attempt?.isCommitted === true ? { status: 'completed' } : { status: 'failed', error });
       if (attempt !== undefined) void late.then((lateEnd) => attempt.settleLate(lateEnd));
     } else {
-      entry.finish(await this.#settle(runnable, end));
+      entry.finish(
+        attempt === undefined ? outcomeWithoutClaim(end) : this.#outcomeOf(entry, await attempt.settle(end)),
+      );
     }
   }
 
@@ -180,24 +187,18 @@ export class RecordRunner {
       const end = policy.beforeRun === undefined ? undefined : await policy.beforeRun(entry);
       if (end !== undefined) return end;
     }
-    const run = await this.#mayRun(runnable);
-    return run && this.#call(runnable, run);
-  }
-
-  /** What the record runs, now that it may; undefined: it may not start any more. */
-  async #mayRun(runnable: Runnable): Promise<Run | undefined> {
-    const { attempt } = runnable;
-    if (this.#gathering !== undefined) return this.#gathering.enter(runnable);
+    if (typeof this.#handler === 'object') {
+      const run = await this.#gathering?.enter(runnable);
+      return run && this.#call(runnable, run.handler, run.together);
+    }
     const { starts } = this.#scope;
     const isReady =
       attempt === undefined || starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);
-    return isReady && !this.#isStopped && typeof this.#handler === 'function'
-      ? { handler: this.#handler }
-      : undefined;
+    return isReady && !this.#isStopped ? this.#call(runnable, this.#handler) : undefined;
   }
 
   /** Calls the handler, and tells the observer when it starts and how it ends. */
-  async #call(runnable: Runnable, { handler, together }: Run): Promise<HandlerEnd> {
+  async #call(runnable: Runnable, handler: RecordHandler, together?: RunsTogether): Promise<HandlerEnd> {
     const { clock, notify, running } = this.#scope;
     const { recordId, key, owner, attempt } = runnable.facts; // spread, for thousands of records, it is expensive
     const record = runnable.entry.record as BatchRecord;
@@ -206,13 +207,10 @@ export class RecordRunner {
 
     const run = new HandlerRun(runnable.lease, this.#scope, together);
     running.set(run, runnable.attempt);
-    const end = await run.run(async () => {
-      try {
-        return await handler(record, handlerContext(run, runnable, this.#scope));
-      } finally {
-        forgetLongBody(record);
-      }
-    });
+    const end = await run.run(
+      () => handler(record, handlerContext(run, runnable, this.#scope)),
+      () => forgetLongBody(record),
+    );
     running.delete(run);
 
     const durationMs = clock.now() - startedAt;
@@ -224,10 +222,10 @@ export class RecordRunner {
     return end;
   }
 
-  async #settle({ entry, attempt }: Runnable, end: AttemptEnd): Promise<RecordOutcome> {
-    if (attempt === undefined) return outcomeWithoutClaim(end);
-    const settled = await attempt.settle(end);
+  /** What the settlement makes of the record. */
+  #outcomeOf(entry: Entry, settled: Settled): RecordOutcome {
     const outcome = outcomeOf(settled);
+    if (outcome.status === 'completed') return outcome;
     if (outcome.status === 'parked' || outcome.status === 'invalid') {
       const { recordId, key } = entry;
       this.#scope.notify({ type: 'parked', recordId, key, error: outcome.error });

@@ -9,7 +9,7 @@ import type { SqsClient } from '../queues/sqs-client.ts';
 import type { Entry } from './entry.ts';
 import type { Settings } from './settings.ts';
 
-/** What all records of one invocation share, and policies may look at. */
+/** What all records of one invocation share, and policies may use. */
 export interface BatchScope extends AttemptScope {
   readonly settings: Settings;
   readonly lambda: Context | undefined;

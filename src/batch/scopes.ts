@@ -103,7 +103,7 @@ function harmless(observer: Observer, invocation: ObservedInvocation): (event: B
       const returned: unknown = observer.onEvent(event, invocation);
       if (returned instanceof Promise) returned.catch(() => undefined);
     } catch {
-      // Whoever observes has no say in what happens.
+      // An error of the observer must not change what happens.
     }
   };
 }

@@ -49,7 +49,7 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   visibility: aPolicy('visibility', 'backoff()'),
   deadLetter: aPolicy('deadLetter', 'deadLetterQueue({ url })'),
   heartbeat: aPolicy('heartbeat', 'heartbeat()'),
-  payloadValidation: { ...aFunction(), expected: 'a function, such as payloadHash({ include }) gives' },
+  payloadValidation: { ...aFunction(), expected: 'a function, such as payloadHash({ include })' },
   decode: decoding(),
   schema: aPolicy('schema', 'standardSchema(…)'),
   observer: objectWith('onEvent'),
@@ -86,7 +86,7 @@ export function settingsOf<Body>(
   }
   if (options.namespace !== undefined && options.key?.isWholeKey === true) {
     throw new ConfigurationError(
-      'Expected `namespace` to be absent with a `key` that gives whole keys, such as powertoolsKey(): nothing is put before them',
+      'Expected `namespace` to be absent with a `key` that gives whole keys, such as powertoolsKey(): no prefix is added to them',
     );
   }
   const usedSource = options.source ?? source;
@@ -132,7 +132,7 @@ function decoding(): Check {
     ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'readPayloads' in value;
   return {
     expected:
-      'a step, such as gzip(), snsEnvelope() or decoder(…) around a function of yours, or a list of steps',
+      'a step, such as gzip(), snsEnvelope() or decoder(…) around your own function, or a list of steps',
     accepts: (value) => (Array.isArray(value) ? value.length > 0 && value.every(isStep) : isStep(value)),
   };
 }
@@ -142,7 +142,7 @@ function checkedHash(given: KeySelector): KeySelector {
     const hash: unknown = given(record);
     refusePromise('payloadValidation', 'record', hash);
     if (typeof hash === 'string' && hash !== '') return hash;
-    throw new KeyError('The `payloadValidation` function gives no hash for this record');
+    throw new KeyError('The `payloadValidation` function returned no hash for this record');
   };
   return withEffort(select, given.effort);
 }

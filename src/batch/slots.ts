@@ -1,7 +1,7 @@
 /** Runs so many works at once, and no more; the others wait for a slot, in their order. */
 export class Slots {
   #free: number;
-  #waiting: ((mayStart: boolean) => void)[] = [];
+  #waiting: (((mayStart: boolean) => void) | undefined)[] = [];
   /** Of those that wait, the next. */
   #next = 0;
 
@@ -25,7 +25,7 @@ export class Slots {
     const cleared = this.#waiting.slice(this.#next);
     this.#waiting = [];
     this.#next = 0;
-    for (const start of cleared) start(false);
+    for (const start of cleared) start?.(false);
   }
 
   #turn(): Promise<boolean> {
@@ -38,6 +38,7 @@ export class Slots {
       this.#free += 1;
       return;
     }
+    this.#waiting[this.#next] = undefined; // held on to, all of a batch would be
     this.#next += 1;
     if (this.#next === this.#waiting.length) {
       this.#waiting = [];

@@ -15,7 +15,7 @@ export interface AttemptHandle {
   completeWith(effect: unknown, result: unknown): Promise<void>;
 }
 
-/** A handler's context, as far as a store's commit function looks at it. */
+/** The part of a handler's context that a store's commit function uses. */
 export interface AttemptContext {
   /** The attempt behind the context. A context that is made by hand, for a test, need not have it. */
   readonly [ATTEMPT]?: AttemptHandle | undefined;

@@ -13,7 +13,7 @@ export interface CallBound {
 
 /**
  * Waits for a call to the outside no longer than `limitMs`, whatever client was given: a call that never answers
- * would otherwise keep its place for ever. Its signal is aborted then, and its answer, should it still come, goes
+ * would otherwise keep its place without end. Its signal is aborted then, and its answer, if it still comes, goes
  * to `onLate`.
  */
 export function boundedCall<Answer>(

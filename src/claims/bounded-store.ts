@@ -12,15 +12,15 @@ import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
-/** Longer than a store takes that tries again by itself; a call that is still silent then will hardly answer. */
+/** Longer than a store's own retries take; a call without an answer by then will hardly get one. */
 const LONGEST_STORE_CALL_MS = 30_000;
 
-/** Leases are renewed with a third or half of them left: one renewal that goes unanswered must leave time for another. */
+/** Leases are renewed with a third or half of them left: a renewal without an answer must leave time for another. */
 const LONGEST_RENEWAL_MS = 10_000;
 
 /**
  * A store each of whose calls ends: with its answer, or after 30 seconds (a renewal: 10) with a retryable `StoreError`
- * (`BATCHLATCH_STORE_SILENT`), whatever client is behind it. Claims that come after nobody waits for them any more
+ * (`BATCHLATCH_STORE_SILENT`), whatever client it uses. Claims that come after they are no longer awaited
  * are released: kept, each would look like an attempt that died. Not where the owner asks again: it may run by then.
  */
 export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {

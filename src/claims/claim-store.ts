@@ -4,7 +4,7 @@ import type { CommitOutcome } from './commit.ts';
 /**
  * Where claims live. Batch-first: every call takes many and answers one outcome each, in order.
  *
- * - One item's trouble never fails its neighbours: it is that item's outcome.
+ * - One item's failure never fails the others: it is that item's outcome.
  * - A call that rejects as a whole means that nothing is known about any of its items.
  * - Every transition is one atomic conditional write. Of two racing acquires of one key exactly one is
  *   `acquired`; a settlement or an extension is stored only while the row is IN_PROGRESS with the same owner.
@@ -80,7 +80,7 @@ export interface ClaimRequest {
   readonly retentionMs: number;
   /** Present when payload validation is on. */
   readonly payloadHash?: string;
-  /** Function, version and request id, for a person who looks at the row. */
+  /** Function, version and request id, for a person who reads the row. */
   readonly lockedBy?: string;
   /** The attempt will say when its handler starts (`ClaimStore.start`): until then a lapsed lease is no death. */
   readonly recordsStart?: boolean;

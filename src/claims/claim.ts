@@ -43,7 +43,7 @@ export interface Claim {
   readonly updatedAt: number;
   /** When it was completed; absent otherwise. */
   readonly completedAt?: number;
-  /** Function, version and request id of the attempt, for a person who looks at the row. */
+  /** Function, version and request id of the attempt, for a person who reads the row. */
   readonly lockedBy?: string;
   /** What payload validation compares; absent without it. */
   readonly payloadHash?: string;

@@ -5,7 +5,7 @@ import { orErrors } from './or-errors.ts';
 
 /**
  * A store that writes a completion without its result where the row would become too large with it, and where that
- * is somebody's wish (`onResultDropped` of the settlement). The effect behind it is done: a completion that is not
+ * is allowed (`onResultDropped` of the settlement). The effect behind it is done: a completion that is not
  * stored would only run it again, and again.
  */
 export function withDroppedResults(store: ClaimStore): ClaimStore {
@@ -58,6 +58,6 @@ function tell(settlement: Settlement | undefined, error: unknown): void {
   try {
     if (settlement?.end === 'complete') settlement.onResultDropped?.(error);
   } catch {
-    // Who is told has no say in whether the completion is stored.
+    // An error of the callback must not keep the completion from being stored.
   }
 }

@@ -23,10 +23,10 @@ export class ConfigurationError extends BatchlatchError {
 
 /**
  * A claim store could not do what it was asked for one claim or for a whole call.
- * `isRetryable` says whether the same call may succeed later without anybody changing anything.
+ * `isRetryable` says whether the same call may succeed later without a change.
  */
 export class StoreError extends BatchlatchError {
-  /** Whether the same call may succeed later without anybody changing anything. */
+  /** Whether the same call may succeed later without a change. */
   readonly isRetryable: boolean;
 
   constructor(message: string, options: { cause?: unknown; isRetryable: boolean; code?: string }) {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 
 /**
  * What logs and errors show of an idempotency key: 16 hex digits of its SHA-256, enough to find it again. There is no salt,
- * so whoever can guess a key can check the guess.
+ * so anyone who can guess a key can check the guess.
  */
 export function keyHash(key: string): string {
   return hash('sha256', key).slice(0, 16);

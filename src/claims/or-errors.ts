@@ -1,6 +1,6 @@
 import type { SettleOutcome, Settlement } from './claim-store.ts';
 
-/** Of several calls, one that rejects says nothing of the settlements of the others. */
+/** Of several calls, one that rejects says nothing about the settlements of the others. */
 export async function orErrors(
   settlements: readonly Settlement[],
   settled: Promise<SettleOutcome[]>,

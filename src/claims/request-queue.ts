@@ -11,7 +11,7 @@ export interface QueueMember {
 /** The items of one request. */
 export interface RequestGroup<Item, Outcome> {
   readonly items: readonly Item[];
-  /** Aborted once nobody waits for any of them. */
+  /** Aborted once none of them is awaited any longer. */
   readonly signal: AbortSignal;
   /** Whether somebody still waits for its answer. */
   isWanted(index: number): boolean;
@@ -37,8 +37,11 @@ export interface RequestQueueOptions<Item, Outcome> {
 
 /** One member's way into a queue. */
 export interface QueueAccess<Item, Outcome> {
-  /** An outcome for each item, in order. The promises never reject. */
-  add(items: readonly Item[]): Promise<Outcome>[];
+  /** What the member makes of the outcome of each item, in order. The promises never reject. */
+  add<Answer>(
+    items: readonly Item[],
+    answerOf: (outcome: Outcome, index: number) => Answer,
+  ): Promise<Answer>[];
   /** To be called when something that could have brought another item has ended. */
   flushIfIdle(): void;
   /** To be called when nothing more is added. What is on its way is still answered. */
@@ -47,20 +50,18 @@ export interface QueueAccess<Item, Outcome> {
 
 interface Waiting<Item, Outcome> {
   readonly item: Item;
-  readonly member: Member<Item, Outcome>;
+  readonly member: QueueMember;
   readonly resolve: (outcome: Outcome) => void;
   isAnswered: boolean;
-  noted?: { readonly outcome: Outcome };
-}
-
-interface Member<Item, Outcome> extends QueueMember {
-  /** Its items that have no outcome yet. */
-  readonly open: Set<Waiting<Item, Outcome>>;
+  noted: { readonly outcome: Outcome } | undefined;
 }
 
 interface InFlight<Item, Outcome> {
   readonly group: readonly Waiting<Item, Outcome>[];
-  readonly controller: AbortController;
+  /** The only member that has an item in it, where there is one. */
+  readonly onlyMember: QueueMember | undefined;
+  /** Undefined: the only member's own signal ends it. */
+  readonly controller: AbortController | undefined;
 }
 
 /**
@@ -74,23 +75,24 @@ interface InFlight<Item, Outcome> {
  */
 export class RequestQueue<Item, Outcome> {
   readonly #options: RequestQueueOptions<Item, Outcome>;
-  readonly #inFlight = new Set<InFlight<Item, Outcome>>();
-  #waiting: Waiting<Item, Outcome>[] = [];
+  // Both are changed in place: the queue lives long, and what a list of its own past held would live as long.
+  readonly #inFlight: InFlight<Item, Outcome>[] = [];
+  readonly #waiting: Waiting<Item, Outcome>[] = [];
   #cancelLinger: (() => void) | undefined;
 
   constructor(options: RequestQueueOptions<Item, Outcome>) {
     this.#options = options;
   }
 
-  join({ isBusy, signal }: QueueMember): QueueAccess<Item, Outcome> {
-    const member: Member<Item, Outcome> = { isBusy, signal, open: new Set() };
+  join(member: QueueMember): QueueAccess<Item, Outcome> {
+    const { signal } = member;
     const giveUp = (): void => this.#giveUp(member);
     signal.addEventListener('abort', giveUp, { once: true });
     return {
-      add: (items) => {
-        const outcomes = items.map((item) => this.#push(item, member));
+      add: (items, answerOf) => {
+        const answers = items.map((item, index) => this.#push(item, index, member, answerOf));
         this.#flushAfter(member);
-        return outcomes;
+        return answers;
       },
       flushIfIdle: () => {
         if (this.#waiting.length > 0 && this.#isIdle(member)) this.#flush();
@@ -99,19 +101,27 @@ export class RequestQueue<Item, Outcome> {
     };
   }
 
-  #push(item: Item, member: Member<Item, Outcome>): Promise<Outcome> {
+  #push<Answer>(
+    item: Item,
+    index: number,
+    member: QueueMember,
+    answerOf: (outcome: Outcome, index: number) => Answer,
+  ): Promise<Answer> {
     return new Promise((resolve) => {
-      const one: Waiting<Item, Outcome> = { item, member, resolve, isAnswered: false };
-      // Nobody waits for its answer any longer, but it may still be written: what a store makes of that is its affair.
+      const one: Waiting<Item, Outcome> = {
+        item,
+        member,
+        resolve: (outcome) => resolve(answerOf(outcome, index)),
+        isAnswered: false,
+        noted: undefined,
+      };
+      // Its answer is no longer awaited, but it may still be written: that is left to the store.
       if (member.signal.aborted) void this.#send([one], member.signal);
-      else {
-        member.open.add(one);
-        this.#waiting.push(one);
-      }
+      else this.#waiting.push(one);
     });
   }
 
-  #flushAfter(member: Member<Item, Outcome>): void {
+  #flushAfter(member: QueueMember): void {
     const { requestSize, clock, lingerMs } = this.#options;
     while (this.#waiting.length >= requestSize) this.#sendNext();
     if (this.#waiting.length === 0) return;
@@ -120,13 +130,12 @@ export class RequestQueue<Item, Outcome> {
   }
 
   /** Whether there is nothing to wait for: no item of its own, and no answer that would let others go along. */
-  #isIdle(member: Member<Item, Outcome>): boolean {
+  #isIdle(member: QueueMember): boolean {
     if (member.isBusy()) return false;
     // What has an outcome for now is being sent again: that may take long, and brings nothing for others to go along with.
     const isWaitedFor = (one: Waiting<Item, Outcome>): boolean =>
       one.member !== member && !one.isAnswered && one.noted === undefined;
-    for (const { group } of this.#inFlight) if (group.some(isWaitedFor)) return false;
-    return true;
+    return !this.#inFlight.some(({ group, onlyMember }) => onlyMember !== member && group.some(isWaitedFor));
   }
 
   #flush(): void {
@@ -135,22 +144,33 @@ export class RequestQueue<Item, Outcome> {
 
   #sendNext(): void {
     this.#endLinger();
-    const keys = new Set<string>();
-    const group: Waiting<Item, Outcome>[] = [];
-    this.#waiting = this.#waiting.filter((one) => {
-      const key = this.#options.keyOf(one.item);
-      if (group.length === this.#options.requestSize || keys.has(key)) return true;
-      keys.add(key);
-      group.push(one);
-      return false;
-    });
-    const controller = new AbortController();
-    const inFlight = { group, controller };
-    this.#inFlight.add(inFlight);
-    void this.#send(group, controller.signal).then(() => {
-      this.#inFlight.delete(inFlight);
+    const group = this.#takeGroup();
+    const [first] = group;
+    const isShared = group.some(({ member }) => member !== first?.member);
+    const onlyMember = isShared ? undefined : first?.member;
+    const controller = onlyMember === undefined ? new AbortController() : undefined;
+    const inFlight = { group, onlyMember, controller };
+    this.#inFlight.push(inFlight);
+    void this.#send(group, (controller ?? (onlyMember as QueueMember)).signal).then(() => {
+      this.#inFlight.splice(this.#inFlight.indexOf(inFlight), 1);
       if (this.#waiting.some(({ member }) => !member.isBusy())) this.#flush();
     });
+  }
+
+  /** The next items that may share a request, in their order. */
+  #takeGroup(): Waiting<Item, Outcome>[] {
+    const { keyOf, requestSize } = this.#options;
+    const keys = new Set<string>();
+    const group: Waiting<Item, Outcome>[] = [];
+    for (const one of this.#waiting.splice(0)) {
+      const key = keyOf(one.item);
+      if (group.length === requestSize || keys.has(key)) this.#waiting.push(one);
+      else {
+        keys.add(key);
+        group.push(one);
+      }
+    }
+    return group;
   }
 
   async #send(group: readonly Waiting<Item, Outcome>[], signal: AbortSignal): Promise<void> {
@@ -173,18 +193,19 @@ export class RequestQueue<Item, Outcome> {
     this.#cancelLinger = undefined;
   }
 
-  #giveUp(member: Member<Item, Outcome>): void {
-    this.#waiting = this.#waiting.filter((one) => one.member !== member);
+  #giveUp(member: QueueMember): void {
+    const own: Waiting<Item, Outcome>[] = [];
+    for (const one of this.#waiting.splice(0)) (one.member === member ? own : this.#waiting).push(one);
     if (this.#waiting.length === 0) this.#endLinger(); // the next to wait has a linger of its own
-    for (const one of member.open) answer(one, one.noted?.outcome ?? this.#options.givenUp());
+    for (const { group } of this.#inFlight) own.push(...group.filter((one) => one.member === member));
+    for (const one of own) if (!one.isAnswered) answer(one, one.noted?.outcome ?? this.#options.givenUp());
     for (const { group, controller } of this.#inFlight) {
-      if (group.every(({ isAnswered }) => isAnswered)) controller.abort();
+      if (group.every(({ isAnswered }) => isAnswered)) controller?.abort();
     }
   }
 }
 
 function answer<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome): void {
   one.isAnswered = true;
-  one.member.open.delete(one);
   one.resolve(outcome);
 }

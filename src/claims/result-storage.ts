@@ -15,15 +15,15 @@ export interface ResultStorage {
 }
 
 /**
- * In a row, a text that begins like this says where its result is. Whoever stores a text that may begin like this
+ * In a row, a text with this prefix says where its result is. A store that writes a text that may begin like this
  * writes it in another form: `resultsIn` and `withResultTexts` do, each in one of its own.
  */
 export const POINTER = '@stored ';
 
-/** The result lies in a storage, and none is there to read it. */
+/** The result is in a result storage, and there is none to read it from. */
 export function noResultStorage(): StoreError {
   return new StoreError(
-    'The key is completed and its result lies in a result storage that the claim store does not have: put resultsIn(…) with the storage that it was written to before the store',
+    'The key is completed, but its result is in a result storage that the claim store is not wrapped with: wrap the store in resultsIn(…) with the storage that the result was written to',
     { isRetryable: false, code: 'BATCHLATCH_RESULT_UNAVAILABLE' },
   );
 }

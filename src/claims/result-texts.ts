@@ -6,7 +6,7 @@ import { noResultStorage, POINTER } from './result-storage.ts';
 const ESCAPE = '@text ';
 
 /**
- * A store for those who look at results, whatever texts they are: duplicates bring them along, a text is never taken for a
+ * A store for callers that read results, whatever the texts are: duplicates include them, a text is never taken for a
  * pointer to a result storage, and a pointer never for a result. Where nothing behind it reads pointers, one is an error
  * (`BATCHLATCH_RESULT_UNAVAILABLE`): rows outlive the store that they were written with.
  */

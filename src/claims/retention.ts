@@ -3,7 +3,7 @@ export interface Retentions {
   /** Completions, from their end. Default 4 days, SQS's default retention. */
   readonly completed: number;
   /**
-   * Failed and released claims, from their end, and claims that nobody ends, from the end of their lease (with
+   * Failed and released claims, from their end, and claims that were never settled, from the end of their lease (with
    * `onLapsedLease: 'park'` those are kept as long as parked ones). Attempts and crashes are counted no longer than this.
    * Default 4 days.
    */
@@ -15,7 +15,7 @@ export interface Retentions {
 /** With what follows from them. */
 export interface AllRetentions extends Retentions {
   /**
-   * Claims that nobody ends, from the end of their lease: as `failed`, but as long as what is parked where a person has
+   * Claims that were never settled, from the end of their lease: as `failed`, but as long as what is parked where a person has
    * to look at them.
    */
   readonly inProgress: number;

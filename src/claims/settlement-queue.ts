@@ -16,7 +16,7 @@ export interface SettlementQueue<Note> {
   join(member: SettlementMember<Note>): Settlements<Note>;
 }
 
-export interface SettlementMember<Note> extends QueueMember {
+interface SettlementMember<Note> extends QueueMember {
   /** Called with the notes of its settlements before they are written. */
   readonly onWrite: (notes: readonly Note[]) => void;
 }
@@ -65,12 +65,17 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions): Se
     join(member) {
       const { add, flushIfIdle, leave } = queue.join(member);
       return {
-        settle: (settlement, note) => add([{ settlement, note, member }])[0] as Promise<SettleOutcome>,
+        settle: (settlement, note) =>
+          add([{ settlement, note, member }], asItIs)[0] as Promise<SettleOutcome>,
         flushIfIdle,
         leave,
       };
     },
   };
+}
+
+function asItIs(outcome: SettleOutcome): SettleOutcome {
+  return outcome;
 }
 
 function tellMembers<Note>(items: readonly Noted<Note>[]): void {
@@ -124,7 +129,7 @@ async function settleOrErrors(
   }
 }
 
-/** An error that does not say whether it can be retried is retried: a lost completion is the worse end. */
+/** An error that does not say whether it can be retried is retried: a lost completion is worse. */
 function mayBeWrittenLater(outcome: SettleOutcome): boolean {
   return typeof outcome === 'object' && mayPass(outcome.error);
 }

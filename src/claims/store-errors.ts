@@ -1,8 +1,8 @@
 import { StoreError } from './errors.ts';
 
-/** A store has to answer for every item of a call. */
+/** A store must return an outcome for every item of a call. */
 export function missingOutcome(): StoreError {
-  return new StoreError('The claim store answered with fewer outcomes than it was asked for', {
+  return new StoreError('The claim store returned fewer outcomes than it was asked for', {
     isRetryable: false,
   });
 }
@@ -12,9 +12,9 @@ export function silentFor(limitMs: number): StoreError {
   return silent(`The claim store did not answer within ${limitMs / 1_000} seconds`);
 }
 
-/** Whoever asked has stopped waiting: whether the call was carried out is not known. */
+/** The caller has stopped waiting: whether the call was carried out is not known. */
 export function givenUp(): StoreError {
-  return silent('The claim store had not answered when the answer of the invocation had to leave');
+  return silent('The claim store had not answered when the invocation had to answer');
 }
 
 function silent(message: string): StoreError {

@@ -105,7 +105,7 @@ function inProgress(request: ClaimRequest, now: number, history: History): Claim
     expiresAt: leaseUntil + request.retentionMs,
     updatedAt: now,
   };
-  // Not spread: there are thousands of claims, and a spread of what may not be there is dear.
+  // Not spread: there are thousands of claims, and a spread of optional members is expensive.
   if (request.recordsStart === true) claim.started = false;
   if (request.lockedBy !== undefined) claim.lockedBy = request.lockedBy;
   if (request.payloadHash !== undefined) claim.payloadHash = request.payloadHash;

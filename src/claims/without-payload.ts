@@ -1,6 +1,6 @@
 /**
  * Messages in which JavaScript quotes the text that it was given, and what is kept of them. `JSON.parse` of a body is the
- * usual one; wherever its words end up, in a cause or in another error's message, they are the body's.
+ * usual one; wherever its message ends up, in a cause or in another error's message, it quotes the body.
  */
 const QUOTING: readonly (readonly [RegExp, string])[] = [
   [

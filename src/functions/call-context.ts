@@ -1,13 +1,13 @@
 /** What a function sees of the attempt it runs in. */
 export interface CallContext {
-  /** `namespace#version:key`, to be passed downstream where idempotency keys are known. */
+  /** `namespace#version:key`, to be passed to downstream services that take idempotency keys. */
   readonly idempotencyKey: string;
   /** 1, 2, 3 …: how many times the key has been claimed. The fencing token: a later attempt has a higher one. */
   readonly attempt: number;
   /**
    * Aborted with a `LeaseLostError` when the lease is over: another attempt may start. A function that has seen that
-   * and then returns is taken to have stopped half-way: its caller gets an `InterruptedError`, and the key may run
-   * again. Check it between two steps with `signal.throwIfAborted()`, and hand it on.
+   * and then returns counts as stopped half-way: its caller gets an `InterruptedError`, and the key may run
+   * again. Check it between two steps with `signal.throwIfAborted()`, and pass it on.
    */
   readonly signal: AbortSignal;
   /** Until when no other attempt starts, in epoch milliseconds. */

@@ -7,7 +7,7 @@ import type { ClaimOptions } from './options.ts';
 import type { CallPorts } from './run-once.ts';
 
 /**
- * The world as it is, but for what the options name.
+ * The machine's clock and randomness, except for what the options replace.
  * Without a `store` and `CLAIMS_TABLE_NAME` it throws a `ConfigurationError` in Lambda; elsewhere the first call gets it.
  */
 export function defaultPorts({

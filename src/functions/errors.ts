@@ -3,7 +3,7 @@ import { BatchlatchError } from '../claims/errors.ts';
 
 const UNSERIALIZABLE = 'BATCHLATCH_UNSERIALIZABLE_RESULT';
 
-/** Somebody else runs this key now. The same call may succeed after `retryAfterMs`; the other's result may be there sooner. */
+/** Another call holds this key. The same call may succeed after `retryAfterMs`; the other's result may be there sooner. */
 export class ConflictError extends BatchlatchError {
   /** Until when the other's lease is exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;
@@ -22,17 +22,17 @@ export class NoTimeLeftError extends BatchlatchError {
   constructor() {
     super(
       'BATCHLATCH_DEADLINE',
-      'No time is left of the invocation (`remainingTimeMs`), so nothing was run. Call again in an invocation that has time',
+      'The invocation has no time left (`remainingTimeMs`), so nothing was run. Call again in an invocation that has time',
     );
   }
 }
 
-/** The key failed for good, or its last attempt died and `onLapsedLease` is 'park': it is not run again before a person releases it or its retention is over. */
+/** The key failed for good, or its last attempt crashed and `onLapsedLease` is 'park': it does not run again until a person releases it or its retention is over. */
 export class ParkedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_PARKED',
-      'This idempotency key is parked: it is not run again before a person releases it, or its retention (`retentionMs.parked`) is over. The cause says why',
+      'This idempotency key is parked: it does not run again until a person releases it or its retention (`retentionMs.parked`) is over. The cause says why',
       options,
     );
   }
@@ -63,5 +63,5 @@ export class ReplayedError extends Error {
 /** The error that a stored one stands for. */
 export function replayedError(stored: StoredError | undefined): Error {
   if (stored?.code === UNSERIALIZABLE) return new UnserializableResultError(stored.message);
-  return new ReplayedError(stored ?? { name: 'Error', message: 'The stored failure carries no error' });
+  return new ReplayedError(stored ?? { name: 'Error', message: 'The stored failure has no error' });
 }

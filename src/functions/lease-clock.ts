@@ -5,7 +5,7 @@ import { defaultLeaseMs } from '../attempts/default-lease.ts';
 export interface LeaseClock {
   /** The length of a lease that is asked for now: as given, or as long as the invocation lasts from now on. */
   leaseMs(): number;
-  /** In milliseconds; 0 or less: nothing may be started any more. `Infinity` where nobody says. */
+  /** In milliseconds; 0 or less: nothing may be started any more. `Infinity` if it is unknown. */
   remainingMs(): number;
 }
 

@@ -24,13 +24,13 @@ import type { CallSettings } from './run-once.ts';
 /** Options of claims around calls, whatever is called. */
 export interface ClaimOptions {
   /**
-   * Where claims live: a store, alone or behind `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
+   * Where claims live: a store, alone or wrapped in `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
    * in the table that `CLAIMS_TABLE_NAME` names.
    */
   readonly store?: ClaimStore;
-  /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation and a second; 60,000 where nobody says. */
+  /** Length of a claim's lease, in milliseconds. Default: what remains of the invocation plus a second; 60,000 if that is unknown. */
   readonly leaseMs?: number;
-  /** Whether to renew the lease, each time when half of it is over, while the function runs. Default false. */
+  /** Whether to renew the lease, each time a third of it is over, while the function runs. Default false. */
   readonly heartbeat?: boolean;
   /**
    * How long keys are remembered, in milliseconds: a number, or `{ completed, failed, parked }`. Default 4 days; parked
@@ -38,11 +38,11 @@ export interface ClaimOptions {
    */
   readonly retentionMs?: RetentionMs;
   /**
-   * While somebody else runs the key, to wait for the end for this long, in milliseconds: for the other's result, or
-   * to take over when it fails or its lease lapses. Default: not to wait.
+   * What to do while another call holds the key: `waitForOwner({ timeoutMs })` waits for its result, or takes over if it
+   * fails or its lease lapses. Default: a `ConflictError` at once.
    */
   readonly onConflict?: WaitForOwner;
-  /** For tests. Default: the machine's clock. */
+  /** For tests. Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -53,27 +53,27 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
    * that is missing or empty rejects the call: calls without a key never share one.
    */
   readonly key: (...args: Args) => string | readonly string[];
-  /** Put before every key, so that two functions on one store never share claims; a function gives keys per tenant. */
+  /** Prefix of every key, so that two functions on one store never share claims; a function gives keys per tenant. */
   readonly namespace: string | ((...args: Args) => string);
   /**
    * What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`. With
-   * 0 or less nothing is run (`NoTimeLeftError`); undefined, NaN and what is not finite say nothing.
+   * 0 or less nothing is run (`NoTimeLeftError`); undefined, NaN and infinite values are ignored.
    */
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
   /** What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off. */
   readonly payload?: (...args: Args) => unknown;
-  /** Attempts after which a key is parked; deaths count. One more write says that the function starts. Default: none. */
+  /** Attempts after which a key is parked; crashes count. Costs one write, which says that the function starts. Default: no limit. */
   readonly maxAttempts?: number;
-  /** Which errors leave the key free for the next call; the others park it. Default: all but `PermanentError`. */
+  /** Which errors leave the key free for the next call; the others park it. Default: all except `PermanentError`. */
   readonly retryable?: (error: unknown) => boolean;
   /**
    * Whether the first failure is the answer: it is stored for as long as a completion, and every later call rejects with an
    * error of the same name, message and code. A function chooses the failures. Default false.
    */
   readonly replayFailures?: boolean | ((error: unknown) => boolean);
-  /** What to do with a key whose last attempt died: run it again, or park it for a person (one more write). Default 'rerun'. */
+  /** What to do with a key whose last attempt crashed: run it again, or park it for a person (costs one write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** For results that JSON does not hold, e.g. superjson. Default: JSON, which refuses what it would change. */
+  /** For results that JSON cannot represent, e.g. superjson. Default: JSON, which refuses what it would change. */
   readonly serializer?: Serializer;
 }
 
@@ -125,7 +125,7 @@ export function resolveFunctionOptions<Args extends unknown[]>(
         if (isReplayed) return 'replay';
         return mayRunAgain(error, retryable) ? 'fail' : 'park';
       } catch {
-        return 'fail'; // a broken classifier must not decide what is for good
+        return 'fail'; // a broken classifier must not park a key
       }
     },
   };

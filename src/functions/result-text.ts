@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Turns results into text and back, for those that JSON does not hold, e.g. superjson. The text should be JSON. */
+/** Turns results into text and back, for those that JSON cannot represent, e.g. superjson. The text should be JSON. */
 export interface Serializer {
   /** Makes the text that is stored. What it throws is an `UnserializableResultError`. */
   readonly stringify: (value: unknown) => string;
@@ -16,7 +16,7 @@ export type ResultText =
 
 /**
  * The text that is stored of a result: such that reading it gives the same value. `JSON.stringify` alone would turn a
- * Date into a string, a Map into `{}` and NaN into null without a word, and a replay would not be what the first
+ * Date into a string, a Map into `{}` and NaN into null silently, and a replay would not be what the first
  * caller got. Members that are `undefined` are left out, as JSON does.
  */
 export function toResultText(
@@ -34,10 +34,10 @@ export function toResultText(
     } else {
       text = serializer.stringify(value);
       if ((text as unknown) instanceof Promise) (text as unknown as Promise<unknown>).catch(() => undefined);
-      if (typeof text !== 'string') return { problem: 'the serializer gave no text' };
+      if (typeof text !== 'string') return { problem: 'the serializer returned no text' };
     }
   } catch {
-    return { problem: 'it cannot be read' }; // a getter, a proxy or a serializer that throws, with words of the payload
+    return { problem: 'it cannot be read' }; // a getter, a proxy or a serializer that throws, with text of the payload
   }
   if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) {
     return { problem: `it is longer than the ${maxBytes} bytes that the store keeps` };
@@ -45,7 +45,7 @@ export function toResultText(
   return { text };
 }
 
-/** A new value at each call: what one caller changes shows in nobody else's. */
+/** A new value for each call, so that one caller's changes do not affect another's. */
 export function fromResultText(text: string | undefined, serializer: Serializer | undefined): unknown {
   if (text === undefined) return undefined;
   return serializer === undefined ? JSON.parse(text) : serializer.parse(text);

@@ -18,7 +18,7 @@ import type { SettlingEnd } from '../observe/observer.ts';
 import type { CallContext } from './call-context.ts';
 import type { LeaseClock } from './lease-clock.ts';
 
-/** What a call needs of the world. */
+/** What a call needs from outside. */
 export interface CallPorts {
   readonly store: ClaimStore;
   readonly clock: Clock;
@@ -28,7 +28,7 @@ export interface CallPorts {
   readonly newOwner: () => string;
 }
 
-/** The ports of one function, and what its calls leave to one another. */
+/** The ports of one function, and what its calls share. */
 export interface RunPorts extends CallPorts {
   readonly unstarted: UnstartedClaims;
 }
@@ -59,7 +59,7 @@ export interface Work<Value> {
   endOfFailure(error: unknown, isLast: boolean): Ending;
 }
 
-/** What became of a call. A closed union: whoever offers calls to users switches over all of it. */
+/** How a call ended. A closed union: callers switch over all of it. */
 export type CallOutcome<Value> =
   | {
       readonly status: 'returned';
@@ -85,7 +85,7 @@ export async function runOnce<Value>(
   if (isOver(call)) return { status: 'not-started', leaseUntil: undefined };
   const { store, clock, random, unstarted } = ports;
   const request = requestOf(call, settings, ports);
-  void unstarted.giveBack(); // what an earlier call could not
+  void unstarted.giveBack(); // what an earlier call could not release
   const timeoutMs = Math.max(0, Math.min(settings.waitMs, call.leases.remainingMs()));
   // One owner for all polls: an acquire whose answer was lost is met again.
   const claim = await acquireOrWait(store, request, { timeoutMs, clock, random });
@@ -97,7 +97,8 @@ export async function runOnce<Value>(
 
   const scope = scopeOf(call, settings, ports);
   const { owner } = request();
-  const attempt = new Attempt({ key: call.key, recordId: '' }, { owner, ...claim }, scope, endingOf(work));
+  const subject = { key: call.key, recordId: '', claim: undefined, isClaimOpen: false };
+  const attempt = new Attempt(subject, { owner, ...claim }, scope, endingOf(work));
   const refusal = refusalOf(claim, settings);
   if (refusal !== undefined) return park(attempt, refusal);
   if (!(await mayStart(attempt, call, scope))) {
@@ -169,7 +170,7 @@ function endingOf<Value>(work: Work<Value>): EndingOf {
   return (end, isLast) => {
     if (end.kind === 'returned') return work.endOf(end.result as Value);
     if (end.kind === 'refused') return { end: 'park', error: toStoredError(end.error) };
-    // No answer to the key, whatever answers are: the next attempt may get further.
+    // Not the key's answer, even with `replayFailures`: the next attempt may get further.
     if (end.hasSeenAbort === true) return { end: isLast ? 'park' : 'fail', error: toStoredError(end.thrown) };
     return work.endOfFailure(end.thrown, isLast);
   };
@@ -207,7 +208,7 @@ async function run<Value>(
   const heartbeat = scope.renewal && startHeartbeat(new Map([[handlerRun, attempt]]), scope);
   const end = await handlerRun.run(() => work.run(contextOf(attempt, handlerRun)));
   void heartbeat?.stop();
-  return end as HandlerReturned | HandlerThrew; // nobody stops it with a grace
+  return end as HandlerReturned | HandlerThrew; // it is never stopped with a grace period
 }
 
 function contextOf({ key, claim }: Attempt, handlerRun: HandlerRun): CallContext {

@@ -23,7 +23,7 @@ import { type Call, type CallOutcome, type CallPorts, runOnce, type Work } from 
 
 /**
  * Not `v1` alone: a record and a call with the same namespace and key are different work, and a handler that calls an
- * idempotent function with its own key would meet its own claim.
+ * idempotent function with its own key would conflict with its own claim.
  */
 const VERSION = 'function-v1';
 /** Of keys that are lists: `['x', 'y']` is never the string `'["x","y"]'`. */
@@ -32,7 +32,7 @@ const VERSION_OF_PARTS = 'function-v1-parts';
 /** `never[]`: parameters are inferred from the function alone. */
 type AnyFunction = (...args: never[]) => unknown;
 
-/** The function with the same signature and receiver, asynchronous. */
+/** The function with the same signature and `this`, asynchronous. */
 export type Idempotent<Fn extends AnyFunction> = (
   this: ThisParameterType<Fn>,
   ...args: Parameters<Fn>
@@ -44,7 +44,7 @@ export type Idempotent<Fn extends AnyFunction> = (
  * function rejects with is given to its caller, and the key is free again.
  *
  * All callers, the first too, get a new value read from the stored JSON: what JSON would change is refused with an
- * `UnserializableResultError`, and given to nobody in one form now and in another later. A function that returns
+ * `UnserializableResultError`, and never returned in one form now and in another later. A function that returns
  * `undefined` is fine.
  *
  * Rejects with `ConflictError`, `MismatchError`, `ParkedError`, `NoTimeLeftError`, `LeaseLostError`,
@@ -169,7 +169,7 @@ function workOf(
       return { end: 'complete', ...(result.text !== undefined && { result: result.text }) };
     },
     endOfTooLarge: () =>
-      unserializable('it is longer than the store keeps, or could not be stored beside it'),
+      unserializable('it is too long for the store, or could not be stored in the result storage'),
     endOfFailure(thrown, isLast) {
       const error = toStoredError(thrown);
       const end = failureEnd(thrown);
@@ -182,7 +182,7 @@ function workOf(
 /** Parked for as long as a completion is remembered: the effect is done, so nothing may run again before. */
 function unserializable(problem: string): Ending {
   const error = new UnserializableResultError(
-    `The effect is done and will not run again, but its result cannot be kept: ${problem}. Return plain JSON values that fit, or give a \`serializer\``,
+    `The effect is done and will not run again, but its result cannot be kept: ${problem}. Return plain JSON values that fit, or set a \`serializer\``,
   );
   return { end: 'park', error: toStoredError(error), isAnswer: true };
 }

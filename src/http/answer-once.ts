@@ -42,7 +42,7 @@ export async function answerOnce<Native>(
     return give(
       problem(
         'key-malformed',
-        `The header \`${settings.header}\` cannot be used: it is too long for its caller.`,
+        `The header \`${settings.header}\` cannot be used: it is too long for this caller.`,
       ),
     );
   }

@@ -1,4 +1,4 @@
-/** What a user's function gave or threw. */
+/** What a user's function returned or threw. */
 export async function attempted(
   call: () => unknown,
 ): Promise<{ readonly value: unknown } | { readonly thrown: unknown }> {

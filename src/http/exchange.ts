@@ -3,11 +3,11 @@ import type { HttpRequest, HttpResponse, ReadAnswer } from './http-message.ts';
 /** One request in the shape of its carrier, which knows how to run it and how to answer it. */
 export interface Exchange<Native> {
   readonly request: HttpRequest;
-  /** Whose key it is; throws, rejects, or gives nothing, where the caller is unknown. */
+  /** Whose key it is; throws, rejects, or returns nothing if the caller is unknown. */
   readonly scope: () => unknown;
-  /** True where this caller may know how the first request ended; rejects where that cannot be told. */
+  /** True if this caller may know how the first request ended; rejects if that cannot be decided. */
   readonly mayReplay: () => Promise<unknown>;
-  /** Runs the handler and leaves its answer alone. */
+  /** Runs the handler and does not touch its response. */
   readonly pass: () => Promise<Native>;
   /** Reads an answer of the handler. Never rejects: after the effect nothing may free the key. */
   readonly read: (native: Native, maxResponseBytes: number) => Promise<Answered<Native>>;

@@ -1,4 +1,4 @@
-/** A request as far as idempotency looks at it, whatever carried it. */
+/** The parts of a request that matter for idempotency, whatever the transport. */
 export interface HttpRequest {
   /** Upper case. */
   readonly method: string;

@@ -4,7 +4,7 @@ import { type KeyRules, keyRules } from './key-format.ts';
 export type KeyHeader =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'missing' }
-  /** Why the header cannot be a key, without the header's own words. */
+  /** Why the header cannot be a key, without quoting the header. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
 export const LONGEST_KEY = 255;
@@ -15,7 +15,7 @@ const longestHeader = (longestKey: number): number => 4 * longestKey + 256;
 /**
  * Reads the header of draft-ietf-httpapi-idempotency-key-header: a quoted Structured Field String, or the bare token
  * that many clients send. Both forms of one value are one key; the same value twice is one value, two values are none.
- * The length is bounded before anything is parsed: whoever sends the header has not been authenticated yet.
+ * The length is bounded before anything is parsed, because the sender has not been authenticated yet.
  */
 export function readKeyHeader(
   values: readonly string[],
@@ -39,7 +39,7 @@ export function readKeyHeader(
     if (key.length > maxLength) return tooLong;
   }
   const [key, ...others] = keys;
-  if (others.length > 0) return malformed('it came several times with different values');
+  if (others.length > 0) return malformed('it was sent several times with different values');
   return rules.fits(key as string) ? { kind: 'key', key: key as string } : malformed(rules.misfit);
 }
 
@@ -47,13 +47,13 @@ function malformed(reason: string): KeyHeader {
   return { kind: 'malformed', reason };
 }
 
-// No two ways to match the same text, so that none of them ever goes back: one pass over the header.
+// No text matches in two ways, so the expression never backtracks: one pass over the header.
 const BLANKS = /[ \t]*/y;
 /** A String of RFC 9651 (Structured Field Values). */
 const QUOTED = /"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"/y;
 /** Of a quoted string, to the end of the member. The header gives parameters no meaning. */
 const PARAMETERS = /(?:[ \t]*;(?:"(?:[^"\\]|\\.)*"|[^",])*)?/y;
-/** Visible ASCII, but for what separates values, parameters and quotes. */
+/** Visible ASCII, except separators of values and parameters, and quotes. */
 const BARE = /[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*/y;
 
 /** Several header lines may come as one, joined by commas; a comma inside quotes is part of a value. */

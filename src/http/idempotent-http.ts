@@ -28,14 +28,14 @@ export function idempotentHttp<Request, Native>(
   };
 }
 
-/** Whoever is told has no say in what happens. */
+/** An error of `onError` changes nothing. */
 function harmless(onError: (error: unknown) => void): (error: unknown) => void {
   return (thrown) => {
     try {
       const returned: unknown = onError(thrown);
       if (returned instanceof Promise) returned.catch(() => undefined);
     } catch {
-      // Nobody is left to tell.
+      // There is no one else to report it to.
     }
   };
 }

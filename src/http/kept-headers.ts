@@ -11,7 +11,7 @@ export interface HeaderOptions {
 type Headers = HttpResponse['headers'];
 export type KeepHeaders = (headers: Headers) => Headers;
 
-/** What belongs to one connection, or to one moment, and is made anew for a replay. */
+/** Headers of one connection or one moment; a replay gets its own. */
 const OF_CONNECTION = new Set([
   'connection',
   'content-length',
@@ -25,7 +25,7 @@ const OF_CONNECTION = new Set([
   'upgrade',
 ]);
 
-/** What was meant for whoever sent the first request. Whoever repeats it shares the scope, and may be somebody else. */
+/** Meant for the sender of the first request only. A caller that repeats it has the same scope, but may be another one. */
 const CREDENTIALS = new Set([
   'authentication-control',
   'authentication-info',

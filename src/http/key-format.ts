@@ -6,7 +6,7 @@ export interface KeyRules {
   /** In characters, without quotes and escapes. */
   readonly maxLength: number;
   readonly fits: (key: string) => boolean;
-  /** What is said of a key that does not fit. */
+  /** The message for a key that does not fit. */
   readonly misfit: string;
 }
 
@@ -14,16 +14,16 @@ export interface KeyRules {
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i;
 
 export function keyRules(format: KeyFormat, maxLength: number): KeyRules {
-  const misfit = 'it is not in the format that this API asks for';
+  const misfit = 'it is not in the format that this API requires';
   if (format === 'any') return { maxLength, misfit, fits: () => true };
   if (format === 'uuid') return { maxLength, misfit: 'it is not a UUID', fits: (key) => UUID.test(key) };
   if (typeof format === 'function') return { maxLength, misfit, fits: (key) => isTrue(format(key)) };
-  // Of the whole key; and with `g` or `y` a pattern would remember where it left off.
+  // Of the whole key; and with `g` or `y` a pattern would keep its last position.
   const whole = new RegExp(`^(?:${format.source})$`, format.flags.replaceAll(/[gy]/g, ''));
   return { maxLength, misfit, fits: (key) => whole.test(key) };
 }
 
-/** A promise would be taken for true. */
+/** A promise would count as true. */
 function isTrue(answer: unknown): boolean {
   if (answer instanceof Promise) answer.catch(() => undefined);
   return answer === true;

@@ -10,7 +10,7 @@ export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | AL
 export type ResponseShape = 'v1' | 'v2' | 'multi' | 'single';
 
 /**
- * Throws an `UnsupportedEventError` for anything that is no HTTP request, which names what came, and for one that is
+ * Throws an `UnsupportedEventError` for anything that is not an HTTP request, which says what was received, and for one that is
  * damaged, which names what is wrong.
  */
 export function readLambdaEvent(event: unknown): {

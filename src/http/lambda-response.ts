@@ -27,8 +27,8 @@ interface GivenResponse {
 }
 
 /**
- * Reads what a handler answered, as its carrier would; `unreadable` is what the carrier would take for a malformed
- * response. Never throws: the handler has run, whatever it gave.
+ * Reads what a handler answered, as its carrier would; `unreadable` is what the carrier would consider a malformed
+ * response. Never throws: the handler has run, whatever it returned.
  */
 export function readLambdaResponse(given: unknown, shape: ResponseShape): ReadAnswer {
   let status: number | undefined;

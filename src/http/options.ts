@@ -21,7 +21,7 @@ import { type MakeProblem, problemsOf } from './problems.ts';
 
 /** Options of `withHttpIdempotency` and `withFetchIdempotency`. */
 export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
-  /** Put before every key, so that two APIs on one store never share claims. */
+  /** Prefix of every key, so that two APIs on one store never share claims. */
   readonly namespace: string;
   /**
    * Whose key it is: the tenant or principal of a request, as authentication has verified it, e.g. the `sub` of a
@@ -35,8 +35,8 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /** The header that carries the key, in any case. Default `Idempotency-Key`. */
   readonly header?: string;
   /**
-   * What keys have to look like, as your API publishes it; others are refused (400). `'uuid'` (versions 1 to 8, not the
-   * nil UUID), a RegExp that the whole key has to match, or a function that gives true. Default `'any'`: visible ASCII,
+   * What keys must look like, as your API publishes it; others are refused (400). `'uuid'` (versions 1 to 8, not the
+   * nil UUID), a RegExp that the whole key has to match, or a function that returns true. Default `'any'`: visible ASCII,
    * and spaces in the quoted form.
    */
   readonly keyFormat?: KeyFormat;
@@ -50,7 +50,7 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /**
    * Whether this caller may have what is stored: the handler, and whatever it checks, does not run for a replay. Called
    * before anything is said of how the first request ended. Anything but true, and an error, is a refusal (403).
-   * Default: whoever has the scope may.
+   * Default: every caller with the scope may.
    */
   readonly authorizeReplay?: (request: Request) => boolean | Promise<boolean>;
   /** Whether a request without a key is refused (400). If not, it runs without a claim. Default true. */
@@ -63,9 +63,9 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly maxBodyBytes?: number;
   /** The largest response that is kept, in bytes as it is stored. Default: what the store holds, or 1 MiB. */
   readonly maxResponseBytes?: number;
-  /** What to do with a key whose last attempt died: run it again, or park it for a person (409; one more write). Default 'rerun'. */
+  /** What to do with a key whose last attempt crashed: run it again, or park it for a person (409; costs one write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** Told of what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
+  /** Called with what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -25,7 +25,7 @@ export async function respond<Native>(
       if (outcome.value.thrown !== undefined) throw outcome.value.thrown.error;
       if (outcome.value.content === 'unreadable' && outcome.ending.end !== 'fail')
         onError(new ResponseUnreadableError());
-      // Also when it could not be stored: an error would make the client send again what is done.
+      // Also if it could not be stored: an error would make the client repeat what is done.
       return outcome.value.native;
     case 'threw':
       throw outcome.error;
@@ -49,7 +49,7 @@ export async function respond<Native>(
       return give(
         problem(
           'key-reused',
-          'This key came before with another method, path, query or body. Use a new key.',
+          'This key was used before with another method, path, query or body. Use a new key.',
         ),
       );
     case 'duplicate':
@@ -75,7 +75,7 @@ function noteUnlessStored(
     onError(ending.end === 'fail' ? settled.error : new CompletionNotStoredError({ cause: settled.error }));
 }
 
-/** The answer to who may not know how the first request ended. */
+/** The response to a caller that may not know how the first request ended. */
 async function refusalOf<Native>(
   { mayReplay }: Exchange<Native>,
   { problem }: HttpSettings,
@@ -86,7 +86,7 @@ async function refusalOf<Native>(
   else if (allowed.value === true) return undefined;
   return problem(
     'replay-refused',
-    'This caller may not have the response to the first request with this key.',
+    'This caller is not allowed to see the response to the first request with this key.',
   );
 }
 
@@ -130,7 +130,7 @@ function outcomeUnknown(problem: MakeProblem): HttpResponse {
   );
 }
 
-/** The key is completed: only what was answered is out of reach, for now or, with an error that no retry helps, for good. */
+/** The key is completed: only its response cannot be read, for now or, with an error that is not retryable, for good. */
 function resultUnavailable(error: Error, problem: MakeProblem): HttpResponse {
   if ('isRetryable' in error && error.isRetryable === false) return responseNotKept(problem);
   return problem(

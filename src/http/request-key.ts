@@ -23,7 +23,7 @@ export function keyHeaderOf(
   }
 }
 
-/** Undefined for a request without a caller, which is the client's affair; a `scope` that throws may not be. */
+/** Undefined for a request without a caller, which is the client's error; a `scope` that throws may not be. */
 export async function ownerOf<Native>(
   { scope }: Exchange<Native>,
   onError: (error: unknown) => void,

@@ -7,7 +7,7 @@ import type { HttpResponse } from './http-message.ts';
 import type { HttpSettings } from './options.ts';
 
 /**
- * Answers that say nothing about the operation, only about who asked (401, 403, 407) or when (408, 425, 429): the same
+ * Statuses that depend on who asked (401, 403, 407) or when (408, 425, 429), not on the operation: the same
  * request may go through later, with new credentials or at another time.
  */
 const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
@@ -16,13 +16,13 @@ const ABOUT_THE_ATTEMPT = new Set([401, 403, 407, 408, 425, 429]);
 export const RESPONSE_NOT_KEPT: StoredError = {
   name: 'ResponseNotKept',
   code: 'BATCHLATCH_RESPONSE_NOT_KEPT',
-  message: 'The request was carried out; its response is larger than what is kept',
+  message: 'The request was carried out; its response is too large to keep',
 };
 
 const RESPONSE_UNREADABLE: StoredError = {
   name: 'ResponseUnreadable',
   code: 'BATCHLATCH_RESPONSE_UNREADABLE',
-  message: 'The handler ran, and what it answered is no HTTP response',
+  message: 'The handler ran, but its response is not an HTTP response',
 };
 
 /** The work of a request: how the handler is run, and how its claim ends for what it answered. */
@@ -54,7 +54,7 @@ export function workOf<Native>(exchange: Exchange<Native>, settings: HttpSetting
   };
 }
 
-/** The headers of a response whose body is not there: none that speak of it. */
+/** The headers of a response without its body: none that describe the body. */
 function withoutContent(headers: HttpResponse['headers']): HttpResponse['headers'] {
   return headers.filter(([name]) => !name.toLowerCase().startsWith('content-'));
 }

@@ -13,7 +13,7 @@ import { readBounded } from './read-bounded.ts';
  * while it is read.
  *
  * The handler gets the request itself, its body unread. Its response is read up to `maxResponseBytes` before it goes
- * out; a longer one flows on, and is not kept. Further arguments are handed on. Throws a `ConfigurationError` at start.
+ * out; a longer one is streamed on, and is not kept. Further arguments are passed on. Throws a `ConfigurationError` at start.
  *
  * @example
  * app.post('/payments', (c) => createPayment(c.req.raw));
@@ -57,7 +57,7 @@ function readRequest(request: Request): HttpRequest {
       // Of a clone: the handler gets the request itself, with whatever its server has added to it.
       const read = await readBounded(request.clone().body, maxBytes);
       if ('bytes' in read) return read.bytes;
-      read.rest.cancel().catch(() => undefined); // nobody waits for what is left
+      read.rest.cancel().catch(() => undefined); // the rest is not needed
       return 'too large';
     },
   };
@@ -65,7 +65,7 @@ function readRequest(request: Request): HttpRequest {
 
 /**
  * Reads a response, and gives the one for the client: the handler's, or one of what was read of it. Never rejects: the
- * handler has run, whatever it gave.
+ * handler has run, whatever it returned.
  */
 async function read(response: Response, maxBytes: number): Promise<Answered<Response>> {
   let status: number | undefined;

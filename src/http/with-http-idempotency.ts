@@ -9,8 +9,8 @@ import type { HttpIdempotencyOptions } from './options.ts';
  * draft-ietf-httpapi-idempotency-key-header says: later requests get the stored response with
  * `Idempotency-Replayed: true`, concurrent ones 409, other payloads 422. It takes events of API Gateway REST and HTTP
  * APIs, Lambda function URLs and Application Load Balancers, and answers in their shape; anything else rejects with an
- * `UnsupportedEventError`. What the handler rejects with is handed on, and the key is free again. Once it has answered,
- * it does not run again, also when nobody can read its answer. Without time left (`getRemainingTimeInMillis`) nothing
+ * `UnsupportedEventError`. What the handler rejects with is passed on, and the key is free again. Once it has answered,
+ * it does not run again, even if its response cannot be read. Without time left (`getRemainingTimeInMillis`) nothing
  * runs (503).
  *
  * Throws a `ConfigurationError` at start for an option that is unknown, missing or impossible.

@@ -12,7 +12,7 @@ import { KeyError } from '../keys/errors.ts';
 type Json = Parameters<PowertoolsFunctions['funcToString']>[0];
 
 /**
- * Powertools' functions, with the same results but for what harms others: gzip is inflated up to the bound of `gzip()`, JSON
+ * Powertools' functions, with the same results except where they could do harm: gzip is inflated up to the bound of `gzip()`, JSON
  * is parsed within the function's memory, and nothing sorts or reverses the record's own lists.
  */
 export class BoundedFunctions extends PowertoolsFunctions {
@@ -78,7 +78,9 @@ export class ExactFunctions extends BoundedFunctions {
     if (typeof arg !== 'string') return typeof arg === 'number' ? arg : null;
     const text = arg.trim();
     if (mayBeInexact(text) && !Number.isNaN(Number(text)) && !isExact(text)) {
-      return this.refuse(new KeyError('to_number finds a number that JSON numbers do not carry exactly'));
+      return this.refuse(
+        new KeyError('to_number returns a number that JSON numbers cannot represent exactly'),
+      );
     }
     const number = Number(arg);
     return Number.isNaN(number) ? null : number;

@@ -37,7 +37,7 @@ export function jmesPath(expression: string): KeySelector {
     // Compared, sorted or counted, an inexact number decides the key without being in it: so does its opposite, then.
     if (functions.hasReplaced && keyOf(data, `-${INEXACT}`) !== key) {
       throw new KeyError(
-        `What the expression \`${expression}\` finds depends on a number that JSON numbers do not carry exactly; send it as a string`,
+        `The result of the expression \`${expression}\` depends on a number that JSON numbers cannot represent exactly; send it as a string`,
       );
     }
     return key;

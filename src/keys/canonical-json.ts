@@ -13,7 +13,7 @@ export function canonicalHash(value: unknown): string {
   return hash('sha256', canonicalText(value));
 }
 
-/** RFC 8785 canonical JSON. `path` is where the value lies in the payload, for the words of an error. */
+/** RFC 8785 canonical JSON. `path` is the value's place in the payload, for error messages. */
 export function canonicalText(value: unknown, path: readonly string[] = []): string {
   assertHashable(value, path);
   let canonical: string | undefined;
@@ -27,7 +27,7 @@ export function canonicalText(value: unknown, path: readonly string[] = []): str
 }
 
 /**
- * Throws a `KeyError` that names the path of what canonical JSON would lose or choke on: numbers that a double does not
+ * Throws a `KeyError` that names the path of what canonical JSON would lose or fail on: numbers that a double does not
  * hold exactly, which RFC 8785 (appendix D) leaves to strings; objects whose content is not in their members, all of
  * which would be `{}`; functions, symbols and bigints; cycles, and a payload of a million brackets.
  */
@@ -79,7 +79,8 @@ function problemOf(value: unknown, depth: number, walk: Walk): Problem | undefin
 }
 
 const NOT_IN_JSON = 'which JSON does not have; make it a string, or leave it out of the key';
-const NOT_EXACT = 'which JSON numbers do not carry exactly; send it as a string, or leave it out of the key';
+const NOT_EXACT =
+  'which JSON numbers cannot represent exactly; send it as a string, or leave it out of the key';
 
 function problemOfNumber(value: number): Problem | undefined {
   if (Number.isNaN(value)) return { what: 'has a NaN', path: [], why: NOT_IN_JSON };
@@ -120,7 +121,7 @@ export function hasToJson(value: object): value is { toJSON(): unknown } {
   return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
-/** Whether its members are all there is to it: an object literal, or what `JSON.parse` makes, of this realm or another. */
+/** Whether its members are all of its content: an object literal, or what `JSON.parse` makes, of this realm or another. */
 export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype) return true;
@@ -128,14 +129,14 @@ export function isPlain(value: object): boolean {
 }
 
 function problemOfInstance(value: object): Problem {
-  if (value instanceof Promise) value.catch(() => undefined); // nobody will wait for it
+  if (value instanceof Promise) value.catch(() => undefined); // it is never awaited
   const { constructor } = value;
   const name =
     typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'class instance';
   return {
     what: `has a ${name}`,
     path: [],
-    why: 'whose content JSON does not see; name the values that make the key (`include`), or give a plain object',
+    why: 'whose content JSON does not show; name the values that make the key (`include`), or pass a plain object',
   };
 }
 

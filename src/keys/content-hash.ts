@@ -10,7 +10,7 @@ import { watchPaths } from './watch-paths.ts';
 export interface PayloadHashOptions {
   /** Only these values make the key, with their paths, e.g. `['orderId', 'customer.id']`. A payload that lacks one fails. */
   readonly include?: readonly string[];
-  /** The whole payload but for these, e.g. `['sentAt', 'items.*.trace']`. */
+  /** The whole payload except these paths, e.g. `['sentAt', 'items.*.trace']`. */
   readonly exclude?: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export function contentHash(name: string, options: PayloadHashOptions): (payload
 function hashOfIncluded(name: string, included: readonly PayloadPath[]): (payload: unknown) => string {
   if (included.length === 0) {
     throw new ConfigurationError(
-      'Expected `include` to hold a path: an empty one would give all records one key',
+      'Expected `include` to have at least one path: an empty list would give all records the same key',
     );
   }
   if (included.some((path) => path.includes('*'))) {

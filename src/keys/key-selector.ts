@@ -11,7 +11,7 @@ export interface KeySelector<Body = unknown> {
   /** What it gives is the id of the message, which no other consumer of the queue has. */
   readonly isMessageId?: true;
   /**
-   * What the selector does to a record. `none`: it does not look at the body. `bounded`: no body of up to 256 KB can end the
+   * What the selector does to a record. `none`: it does not read the body. `bounded`: no body of up to 256 KB can end the
    * process in it, or keep it from ending. Default: neither is known, and what comes again is read with care
    * (`docs/failures.md`).
    */

@@ -4,7 +4,7 @@ import { KeyError } from './errors.ts';
 
 /** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
 export interface KeyParts {
-  /** What the key belongs to, for the words of an error. */
+  /** What the key belongs to, for error messages. */
   readonly of: 'record' | 'call' | 'request';
   /** Undefined where `key` gives the whole of it. Keys of different versions, which say how a key was made, never meet. */
   readonly prefix: { readonly namespace: () => unknown; readonly version: string } | undefined;
@@ -68,6 +68,6 @@ export function refusePromise(name: string, of: string, given: unknown): void {
     return;
   Promise.resolve(given).catch(() => undefined);
   throw new KeyError(
-    `The \`${name}\` function of this ${of} gives a promise; it must give its value at once, without await`,
+    `The \`${name}\` function of this ${of} returned a promise; it must return its value synchronously`,
   );
 }

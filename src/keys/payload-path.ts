@@ -41,7 +41,7 @@ function hasMember(node: unknown, name: string): node is Record<string, unknown>
   return typeof node === 'object' && node !== null && Object.prototype.propertyIsEnumerable.call(node, name);
 }
 
-/** A copy of the payload without what the paths name. What a path does not find is not missed. */
+/** A copy of the payload without what the paths name. Paths that find nothing are ignored. */
 export function withoutPaths(payload: unknown, paths: readonly PayloadPath[]): unknown {
   if (typeof payload !== 'object' || payload === null || paths.length === 0) return payload;
   if (hasToJson(payload)) {

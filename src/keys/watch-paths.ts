@@ -6,7 +6,7 @@ const ENOUGH = 10;
 
 /**
  * Watches the first payloads for the paths of `include`. A record without one fails, which may be as it should be; a path
- * that none of the first ten has is more likely misspelt, and is warned of, once.
+ * that none of the first ten has is more likely misspelt, and causes one warning.
  */
 export function watchPaths(name: string, paths: readonly PayloadPath[]): (payload: unknown) => void {
   let unseen = paths;

@@ -92,7 +92,7 @@ function shown({ type: message, ...fields }: BatchEvent): object {
  * HTTP clients hang the whole request on their errors, which a `toJSON` of theirs would write.
  */
 function shownError(thrown: unknown, key: string): object {
-  // Stores name the key they stumble over.
+  // Errors of stores may contain the key.
   const words = toStoredError(thrown, key);
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   return cause === undefined ? words : { ...words, cause: toStoredError(cause, key) };

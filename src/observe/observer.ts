@@ -61,7 +61,7 @@ export type BatchEvent =
   | (OfRecord & { readonly type: 'deadLettered' })
   /** The dead-letter queue did not take it; it is handed back. */
   | (OfRecord & { readonly type: 'deadLetterFailed'; readonly error: unknown })
-  /** When the message comes again, or how long it stays invisible, is the queue's word now. */
+  /** The queue's own timeout now decides when the message comes again, or how long it stays invisible. */
   | { readonly type: 'visibilityNotChanged'; readonly recordId: string; readonly error: unknown }
   /** `onStoreError: 'run'`: it runs, or was acknowledged, although the store did not do its part. */
   | (OfRecord & { readonly type: 'withoutClaim'; readonly error: unknown })

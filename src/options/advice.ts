@@ -8,5 +8,5 @@ export const advice: Advice = (name, known) => {
   if (ours !== undefined) return ours;
   const nearest = known.toSorted((a, b) => leven(a, name) - leven(b, name))[0] as string;
   const isNear = leven(nearest.toLowerCase(), name.toLowerCase()) <= Math.max(2, name.length / 3);
-  return isNear ? `did you mean \`${nearest}\`?` : `known are ${known.join(', ')}`;
+  return isNear ? `did you mean \`${nearest}\`?` : `known options are ${known.join(', ')}`;
 };

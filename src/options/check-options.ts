@@ -5,7 +5,7 @@ import { ConfigurationError } from '../claims/errors.ts';
 export type Advice = (name: string, known: readonly string[]) => string;
 
 function knownNames(_name: string, known: readonly string[]): string {
-  return `known are ${known.join(', ')}`;
+  return `known options are ${known.join(', ')}`;
 }
 
 /** What an option may be. */
@@ -47,7 +47,7 @@ function checkParts(option: string, value: object, parts: Readonly<Record<string
   for (const name of Object.keys(value)) {
     if (Object.hasOwn(parts, name)) continue;
     throw new ConfigurationError(
-      `Unknown option \`${option}.${name}\`; known are ${Object.keys(parts).join(', ')}`,
+      `Unknown option \`${option}.${name}\`; known options are ${Object.keys(parts).join(', ')}`,
     );
   }
   for (const [name, check] of Object.entries(parts)) {
@@ -79,7 +79,7 @@ export function anInteger(from: number): Check {
 export function aRetention(): Check {
   const anEnd = anInteger(1_000);
   return {
-    expected: `${anEnd.expected}, or an object { completed?, failed?, parked? } of such`,
+    expected: `${anEnd.expected}, or an object { completed?, failed?, parked? } of these`,
     accepts: (value) => anEnd.accepts(value),
     parts: { completed: anEnd, failed: anEnd, parked: anEnd },
   };
@@ -161,7 +161,7 @@ export function aUrl(): Check {
 /** What a function of this library gives for this option. */
 export function aPolicy(option: string, maker: string): Check {
   return {
-    expected: `what ${maker} gives`,
+    expected: `the result of ${maker}`,
     accepts: (value) => isObject(value) && 'option' in value && value.option === option,
   };
 }

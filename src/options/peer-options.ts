@@ -9,7 +9,7 @@ interface Counterpart {
 const KEY = ['key'];
 const LAMBDA_POLLS =
   'Lambda receives the messages; set it on the event source mapping or the queue, not here';
-const ALWAYS_A_KEY = 'what has no key is always refused, because it would share one with others';
+const ALWAYS_A_KEY = 'a record without a key is always refused, because it would share one with others';
 
 /** Options of Powertools (`batch`, `idempotency`), sqs-consumer, middy and HTTP middlewares, by their names there. */
 const PEER_OPTIONS: Readonly<Record<string, Counterpart>> = {
@@ -18,7 +18,7 @@ const PEER_OPTIONS: Readonly<Record<string, Counterpart>> = {
     note: 'a batch that fails as a whole is answered with a full list of failures and never with an exception',
   },
   skipGroupOnError: {
-    note: 'it is always so: after a failure the rest of its message group is handed back, and other groups go on',
+    note: 'this is always the case: after a failure the rest of its message group is handed back, and other groups continue',
   },
   processInParallel: { ours: ['concurrency'], note: '1 runs one record at a time' },
   parserConfig: { ours: ['schema'] },
@@ -64,7 +64,7 @@ const PEER_OPTIONS: Readonly<Record<string, Counterpart>> = {
     note: 'when a failed message comes again; the timeout itself is set on the queue',
   },
   terminateVisibilityTimeout: { ours: ['visibility'] },
-  heartbeatInterval: { ours: ['heartbeat'], note: '{ intervalMs }, in milliseconds' },
+  heartbeatInterval: { ours: ['heartbeat'], note: 'heartbeat({ intervalMs }), in milliseconds' },
   alwaysAcknowledge: { note: 'only what is done is acknowledged' },
   shouldDeleteMessages: { note: 'Lambda deletes what is not in the answer' },
   // middy, and names that others have
@@ -82,9 +82,9 @@ const PEER_OPTIONS: Readonly<Record<string, Counterpart>> = {
   lockTimeout: { ours: ['leaseMs'], note: 'in milliseconds' },
   maxRetries: { ours: ['maxAttempts'] },
   retries: { ours: ['maxAttempts'] },
-  dlq: { ours: ['deadLetter'], note: '{ queueUrl }' },
-  deadLetterQueue: { ours: ['deadLetter'], note: '{ queueUrl }' },
-  deadLetterQueueUrl: { ours: ['deadLetter'], note: '{ queueUrl }' },
+  dlq: { ours: ['deadLetter'], note: 'deadLetterQueue({ url })' },
+  deadLetterQueue: { ours: ['deadLetter'], note: 'deadLetterQueue({ url })' },
+  deadLetterQueueUrl: { ours: ['deadLetter'], note: 'deadLetterQueue({ url })' },
   headerKey: { ours: ['header'] },
   headerName: { ours: ['header'] },
   idempotencyKeyHeader: { ours: ['header'] },

@@ -18,7 +18,7 @@ export interface DeadLetterQueueOptions {
 /**
  * For `deadLetter`: sends what failed for good to a queue, with its error and its key, as soon as that is known. The
  * record is acknowledged once the queue has it. When the process dies in between, the record comes again, is found
- * parked, and is sent again: twice rather than never. Needs `sqs`.
+ * parked, and is sent again: twice is better than never. Needs `sqs`.
  *
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), deadLetter: deadLetterQueue({ url }) });
@@ -36,7 +36,7 @@ export function deadLetterQueue(options: DeadLetterQueueOptions): Policy<'deadLe
 async function sendToDeadLetters(entry: Entry, url: string, scope: BatchScope): Promise<void> {
   const { sqs, clock, deadline, notify } = scope;
   const { outcome, record, recordId, key } = entry;
-  // Without a record there is nothing that could be sent: such a message is left to the queue's redrive policy.
+  // Without a record there is nothing to send: such a message is left to the queue's redrive policy.
   if (sqs === undefined || record === undefined || !isPermanentEnd(outcome)) return;
   try {
     await sendDeadLetter(boundedSqs(sqs, clock), url, letterOf(entry, record, outcome), deadline.answerNow);
@@ -55,13 +55,13 @@ function letterOf(
 ): DeadLetter {
   const { raw, source, messageGroupId, attributes } = record;
   return {
-    // A message can be sent back as it came; what no queue delivered goes whole, as its event.
+    // A message is sent as it was delivered; a record of another source is sent as a whole, as JSON.
     body: source === 'sqs' ? record.raw.body : JSON.stringify(raw),
     error: toStoredError('error' in outcome ? outcome.error : new MismatchError()),
     source: source === 'sqs' ? record.raw.eventSourceARN : source,
     recordId: record.id,
     key: entry.key === '' ? undefined : entry.key,
-    attempt: entry.attempt?.claim.attempt,
+    attempt: entry.claim?.attempt,
     messageGroupId,
     attributes,
   };

@@ -8,13 +8,13 @@ import type { BatchScope } from '../batch/scope.ts';
 import { BatchlatchError } from '../claims/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
-/** A batch handler's answer cannot be told apart by record: all its records count as failed. */
+/** A batch handler's answer cannot be assigned to its records: all of them count as failed. */
 export class BatchAnswerError extends BatchlatchError {
   constructor(items: number, answer: unknown) {
     const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;
     super(
       'BATCHLATCH_BATCH_ANSWER',
-      `The batch handler got ${items} items and answered with ${given}; return nothing, or an array with an entry for each item`,
+      `The batch handler got ${items} items and returned ${given}; return nothing, or an array with an entry for each item`,
     );
   }
 }
@@ -30,7 +30,7 @@ interface Waiting {
 }
 
 /**
- * Brings single attempts together for a batch handler: each waits before its start until nobody is left who could
+ * Brings single attempts together for a batch handler: each waits before its start until no other could
  * join it; then those whose lease is live start together, as runs of one call. So leases, deadlines, message groups
  * and settlements are the same for both kinds of handler.
  */

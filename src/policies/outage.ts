@@ -1,6 +1,6 @@
 import { hasCode } from '../claims/errors.ts';
 
-/** What is wrong with one claim and not with the store: somebody else works on it, or a person has to look. */
+/** Errors of one claim and not of the store: another worker holds it, or a person has to look at it. */
 const OF_ONE_CLAIM = ['BATCHLATCH_CONTENDED', 'BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_ITEM_TOO_LARGE'];
 
 /** Whether a store's error means that the store is unavailable, and not that one row cannot be used. */

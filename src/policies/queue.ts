@@ -5,8 +5,8 @@ import { queueUrlOf } from '../queues/queue-url.ts';
 import { changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
 
 /**
- * Tells SQS when to show these messages again; records of other sources are left out. A failure of this is told to the
- * observer and changes nothing else: the queue's own visibility timeout then says when.
+ * Tells SQS when to show these messages again; records of other sources are left out. A failure is reported to the
+ * observer and changes nothing else: the queue's own visibility timeout then applies.
  */
 export async function showAgain(
   delays: readonly { readonly entry: Entry; readonly delayMs: number }[],
@@ -29,7 +29,7 @@ export async function showAgain(
   });
 }
 
-/** Undefined where the record did not come from SQS, or where the queue's URL cannot be told. */
+/** Undefined if the record did not come from SQS, or if the queue's URL cannot be derived. */
 function visibilityChange(
   { record, recordId }: Pick<Entry, 'record' | 'recordId'>,
   delayMs: number,

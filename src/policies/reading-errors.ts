@@ -5,7 +5,7 @@ export class ReadingKillsError extends BatchlatchError {
   constructor(deaths: number) {
     super(
       'BATCHLATCH_READING_KILLS',
-      `${deaths} processes died while they read this record (\`decode\`, \`unwrap\`, \`key\`, \`namespace\`, \`payloadValidation\`), so it is not read again; look at what its body makes them do`,
+      `${deaths} processes died while reading this record (\`decode\`, \`key\`, \`namespace\`, \`payloadValidation\`), so it is not read again; check what they do with its body`,
     );
   }
 }
@@ -19,8 +19,8 @@ export class NotReadError extends BatchlatchError {
 
 const WHY_NOT_READ = {
   killed:
-    'a process died while it read it, and reading it now would put the other records of its batch at risk; it is read when it comes without them',
-  elsewhere: 'another process is reading it, or died while it did and its lease has not ended yet',
+    'a process died while reading it, and reading it now would put the other records of its batch at risk; it is read when it is delivered without them',
+  elsewhere: 'another process is reading it, or died while reading it and its lease is not over yet',
   store: 'the claim store did not say whether reading it is safe',
   time: "the function's time was nearly over",
 } as const;

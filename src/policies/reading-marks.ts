@@ -16,13 +16,13 @@ import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 const VERSION = 'reading-v1';
 
 /**
- * With `maxCrashes`, as many deaths, but never fewer than these, and the record is not read again: a process that read it
- * and could not say so looks the same, and the record is innocent of that. Without it, it never is: the redrive policy
- * takes what goes on killing, and its neighbours are done meanwhile.
+ * With `maxCrashes`, the record is not read again after that many crashes, but never after fewer than these: a process
+ * that read it and could not store that looks the same, without any fault of the record. Without `maxCrashes` there is no
+ * limit: the redrive policy takes a record that keeps killing processes, and its neighbours are done meanwhile.
  */
 const MOST_DEATHS = 3;
 
-/** How often a record that has killed a process is left unread for its neighbours' sake, before it is read after them. */
+/** How often a record that has killed a process is left unread to protect its neighbours, before it is read after them. */
 const MOST_DEFERRALS = 3;
 
 /** What the store says of reading a record that was received before. */
@@ -45,7 +45,10 @@ export interface Mark {
 }
 
 /** Of a record that was read, and could not be decoded now. */
-const NOT_DECODED = { name: 'NotDecoded', message: 'It was read, and may be another the next time' };
+const NOT_DECODED = {
+  name: 'NotDecoded',
+  message: 'It was read but could not be decoded; the next delivery may differ',
+};
 
 const UNMARKED: Reading = { status: 'unknown', mark: { claim: undefined } };
 
@@ -75,7 +78,7 @@ export class ReadingMarks {
   /** Claims the reading of all, in one request. Never rejects. */
   async claim(records: readonly BatchRecord[]): Promise<Reading[]> {
     const { store } = this.#scope;
-    // A store that cannot tell what has started would blame all for the death of one: they are read first, unmarked.
+    // A store that cannot record starts would blame all of them for one crash: they are read first, without marks.
     if (store.start === undefined) return records.map(() => UNMARKED);
     const requests = new Map<string, ClaimRequest>();
     for (const record of records) {
@@ -137,7 +140,7 @@ export class ReadingMarks {
     if (settlements.length > 0) await this.#settle(settlements);
   }
 
-  /** Undefined where the namespace or the id makes no key: neither does it for the work. */
+  /** Undefined if the namespace or the id gives no key: then the work has no key either. */
   #requestFor({ id, receiveCount }: BatchRecord): ClaimRequest | undefined {
     const { rules, newOwner, leaseMs } = this.#scope;
     const holder = lockedBy(this.#scope);
@@ -149,7 +152,7 @@ export class ReadingMarks {
       leaseMs: leaseMs(),
       retentionMs: rules.retention.failed,
       recordsStart: true,
-      isRedelivery: receiveCount > 2, // the first time it comes again, nobody has marked it yet
+      isRedelivery: receiveCount > 2, // at the first redelivery there is no mark yet
       ...(holder !== undefined && { lockedBy: holder }),
     };
   }

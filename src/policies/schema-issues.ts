@@ -17,8 +17,8 @@ const HIDDEN = '…';
 
 /**
  * The issues as they may be stored and logged: bounded, and without values of the body. Schema libraries quote what
- * they received (`Expected number but received "…"`), each in its own way: what is known of their ways is cut off, and
- * whatever stands at the issue's path is blotted out wherever the message repeats it.
+ * they received (`Expected number but received "…"`), each in its own way: known forms are cut off, and the value at
+ * the issue's path is removed wherever the message repeats it.
  */
 export function shownIssues(issues: readonly StandardSchemaV1.Issue[], body: unknown): BodyIssue[] {
   return issues.slice(0, MOST_ISSUES).map(({ path = [], message }) => {
@@ -42,7 +42,7 @@ function withoutValues(message: string, value: unknown): string {
   return shown;
 }
 
-/** A short value is blotted out where it is a word: the rest of the message should still be one. */
+/** A short value is replaced only where it is a whole word, so that the rest of the message stays readable. */
 function blotOut(message: string, text: string): string {
   if (text.length > 3) return message.replaceAll(text, HIDDEN);
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);

@@ -23,7 +23,7 @@ export class SchemaFailedError extends BatchlatchError {
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_SCHEMA_FAILED',
-      'The schema failed by itself, so nobody knows whether the body fits',
+      'The schema itself failed, so it is not known whether the body fits',
       options,
     );
   }
@@ -69,6 +69,6 @@ function assertSchema(schema: unknown): void {
   const standard = isThing ? (schema as Partial<StandardSchemaV1>)['~standard'] : undefined;
   if (standard?.version === 1 && typeof standard.validate === 'function') return;
   throw new ConfigurationError(
-    'Expected the argument of standardSchema to be a Standard Schema, as zod, valibot and arktype make them',
+    'Expected the argument of standardSchema to be a Standard Schema, such as a zod, valibot or arktype schema',
   );
 }

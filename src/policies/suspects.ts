@@ -7,7 +7,7 @@ export type Danger = 'none' | 'long' | 'any';
 
 /**
  * How dangerous it is to read records with these settings. What the library does by itself is bounded; a decoder may make
- * anything of a payload, and functions of the user may run for ever.
+ * anything of a payload, and functions of the user may never return.
  */
 export function dangerOf({ decode, key, namespace, payloadValidation }: Settings): Danger {
   if (decode.some(({ kind }) => kind === 'decoder') || typeof namespace === 'function') return 'any';
@@ -16,7 +16,7 @@ export function dangerOf({ decode, key, namespace, payloadValidation }: Settings
   return decode.length > 0 || efforts.has('bounded') ? 'long' : 'none';
 }
 
-/** Whether the record has been received before, of which nobody knows the reason, and could end the process. */
+/** Whether the record has been received before, for an unknown reason, and could end the process. */
 export function isSuspect(record: BatchRecord, danger: Danger): boolean {
   if (danger === 'none' || record.receiveCount === 1) return false;
   return danger === 'any' || record.rawBody.length > LONG_TEXT;

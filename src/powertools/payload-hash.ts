@@ -21,11 +21,11 @@ export interface PowertoolsPayloadOptions {
   readonly jmesPathOptions?: PowertoolsFunctions;
 }
 
-/** What these options may be. */
+/** The checks of these options. */
 export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Check>> = {
   payload: aFunction(),
   hashFunction: {
-    expected: 'a hash function that Node knows',
+    expected: 'a hash function that Node.js supports',
     accepts: (value) => getHashes().includes(value as string),
   },
   jmesPathOptions: anObject(),

@@ -24,7 +24,7 @@ const checks: Readonly<Record<keyof PowertoolsKeyOptions, Check>> = {
 
 /**
  * The id that Powertools' idempotency utility gives the same record: `<function's name>#<hash>`, so that a table
- * that Powertools has written goes on to be of use. It is the whole key; no namespace is put before it. Throws a
+ * that Powertools has written stays usable. It is the whole key, without a namespace. Throws a
  * `KeyError` for a record in which nothing is found: Powertools runs it without idempotency, or under one id with
  * all others like it. Throws a `ConfigurationError` for options that cannot work.
  *
@@ -53,7 +53,7 @@ export function powertoolsKey(options: PowertoolsKeyOptions = {}): KeySelector {
   });
 }
 
-/** Powertools' notion of a missing key, but for 0 and false, which are values. */
+/** What Powertools takes for a missing key, except 0 and false, which are values. */
 function isNothing(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isEmpty);
   return isEmpty(value);

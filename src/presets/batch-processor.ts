@@ -44,7 +44,7 @@ interface CreateBatchProcessor extends RecordMaker {
  * });
  */
 export const createBatchProcessor: CreateBatchProcessor = Object.assign(forRecords as RecordMaker, {
-  forBatches: forBatches as BatchMaker,
+  forBatches,
 });
 
 function forRecords(recordHandler: RecordHandler, options: BatchProcessorOptions = {}): BatchProcessor {

@@ -2,11 +2,11 @@ import { boundedCall } from '../claims/bounded-call.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { SqsClient } from './sqs-client.ts';
 
-/** SQS answers in milliseconds; an answer that waits for a call of it should not wait for long. */
+/** SQS answers in milliseconds; a response that waits for such a call should not wait for long. */
 const LONGEST_CALL_MS = 5_000;
 
 /**
- * The client, none of whose calls takes longer than 5 seconds: one of the SDK waits for ever unless told otherwise,
+ * The client, none of whose calls takes longer than 5 seconds: the SDK's own waits without a limit by default,
  * and the answer to Lambda would wait with it.
  */
 export function boundedSqs(client: SqsClient, clock: Clock): SqsClient {

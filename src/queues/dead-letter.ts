@@ -11,12 +11,12 @@ export interface DeadLetter {
   /** Where it came from: the ARN where the service gives one, else the service's name. */
   readonly source: string;
   readonly recordId: string;
-  /** Undefined where no key could be had. */
+  /** Undefined if no key could be derived. */
   readonly key: string | undefined;
   /** The attempt that failed; undefined where the key was found parked or nothing was attempted. */
   readonly attempt: number | undefined;
   readonly messageGroupId: string | undefined;
-  /** The record's own string attributes; as many go along as SQS's ten leave room for. */
+  /** The record's own string attributes; as many are sent as SQS's limit of ten allows. */
   readonly attributes: Readonly<Record<string, string>>;
 }
 
@@ -43,7 +43,7 @@ export async function sendDeadLetter(
       QueueUrl: queueUrl,
       MessageBody: body,
       MessageAttributes: attributesOf(letter, LARGEST_MESSAGE_BYTES - Buffer.byteLength(body)),
-      // Standard queues take a group too, for fair queues, and whoever moves the message back needs it.
+      // Standard queues take a group too, for fair queues, and it is needed when the message is moved back.
       ...(groupId !== undefined && { MessageGroupId: groupId }),
       ...(isFifo && {
         // The same failure of the same message, sent again after a lost answer, arrives once.

@@ -12,7 +12,7 @@ export function queueUrlOf(queueArn: string, endpoint?: string): string {
   const [, partition, service, region, account, name] = queueArn.split(':');
   if (service !== 'sqs' || !region || !account || !name) {
     throw new ConfigurationError(
-      `Cannot tell the queue's URL from the ARN \`${queueArn}\`; set \`queueUrl\``,
+      `Cannot derive the queue's URL from the ARN \`${queueArn}\`; set \`queueUrl\``,
     );
   }
   const suffix = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';

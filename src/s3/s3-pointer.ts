@@ -21,7 +21,7 @@ export interface S3PointerTarget {
 /** Which pointers `s3Pointer()` follows, and how. */
 export interface S3PointerOptions {
   /**
-   * The buckets that pointers may name, or a function that says whether one may be followed. Whoever may send to the
+   * The buckets that pointers may name, or a function that says whether one may be followed. Anyone who may send to the
    * queue chooses what the function reads with its own permissions; this bounds it.
    */
   readonly buckets: readonly string[] | ((target: S3PointerTarget) => boolean | Promise<boolean>);
@@ -77,7 +77,7 @@ export function s3Pointer(options: S3PointerOptions): DecoderStep {
     const isAllowed: unknown =
       typeof buckets === 'function' ? await buckets({ bucket, key, record }) : buckets.includes(bucket);
     if (isAllowed !== true) {
-      throw new DecodeError('The message points to what `buckets` of s3Pointer does not allow', {
+      throw new DecodeError('The message points to an object that `buckets` of s3Pointer does not allow', {
         isRetryable: false,
       });
     }
@@ -169,7 +169,7 @@ function parsePointer(text: string): { readonly bucket: string; readonly key: st
   >;
   if (!POINTER_CLASSES.has(className) || !isText(s3BucketName) || !isText(s3Key)) {
     throw new DecodeError(
-      `The message has the attribute of a payload in S3 (${SIZE_ATTRIBUTES.join(' or ')}), but its body is no pointer`,
+      `The message has the attribute of a payload in S3 (${SIZE_ATTRIBUTES.join(' or ')}), but its body is not a pointer`,
       { isRetryable: false },
     );
   }
@@ -183,7 +183,7 @@ function isText(value: unknown): value is string {
 const checks: Readonly<Record<keyof S3PointerOptions, Check>> = {
   buckets: required({
     expected:
-      "a list of bucket names, or a function of { bucket, key, record }: whoever may send to the queue chooses what is read with the function's permissions",
+      "a list of bucket names, or a function of { bucket, key, record }: anyone who may send to the queue chooses what is read with the function's permissions",
     accepts: (value) =>
       typeof value === 'function' || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   }),

@@ -10,7 +10,7 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 export interface S3ResultsOptions {
   /** The name of the bucket. */
   readonly bucket: string;
-  /** Put before every object's key as it is. Default `batchlatch/results/`. */
+  /** Prefix of every object's key, as it is. Default `batchlatch/results/`. */
   readonly prefix?: string;
   /** Default: a client of its own for the environment's region, made when it is first needed. */
   readonly client?: Pick<S3.S3Client, 'send'>;
@@ -61,7 +61,7 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
           new s3.GetObjectCommand({ Bucket, Key }),
           signal && { abortSignal: signal },
         );
-        if (Body === undefined) throw new Error('S3 gave an object without a body');
+        if (Body === undefined) throw new Error('S3 returned an object without a body');
         return await Body.transformToString('utf-8');
       } catch (thrown) {
         throw resultUnavailable(thrown, `s3://${Bucket}/${Key}`);
@@ -70,7 +70,7 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
   };
 }
 
-/** An optional peer: whoever keeps no results in S3 need not install it, nor load it. */
+/** An optional peer dependency: functions that keep no results in S3 need neither install nor load it. */
 async function loadSdk(given: Pick<S3.S3Client, 'send'> | undefined) {
   let s3: typeof S3;
   try {
@@ -98,7 +98,7 @@ function resultUnavailable(cause: unknown, place: string): StoreError {
 
 function notAPointer(): StoreError {
   return new StoreError(
-    'The row points to a result that is not in S3; resultsIn(…) has another storage now',
+    'The row points to a result that is not in S3; resultsIn(…) now uses another storage',
     {
       isRetryable: false,
       code: 'BATCHLATCH_RESULT_UNAVAILABLE',

@@ -47,8 +47,8 @@ function unsupported(event: unknown): UnsupportedEventError {
   if (Array.isArray(event) && event.length > 0) {
     return new UnsupportedEventError(
       `Cannot read an array of ${event.length} records ${whose(event, service)}: of EventBridge Pipes, batchlatch reads ` +
-        'records of SQS, Kinesis and DynamoDB Streams as the source gave them, so without an input transformer; and of a custom ' +
-        'event bus, bare data where `source: eventBridgeBus()` and a `key` are named',
+        'records of SQS, Kinesis and DynamoDB Streams as the source delivered them, without an input transformer; and of a custom ' +
+        'event bus, bare data if `source: eventBridgeBus()` and a `key` are set',
     );
   }
   const records = recordsIn(event);
@@ -59,7 +59,7 @@ function unsupported(event: unknown): UnsupportedEventError {
   return new UnsupportedEventError(`Cannot read ${what}: batchlatch reads ${READABLE}`);
 }
 
-/** Whose records they are, by the service's name where it is known, and by what they say themselves. */
+/** The service of the records, by name if it is known, and what the records contain. */
 function whose(records: readonly unknown[], service: string | undefined): string {
   const names = [...new Set(records.map(eventSourceOf))].map((source) =>
     source === undefined ? 'no eventSource' : shownName(JSON.stringify(source) ?? typeof source),

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { DecodeError } from './decoder.ts';
 
 /** Why bytes that are no UTF-8 make no key. */
-export const NOT_UTF8 = 'The payload is not UTF-8: its text, which different bytes share, makes no key';
+export const NOT_UTF8 =
+  'The payload is not UTF-8, so it has no key: different bytes would have the same text';
 
 /** The text of bytes that arrive as base64, as Lambda delivers them. Bytes that are no UTF-8 become U+FFFD. */
 export function textOfBase64(base64: string): string {

@@ -9,7 +9,9 @@ export function checkedLanes<Lanes extends string>(
   const { lanes = known[0], ...unknown } = options;
   const [stranger] = Object.keys(unknown);
   if (stranger !== undefined) {
-    throw new ConfigurationError(`Unknown option \`${stranger}\` of ${source}; known is lanes`);
+    throw new ConfigurationError(
+      `Unknown option \`${stranger}\` of ${source}; the only known option is lanes`,
+    );
   }
   if (!known.includes(lanes)) {
     const names = known.map((name) => `'${name}'`).join(' or ');

@@ -94,7 +94,7 @@ async function decodeRecord(
 function encoded(data: unknown): Encoded {
   if (isEncodedData(data)) return data;
   throw new DecodeError(
-    `What is in the envelope is ${data === null ? 'null' : `of the type ${typeof data}`}, and the next step of \`decode\` takes a text or bytes`,
+    `The content of the envelope is ${data === null ? 'null' : `of the type ${typeof data}`}, but the next step of \`decode\` takes text or bytes`,
     { isRetryable: false },
   );
 }

@@ -37,7 +37,7 @@ type Payload = { readonly text: string } | { readonly value: unknown };
 
 /**
  * Makes entries whose payloads all steps have read, of entries as they were delivered. Each step brings the way to read
- * a list that it is in, so that what nobody imports is not in the bundle. Never throws, nor rejects, for a record's sake.
+ * a list that it is in, so that a step that is not imported is not in the bundle. Never throws or rejects because of a record.
  */
 export type ReadPayloads = (
   entries: readonly SourceEntry[],

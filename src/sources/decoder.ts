@@ -16,7 +16,7 @@ export type Decoder = (
   options: DecoderOptions,
 ) => Encoded | Promise<Encoded>;
 
-/** What a decoder is told besides the payload. */
+/** What a decoder gets besides the payload. */
 export interface DecoderOptions {
   /** Aborted when the invocation's time is nearly over. */
   readonly signal: AbortSignal;
@@ -38,7 +38,7 @@ export function decodedText(data: unknown): string {
   if (typeof data === 'string') return data;
   if (!(data instanceof Uint8Array)) {
     throw new DecodeError(
-      `A decoder gave ${data === null ? 'null' : `a ${typeof data}`}, not a string or a Uint8Array`,
+      `A decoder returned ${data === null ? 'null' : `a ${typeof data}`}, not a string or a Uint8Array`,
       { isRetryable: true },
     );
   }

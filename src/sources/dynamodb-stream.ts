@@ -166,7 +166,7 @@ function itemOf(image: StreamRecord['NewImage']): DynamoDBItem | undefined {
   return image && unmarshall(image as Parameters<typeof unmarshall>[0], { wrapNumbers: toNumber });
 }
 
-/** As `unmarshall` does by itself, but for a number like 1E+38, over which it throws, and for one that it would round. */
+/** As `unmarshall` does, except for a number like 1E+38, for which it throws, and for one that it would round. */
 function toNumber(text: string): unknown {
   const number = Number(text);
   if (Math.abs(number) <= Number.MAX_SAFE_INTEGER && (!mayBeInexact(text) || isExact(text))) return number;

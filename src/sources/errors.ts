@@ -19,7 +19,7 @@ export class UnnamedRecordError extends BatchlatchError {
   constructor(count: number) {
     super(
       'BATCHLATCH_UNNAMED_RECORD',
-      `${count} record(s) without a messageId or a sequence number cannot be reported alone: the batch is handed back as a whole, and what is completed will not run again`,
+      `${count} record(s) without a messageId or a sequence number cannot be reported individually: the batch is handed back as a whole, and what is completed will not run again`,
     );
   }
 }

@@ -1,9 +1,9 @@
 import { UnsupportedEventError } from './errors.ts';
 
 /**
- * The records of a batch, `{ Records: […] }`, where the first that says whose it is says that it is of this source: one
- * record with a name among damaged ones is enough to know whose batch this is, and the others fail alone. A batch
- * without records is anybody's.
+ * The records of a batch, `{ Records: […] }`, if the first record that names its source names this one: one such record
+ * among damaged ones is enough to recognise the batch, and the others fail alone. A batch without records may be of any
+ * source.
  */
 export function recordsOf(event: unknown, eventSource: string): readonly unknown[] | undefined {
   const records = recordsIn(event);
@@ -21,8 +21,8 @@ export function streamRecordsOf(event: unknown, eventSource: string): readonly u
   if (records === undefined || (records.length > 0 && !isOf(records, eventSource))) return undefined;
   if (!isOfWindow(event)) return records;
   throw new UnsupportedEventError(
-    'Cannot read a batch of a tumbling window: its answer has to carry the state of all records before it, and batchlatch ' +
-      'runs each record by itself; take TumblingWindowInSeconds out of the event source mapping',
+    'Cannot read a batch of a tumbling window: its answer must include the state of all records before it, but batchlatch ' +
+      'runs each record by itself; remove TumblingWindowInSeconds from the event source mapping',
   );
 }
 
@@ -31,7 +31,7 @@ export function pipedRecordsOf(event: unknown, eventSource: string): readonly un
   return Array.isArray(event) && isOf(event, eventSource) ? event : undefined;
 }
 
-/** `Records` of an event, whoever sent it. */
+/** `Records` of an event of any sender. */
 export function recordsIn(event: unknown): readonly unknown[] | undefined {
   if (typeof event !== 'object' || event === null || !('Records' in event)) return undefined;
   return Array.isArray(event.Records) ? event.Records : undefined;

@@ -88,7 +88,7 @@ function busEntry(
   if (!isOurs(raw)) {
     const error = new MalformedRecordError(
       'The event of the bus is malformed: it has neither Data and SystemMetadata nor the members of an EventBridge event; ' +
-        'name `source: eventBridgeBus()` and a `key` where a subscriber delivers bare data',
+        'set `source: eventBridgeBus()` and a `key` if the subscriber delivers bare data',
     );
     return { itemIdentifier: undefined, lane: undefined, read: { error } };
   }
@@ -106,7 +106,7 @@ function busRecord(raw: unknown): EventBridgeBusBatchRecord {
     SystemMetadata: system = {},
   }: Partial<WithMetadata> = isWithMetadata(raw) ? raw : { Data: raw };
   const contentType = textOf(system['ContentType']);
-  // Whoever publishes raw data may give it the shape of an event; the content type tells them apart, where it is known.
+  // Raw data can be published in the shape of an event; the content type distinguishes them, if it is known.
   const isEvent = contentType === undefined || contentType === 'application/eventbridge+json';
   const event = isEvent && isEventBridgeEvent(data) ? data : undefined;
   const body = event === undefined ? data : event.detail;

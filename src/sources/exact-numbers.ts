@@ -26,7 +26,7 @@ export function isExact(literal: string): boolean {
 
 /**
  * A JSON text whose inexact numbers are replaced. JSON's grammar has any number of digits and `JSON.parse` rounds
- * them: 1.000000000000000001 and 1.000000000000000002 are both 1 to whoever sees the value alone.
+ * them: 1.000000000000000001 and 1.000000000000000002 are both 1 if only the value is seen.
  */
 export function withoutInexact(text: string, replacement: string = INEXACT): string {
   if (!mayBeInexact(text)) return text;

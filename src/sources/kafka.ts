@@ -85,7 +85,7 @@ function kafkaEntry(
   const problem = !isNamed
     ? 'it has no offset'
     : typeof topic !== 'string' || `${topic}-${String(partition)}` !== topicPartition
-      ? `its topic and partition are not those of ${topicPartition}, under which it came`
+      ? `its topic and partition are not those of ${topicPartition}, under which it was delivered`
       : value !== null && value !== undefined && typeof value !== 'string'
         ? `its value is of the type ${typeof value}, not a string`
         : key !== null && key !== undefined && typeof key !== 'string'
@@ -159,7 +159,7 @@ class KafkaRecordView extends TextRecord implements KafkaBatchRecord {
 
   protected override get keyProblem(): string | undefined {
     if (this.#isTombstone) {
-      return 'The record has no value (a tombstone), so no payload to make a key of; use messageId() or a function as `key`';
+      return 'The record has no value (a tombstone), so there is no payload to derive a key from; use messageId() or a function as `key`';
     }
     if (this.#isDecoded || !this.rawBody.includes('\uFFFD')) return undefined;
     return isUtf8(Buffer.from(this.raw.value, 'base64')) ? undefined : NOT_UTF8;

@@ -1,6 +1,6 @@
 /**
  * Which service an event is of that is not read here, as AWS documents their shapes
- * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html); undefined for others. Only for the words of an error.
+ * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html); undefined for others. Only for error messages.
  */
 export function knownService(event: object): string | undefined {
   const bySource = serviceOfSource(sourceOf(event));
@@ -35,7 +35,7 @@ function sourceOf(event: object): unknown {
   return undefined;
 }
 
-/** From what is told apart by one member of its own to what needs several. */
+/** First services recognised by one member, then those that need several. */
 const SHAPES: readonly (readonly [string, (event: Members) => boolean])[] = [
   ['CloudFront (Lambda@Edge)', (event) => has(listIn(event, 'Records')[0], 'cf')],
   ['CloudWatch Logs', (event) => has(event, 'awslogs')],

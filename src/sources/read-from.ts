@@ -10,7 +10,7 @@ export function readFrom(source: Source, event: unknown): SourceBatch {
   const batch = source.read(event);
   if (batch !== undefined) return batch;
   throw new UnsupportedEventError(
-    `Cannot read ${eventShape(event)}: \`source\` names ${source.name}, and the event is none of its own; ` +
-      'name the source that invokes this function, or leave `source` out to recognise every known one',
+    `Cannot read ${eventShape(event)}: \`source\` is ${source.name}, but the event is not one of its own; ` +
+      'set the source that invokes this function, or leave `source` out to recognise every known one',
   );
 }

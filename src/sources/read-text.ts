@@ -16,7 +16,7 @@ export function readLongText<Record extends BatchRecord>(record: Record): ReadRe
   }
 }
 
-/** What makes a payload unreadable; an envelope that is not there is no fault of the payload that was delivered. */
+/** What makes a payload unreadable; a missing envelope is not a fault of the delivered payload. */
 export function unreadable<Record extends BatchRecord>(
   thrown: unknown,
   delivered: Record,

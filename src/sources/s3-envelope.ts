@@ -27,7 +27,7 @@ function onlyRecord(value: unknown): ReadS3Notification {
   }
   if (records.length !== 1) {
     throw new MalformedRecordError(
-      `The body is an S3 event notification of ${records.length} records; one message has to carry one, which S3 itself does`,
+      `The body is an S3 event notification of ${records.length} records; a message must have exactly one`,
     );
   }
   return s3NotificationOf(records[0]);

@@ -28,7 +28,7 @@ function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {
   ) as Partial<SNSEventRecord>;
   if (eventSource !== 'aws:sns' || !isSnsNotification(notification)) {
     const error = new MalformedRecordError(
-      'The SNS record is malformed: it is no notification (EventSource "aws:sns", and Sns with Type, MessageId and Message)',
+      'The SNS record is malformed: it is not a notification (EventSource "aws:sns", and Sns with Type, MessageId and Message)',
     );
     return { itemIdentifier: undefined, lane: undefined, read: { error } };
   }

@@ -80,7 +80,7 @@ export abstract class TextRecord {
   }
 }
 
-/** By a method's name and not by `instanceof`: steps and key functions of another copy of this package look at them too. */
+/** By a method's name and not by `instanceof`: steps and key functions of another copy of this package use them too. */
 export function isTextRecord(record: BatchRecord): record is TextRecord & BatchRecord {
   return 'exactBody' in record;
 }
@@ -94,7 +94,7 @@ export function exactBody(record: BatchRecord): unknown {
 }
 
 /**
- * Lets go of the parsed form of a long text, which takes up to 30 times as much memory; it is parsed again when somebody
+ * Lets go of the parsed form of a long text, which takes up to 30 times as much memory; it is parsed again when something
  * asks for it. What a schema made of it stays.
  */
 export function forgetLongBody(record: BatchRecord): void {

@@ -2,12 +2,12 @@ import { boundedCall } from '../claims/bounded-call.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 
-/** About what the client of `s3Results` takes for both of its attempts. */
+/** About as long as both attempts of the client of `s3Results` take. */
 const LONGEST_CALL_MS = 15_000;
 
 /**
  * A result storage each of whose calls ends, after 15 seconds at the latest: a completion waits for its result to be
- * kept, and while it waits for ever the lease behind it lapses and the work is done again.
+ * kept, and while it hangs the lease lapses and the work is done again.
  */
 export function boundedResultStorage(storage: ResultStorage, clock: Clock): ResultStorage {
   const bound = <Answer>(

@@ -17,11 +17,11 @@ import { aStore } from './store-check.ts';
 export interface CachedOptions {
   /** How many completions to remember, the least recently used go first; at times twice as many are held. */
   readonly max: number;
-  /** For tests. Default: the machine's clock. */
+  /** For tests. Default: the system clock. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-/** A completion as the store has it. JSON text and numbers: nothing that a caller could change for the next. */
+/** A completion as the store has it. JSON text and numbers, which no caller can change for the next one. */
 interface Completion {
   readonly result?: string;
   /** False: there may be a result that is not remembered here. */
@@ -37,10 +37,10 @@ const LONGEST_RESULT = 16_384;
 
 /**
  * A store that remembers, in this process, which keys are completed, so that their duplicates take no request. Only what
- * `store` has said: a completion that it stored for this process, and its own word `duplicate`. No longer than the
+ * `store` has said: a completion that it stored for this process, and its answer `duplicate`. No longer than the
  * row lives, never while it is in progress, and never for another payload than the one the store has accepted:
- * such requests go to the store, and so do callers who want a result of more than 16,384 characters. What a person
- * changes in the table, it does not notice until then. Throws a `ConfigurationError` for options that cannot work.
+ * such requests go to the store, and so do callers who want a result of more than 16,384 characters. It does not see what a person
+ * changes in the table until then. Throws a `ConfigurationError` for options that cannot work.
  *
  * @example
  * createBatchProcessor(handler, { store: cached(dynamoDBStore({ tableName }), { max: 1_000 }) });
@@ -124,7 +124,7 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
       let next = 0;
       return outcomes.map((outcome) => outcome ?? (answers[next++] as AcquireOutcome));
 
-      /** What is remembered stays so, where the store fails for the rest. */
+      /** Remembered outcomes are kept if the store fails for the rest. */
       async function answersOf(asked: readonly ClaimRequest[]): Promise<AcquireOutcome[]> {
         if (asked.length === requests.length) return store.acquire(requests, options);
         try {

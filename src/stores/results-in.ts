@@ -20,11 +20,11 @@ import { aStore } from './store-check.ts';
 
 /** Options of `resultsIn()`. */
 export interface ResultsInOptions {
-  /** For tests. Default: the machine's clock. */
+  /** For tests. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** What only looks like a pointer, or like this, is written behind this. */
+/** Prefix of texts that only look like a pointer, or like this prefix. */
 const ESCAPE = '@stored-text ';
 
 /**
@@ -34,7 +34,7 @@ const ESCAPE = '@stored-text ';
  * done all the same: the completion is stored with the result in the row if it fits there, else without it
  * (`onResultDropped` of the settlement) or, where the result is needed, refused (`BATCHLATCH_RESULT_NOT_STORED`).
  *
- * Duplicates bring their long results along for who asks for them (`wantsResults`: functions and HTTP handlers); for
+ * Duplicates include their long results for callers that ask for them (`wantsResults`: functions and HTTP handlers); for
  * batches they take no request to the storage. Each call of the storage is given up after 15 seconds. Throws a
  * `ConfigurationError` for arguments that cannot work.
  *
@@ -147,7 +147,7 @@ export function resultsIn(
     );
   }
 
-  /** Settles the forms of `settlements`; what the store refuses for its size goes beside the row, and is settled again. */
+  /** Settles the forms of `settlements`; a result that is too large for the store goes to the storage, and is settled again. */
   async function write(
     forms: readonly Settlement[],
     settlements: readonly Settlement[],
@@ -204,7 +204,7 @@ function tell({ onResultDropped }: Completion, error: unknown): void {
   try {
     onResultDropped?.(error);
   } catch {
-    // Whoever is told has no say in whether the completion is stored.
+    // An error of the callback must not keep the completion from being stored.
   }
 }
 
@@ -213,11 +213,14 @@ function isLongerThan(bytes: number, text: string): boolean {
 }
 
 function notStored(cause: unknown): StoreError {
-  return new StoreError('The result is longer than the store keeps, and could not be stored beside it', {
-    cause,
-    isRetryable: false,
-    code: 'BATCHLATCH_RESULT_NOT_STORED',
-  });
+  return new StoreError(
+    'The result is too long for the store, and could not be stored in the result storage',
+    {
+      cause,
+      isRetryable: false,
+      code: 'BATCHLATCH_RESULT_NOT_STORED',
+    },
+  );
 }
 
 function unavailable(cause: unknown): StoreError {

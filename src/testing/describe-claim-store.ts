@@ -21,14 +21,14 @@ export interface TestRunner {
 export interface ClaimStoreSubject {
   /** What the tests call the store. */
   readonly name: string;
-  /** Makes a store on the given clock, over an empty table or one that nobody else writes the same keys to. */
+  /** Makes a store on the given clock, over an empty table, or one to which nothing else writes the same keys. */
   readonly create: (clock: ManualClock) => ClaimStore | Promise<ClaimStore>;
   /** Effects for stores with `commit`, whose cases run only with these. */
   readonly commit?: CommitSubject;
 }
 
 /**
- * The contract of `ClaimStore` as tests, for this package's stores and anybody's own. Every case makes keys
+ * The contract of `ClaimStore` as tests, for this package's stores and your own. Every case makes keys
  * of its own, so one table serves all of them.
  *
  * @example
@@ -40,7 +40,7 @@ export function describeClaimStore(
 ): void {
   const { describe, it } = runner;
 
-  /** A test with a store, a clock that stands still, and builders for keys nobody else has. */
+  /** A test with a store, a clock that stands still, and builders for unique keys. */
   const contract: Contract = (sentence, body) => {
     it(sentence, async () => {
       const clock = manualClock();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventBridgeEvent } from './events.ts';
 
-/** What a test wants to say of one event of a custom event bus; the rest is filled in. */
+/** What a test specifies about one event of a custom event bus; the rest is filled in. */
 export interface EventBusMessage {
   /** The `detail` of an event of `PutEvents`; with `raw` the data of `PutRawEvents`. */
   readonly data: unknown;

@@ -3,7 +3,7 @@ import type { Context, EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda'
 import { aBoolean, aNumber, aString, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 
-/** What a test wants to say of one message; the rest is filled in. */
+/** What a test specifies about one message; the rest is filled in. */
 export interface SqsMessage {
   /** Sent as it is when it is a string, else as JSON. */
   readonly body: unknown;
@@ -75,13 +75,13 @@ export function eventBridgeEvent<Detail>(
   };
 }
 
-/** What a test wants to say of an invocation; the rest is filled in. */
+/** What a test specifies about an invocation; the rest is filled in. */
 export interface LambdaContextOptions {
   /** Default `test-function`. */
   readonly functionName?: string;
   /** What `getRemainingTimeInMillis` answers at the first call; it then runs down. Default 30,000. */
   readonly remainingTimeMs?: number;
-  /** Default: the machine's clock. */
+  /** Default: the system clock. */
   readonly clock?: { now(): number };
 }
 

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { MSKEvent, MSKRecord, SelfManagedKafkaEvent } from 'aws-lambda';
 
-/** What a test wants to say of one record of Kafka; the rest is filled in. */
+/** What a test specifies about one record of Kafka; the rest is filled in. */
 export interface KafkaMessage {
   /** Sent as it is when it is a string or bytes, else as JSON; `undefined` is a tombstone, which has no value. */
   readonly value: unknown;

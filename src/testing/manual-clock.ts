@@ -2,9 +2,9 @@ import type { Clock } from '../claims/clock.ts';
 import { aNumber } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until the test advances it. */
 export interface ManualClock extends Clock {
-  /** Goes on by `ms`, firing the timers on the way in their order, and lets promises settle after each. */
+  /** Advances by `ms`, firing the due timers in order, and lets promises settle after each. */
   advance(ms: number): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { S3Event, SNSEvent, SNSMessageAttributes } from 'aws-lambda';
 
-/** What a test wants to say of one notification of SNS; the rest is filled in. */
+/** What a test specifies about one notification of SNS; the rest is filled in. */
 export interface SnsNotificationMessage {
   /** Sent as it is when it is a string, else as JSON. */
   readonly message: unknown;
@@ -45,7 +45,7 @@ export function snsEvent(notifications: readonly SnsNotificationMessage[]): SNSE
   return { Records: records };
 }
 
-/** What a test wants to say of one object of S3; the rest is filled in. */
+/** What a test specifies about one object of S3; the rest is filled in. */
 export interface S3Object {
   /** The key as it is; it is encoded as S3 does. */
   readonly key: string;

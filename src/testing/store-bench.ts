@@ -8,7 +8,7 @@ export const LEASE_MS = 30_000;
 export const RETENTION_MS = 3_600_000;
 export const ERROR = { name: 'Error', message: 'card declined', code: 'DECLINED' };
 
-/** A store, a clock that stands still, and builders for keys nobody else has. */
+/** A store, a clock that stands still, and builders for unique keys. */
 export interface Bench {
   readonly store: ClaimStore;
   readonly clock: ManualClock;

@@ -11,7 +11,7 @@ import type {
 } from 'aws-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
 
-/** What a test wants to say of one record of a Kinesis stream; the rest is filled in. */
+/** What a test specifies about one record of a Kinesis stream; the rest is filled in. */
 export interface KinesisMessage {
   /** Sent as it is when it is a string or bytes, else as JSON. */
   readonly body: unknown;
@@ -67,7 +67,7 @@ function bytesOf(body: unknown): Buffer {
   return Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
 }
 
-/** What a test wants to say of one change of an item; the rest is filled in. */
+/** What a test specifies about one change of an item; the rest is filled in. */
 export interface DynamoDBStreamChange {
   /** The item's primary key, as plain values. */
   readonly keys: Readonly<Record<string, unknown>>;

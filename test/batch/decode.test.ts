@@ -319,7 +319,7 @@ describe('An envelope before a decoder', () => {
       'invalid',
       {
         code: 'BATCHLATCH_DECODE',
-        message: expect.stringContaining('What is in the envelope is of the type object'),
+        message: expect.stringContaining('The content of the envelope is of the type object'),
       },
     ],
   ])('makes its record invalid: one %s', async (_what, body, status, error) => {
@@ -397,7 +397,7 @@ describe('gzip', () => {
 
   it('refuses an option that nobody knows', () => {
     expect(() => gzip({ maxbytes: 1 } as object)).toThrow(
-      'gzip: Unknown option `maxbytes`; known are maxBytes',
+      'gzip: Unknown option `maxbytes`; known options are maxBytes',
     );
   });
 });

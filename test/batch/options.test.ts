@@ -60,7 +60,7 @@ describe('An impossible option', () => {
     [
       'retentionMs',
       999,
-      'an integer from 1000 up, or an object { completed?, failed?, parked? } of such, got `999` (number)',
+      'an integer from 1000 up, or an object { completed?, failed?, parked? } of these, got `999` (number)',
     ],
     ['retentionMs', null, 'got `null` (object)'],
     ['retentionMs', [], 'got `[]` (object)'],
@@ -70,28 +70,28 @@ describe('An impossible option', () => {
     ['maxAttempts', 0, 'an integer from 1 up, got `0` (number)'],
     ['maxAttempts', false, 'got `false` (boolean)'],
     ['retryable', true, 'a function, got `true` (boolean)'],
-    ['payloadValidation', ['amountCents'], 'a function, such as payloadHash({ include }) gives, got `'],
+    ['payloadValidation', ['amountCents'], 'a function, such as payloadHash({ include }), got `'],
     ['source', 'sqs', "a source, such as sqs() or kinesis(), got `'sqs'` (string)"],
     ['source', sqs, 'a source, such as sqs() or kinesis(), got `[Function: sqs]` (function)'],
     [
       'decode',
       'gzip',
-      "a step, such as gzip(), snsEnvelope() or decoder(…) around a function of yours, or a list of steps, got `'gzip'` (string)",
+      "a step, such as gzip(), snsEnvelope() or decoder(…) around your own function, or a list of steps, got `'gzip'` (string)",
     ],
     ['decode', [], 'or a list of steps, got `[]` (object)'],
     ['decode', ['gzip'], 'or a list of steps, got `'],
     ['decode', [gzip(), handler], 'or a list of steps, got `'],
     ['decode', snsEnvelope, 'got `[Function: snsEnvelope]` (function)'],
-    ['decode', handler, 'decoder(…) around a function of yours'],
+    ['decode', handler, 'decoder(…) around your own function'],
     ['decode', true, 'got `true` (boolean)'],
-    ['schema', z.object({}), 'what standardSchema(…) gives, got `'],
+    ['schema', z.object({}), 'the result of standardSchema(…), got `'],
     ['schema', null, 'got `null` (object)'],
-    ['visibility', true, 'what backoff() gives, got `true` (boolean)'],
-    ['deadLetter', { queueUrl: 'http://127.0.0.1/dlq' }, 'what deadLetterQueue({ url }) gives, got `'],
-    ['heartbeat', backoff(), 'what heartbeat() gives, got `'],
-    ['onConflict', { timeoutMs: 1 }, 'what waitForOwner({ timeoutMs }) gives, got `'],
-    ['onStoreError', 'run', "what runWithoutClaim() gives, got `'run'` (string)"],
-    ['reading', true, 'what suspectsFirst() gives, got `true` (boolean)'],
+    ['visibility', true, 'the result of backoff(), got `true` (boolean)'],
+    ['deadLetter', { queueUrl: 'http://127.0.0.1/dlq' }, 'the result of deadLetterQueue({ url }), got `'],
+    ['heartbeat', backoff(), 'the result of heartbeat(), got `'],
+    ['onConflict', { timeoutMs: 1 }, 'the result of waitForOwner({ timeoutMs }), got `'],
+    ['onStoreError', 'run', "the result of runWithoutClaim(), got `'run'` (string)"],
+    ['reading', true, 'the result of suspectsFirst(), got `true` (boolean)'],
     ['observer', {}, 'an object with onEvent(), got `{}` (object)'],
     ['observer', handler, 'an object with onEvent(), got `[Function: handler]` (function)'],
     ['clock', Date, 'an object with now(), setTimer(), got'],
@@ -133,7 +133,7 @@ describe('An impossible option', () => {
     'is a member of `retentionMs` that nobody knows: %s',
     (name) => {
       expect(refusalOf({ store, retentionMs: { [name]: 1_000 } }).message).toBe(
-        `Unknown option \`retentionMs.${name}\`; known are completed, failed, parked`,
+        `Unknown option \`retentionMs.${name}\`; known options are completed, failed, parked`,
       );
     },
   );
@@ -163,7 +163,9 @@ describe('An option that nobody knows', () => {
     'is an error that lists what there is, when nothing is near: %s',
     (name) => {
       const { message } = refusalOf({ store, [name]: 1 });
-      expect(message).toMatch(/^Unknown option `.+`; known are store, source, key, namespace, concurrency, /);
+      expect(message).toMatch(
+        /^Unknown option `.+`; known options are store, source, key, namespace, concurrency, /,
+      );
     },
   );
 

@@ -28,7 +28,7 @@ describe('The source of a processor', () => {
     expect(failed(await process(kinesisEvent([{ body: {} }])))).toEqual([]);
     await expect(process(sqsEvent([{ body: {} }]))).rejects.toMatchObject({
       code: 'BATCHLATCH_UNSUPPORTED_EVENT',
-      message: expect.stringContaining('`source` names Kinesis'),
+      message: expect.stringContaining('`source` is Kinesis'),
     });
     expect(runs).toBe(1);
   });

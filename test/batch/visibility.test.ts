@@ -298,7 +298,7 @@ describe('visibility', () => {
 
   it.each([
     [{ baseDelayMs: 0 }, 'backoff: Expected `baseDelayMs` to be an integer from 1 up, got `0` (number)'],
-    [{ jitter: 1 }, 'backoff: Unknown option `jitter`; known are baseDelayMs, maxDelayMs'],
+    [{ jitter: 1 }, 'backoff: Unknown option `jitter`; known options are baseDelayMs, maxDelayMs'],
     [false, 'backoff: Expected the options to be an object, got `false` (boolean)'],
   ])('refuses %p', (options, message) => {
     expect(() => backoff(options as BackoffOptions)).toThrow(message);
@@ -307,7 +307,7 @@ describe('visibility', () => {
   it.each([true, {}, heartbeat()])('refuses in its place %p', (visibility) => {
     const options = { visibility: visibility as never, sqs: queues.sqs };
     expect(() => bench().processor(failing, options)).toThrow(
-      'Expected `visibility` to be what backoff() gives, got',
+      'Expected `visibility` to be the result of backoff(), got',
     );
   });
 

@@ -3,6 +3,7 @@ import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from 'batch
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import { createAcquireQueue } from '../../src/claims/acquire-queue.ts';
+import type { QueueMember } from '../../src/claims/request-queue.ts';
 
 describe('a claim', () => {
   it('is acquired together with those of others, and each learns of its own', async () => {
@@ -97,9 +98,7 @@ interface Bench {
   /** The keys of each request. */
   readonly acquired: string[][];
   readonly settled: (readonly Settlement[])[];
-  join(
-    member?: Partial<Parameters<ReturnType<typeof createAcquireQueue>['join']>[0]>,
-  ): ReturnType<ReturnType<typeof createAcquireQueue>['join']>;
+  join(member?: Partial<QueueMember>): { add(requests: readonly ClaimRequest[]): Promise<AcquireOutcome>[] };
   /** Holds up the next request until the returned function is called. */
   hold(): () => void;
 }
@@ -134,7 +133,10 @@ function bench(own: Partial<ClaimStore> = {}): Bench {
     store,
     acquired,
     settled,
-    join: (member) => queue.join({ isBusy: () => false, signal: new AbortController().signal, ...member }),
+    join(member) {
+      const access = queue.join({ isBusy: () => false, signal: new AbortController().signal, ...member });
+      return { add: (requests) => access.add(requests, (outcome) => outcome) };
+    },
     hold() {
       let letGo: () => void = () => undefined;
       holding = new Promise((resolve) => {

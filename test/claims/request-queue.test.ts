@@ -282,13 +282,18 @@ function member({ busy = false }: { readonly busy?: boolean } = {}): Member {
 
 type Joining = Partial<Pick<Member, 'isBusy' | 'signal'>> & { readonly busy?: boolean };
 
+/** A way into the queue that makes nothing else of the outcomes. */
+interface Access extends Pick<QueueAccess<string, string>, 'flushIfIdle' | 'leave'> {
+  add(items: readonly string[]): Promise<string>[];
+}
+
 interface Bench {
   readonly clock: ManualClock;
   /** The items of each request, as it was sent. */
   readonly requests: string[][];
   readonly groups: RequestGroup<string, string>[];
   readonly signals: AbortSignal[];
-  join(joining?: Joining): QueueAccess<string, string>;
+  join(joining?: Joining): Access;
   /** Holds up the next request until the returned function is called. */
   hold(): () => void;
   /** Two members whose items are in one request, which is held up. */
@@ -317,10 +322,10 @@ function bench({ requestSize = 25 }: { readonly requestSize?: number } = {}): Be
     },
     givenUp: () => 'given up',
   });
-  const join = ({ busy = false, isBusy = () => busy, signal = member().signal }: Joining = {}): QueueAccess<
-    string,
-    string
-  > => queue.join({ isBusy, signal });
+  const join = ({ busy = false, isBusy = () => busy, signal = member().signal }: Joining = {}): Access => {
+    const { add, ...access } = queue.join({ isBusy, signal });
+    return { ...access, add: (items) => add(items, (outcome) => outcome) };
+  };
   function hold(): () => void {
     let letGo: () => void = () => undefined;
     holding = new Promise((resolve) => {

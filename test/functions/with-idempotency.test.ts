@@ -414,7 +414,7 @@ describe('withIdempotency', () => {
     it('that are promises are refused as such', async () => {
       const late = (async () => 'late') as unknown as () => string;
       const call = withIdempotency(async () => 1, { store: memoryStore(), namespace: 'orders', key: late });
-      await expect(call()).rejects.toThrow('The `key` function of this call gives a promise');
+      await expect(call()).rejects.toThrow('The `key` function of this call returned a promise');
     });
 
     it('are put into the namespace of each call', async () => {
@@ -900,7 +900,7 @@ describe('withIdempotency', () => {
       [
         'a wait without an end',
         { onConflict: { timeoutMs: 1 } },
-        /`onConflict` to be what waitForOwner\(\{ timeoutMs \}\) gives, got/,
+        /`onConflict` to be the result of waitForOwner\(\{ timeoutMs \}\), got/,
       ],
       [
         'an option of Powertools',

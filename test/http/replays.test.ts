@@ -164,7 +164,7 @@ describe('a key', () => {
     const handler = idempotent({}, options);
     const response = await handler(post({ 'idempotency-key': 'k'.repeat(1_000) }));
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain('too long for its caller');
+    expect(await response.text()).toContain('too long for this caller');
     expect(errors).toMatchObject([{ code: 'BATCHLATCH_KEY' }]);
   });
 });

@@ -94,7 +94,7 @@ describe('canonicalHash', () => {
     const refused = (where: string): unknown =>
       expect.objectContaining({
         code: 'BATCHLATCH_KEY',
-        message: expect.stringContaining(`has a ${name}${where}, whose content JSON does not see`),
+        message: expect.stringContaining(`has a ${name}${where}, whose content JSON does not show`),
       });
     expect(() => canonicalHash(value)).toThrow(refused(''));
     expect(() => canonicalHash({ order: [1, { form: value }] })).toThrow(refused(' at `order.1.form`'));

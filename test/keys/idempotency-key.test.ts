@@ -49,10 +49,10 @@ describe('idempotencyKey', () => {
         return 'late';
       }) as unknown as () => string;
       expect(() => idempotencyKey(message, late, 'billing')).toThrow(
-        /`key` function of this record gives a promise/,
+        /`key` function of this record returned a promise/,
       );
       expect(() => idempotencyKey(message, messageId(), late)).toThrow(
-        /`namespace` function of this record gives a promise/,
+        /`namespace` function of this record returned a promise/,
       );
       await new Promise((resolve) => setImmediate(resolve));
       process.off('unhandledRejection', hear);

@@ -189,13 +189,13 @@ describe('payloadHash', () => {
       /Expected `include` to be a list of paths such as \['orderId'\], got `'orderId'` \(string\)/,
     ],
     [{ exclude: 'sentAt' }, /Expected `exclude` to be a list of paths/],
-    [{ include: [] }, /Expected `include` to hold a path/],
+    [{ include: [] }, /Expected `include` to have at least one path/],
     [{ include: ['items.*.sku'] }, /`\*` is for `exclude`/],
     [{ include: [''] }, /Expected `include` to hold paths/],
     [{ include: ['a..b'] }, /got `a\.\.b`/],
     [{ exclude: ['a.'] }, /got `a\.`/],
     [{ exclude: [7] }, /got `7`/],
-    [{ excludes: ['a'] }, /payloadHash: Unknown option `excludes`; known are include, exclude/],
+    [{ excludes: ['a'] }, /payloadHash: Unknown option `excludes`; known options are include, exclude/],
   ])('refuses the options %j at start', (options, message) => {
     const start = (): unknown => payloadHash(options as PayloadHashOptions);
     expect(start).toThrow(message);

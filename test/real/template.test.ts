@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { codeBlocks } from '../docs/markdown.ts';
 import { at } from '../sam/read-template.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { runCommand } from '../support/components/run-command.ts';
@@ -63,6 +64,14 @@ describeWith([samCli], 'the template after the SAM transform', () => {
     expect(
       at(resources, 'OrderPlacedDeadLetterQueuePolicy', 'Properties', 'PolicyDocument', 'Statement'),
     ).toMatchObject([{ Condition: { ArnEquals: { 'aws:SourceArn': ofRule } } }]);
+  });
+
+  it('passes the linter as README has it at its least', async () => {
+    const block = codeBlocks(await readFile('README.md', 'utf8')).find(({ language }) => language === 'yaml');
+    const expanded = await expand(() => block?.code ?? '');
+    expect(at(JSON.parse(expanded), 'Resources', 'OrdersFunctionOrders')).toMatchObject({
+      Properties: { FunctionResponseTypes: ['ReportBatchItemFailures'] },
+    });
   });
 
   describe('fails the linter', () => {

@@ -103,13 +103,13 @@ describe('s3Pointer', () => {
     ['an object that is gone', pointer('gone'), {}, 'is gone'],
     ['an object that is too large', pointer('large'), { maxBytes: 1_000 }, 'more than 1000 bytes'],
     ['a bucket that is not allowed', pointer('order'), { buckets: ['other'] }, 'does not allow'],
-    ['no pointer', { ...pointer('order'), body: 'text' }, {}, 'its body is no pointer'],
-    ['another class', pointer('order', { className: 'x.Y' }), {}, 'its body is no pointer'],
+    ['no pointer', { ...pointer('order'), body: 'text' }, {}, 'its body is not a pointer'],
+    ['another class', pointer('order', { className: 'x.Y' }), {}, 'its body is not a pointer'],
     [
       'no key',
       { ...pointer('order'), body: [CLASS, { s3BucketName: BUCKET }] },
       {},
-      'its body is no pointer',
+      'its body is not a pointer',
     ],
   ])('makes a message invalid, alone, that points to %s', async (_, message, options, words) => {
     const { b, bodies, handedBack } = await run(message, options);
@@ -185,7 +185,7 @@ describe('s3Pointer', () => {
   });
 
   it.each<[object, string]>([
-    [{ bucket: BUCKET }, 's3Pointer: Unknown option `bucket`; known are buckets, '],
+    [{ bucket: BUCKET }, 's3Pointer: Unknown option `bucket`; known options are buckets, '],
     [{ buckets: [BUCKET], client: {} }, 'Expected `client`'],
     [{}, 'Expected `buckets`'],
     [{ client: { send: () => undefined } }, 'Expected `buckets`'],

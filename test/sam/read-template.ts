@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parse, type ScalarTag } from 'yaml';
 
-/** `template.yaml` as plain data, its short forms (`!Ref x`, `!GetAtt x.y`) written out (`{ Ref: 'x' }`). */
+/** `template.yaml` as plain data. */
 export function readTemplate(): unknown {
-  return parse(readFileSync('template.yaml', 'utf8'), { customTags: [ref, getAtt] });
+  return parseTemplate(readFileSync('template.yaml', 'utf8'));
+}
+
+/** A template as plain data, its short forms (`!Ref x`, `!GetAtt x.y`) written out (`{ Ref: 'x' }`). */
+export function parseTemplate(text: string): unknown {
+  return parse(text, { customTags: [ref, getAtt] });
 }
 
 const ref: ScalarTag = { tag: '!Ref', resolve: (name) => ({ Ref: name }) };

@@ -1,5 +1,5 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import { type RecordHandler, suspectsFirst, type WaitForOwner } from 'batchlatch';
+import { suspectsFirst, type WaitForOwner } from 'batchlatch';
 import type { Handler } from '../../src/batch/policy.ts';
 import { settingsOf } from '../../src/batch/settings-of.ts';
 import type { Ports } from '../../src/batch/ports.ts';
@@ -43,7 +43,7 @@ export function startConsumer(surroundings: Surroundings, process: SimProcess, p
   const handler: Handler =
     consumer === 'batches'
       ? gathered(workload.batchHandlerIn(process, attempts, deliveries))
-      : (workload.handlerIn(process, attempts, deliveries) as RecordHandler);
+      : workload.handlerIn(process, attempts, deliveries);
   return createProcessor(
     handler,
     settingsOf(

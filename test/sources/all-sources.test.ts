@@ -194,10 +194,10 @@ describe('a source that is named', () => {
   });
 
   it.each<[Source, unknown, string]>([
-    [kinesis(), sqsEvent([{ body: {} }]), 'Cannot read an event with Records: `source` names Kinesis'],
+    [kinesis(), sqsEvent([{ body: {} }]), 'Cannot read an event with Records: `source` is Kinesis'],
     [sqs(), eventBridgeEvent({}), 'Cannot read an event with version, id, source'],
-    [eventBridge(), 7, 'Cannot read an event that is a number: `source` names EventBridge'],
-    [sns(), [{}], 'Cannot read an array of 1 records: `source` names SNS'],
+    [eventBridge(), 7, 'Cannot read an event that is a number: `source` is EventBridge'],
+    [sns(), [{}], 'Cannot read an array of 1 records: `source` is SNS'],
   ])('refuses those of others: %#', (source, event, message) => {
     expect(() => readFrom(source, event)).toThrow(
       expect.objectContaining({
@@ -218,6 +218,6 @@ describe('a tumbling window without records', () => {
   it('is no empty batch', () => {
     const last = { Records: [], isFinalInvokeForWindow: true };
     expect(() => readEvent(last)).toThrow('Cannot read a batch of a tumbling window');
-    expect(() => readFrom(sqs(), last)).toThrow('`source` names SQS');
+    expect(() => readFrom(sqs(), last)).toThrow('`source` is SQS');
   });
 });

@@ -152,7 +152,7 @@ describe('a batch of Kafka', () => {
 
   it.each([
     [{ lanes: 'topic' }, "Expected `lanes` of kafka to be 'partition' or 'key', got `topic`"],
-    [{ lane: 'key' }, 'Unknown option `lane` of kafka; known is lanes'],
+    [{ lane: 'key' }, 'Unknown option `lane` of kafka; the only known option is lanes'],
   ])('refuses the options %j at start', (options, message) => {
     expect(() => kafka(options as KafkaOptions)).toThrow(
       expect.objectContaining({ code: 'BATCHLATCH_CONFIGURATION', message }),

@@ -398,7 +398,7 @@ describe('items of a commit', () => {
       }
     }
     const refusal = refusalIn(await commit({ Put: { TableName: 't', Item: { card: new Secret() } } }));
-    expect(refusal).toContain('under "card"');
+    expect(refusal).toContain('at "card"');
     expect(refusal).not.toContain('hush');
   });
 });
@@ -460,6 +460,6 @@ describe('a DynamoDB without transactions', () => {
       effects.effect([key]),
     );
     expect(outcome).toMatchObject({ error: { isRetryable: false } });
-    expect((outcome as { error: Error }).error.message).toContain('does not know TransactWriteItems');
+    expect((outcome as { error: Error }).error.message).toContain('does not support TransactWriteItems');
   });
 });

@@ -46,7 +46,7 @@ describe('options that cannot work are refused at start', () => {
     [
       'clockTolerance',
       5,
-      'Unknown option `clockTolerance`; known are tableName, client, writes, attributes, clockToleranceMs',
+      'Unknown option `clockTolerance`; known options are tableName, client, writes, attributes, clockToleranceMs',
     ],
     ['table', 'claims', 'Unknown option `table`'],
     ['client', {}, 'Expected `client` to be an object with send()'],
@@ -74,7 +74,7 @@ describe('options that cannot work are refused at start', () => {
 
   it('attributes that there are not, and two of one name, are refused', () => {
     expect(start({ attributes: { state: 'state' } as never })).toThrow(
-      /Unknown attribute `state`; known are key, status,/,
+      /Unknown attribute `state`; known attributes are key, status,/,
     );
     expect(start({ attributes: { constructor: 'x' } as never })).toThrow(/Unknown attribute `constructor`/);
     expect(start({ attributes: { status: 'owner' } })).toThrow(/Two attributes are both named `owner`/);

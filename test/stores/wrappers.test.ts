@@ -185,7 +185,7 @@ describe('Wrappers refuse what cannot work', () => {
       'a misspelt option',
       store,
       { max: 1, clok: clock },
-      /^cached: Unknown option `clok`; known are max, clock/,
+      /^cached: Unknown option `clok`; known options are max, clock/,
     ],
     ['no clock', store, { max: 1, clock: {} }, /^cached: Expected `clock` to be an object with now\(\)/],
   ])('cached: %s', (_what, given, options, message) => {
@@ -209,7 +209,13 @@ describe('Wrappers refuse what cannot work', () => {
       {},
       /^resultsIn: Expected `thresholdBytes`/,
     ],
-    ['an unknown option', storage, store, { max: 1 }, /^resultsIn: Unknown option `max`; known are clock/],
+    [
+      'an unknown option',
+      storage,
+      store,
+      { max: 1 },
+      /^resultsIn: Unknown option `max`; known options are clock/,
+    ],
     ['a clock without timers', storage, store, { clock: { now: () => 0 } }, /^resultsIn: Expected `clock`/],
   ])('resultsIn: %s', (_what, givenStorage, givenStore, options, message) => {
     expect(() =>

@@ -13,8 +13,8 @@ export interface AcquireSetup<Row> {
 }
 
 /**
- * Each round after the first means that another process changed the row between our look and our write.
- * Racing claims settle in two or three; a row that keeps changing for longer is its owner's business.
+ * Each round after the first means that another process changed the row between our read and our write.
+ * Racing claims settle in two or three; a row that keeps changing for longer is an error.
  */
 const MOST_ROUNDS = 5;
 
@@ -26,7 +26,7 @@ type Step<Row> =
   | { readonly kind: 'done' };
 
 /**
- * First deliveries are inserted blindly: one request for 25 of them. Redeliveries, and inserts that met a
+ * First deliveries are inserted without a read: one request for 25 of them. Redeliveries, and inserts that met a
  * row, are read strongly consistently, decided by the state machine, and written on the condition that the
  * row is still the one that was read. A lost race is decided again.
  */
@@ -115,7 +115,7 @@ export async function acquireClaims<Row>(
     );
   }
 
-  /** A refused write is no answer yet: the row may even carry this request's own owner, when the first answer was lost. */
+  /** A refused write is not final: the row may even carry this request's own owner, when the first answer was lost. */
   function noteWrite(
     index: number,
     write: WriteOutcome<Row> | undefined,

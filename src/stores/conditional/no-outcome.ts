@@ -1,6 +1,6 @@
 import { StoreError } from '../../claims/errors.ts';
 
-/** The database answered for fewer rows than it was asked. */
+/** The database returned fewer answers than rows. */
 export function noOutcome(): StoreError {
-  return new StoreError('The database gave no outcome for a row', { isRetryable: true });
+  return new StoreError('The database returned no outcome for a row', { isRetryable: true });
 }

@@ -7,7 +7,7 @@ import type { ClaimChange } from '../../claims/transitions.ts';
  * for one, read as a claim by `toClaim`.
  *
  * - Each call takes any number of rows, no key twice, and answers one outcome each, in order; one that fails never fails
- *   its neighbours. A call that rejects says nothing of any of them.
+ *   the others. A call that rejects says nothing of any of them.
  * - Each write is atomic together with its condition.
  * - Reads see every write that was answered before (strongly consistent), also rows that are past their retention.
  * - `signal`, once aborted, ends retries.

@@ -17,8 +17,8 @@ export interface SettleSetup<Row> {
 }
 
 /**
- * Ends attempts: conditional on IN_PROGRESS and the attempt's own owner. A refused write is looked at once
- * more, because it may be the second sending of one that was stored and whose answer was lost.
+ * Ends attempts: conditional on IN_PROGRESS and the attempt's own owner. The row of a refused
+ * write is read, because it may be the second request of a write that was stored and whose answer was lost.
  */
 export async function settleClaims<Row>(
   settlements: readonly Settlement[],
@@ -63,7 +63,7 @@ function isStillMine(stored: Claim, { owner }: OwnedClaim): boolean {
   return isOwnedBy(stored, owner);
 }
 
-/** Writes, and looks at the rows behind what was refused: they may show that there was nothing left to write. */
+/** Writes, and reads the rows whose writes were refused: they may show that the write was done before. */
 async function writeOwned<Row, Item extends OwnedClaim>(
   items: readonly Item[],
   changes: readonly OwnedChange[],

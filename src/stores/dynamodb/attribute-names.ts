@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../claims/errors.ts';
 
-/** Refuses names of attributes that nobody knows, that statements cannot hold, and that two of them share. */
+/** Refuses unknown attributes, names that statements cannot contain, and names that are used twice. */
 export function assertAttributeNames(
   names: Readonly<Record<string, unknown>>,
   known: Readonly<Record<string, unknown>> = names,
@@ -9,7 +9,7 @@ export function assertAttributeNames(
   for (const [field, name] of Object.entries(names)) {
     if (!Object.hasOwn(known, field)) {
       throw new ConfigurationError(
-        `Unknown attribute \`${field}\`; known are ${Object.keys(known).join(', ')}`,
+        `Unknown attribute \`${field}\`; known attributes are ${Object.keys(known).join(', ')}`,
       );
     }
     // Plain names only: they are written into statements, and DynamoDB has no parameter for a name there.

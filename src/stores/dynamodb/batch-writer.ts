@@ -49,7 +49,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
       });
     } catch (thrown) {
       if (isUnknownOperation(thrown)) throw thrown;
-      // DynamoDB refuses a whole request for one invalid statement: find it, and let its neighbours live.
+      // DynamoDB refuses a whole request for one invalid statement: find it, so that the others succeed.
       if (isInvalidRequest(thrown) && statements.length > 1) return executeOneByOne(statements, signal);
       const error = toStoreError(thrown, tableName);
       return statements.map(() => ({ status: 'error', error }));
@@ -184,7 +184,7 @@ function quoted(name: string): string {
 }
 
 function noAnswer(): StatementError {
-  return new StatementError('DynamoDB answered for fewer statements than it was asked', {
+  return new StatementError('DynamoDB returned fewer answers than there were statements', {
     isRetryable: true,
   });
 }

@@ -11,12 +11,12 @@ import { StoreError } from '../../claims/errors.ts';
  */
 const REQUESTS_AT_ONCE = 50;
 
-/** With the SDK's own retries in it; the store's own client has given up a silent connection before. */
+/** Including the SDK's own retries; the store's own client gives up a connection without an answer before. */
 const LONGEST_REQUEST_MS = 10_000;
 
 /**
  * The client, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
- * for ever unless told otherwise, and 50 requests that hang would keep the process from claiming anything again.
+ * without a limit by default, and 50 requests that hang would keep the process from claiming anything again.
  */
 export function boundedClient(
   client: Pick<DynamoDBClient, 'send'>,
@@ -41,7 +41,7 @@ function errorOf(why: 'silent' | 'given-up'): StoreError {
   return new StoreError(
     why === 'silent'
       ? `DynamoDB did not answer within ${LONGEST_REQUEST_MS / 1_000} seconds`
-      : 'DynamoDB had not answered when the answer of the invocation had to leave',
+      : 'DynamoDB had not answered when the invocation had to answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
 }

@@ -65,7 +65,7 @@ function transactItemOf(item: unknown, index: number, claim: ClaimPlace): Transa
   const written = entry[values];
   const isItsKey = Object.entries(claim.key).every(([name, { S }]) => written[name] === S);
   if (isItsKey && bareName(TableName) === bareName(claim.tableName)) {
-    return refuse("it writes the claim's own row, which the transaction completes by itself");
+    return refuse("it writes the claim's own row, which the transaction already completes");
   }
 
   const marshalled: Record<string, unknown> = { ...entry };
@@ -75,7 +75,7 @@ function transactItemOf(item: unknown, index: number, claim: ClaimPlace): Transa
     if (!isObject(plain)) return refuse(`expected \`${kind}.${name}\` to be an object of plain values`);
     marshalled[name] = rowOf(plain, (attribute) =>
       refuse(
-        `\`${kind}.${name}\` holds a value under ${JSON.stringify(attribute)} that DynamoDB cannot: a class instance, ` +
+        `\`${kind}.${name}\` has a value at ${JSON.stringify(attribute)} that DynamoDB cannot store: a class instance, ` +
           'a function, NaN or Infinity, an empty set, or a number beyond the safe integers (use a bigint)',
       ),
     );

@@ -28,7 +28,7 @@ export interface CommitSetup {
   readonly random: () => number;
 }
 
-/** What one sending of the transaction came to. */
+/** The result of one request of the transaction. */
 type Answer =
   | { readonly kind: 'stored' }
   /** The claim's own condition did not hold. */
@@ -47,7 +47,7 @@ type Answer =
  *
  * A sending that went unanswered may be done at any time, also after a later one was refused: from then on
  * only the row tells what was stored, and a refusal is no longer final. The token makes DynamoDB do equal
- * sendings once for ten minutes; the claim's condition does the same for ever.
+ * sendings once for ten minutes; the claim's condition does the same without a time limit.
  *
  * `items` come from the handler by way of its context, and are checked here.
  */
@@ -105,7 +105,7 @@ function transaction(
   return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: digest.slice(0, 36) });
 }
 
-/** `wasResent`: the SDK has sent it before, and what came of that it does not say. */
+/** `wasResent`: the SDK has sent it before, and does not say with what result. */
 async function send(
   command: TransactWriteItemsCommand,
   { client, tableName }: CommitSetup,
@@ -125,10 +125,10 @@ function answerOf(thrown: unknown, tableName: string): Answer {
   };
   if (name === 'TransactionCanceledException')
     return answerOfReasons(CancellationReasons ?? [], thrown, tableName);
-  // The same token is being worked on: the first sending of it has arrived and is not through.
+  // The same token is in progress: the first request has arrived and is not finished.
   if (name === 'TransactionInProgressException') return { kind: 'unknown', error: conflicted(thrown) };
   if (isUnknownOperation(thrown)) {
-    const message = 'DynamoDB does not know TransactWriteItems here: `commit` cannot be used with it';
+    const message = 'This DynamoDB does not support TransactWriteItems, which `commit` needs';
     return { kind: 'invalid', error: new StoreError(message, { cause: thrown, isRetryable: false }) };
   }
   if (name === 'ResourceNotFoundException') {
@@ -168,13 +168,13 @@ const NO_ERROR = /^(None|ConditionalCheckFailed)$/;
 /** `index`: of the item, or -1 for the claim. */
 function invalidEntry(index: number, code: string, message: string, tableName: string): StoreError {
   if (index === -1) return toStoreError({ Code: code, Message: message }, tableName);
-  return new StoreError(`DynamoDB cannot do item ${index} of the transaction: ${code}: ${message}`, {
+  return new StoreError(`DynamoDB cannot execute item ${index} of the transaction: ${code}: ${message}`, {
     cause: { code, message },
     isRetryable: false,
   });
 }
 
-/** The row says whether a transaction of which too little is known has been stored. */
+/** The row shows whether a transaction with an unknown result has been stored. */
 async function outcomeByRow(
   completion: Completion,
   error: Error,
@@ -203,7 +203,7 @@ function attemptsOf(thrown: unknown): number {
 }
 
 function conflicted(cause: unknown): StoreError {
-  return new StoreError('DynamoDB cancelled the transaction for now: another write was at its items', {
+  return new StoreError('DynamoDB cancelled the transaction because it conflicts with another write', {
     cause,
     isRetryable: true,
   });
@@ -211,13 +211,13 @@ function conflicted(cause: unknown): StoreError {
 
 function refusedAfterSilence(): StoreError {
   return new StoreError(
-    'DynamoDB refused the transaction after another sending of it had gone unanswered, which may yet be done',
+    'DynamoDB refused the transaction after an earlier request for it got no answer and may still be executed',
     { isRetryable: true },
   );
 }
 
 function contradiction(): StoreError {
-  return new StoreError("DynamoDB refused the claim's completion although its row is as it should be", {
+  return new StoreError("DynamoDB refused the claim's completion although its row meets the condition", {
     isRetryable: true,
   });
 }

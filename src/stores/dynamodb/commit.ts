@@ -13,7 +13,7 @@ export interface CommitOptions {
  * Writes the items and the completion of this attempt's claim in one DynamoDB transaction, on the condition that the
  * claim is still this attempt's: both exist afterwards, or neither, also when another attempt took over. Then the
  * record is completed with `result`, whatever the handler does next; what it returns is not kept, and what it throws
- * is told to the observer (`failedAfterCommit`). 1 to 99 items, once per run; wait for it.
+ * is reported to the observer (`failedAfterCommit`). 1 to 99 items, once per run; await it.
  *
  * `items` are what `TransactWriteCommandInput['TransactItems']` of `@aws-sdk/lib-dynamodb` holds.
  *

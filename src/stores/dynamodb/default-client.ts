@@ -17,7 +17,7 @@ export function defaultClient(): DynamoDBClient {
       httpsAgent: agent,
     },
   });
-  // It walks through every request and answer to make a log entry that nobody reads.
+  // It walks through every request and answer to write a log entry that is not read.
   client.middlewareStack.remove('loggerMiddleware');
   writePlainJson(client);
   return client;

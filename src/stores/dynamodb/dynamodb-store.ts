@@ -39,7 +39,7 @@ export interface DynamoDBStoreOptions {
   readonly client?: ClientOfDynamoDB;
   /**
    * `batch` (default): 25 PartiQL statements per request. `single`: a `PutItem` or `UpdateItem` per record,
-   * for policies that refuse PartiQL. Where DynamoDB does not know PartiQL at all, `batch` falls back to
+   * for policies that refuse PartiQL. If DynamoDB does not support PartiQL, `batch` falls back to
    * `single` by itself and says so once as a process warning.
    */
   readonly writes?: 'batch' | 'single';
@@ -47,7 +47,7 @@ export interface DynamoDBStoreOptions {
   readonly attributes?: Partial<AttributeNames> | RowFormat;
   /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
   readonly clockToleranceMs?: number;
-  /** Default: the machine's clock. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   /** A number from 0 up to, not including, 1, for the jitter of retries. Default: `Math.random`. */
   readonly random?: () => number;
@@ -122,11 +122,11 @@ function storeIn(tableName: string, options: DynamoDBStoreOptions): ClaimStore {
 
 function notTransacted(): ConfigurationError {
   return new ConfigurationError(
-    'dynamoDBStore writes the effects of `commit` of batchlatch/dynamodb, and this is another: use the commit function of the store that keeps the claims',
+    'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims',
   );
 }
 
-/** Batched writes until DynamoDB says that it does not know PartiQL; single writes from then on. */
+/** Batched writes until DynamoDB reports that it does not support PartiQL; single writes from then on. */
 function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
   let current = batch;
   async function call<Answer>(run: (writer: ItemWriter) => Promise<Answer>): Promise<Answer> {
@@ -137,7 +137,7 @@ function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
       if (current === batch) {
         current = single;
         process.emitWarning(
-          "DynamoDB does not know BatchExecuteStatement here: claims are written one by one from now on. Set `writes: 'single'` to say so.",
+          "This DynamoDB does not support BatchExecuteStatement: claims are written one by one from now on. Set `writes: 'single'` to avoid this warning.",
           { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' },
         );
       }

@@ -12,7 +12,7 @@ const PASSING = new Set([
   'InternalServerError',
 ]);
 
-/** Failures of the way to DynamoDB; AWS's SDK has already tried again when it reports one. */
+/** Network failures; AWS's SDK has already retried when it reports one. */
 const NETWORK =
   /^(TimeoutError|NetworkingError|RequestTimeout|ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
 
@@ -23,7 +23,7 @@ export function isPassing(code: string): boolean {
   return PASSING.has(code);
 }
 
-/** DynamoDB (or an emulator) does not know the operation at all. */
+/** DynamoDB (or an emulator) does not support the operation. */
 export function isUnknownOperation(thrown: unknown): boolean {
   return nameOf(thrown) === 'UnknownOperationException';
 }

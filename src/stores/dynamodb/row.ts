@@ -34,7 +34,7 @@ export const defaultAttributeNames: AttributeNames = {
 export interface RowFormat {
   /** What each field of a claim is called; the key's is the attribute that tells rows apart. */
   readonly names: AttributeNames;
-  /** Every attribute that a claim may have. Where several go at once, the first must go for real (see batch-writer.ts). */
+  /** Every attribute that a claim may have. If several are removed at once, the first must really be removed (see batch-writer.ts). */
   readonly attributes: readonly string[];
   /** The longest result, in UTF-8 bytes of JSON, that fits into an item beside the rest. */
   readonly maxResultBytes: number;
@@ -52,7 +52,7 @@ export interface RowFormat {
   whereStill(row: Row): Row;
 }
 
-/** What a row may spend on a result, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
+/** How many bytes of a row a result may take, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
 const MAX_RESULT_BYTES = 350 * 1_024;
 
 export function rowFormat(names: AttributeNames): RowFormat {

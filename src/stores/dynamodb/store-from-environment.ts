@@ -3,7 +3,7 @@ import { dynamoDBStore } from './dynamodb-store.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
 
 /**
- * What is made of the store where nobody names one: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names; see
+ * The store if none is given: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names; see
  * `whenTableIsNamed` for when it is made.
  */
 export function fromEnvironmentStore<Made>(make: (store: ClaimStore) => Made): () => Made {

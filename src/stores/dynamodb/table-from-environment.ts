@@ -16,7 +16,7 @@ function claimsTableName(): string {
   const tableName = process.env['CLAIMS_TABLE_NAME'] ?? '';
   if (tableName === '') {
     throw new ConfigurationError(
-      'There is nowhere to keep claims: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), ' +
+      'No claim store is configured: set CLAIMS_TABLE_NAME to the claims table (template.yaml does), ' +
         'or pass `store`, in tests for example `memoryStore()` of batchlatch/memory',
     );
   }

@@ -27,13 +27,13 @@ import { checkOptionsOf } from '../../options/check-options-of.ts';
 
 /** Options of `memoryStore()`. */
 export interface MemoryStoreOptions<Effect = unknown> {
-  /** Default: the machine's clock. */
+  /** Default: the system clock. */
   readonly clock?: Pick<Clock, 'now'>;
   /** How long past its lease a claim is left alone before it may be taken over. Default 0. */
   readonly clockToleranceMs?: number;
   /**
    * Does what a handler commits, for tests of handlers that do: of `commit` of `batchlatch/dynamodb`, its items. Called
-   * at once and before the completion is stored. An error that it gives back is the refusal that the handler is told,
+   * at once and before the completion is stored. An error that it returns is the refusal that the handler gets,
    * such as a `CommitRefusedError`; one that it throws is a failure of the store. Either keeps both from happening.
    * Default: no `commit`.
    */
@@ -48,7 +48,7 @@ const checks: Readonly<Record<keyof MemoryStoreOptions, Check>> = {
 
 const FIRST_SWEEP_AT = 1_000;
 
-/** Nobody else has it: who inspects gets a copy. */
+/** Never shared: `inspect` returns a copy. */
 type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
 
 /**

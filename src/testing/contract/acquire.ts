@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { AcquireOutcome } from '../../claims/claim-store.ts';
 import { type Contract, LEASE_MS } from '../store-bench.ts';
 
-/** Who gets a key, and what all others are told. */
+/** Which request gets a key, and what the others get. */
 export function describeAcquire(contract: Contract): void {
-  contract('gives an absent key to the first who asks, as attempt 1', async ({ acquire, clock }) => {
+  contract('gives an absent key to the first request, as attempt 1', async ({ acquire, clock }) => {
     assert.deepEqual(await acquire('new'), {
       status: 'acquired',
       attempt: 1,

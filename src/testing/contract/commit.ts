@@ -59,7 +59,7 @@ export function describeCommit({ effect, refusedEffect, read }: CommitSubject, c
     const { store, request, key } = bench;
     const names = Array.from({ length: 10 }, (_, index) => `meeting-${index}`);
     await store.acquire(names.map((name) => request(name, { owner: name })));
-    // Clients may give up on a place that is busy for long, and say so; what they say is what is counted.
+    // Clients may give up on a contended item and report it; their reports are what is counted.
     const outcomes = await Promise.all(
       names.map((name) => commit(bench, name, name, effect([key('meeting place')]))),
     );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
 import { type Contract, ERROR, LEASE_MS } from '../store-bench.ts';
 
-/** What becomes of a claim when its owner ends it. */
+/** What happens to a claim when its owner ends it. */
 export function describeSettle(contract: Contract): void {
   contract('remembers a completion with its result for the retention, then forgets it', async (bench) => {
     const { acquire, complete, clock } = bench;

@@ -1,25 +1,28 @@
 import assert from 'node:assert/strict';
 import { type Contract, LEASE_MS } from '../store-bench.ts';
 
-/** How a death is told from a claim that never started. For stores with `start`. */
+/** How a crash is distinguished from a claim that never started. For stores with `start`. */
 export function describeStart(contract: Contract): void {
-  contract('tells a death from a claim that never started', async ({ store, acquire, key, clock }) => {
-    if (store.start === undefined) return;
-    await acquire('waited', { owner: 'me', recordsStart: true });
-    await acquire('ran', { owner: 'me', recordsStart: true });
-    await acquire('unrecorded', { owner: 'me' });
-    assert.deepEqual(await store.start([{ key: key('ran'), owner: 'me' }]), ['stored']);
-    await clock.advance(LEASE_MS);
-    const numbers = async (name: string): Promise<unknown> => {
-      const outcome = await acquire(name);
-      return outcome.status === 'acquired' && [outcome.attempt, outcome.releases, outcome.crashes];
-    };
-    assert.deepEqual(await numbers('waited'), [2, 1, 0]);
-    assert.deepEqual(await numbers('ran'), [2, 0, 1]);
-    assert.deepEqual(await numbers('unrecorded'), [2, 0, 1]);
-  });
+  contract(
+    'distinguishes a crash from a claim that never started',
+    async ({ store, acquire, key, clock }) => {
+      if (store.start === undefined) return;
+      await acquire('waited', { owner: 'me', recordsStart: true });
+      await acquire('ran', { owner: 'me', recordsStart: true });
+      await acquire('unrecorded', { owner: 'me' });
+      assert.deepEqual(await store.start([{ key: key('ran'), owner: 'me' }]), ['stored']);
+      await clock.advance(LEASE_MS);
+      const numbers = async (name: string): Promise<unknown> => {
+        const outcome = await acquire(name);
+        return outcome.status === 'acquired' && [outcome.attempt, outcome.releases, outcome.crashes];
+      };
+      assert.deepEqual(await numbers('waited'), [2, 1, 0]);
+      assert.deepEqual(await numbers('ran'), [2, 0, 1]);
+      assert.deepEqual(await numbers('unrecorded'), [2, 0, 1]);
+    },
+  );
 
-  contract('begins anew with each attempt', async ({ store, acquire, fail, key, clock }) => {
+  contract('starts again with each attempt', async ({ store, acquire, fail, key, clock }) => {
     if (store.start === undefined) return;
     await acquire('twice', { owner: 'first', recordsStart: true });
     await store.start([{ key: key('twice'), owner: 'first' }]);
@@ -30,7 +33,7 @@ export function describeStart(contract: Contract): void {
     assert.deepEqual(outcome.status === 'acquired' && [outcome.releases, outcome.crashes], [1, 0]);
   });
 
-  contract('is lost to who is no longer the owner, and may be said twice', async (bench) => {
+  contract('is refused for an owner that lost the claim, and may be repeated', async (bench) => {
     const { store, acquire, complete, key, clock } = bench;
     if (store.start === undefined) return;
     await acquire('late', { owner: 'first', leaseMs: 1_000, recordsStart: true });

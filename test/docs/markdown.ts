@@ -1,0 +1,77 @@
+/** A block of code between two fences. */
+export interface CodeBlock {
+  /** Of its first line in the page, from 1. */
+  readonly line: number;
+  readonly language: string;
+  readonly code: string;
+  /** Why it is not compiled, where a comment before it says so: `<!-- not compiled: reason -->`. */
+  readonly whyNotCompiled: string | undefined;
+}
+
+/** A link, or an image. */
+export interface Link {
+  readonly line: number;
+  readonly target: string;
+}
+
+/** The fenced blocks of a page, in their order. */
+export function codeBlocks(page: string): CodeBlock[] {
+  const blocks: CodeBlock[] = [];
+  const lines = page.split('\n');
+  for (let index = 0; index < lines.length; index += 1) {
+    const fence = /^```(\w*)\s*$/.exec(lines[index] as string);
+    if (fence === null) continue;
+    const end = lines.indexOf('```', index + 1);
+    if (end === -1) throw new Error(`The block in line ${index + 1} has no end`);
+    const before = lines.slice(0, index).findLast((line) => line.trim() !== '') ?? '';
+    blocks.push({
+      line: index + 2,
+      language: fence[1] as string,
+      code: lines.slice(index + 1, end).join('\n'),
+      whyNotCompiled: /^<!-- not compiled: (.+) -->$/.exec(before)?.[1],
+    });
+    index = end;
+  }
+  return blocks;
+}
+
+/** The links of a page outside of its code. */
+export function links(page: string): Link[] {
+  return withoutCode(page).flatMap((text, index) =>
+    [...text.matchAll(/\]\(<?([^)\s>]+)/g)].map(([, target = '']) => ({ line: index + 1, target })),
+  );
+}
+
+/** The anchors of a page's headings, as GitHub names them. */
+export function anchors(page: string): string[] {
+  const seen = new Map<string, number>();
+  return withoutBlocks(page)
+    .flatMap((text) => /^#{1,6} (.+)$/.exec(text)?.[1] ?? [])
+    .map((heading) => {
+      const slug = slugOf(heading);
+      const count = seen.get(slug) ?? 0;
+      seen.set(slug, count + 1);
+      return count === 0 ? slug : `${slug}-${count}`;
+    });
+}
+
+function slugOf(heading: string): string {
+  const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function withoutBlocks(page: string): string[] {
+  let isInBlock = false;
+  return page.split('\n').map((line) => {
+    const isFence = line.startsWith('```');
+    if (isFence) isInBlock = !isInBlock;
+    return isFence || isInBlock ? '' : line;
+  });
+}
+
+function withoutCode(page: string): string[] {
+  return withoutBlocks(page).map((line) => line.replaceAll(/(`+).*?\1/g, ''));
+}
