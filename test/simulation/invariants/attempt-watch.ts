@@ -21,6 +21,8 @@ export class AttemptWatch {
   readonly #invocations: InvocationWatch;
   readonly #runsByKey = new Map<string, HandlerRun[]>();
   readonly #onEnd = new Map<HandlerRun, () => void>();
+  /** Of whom the processor has said that their handlers start. */
+  readonly #starting = new Set<string>();
 
   constructor(world: World, attempts: AttemptRegistry, claims: ClaimWatch, invocations: InvocationWatch) {
     this.#world = world;
@@ -108,6 +110,7 @@ export class AttemptWatch {
   observed(process: SimProcess, event: BatchEvent, invocation?: ObservedInvocation): void {
     if (process.isDead) return;
     this.#world.count(`event ${event.type}`);
+    if (event.type === 'started') this.#starting.add(event.owner);
     if (event.type === 'abandoned') {
       const run = this.#attempts.get(event.owner)?.run;
       if (run !== undefined) {
@@ -147,16 +150,22 @@ export class AttemptWatch {
     }
   }
 
-  /** The attempt that this process has been told it holds. */
+  /**
+   * The attempt that this process has been told it holds. Two may have one number, one after the retention of the other:
+   * of those of records it is the one that the processor says it starts, of those of calls the one that was told last.
+   */
   #holder(process: SimProcess, key: string, attempt: number): AttemptFacts | undefined {
-    let latest: AttemptFacts | undefined;
-    for (const facts of this.#attempts.all()) {
-      const isSuch =
-        facts.process === process && facts.request.what.key === key && facts.told?.attempt === attempt;
-      // Of two calls with one key both may hold a first attempt, one after the retention of the other.
-      if (isSuch && facts.run === undefined && toldAt(facts) >= toldAt(latest)) latest = facts;
-    }
-    return latest;
+    const { consumer } = this.#world.scenario;
+    const isSuch = (facts: AttemptFacts): boolean =>
+      facts.process === process &&
+      facts.request.what.key === key &&
+      facts.told?.attempt === attempt &&
+      facts.run === undefined &&
+      (consumer === 'calls' || this.#starting.has(facts.owner));
+    return [...this.#attempts.all()]
+      .filter(isSuch)
+      .toSorted((a, b) => toldAt(a) - toldAt(b))
+      .at(-1);
   }
 
   #judgeLease(run: HandlerRun): void {
@@ -250,6 +259,6 @@ export function isCondemned(error: unknown): boolean {
 }
 
 /** The step in which the process was told that it holds the claim. */
-function toldAt(facts: AttemptFacts | undefined): number {
-  return facts?.told?.step ?? -1;
+function toldAt({ told }: AttemptFacts): number {
+  return told?.step ?? -1;
 }
