@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { BENCH, BUILD, ROOT } from './paths.ts';
 
 /** The package as it is published, where the workers and the bundles find it by its name. */
@@ -51,6 +51,19 @@ export interface FunctionBundle {
   readonly packages: readonly { readonly name: string; readonly bytes: number }[];
 }
 
+/** As a user bundles a function. */
+const MINIFIED = {
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: NODE,
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  nodePaths: [path.join(BUILD, 'node_modules')],
+  tsconfigRaw: {},
+  write: false,
+} satisfies BuildOptions;
+
 /** Bundles and minifies one of the example functions as a user would. Sizes are what a deployment uploads. */
 export async function bundleFunction(
   name: 'batchlatch' | 'powertools',
@@ -60,19 +73,11 @@ export async function bundleFunction(
   const { metafile, outputFiles } = await build({
     entryPoints: [path.join(BENCH, `functions/${name}.ts`)],
     outfile: file,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: NODE,
-    format: 'esm',
-    mainFields: ['module', 'main'],
+    ...MINIFIED,
     external: sdk === 'left-out' ? ['@aws-sdk/*'] : [],
-    nodePaths: [path.join(BUILD, 'node_modules')],
-    tsconfigRaw: {},
     // Bundled CommonJS asks for Node's own modules with require(), which ESM has to be given.
     banner: { js: "import{createRequire as r}from'module';const require=r(import.meta.url);" },
     metafile: true,
-    write: false,
   });
   const [contents] = outputFiles;
   const [output] = Object.values(metafile.outputs);
@@ -91,16 +96,8 @@ export async function bundleFunction(
 export async function minifiedBytes(statements: readonly string[]): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: statements.join('\n'), resolveDir: BENCH },
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: NODE,
-    format: 'esm',
-    mainFields: ['module', 'main'],
+    ...MINIFIED,
     external: ['@aws-sdk/*', '@smithy/*'],
-    nodePaths: [path.join(BUILD, 'node_modules')],
-    tsconfigRaw: {},
-    write: false,
   });
   return outputFiles[0]?.contents.byteLength ?? 0;
 }
