@@ -95,7 +95,7 @@ async function run(steps: readonly Step[]): Promise<void> {
     }));
     items.push(...added);
     memberAt(index)
-      .add(added)
+      .add(added, (outcome) => outcome)
       .forEach((promise, at) => {
         const item = added[at] as Item;
         void promise.then((outcome) => {
