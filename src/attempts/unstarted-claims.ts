@@ -35,8 +35,9 @@ export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): 
     const claims = [...noted.values()];
     for (let start = 0; start < claims.length; start += DEFAULT_REQUEST_SIZE) {
       const found = await Promise.all(claims.slice(start, start + DEFAULT_REQUEST_SIZE).map(releaseOf));
-      const releases = found.filter((one): one is Settlement => typeof one === 'object');
-      if (releases.length > 0) await giveBackThese(releases);
+      // Once per key: a row may have gone from one of these owners to another between two looks. The rest stay noted.
+      const releases = new Map(found.flatMap((one) => (typeof one === 'object' ? [[one.key, one]] : [])));
+      if (releases.size > 0) await giveBackThese([...releases.values()]);
       if (found.includes('unknown')) return; // a store that does not answer is not asked for the others
     }
   }

@@ -37,7 +37,7 @@ export interface RequestQueueOptions<Item, Outcome> {
 
 /** One member's way into a queue. */
 export interface QueueAccess<Item, Outcome> {
-  /** What the member makes of the outcome of each item, in order. The promises never reject. */
+  /** What the member makes of the outcome of each item, in order. A promise rejects only with what `answerOf` throws. */
   add<Answer>(
     items: readonly Item[],
     answerOf: (outcome: Outcome, index: number) => Answer,
@@ -107,11 +107,17 @@ export class RequestQueue<Item, Outcome> {
     member: QueueMember,
     answerOf: (outcome: Outcome, index: number) => Answer,
   ): Promise<Answer> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const one: Waiting<Item, Outcome> = {
         item,
         member,
-        resolve: (outcome) => resolve(answerOf(outcome, index)),
+        resolve(outcome) {
+          try {
+            resolve(answerOf(outcome, index));
+          } catch (thrown) {
+            reject(thrown); // to its own member: the others of the request have their answers still to come
+          }
+        },
         isAnswered: false,
         noted: undefined,
       };

@@ -84,6 +84,17 @@ describe('items of several members', () => {
     expect(requests).toEqual([['a', 'b'], ['c']]);
   });
 
+  it('are not reached by what one member throws over its outcome', async () => {
+    const { queue } = bench();
+    const join = (busy: boolean): QueueAccess<string, string> => queue.join(member({ busy }));
+    const [a] = join(true).add(['a'], () => {
+      throw new Error('of a');
+    });
+    const [b] = join(false).add(['b'], (outcome) => outcome);
+    await expect(a).rejects.toThrow('of a');
+    expect(await b).toBe('did b');
+  });
+
   it('of one key never share a request either', async () => {
     const { join, requests, hold } = bench();
     const letGo = hold();
@@ -288,6 +299,7 @@ interface Access extends Pick<QueueAccess<string, string>, 'flushIfIdle' | 'leav
 }
 
 interface Bench {
+  readonly queue: RequestQueue<string, string>;
   readonly clock: ManualClock;
   /** The items of each request, as it was sent. */
   readonly requests: string[][];
@@ -334,6 +346,7 @@ function bench({ requestSize = 25 }: { readonly requestSize?: number } = {}): Be
     return letGo;
   }
   return {
+    queue,
     clock,
     requests,
     groups,

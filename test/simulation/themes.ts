@@ -38,7 +38,8 @@ export function withOverlaps(scenario: Scenario, random: Random): Scenario {
     platform: 'managed',
     workers: 1,
     processorsInProcess: random.pick([1, 1, 2]),
-    invocationsAtATime: random.integer(3, 10),
+    // Of a FIFO queue there are no more invocations at a time than groups.
+    invocationsAtATime: queue.kind === 'fifo' ? random.integer(2, 4) : random.integer(3, 10),
     batchSize: queue.kind === 'async' ? batchSize : Math.min(batchSize, random.integer(1, 6)),
     messages: { ...messages, spreadMs: random.chance(0.5) ? 0 : messages.spreadMs },
     faults: { ...faults, shortTime: random.pick([0, 0.3, 0.8]) },
