@@ -114,7 +114,7 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'shared requests: deadlines',
     'an invocation whose time is over takes nothing of others along',
     QUEUE,
-    'this.#waiting = this.#waiting.filter((one) => one.member !== member);',
-    'this.#waiting = [];',
+    '(one.member === member ? own : this.#waiting).push(one);',
+    'if (one.member === member) own.push(one);',
   ),
 ];
