@@ -29,7 +29,10 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly namespace?: string | ((record: Parameters<KeySelector<Body>>[0]) => string);
   /** Records running at once. Default 10. */
   readonly concurrency?: number;
-  /** How long a finished record waits for others, to be settled in one request. Default 5 ms. */
+  /**
+   * How long a finished record waits for others, to be settled in one request; and the longest that a claim waits for those of
+   * invocations that overlap in the process. Default 5 ms.
+   */
   readonly settleLingerMs?: number;
   /**
    * Length of a claim's lease. Default: what remains of the invocation plus a second, and at most 45,000 ms for every

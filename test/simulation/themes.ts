@@ -33,14 +33,16 @@ const sharedProcesses: Theme = (scenario, random) => {
 export function withOverlaps(scenario: Scenario, random: Random): Scenario {
   const { consumer, batchSize, messages, queue, faults } = scenario;
   if (consumer === 'calls' || random.chance(0.87)) return scenario;
+  const isFifo = queue.kind === 'fifo';
   return {
     ...scenario,
     platform: 'managed',
     workers: 1,
     processorsInProcess: random.pick([1, 1, 2]),
-    // Of a FIFO queue there are no more invocations at a time than groups.
-    invocationsAtATime: queue.kind === 'fifo' ? random.integer(2, 4) : random.integer(3, 10),
+    invocationsAtATime: isFifo ? random.integer(2, 4) : random.integer(3, 10), // one per group is the most
     batchSize: queue.kind === 'async' ? batchSize : Math.min(batchSize, random.integer(1, 6)),
+    // All of them look for messages all the while that a group waits for its head.
+    queue: { ...queue, ...(isFifo && { visibilityTimeoutMs: random.magnitude(1_000, 6_000) }) },
     messages: { ...messages, spreadMs: random.chance(0.5) ? 0 : messages.spreadMs },
     faults: { ...faults, shortTime: random.pick([0, 0.3, 0.8]) },
   };
