@@ -17,6 +17,8 @@ export default {
     '^batchlatch/(dynamodb|memory)$': '<rootDir>/src/stores/$1/index.ts',
     '^batchlatch/(functions|http|jmespath|powertools|s3|testing)$': '<rootDir>/src/$1/index.ts',
   },
+  // Not one core fewer than there are, as by default: most tests wait for other processes much of the time.
+  maxWorkers: '100%',
   // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one.
   testTimeout: 30_000,
   setupFiles: ['<rootDir>/test/support/environment.ts'],

@@ -25,6 +25,8 @@ export interface SandboxOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Warning codes and types that the process does not print. */
   readonly silencedWarnings?: readonly string[];
+  /** Whether its log, on standard error, is dropped. Default false. */
+  readonly isSilent?: boolean;
 }
 
 /** A process that runs one invocation at a time, as an execution environment of Lambda does. */
@@ -65,7 +67,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function launch({ handlerModule, env, silencedWarnings = [] }: SandboxOptions): ChildProcess {
+function launch({
+  handlerModule,
+  env,
+  silencedWarnings = [],
+  isSilent = false,
+}: SandboxOptions): ChildProcess {
+  const log = isSilent ? 'ignore' : 2;
   return fork(PROGRAM, [handlerModule.href], {
     // Wherever the working directory is, TypeScript is loaded as it is here.
     execArgv: [
@@ -75,7 +83,7 @@ function launch({ handlerModule, env, silencedWarnings = [] }: SandboxOptions): 
     ],
     env: { ...process.env, ...env },
     // Lambda's log. Standard output is for this process's results.
-    stdio: ['ignore', 2, 2, 'ipc'],
+    stdio: ['ignore', log, log, 'ipc'],
   });
 }
 

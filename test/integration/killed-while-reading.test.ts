@@ -54,6 +54,7 @@ describe('A message that kills the process while it is read', () => {
   function startFunction(readBy: string): void {
     pool = createSandboxPool(1, {
       handlerModule: new URL('../support/deadly-reader.ts', import.meta.url),
+      isSilent: true, // Jest takes the last words of a process that ran out of memory for its own worker's
       env: {
         ...emulatorEnvironment,
         AWS_ENDPOINT_URL_DYNAMODB: stack.dynamoDBEndpoint,
