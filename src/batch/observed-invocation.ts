@@ -1,0 +1,77 @@
+import type { Context } from 'aws-lambda';
+import type { ObservedInvocation, ObservedRecord } from '../observe/observer.ts';
+import type { BatchRecord } from '../sources/record.ts';
+import type { SourceBatch, SourceEntry } from '../sources/source.ts';
+import { recordIdOf, type Entry } from './entry.ts';
+import { observedRecord } from './observed-record.ts';
+
+/** What observers see of an invocation. `entries` are its records once they have been read. */
+export function observedInvocation(
+  { lambda, functionName, batch }: ObservedSubject,
+  entries: readonly Entry[],
+): ObservedInvocation {
+  return new Observed({ lambda, functionName, batch }, entries);
+}
+
+interface ObservedSubject {
+  readonly lambda: Context | undefined;
+  readonly functionName: string | undefined;
+  readonly batch: SourceBatch;
+}
+
+/** Its members beyond the first two are made when they are looked at: most observers never do. */
+class Observed implements ObservedInvocation {
+  readonly requestId?: string;
+  readonly functionName?: string;
+  readonly #delivered: readonly SourceEntry[];
+  readonly #entries: readonly Entry[];
+  #source: string | undefined;
+  #places: Map<string, number> | undefined;
+
+  constructor({ lambda, functionName, batch }: ObservedSubject, entries: readonly Entry[]) {
+    if (lambda?.awsRequestId !== undefined) this.requestId = lambda.awsRequestId;
+    const name = lambda?.functionName ?? functionName;
+    if (name !== undefined) this.functionName = name;
+    this.#delivered = batch.entries;
+    this.#entries = entries;
+  }
+
+  get source(): string {
+    this.#source ??= sourceOf(this.#delivered) ?? 'unknown';
+    return this.#source;
+  }
+
+  get records(): number {
+    return this.#delivered.length;
+  }
+
+  recordOf(recordId: string): ObservedRecord | undefined {
+    this.#places ??= placesOf(this.#delivered);
+    const place = this.#places.get(recordId);
+    if (place === undefined) return undefined;
+    const record = this.#entries[place]?.record ?? deliveredRecord(this.#delivered[place] as SourceEntry);
+    return record && observedRecord(record);
+  }
+}
+
+function sourceOf(delivered: readonly SourceEntry[]): string | undefined {
+  for (const entry of delivered) {
+    const source = deliveredRecord(entry)?.source;
+    if (source !== undefined) return source;
+  }
+  return undefined;
+}
+
+function deliveredRecord({ read }: SourceEntry): BatchRecord | undefined {
+  if ('record' in read) return read.record;
+  return 'delivered' in read ? read.delivered : undefined;
+}
+
+function placesOf(delivered: readonly SourceEntry[]): Map<string, number> {
+  const places = new Map<string, number>();
+  delivered.forEach(({ itemIdentifier }, index) => {
+    const recordId = recordIdOf(itemIdentifier, index);
+    if (!places.has(recordId)) places.set(recordId, index);
+  });
+  return places;
+}
