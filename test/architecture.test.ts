@@ -51,6 +51,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   testing: ['claims', 'options'],
+  // What others deploy; the monitor's code is what the construct brings along.
+  cdk: ['claims', 'options'],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
   '.': [

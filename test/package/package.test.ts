@@ -13,6 +13,7 @@ const SKIP_SDK = ['--skipLibCheck'];
 
 /** The entries that need an optional peer dependency, and which. */
 const PEER_OF: Readonly<Record<string, string>> = {
+  'batchlatch/cdk': 'aws-cdk-lib',
   'batchlatch/jmespath': '@aws-lambda-powertools/jmespath',
   'batchlatch/powertools': '@aws-lambda-powertools/jmespath',
   'batchlatch/s3': '@aws-sdk/client-s3',
