@@ -50,6 +50,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/dynamodb-store.ts',
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
+  // What people do to claims and dead letters, over any store.
+  operations: ['claims', 'options', 'queues'],
   testing: ['claims', 'options'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options'],

@@ -1,0 +1,12 @@
+export type {
+  ClaimCount,
+  ClaimOperation,
+  ClaimPage,
+  ClaimQuery,
+  ClaimReading,
+  ClaimState,
+  OperableStore,
+  OperateOutcome,
+  OperationKind,
+  RefusalReason,
+} from '../claims/operable-store.ts';
