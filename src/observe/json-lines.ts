@@ -104,7 +104,7 @@ function shownError(thrown: unknown, key: string): object {
  */
 const UNSEEN = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g;
 
-function escapeUnseen(json: string): string {
+export function escapeUnseen(json: string): string {
   return json.replace(
     UNSEEN,
     (character) => `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
