@@ -1,9 +1,13 @@
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+/** Where packages are found when the build goes into another folder. */
+const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
+
 /**
- * Bundles the monitor's function into one file of the folder, `index.mjs`, and gives the packages whose code is in it.
- *
+ * Bundles the monitor's function into one file of the folder, `index.mjs`, and gives the packages whose code is in it. Lambda's
+ * runtimes have the AWS SDK, and keep it up to date.
  */
 export async function buildMonitorFunction(entry: string, folder: string): Promise<readonly string[]> {
   const { metafile } = await build({
@@ -13,14 +17,9 @@ export async function buildMonitorFunction(entry: string, folder: string): Promi
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    mainFields: ['module', 'main'],
-    minify: true,
-    keepNames: true,
     legalComments: 'none',
-    // Bundled CommonJS still calls require() for Node's own modules; an ES module has none.
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
+    nodePaths: [MODULES],
+    external: ['@aws-sdk/*'],
     metafile: true,
     logLevel: 'error',
   });
