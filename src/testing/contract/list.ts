@@ -127,7 +127,7 @@ export function describeList(base: Contract): void {
     const wrong: ClaimQuery[] = [
       { ...query, cursor: next, keyPrefix: key('a') },
       { ...query, cursor: next, state: 'parked' },
-      { ...query, cursor: `${next.slice(0, -8)}` },
+      { ...query, cursor: next.slice(0, -8) },
       { ...query, cursor: 'bm90aGluZw' },
       { ...query, cursor: '' },
       { limit: 0 },
