@@ -44,7 +44,7 @@ describe('every store', () => {
       asyncProperty(lives, async (life) => {
         await asyncModelRun(() => ({ model: { now: 0, rows: new Map() }, real: realStores(client) }), life);
       }),
-      { numRuns: 50 },
+      { numRuns: 40 },
     );
   }, 60_000);
 
