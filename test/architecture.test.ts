@@ -51,7 +51,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
-  operations: ['claims', 'options', 'queues'],
+  operations: ['claims', 'options', 'queues', 'keys', 'sources'],
   testing: ['claims', 'options'],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
