@@ -25,7 +25,7 @@ class Observed implements ObservedInvocation {
   readonly functionName?: string;
   readonly #delivered: readonly SourceEntry[];
   readonly #entries: readonly Entry[];
-  #source: string | undefined;
+  #first: { readonly record: BatchRecord | undefined } | undefined;
   #places: Map<string, number> | undefined;
 
   constructor({ lambda, functionName, batch }: ObservedSubject, entries: readonly Entry[]) {
@@ -37,8 +37,17 @@ class Observed implements ObservedInvocation {
   }
 
   get source(): string {
-    this.#source ??= sourceOf(this.#delivered) ?? 'unknown';
-    return this.#source;
+    return this.#readable?.source ?? 'unknown';
+  }
+
+  get destination(): string | undefined {
+    return this.#readable && observedRecord(this.#readable).destination;
+  }
+
+  /** The first record that can be read: where it comes from, all do. */
+  get #readable(): BatchRecord | undefined {
+    this.#first ??= { record: firstRecord(this.#delivered) };
+    return this.#first.record;
   }
 
   get records(): number {
@@ -54,10 +63,10 @@ class Observed implements ObservedInvocation {
   }
 }
 
-function sourceOf(delivered: readonly SourceEntry[]): string | undefined {
+function firstRecord(delivered: readonly SourceEntry[]): BatchRecord | undefined {
   for (const entry of delivered) {
-    const source = deliveredRecord(entry)?.source;
-    if (source !== undefined) return source;
+    const record = deliveredRecord(entry);
+    if (record !== undefined) return record;
   }
   return undefined;
 }

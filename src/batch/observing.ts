@@ -1,4 +1,11 @@
-import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from '../observe/observer.ts';
+import {
+  type BatchEvent,
+  callAround,
+  harmless,
+  type ObservedAttempt,
+  type ObservedInvocation,
+  type Observer,
+} from '../observe/observer.ts';
 
 /** What one invocation tells its observer, which can harm none of it. */
 export interface Observing {
@@ -31,33 +38,18 @@ export function observing(observer: Observer, invocation: ObservedInvocation): O
   };
 }
 
-/** Neither an error nor a rejection of an observer must change what happens, or end the process. */
-function harmless(tell: () => unknown): void {
-  try {
-    const returned = tell();
-    if (returned instanceof Promise) returned.catch(() => undefined);
-  } catch {
-    // It must not harm a record.
-  }
-}
-
 /** Whatever the observer does, the handler is called once, and its own end is what counts. */
 function around(observer: Observer, invocation: ObservedInvocation): AroundHandler {
   return (attempts, handler) => {
-    let isCalled = false;
     let returned: unknown;
     let failure: { readonly thrown: unknown } | undefined;
-    const run = (): void => {
-      if (isCalled) return;
-      isCalled = true;
+    callAround(observer, attempts, invocation, () => {
       try {
         returned = handler();
       } catch (thrown) {
         failure = { thrown };
       }
-    };
-    harmless(() => observer.aroundHandler?.(attempts, invocation, run));
-    run();
+    });
     if (failure !== undefined) throw failure.thrown;
     return returned;
   };

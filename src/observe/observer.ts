@@ -28,6 +28,8 @@ export interface ObservedInvocation {
   readonly functionName?: string;
   /** Which service delivered the records, such as `sqs`; `unknown` where none of them can be read. */
   readonly source: string;
+  /** The name of the queue, stream or topic of its first record that can be read, as `ObservedRecord` has it. */
+  readonly destination: string | undefined;
   /** How many records were delivered. */
   readonly records: number;
   /**
@@ -141,4 +143,31 @@ export type BatchEvent =
 export interface SettlingEnd extends ObservedAttempt {
   /** `complete`: done. `fail`: it may run again. `park`: it failed for good. `release`: it was given back unstarted. */
   readonly end: 'complete' | 'fail' | 'park' | 'release';
+}
+
+/** Tells an observer something. Neither what it throws nor a rejection may change what happens, or end the process. */
+export function harmless(tell: () => unknown): void {
+  try {
+    const returned = tell();
+    if (returned instanceof Promise) returned.catch(() => undefined);
+  } catch {
+    // An error of the observer must not harm a record.
+  }
+}
+
+/** Calls `run` once inside of what the observer puts around it, or without that where the observer does not call it. */
+export function callAround(
+  observer: Observer,
+  attempts: readonly ObservedAttempt[],
+  invocation: ObservedInvocation,
+  run: () => void,
+): void {
+  let isCalled = false;
+  const once = (): void => {
+    if (isCalled) return;
+    isCalled = true;
+    run();
+  };
+  harmless(() => observer.aroundHandler?.(attempts, invocation, once));
+  once();
 }

@@ -14,6 +14,7 @@ const SKIP_SDK = ['--skipLibCheck'];
 /** The entries that need an optional peer dependency, and which. */
 const PEER_OF: Readonly<Record<string, string>> = {
   'batchlatch/jmespath': '@aws-lambda-powertools/jmespath',
+  'batchlatch/opentelemetry': '@opentelemetry/api',
   'batchlatch/powertools': '@aws-lambda-powertools/jmespath',
   'batchlatch/s3': '@aws-sdk/client-s3',
 };
