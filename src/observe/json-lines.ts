@@ -50,7 +50,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
  */
 const UNSEEN = /[\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g;
 
-function escapeUnseen(json: string): string {
+export function escapeUnseen(json: string): string {
   return json.replace(
     UNSEEN,
     (character) => `\\u${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,

@@ -5,11 +5,13 @@ import { argumentHash } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
 import { emfMetrics, powertools } from 'batchlatch/observe';
 import { openTelemetry } from 'batchlatch/opentelemetry';
+import { createClaimMonitor } from 'batchlatch/monitor';
 import { powertoolsAttributesNamed, powertoolsKey, powertoolsValidation } from 'batchlatch/powertools';
 import { s3Pointer, s3Results } from 'batchlatch/s3';
 import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
 
 const store = memoryStore();
+const operable = { ...store, list: () => undefined, count: () => undefined, operate: () => undefined };
 const storage = { put: async () => 'p', get: async () => '7' };
 
 /** Every factory with options: its name, what makes it, and options that work. */
@@ -50,6 +52,11 @@ const factories: readonly [name: string, make: (options: never) => unknown, work
       propagator: { extract: Date },
       producer: 'parent',
     },
+  ],
+  [
+    'createClaimMonitor',
+    createClaimMonitor,
+    { store: operable, tableName: 't', limit: 0, logKeys: true, write: () => 1, clock: manualClock() },
   ],
   ['payloadHash', payloadHash, { include: ['orderId'] }],
   ['argumentHash', argumentHash, { exclude: ['sentAt'] }],
