@@ -22,6 +22,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   batch: ['claims', 'attempts', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
   policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options'],
+  // Of an optional package.
+  opentelemetry: ['claims', 'options', 'observe/observer.ts'],
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
@@ -55,6 +57,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Where nobody names a store it is DynamoDB's.
   monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
   testing: ['claims', 'options'],
+  // What others deploy; the monitor's code is what the construct brings along.
+  cdk: ['claims', 'options', 'monitor'],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
   '.': [
