@@ -55,7 +55,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What people do to claims and dead letters, over any store.
   operations: ['claims', 'options', 'queues'],
   // Where nobody names a store it is DynamoDB's.
-  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
+  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-store.ts'],
   testing: ['claims', 'options'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
