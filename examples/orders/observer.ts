@@ -2,4 +2,4 @@ import { emfMetrics, jsonLines, type Observer, observers } from 'batchlatch/obse
 
 /** Log lines, and in Lambda the metrics that the alarms and the dashboard of template.yaml look at. */
 export const observer: Observer =
-  process.env['AWS_LAMBDA_FUNCTION_NAME'] === undefined ? jsonLines() : observers(jsonLines(), emfMetrics());
+  process.env['AWS_EXECUTION_ENV'] === undefined ? jsonLines() : observers(jsonLines(), emfMetrics());
