@@ -19,6 +19,14 @@ export interface ClaimQuery {
   readonly cursor?: string;
 }
 
+/** Which claims are counted. */
+export interface ClaimCountQuery {
+  /** The state that they are in. */
+  readonly state: ClaimState;
+  /** `next` of the count before, of the same state; the counts add up. */
+  readonly cursor?: string;
+}
+
 /** How claims were found, and what it cost. */
 export interface ClaimReading {
   /** `index`: only the rows that are in the state were read. `scan`: rows of every state were. */
@@ -27,6 +35,8 @@ export interface ClaimReading {
   readonly rowsRead: number;
   /** What the database charges for it, in its own read units, where it says. */
   readonly readUnits?: number;
+  /** How many rows were left out because they are no claims; absent where there are none. */
+  readonly unreadable?: number;
   /** Where to go on; absent when there is no more. */
   readonly next?: string;
 }
@@ -37,7 +47,7 @@ export interface ClaimPage extends ClaimReading {
   readonly claims: readonly Claim[];
 }
 
-/** How many claims are in a state. */
+/** How many claims are in a state. Where an index is counted, rows that are past their retention and not deleted yet count too. */
 export interface ClaimCount extends ClaimReading {
   /** Of what was read; more where there is a `next`. */
   readonly count: number;
@@ -104,8 +114,10 @@ export type OperateOutcome =
  *
  * - `list` and `count` read a bounded number of rows for each page, and may miss what changes meanwhile. A claim that is
  *   given was in the state at some moment during the call.
+ * - `list` and `count` reject with a `ConfigurationError` for a query that cannot be, and for a cursor of another query.
  * - `operate` answers one outcome for each change, in order, and no key stands twice in one call. Each change is one atomic
- *   conditional write. A change that is sent again because its answer was lost is done once, and `done`.
+ *   conditional write. A change that is sent again because its answer was lost is done once, and `done`; only a `forget`
+ *   that the caller sends again may find nothing any more, and is `absent`.
  * - A claim that was changed has a new owner: every later write of the attempt that held it is `lost`.
  *
  * `describeClaimStore` (`batchlatch/testing`) tests it where a store has it.
@@ -114,10 +126,7 @@ export interface OperableStore extends ClaimStore {
   /** Lists claims, page by page. */
   list(query: ClaimQuery, options?: StoreCallOptions): Promise<ClaimPage>;
   /** Counts claims in a state, page by page, without reading more of them than is needed. */
-  count(
-    query: { readonly state: ClaimState; readonly cursor?: string },
-    options?: StoreCallOptions,
-  ): Promise<ClaimCount>;
+  count(query: ClaimCountQuery, options?: StoreCallOptions): Promise<ClaimCount>;
   /** Changes claims for a person, each on the condition that it is still as it was seen. */
   operate(operations: readonly ClaimOperation[], options?: StoreCallOptions): Promise<OperateOutcome[]>;
 }

@@ -65,7 +65,10 @@ function changed(stored: Claim, operation: ClaimOperation, now: number): Claim {
     // Nobody holds it any more.
     leaseUntil: Math.min(leaseUntil, now),
     updatedAt: now,
-    expiresAt: Math.max(stored.expiresAt ?? 0, now + operation.retentionMs),
+    // A row that is never forgotten stays so.
+    ...(stored.expiresAt !== undefined && {
+      expiresAt: Math.max(stored.expiresAt, now + operation.retentionMs),
+    }),
     history: historyWith(stored, operation, now),
   };
   switch (operation.operation) {
@@ -87,7 +90,7 @@ function changed(stored: Claim, operation: ClaimOperation, now: number): Claim {
   }
 }
 
-/** How many changes a claim remembers. A row stays small: they are at most some 5 KB. */
+/** How many changes a claim remembers: each is at most some 1 KB, of ASCII text. */
 const LONGEST_HISTORY = 10;
 
 function historyWith(stored: Claim, operation: ClaimOperation, now: number): readonly OperatorChange[] {

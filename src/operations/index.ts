@@ -1,5 +1,6 @@
 export type {
   ClaimCount,
+  ClaimCountQuery,
   ClaimOperation,
   ClaimPage,
   ClaimQuery,

@@ -53,6 +53,11 @@ export interface RowFormat {
   whereOwnedBy(owner: string): Row;
   /** Of a row that was read, what every transition and every extension changes. */
   whereStill(row: Row): Row;
+  /**
+   * In which shard of the overdue index a claim is; undefined for a status that is not in it. Absent where rows are
+   * written without the index.
+   */
+  readonly shardOf?: (key: string, status: ClaimStatus) => string | undefined;
 }
 
 /** How many bytes of a row a result may take, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
