@@ -32,8 +32,5 @@ export async function buildCli(root: string, folder: string): Promise<void> {
     metafile: true,
     logLevel: 'error',
   });
-  await writeFile(
-    path.join(folder, 'THIRD-PARTY-LICENSES.md'),
-    await licensesOf(root, packagesOf(metafile)),
-  );
+  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(root, packagesOf(metafile)));
 }

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { UsageError } from './cli-error.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -12,19 +12,21 @@ export interface Consent {
 export function assertCanAsk({ yes, dryRun }: Consent, { stdin, stderr }: Surroundings): void {
   if (yes === true || dryRun === true) return;
   if (stdin.isTTY === true && stderr.isTTY === true) return;
-  throw new UsageError('There is no terminal to ask on: add --yes to do it without a question, or --dry-run to see it.');
+  throw new UsageError(
+    'There is no terminal to ask on: add --yes to do it without a question, or --dry-run to see it.',
+  );
 }
 
 /** Asks a question of which the answer is no unless somebody says yes. */
 export async function ask(question: string, { stdin, stderr, signal }: Surroundings): Promise<boolean> {
-  const answers = createInterface({ input: stdin, terminal: false });
+  signal.throwIfAborted();
+  const lines = createInterface({ input: stdin, terminal: false, signal });
   stderr.write(`${question} [y/N] `);
-  try {
+  const answer = await new Promise<string>((resolve) => {
+    lines.once('line', resolve);
     // A terminal that is closed has no answer, and that is no.
-    const closed = new Promise<string>((resolve) => answers.once('close', () => resolve('')));
-    const answer = await Promise.race([answers.question('', { signal }), closed]);
-    return /^\s*y(es)?\s*$/i.test(answer);
-  } finally {
-    answers.close();
-  }
+    lines.once('close', () => resolve(''));
+  });
+  lines.close();
+  return /^\s*y(es)?\s*$/i.test(answer);
 }

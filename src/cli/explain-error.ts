@@ -15,7 +15,9 @@ export function explainError(thrown: unknown): Explanation {
   if (thrown instanceof UsageError) return { line: oneLine(thrown.message), status: 2 };
   if (thrown instanceof CliError) return { line: oneLine(thrown.message), status: 1 };
   const causes = causesOf(thrown);
-  const known = KNOWN.find(({ when }) => causes.some((cause) => when.test(`${nameOf(cause)} ${messageOf(cause)}`)));
+  const known = KNOWN.find(({ when }) =>
+    causes.some((cause) => when.test(`${nameOf(cause)} ${messageOf(cause)}`)),
+  );
   if (known !== undefined) return { line: oneLine(known.say(detailOf(causes))), status: 1 };
   if (hasCode(thrown, 'BATCHLATCH_CONFIGURATION')) return { line: oneLine(messageOf(thrown)), status: 2 };
   return { line: oneLine(messageOf(thrown) || nameOf(thrown)), status: 1 };

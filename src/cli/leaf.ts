@@ -33,10 +33,7 @@ export type AddLeaf = <Options>(parent: Command, leaf: Leaf<Options>) => void;
 
 export function addLeafIn(surroundings: Surroundings, end: (status: ExitStatus) => void): AddLeaf {
   return (parent, leaf) => {
-    const command = parent
-      .command(leaf.name)
-      .summary(leaf.summary)
-      .description([`${leaf.summary}.`, ...(leaf.description === undefined ? [] : [leaf.description])].join('\n\n'));
+    const command = parent.command(leaf.name).summary(leaf.summary).description(descriptionOf(leaf));
     leaf.define(command);
     withOptions(command, 'output');
     withExamples(command, leaf.examples);
@@ -47,6 +44,11 @@ export function addLeafIn(surroundings: Surroundings, end: (status: ExitStatus) 
       end(await run(context, options as Parameters<typeof run>[1], command.args));
     });
   };
+}
+
+function descriptionOf({ summary, description }: Pick<Leaf<never>, 'summary' | 'description'>): string {
+  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return description === undefined ? sentence : `${sentence}\n\n${description}`;
 }
 
 /** Ends the help of a command with examples. */

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { withHiddenOptions } from './arguments/common-options.ts';
 import { addClaimsCommands } from './claims/claims-commands.ts';
+import { addCompletionCommand } from './completion/completion-command.ts';
 import { addLeafIn, withExamples } from './leaf.ts';
 import { showsColors } from './print/screen.ts';
 import type { ExitStatus, OutputStream, Surroundings } from './surroundings.ts';
+import { addTableCommands } from './tables/table-commands.ts';
 import { versionOfPackage } from './version.ts';
 
 const EXIT_STATUSES = `
@@ -35,6 +37,8 @@ export function programOf(surroundings: Surroundings, end: (status: ExitStatus) 
   withHiddenOptions(program);
   const addLeaf = addLeafIn(surroundings, end);
   addClaimsCommands(program, addLeaf);
+  addTableCommands(program, addLeaf);
+  addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',
     'claims release KEY --table claims --reason "fixed in 1.4"',

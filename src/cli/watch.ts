@@ -52,10 +52,17 @@ async function readAgain<Snapshot>(
   }
 }
 
-function draw<Snapshot>(context: Context, seconds: number, watched: Watched<Snapshot>, snapshot: Snapshot): void {
+function draw<Snapshot>(
+  context: Context,
+  seconds: number,
+  watched: Watched<Snapshot>,
+  snapshot: Snapshot,
+): void {
   const { screen } = context;
   screen.clear();
-  screen.line(screen.paint('dim', `${watched.title}, every ${seconds} s, ${stamp(context)}. Ctrl-C ends it.`));
+  screen.line(
+    screen.paint('dim', `${watched.title}, every ${seconds} s, ${stamp(context)}. Ctrl-C ends it.`),
+  );
   screen.line();
   watched.show(snapshot);
 }

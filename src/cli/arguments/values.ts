@@ -5,9 +5,7 @@ export function integerBetween(least: number, most: number): (text: string) => n
   return (text) => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(
-      `Give a whole number from ${least} to ${most.toLocaleString('en-US')}.`,
-    );
+    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most.toLocaleString('en-US')}.`);
   };
 }
 

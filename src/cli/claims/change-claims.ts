@@ -32,7 +32,9 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
   return (context, options, keys) => {
     const { reason } = options;
     if (reason === undefined) {
-      throw new UsageError('Say why: add --reason "…". It is kept on the claim, for whoever looks at it later.');
+      throw new UsageError(
+        'Say why: add --reason "…". It is kept on the claim, for whoever looks at it later.',
+      );
     }
     const isNamed = isSelected(keys, options);
     assertCanAsk(options, context);
@@ -91,19 +93,29 @@ function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
   );
 }
 
-async function findAll({ store, tableName }: Claims, options: ChangeOptions, context: Context): Promise<Found> {
+async function findAll(
+  { store, tableName }: Claims,
+  options: ChangeOptions,
+  context: Context,
+): Promise<Found> {
   const { state, prefix, limit } = options;
   const { claims, next } = await collect(
     (page) =>
       listClaims(
         store,
-        { ...page, ...(state !== undefined && { state }), ...(prefix !== undefined && { keyPrefix: prefix }) },
+        {
+          ...page,
+          ...(state !== undefined && { state }),
+          ...(prefix !== undefined && { keyPrefix: prefix }),
+        },
         { signal: context.signal },
       ),
     limit,
   );
   if (next !== undefined) {
-    context.screen.note(`Only the first ${count(limit, 'claim')}: there may be more. Run it again, or raise --limit.`);
+    context.screen.note(
+      `Only the first ${count(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,
+    );
   }
   if (claims.length === 0) context.screen.note(`No ${state} claims in table ${visible(tableName)}.`);
   return { claims, missing: [] };
@@ -150,14 +162,17 @@ function showPlan(operation: OperationKind, planned: readonly Planned[], context
   const { screen } = context;
   if (planned.length === 0) return;
   // What is refused and what is risky comes first: it must not be among those that are not shown.
-  const weight = ({ refused, isRisky }: Planned): number => Number(refused !== undefined) * 2 + Number(isRisky);
+  const weight = ({ refused, isRisky }: Planned): number =>
+    Number(refused !== undefined) * 2 + Number(isRisky);
   const sorted = planned.toSorted((a, b) => weight(b) - weight(a));
-  const rows = sorted.slice(0, MOST_SHOWN).map(({ claim, effect, refused, isRisky }) => [
-    visible(claim.key),
-    shownState(claim, context),
-    String(claim.attempt),
-    refused === undefined && !isRisky ? effect : screen.paint('red', effect),
-  ]);
+  const rows = sorted
+    .slice(0, MOST_SHOWN)
+    .map(({ claim, effect, refused, isRisky }) => [
+      visible(claim.key),
+      shownState(claim, context),
+      String(claim.attempt),
+      refused === undefined && !isRisky ? effect : screen.paint('red', effect),
+    ]);
   const columns = [
     { heading: 'KEY', min: 16 },
     { heading: 'STATE' },

@@ -9,7 +9,10 @@ const STATES = ['in-progress', 'overdue', 'failed', 'parked', 'completed'] as co
 
 /** `batchlatch claims …` */
 export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
-  const claims = program.command('claims').summary('see and change claims').description('See and change claims.');
+  const claims = program
+    .command('claims')
+    .summary('see and change claims')
+    .description('See and change claims.');
   addLeaf(claims, {
     name: 'list',
     summary: 'list claims, by state or prefix',
@@ -64,7 +67,8 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
 const CHANGES: readonly Leaf<ChangeOptions>[] = [
   changing('release', {
     summary: 'let keys run again, their attempts counted from 0',
-    description: 'The next delivery of a record with this key runs it. Redrive the dead-letter queue if the record is there.',
+    description:
+      'The next delivery of a record with this key runs it. Redrive the dead-letter queue if the record is there.',
     examples: [
       'claims release \'orders#o-1042\' --table claims --reason "fixed in 1.4"',
       'claims release --state parked --prefix orders# --table claims --reason "bank is back" --yes',
@@ -79,7 +83,9 @@ const CHANGES: readonly Leaf<ChangeOptions>[] = [
     ],
     define: (command) => {
       command.addOption(
-        new Option('--result <json>', 'the result that duplicates get').argParser(jsonText).helpGroup('Change:'),
+        new Option('--result <json>', 'the result that duplicates get')
+          .argParser(jsonText)
+          .helpGroup('Change:'),
       );
     },
   }),
@@ -97,14 +103,21 @@ const CHANGES: readonly Leaf<ChangeOptions>[] = [
 
 function changing(
   operation: OperationKind,
-  leaf: Pick<Leaf<ChangeOptions>, 'summary' | 'examples' | 'description'> & { define?(command: Command): void },
+  leaf: Pick<Leaf<ChangeOptions>, 'summary' | 'examples' | 'description'> & {
+    define?(command: Command): void;
+  },
 ): Leaf<ChangeOptions> {
   return {
     ...leaf,
     name: `${operation} [key...]`,
     define: (command) => {
       identifying(command);
-      selecting(command).option('--limit <n>', 'the most claims to change', integerBetween(1, 100_000), 1_000);
+      selecting(command).option(
+        '--limit <n>',
+        'the most claims to change',
+        integerBetween(1, 100_000),
+        1_000,
+      );
       leaf.define?.(command);
       changeOptions(command);
       onTable(command);
@@ -131,7 +144,9 @@ function changeOptions(command: Command): void {
   const group = 'Change:';
   for (const option of [
     new Option('--reason <text>', 'why; kept on the claim (required)').argParser(textUpTo(256)),
-    new Option('--operator <name>', 'who does it; kept on the claim (default: user@host)').argParser(textUpTo(128)),
+    new Option('--operator <name>', 'who does it; kept on the claim (default: user@host)').argParser(
+      textUpTo(128),
+    ),
     new Option('--force', 'also claims that a handler may be running, and completed ones'),
     new Option('--dry-run', 'show what would be done, and do nothing'),
     new Option('--yes', 'do not ask'),

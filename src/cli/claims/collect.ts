@@ -46,6 +46,9 @@ export async function collect(
 export function costText({ readBy, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>): string {
   const units = readUnits === undefined ? '' : ` (${count(readUnits, 'read unit')})`;
   const what = readBy === 'index' ? 'of the index of overdue claims' : 'of the table';
-  const others = unreadable === undefined ? '' : ` ${number(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
+  const others =
+    unreadable === undefined
+      ? ''
+      : ` ${number(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
   return `Read ${count(rowsRead, 'row')} ${what}${units}.${others}`;
 }

@@ -32,7 +32,8 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
         show(claim, context, showResult);
       }
     }
-    for (const name of missing) screen.note(`There is no claim of ${visible(name)} in table ${visible(tableName)}.`);
+    for (const name of missing)
+      screen.note(`There is no claim of ${visible(name)} in table ${visible(tableName)}.`);
     return missing.length > 0 ? 1 : 0;
   });
 };
@@ -50,7 +51,7 @@ function show(claim: Claim, context: Context, showResult: boolean): void {
     ['record id', claim.recordId && visible(claim.recordId)],
     ['run by', claim.lockedBy && visible(claim.lockedBy)],
     ['lease until', claim.status === 'IN_PROGRESS' ? bothTimes(claim.leaseUntil, context) : undefined],
-    ['forgotten', claim.expiresAt === undefined ? 'never' : bothTimes(claim.expiresAt, context)],
+    ['kept until', claim.expiresAt === undefined ? 'for ever' : bothTimes(claim.expiresAt, context)],
     ['payload hash', claim.payloadHash && visible(claim.payloadHash)],
     ['result', resultText(claim, showResult)],
   ];
@@ -78,8 +79,10 @@ function timeline(claim: Claim): { readonly at: number; readonly what: string }[
   for (const change of history) events.push({ at: change.at, what: changeText(change) });
   const isByOperator = history.at(-1)?.at === updatedAt;
   if (completedAt !== undefined && !isByOperator) events.push({ at: completedAt, what: 'completed' });
-  if (!isByOperator && status === 'FAILED') events.push({ at: updatedAt, what: `failed: ${errorText(claim)}` });
-  if (!isByOperator && status === 'PARKED') events.push({ at: updatedAt, what: `parked: ${errorText(claim)}` });
+  if (!isByOperator && status === 'FAILED')
+    events.push({ at: updatedAt, what: `failed: ${errorText(claim)}` });
+  if (!isByOperator && status === 'PARKED')
+    events.push({ at: updatedAt, what: `parked: ${errorText(claim)}` });
   return events.sort((a, b) => a.at - b.at);
 }
 

@@ -70,5 +70,7 @@ function hasCredentials(env: Surroundings['env']): boolean {
     'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
     'AWS_CONTAINER_CREDENTIALS_FULL_URI',
   ].some((name) => (env[name] ?? '') !== '');
-  return named || existsSync(env['AWS_SHARED_CREDENTIALS_FILE'] || path.join(homedir(), '.aws', 'credentials'));
+  return (
+    named || existsSync(env['AWS_SHARED_CREDENTIALS_FILE'] || path.join(homedir(), '.aws', 'credentials'))
+  );
 }

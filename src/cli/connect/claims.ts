@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { systemClock } from '../../claims/clock.ts';
 import { isOperable, type OperableStore } from '../../claims/operable-store.ts';
 import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
@@ -41,6 +42,7 @@ export async function openStore(
   const store = dynamoDBStore({
     tableName,
     client,
+    clock: { ...systemClock, now: () => context.now() },
     ...(format !== undefined && { attributes: format }),
     // Not left to CLAIMS_OVERDUE_INDEX, which may be another table's.
     overdueIndex: index === undefined ? false : { name: index, shards: options.indexShards },
