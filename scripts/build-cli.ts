@@ -12,6 +12,7 @@ export async function buildCli(root: string, folder: string): Promise<void> {
     dependencies: Readonly<Record<string, string>>;
   };
   const { metafile } = await build({
+    absWorkingDir: root,
     entryPoints: [path.join(root, 'src/cli/batchlatch.ts')],
     outdir: folder,
     format: 'esm',

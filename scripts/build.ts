@@ -1,6 +1,6 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
- * package; and the bin, `dist/cli`. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
+ * package, the code of the function that `ClaimMonitor` deploys, and the bin. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
  * how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it is done in this way.
  */
 import { execFile } from 'node:child_process';
@@ -11,13 +11,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, type PluginBuild } from 'esbuild';
 import { buildCli } from './build-cli.ts';
+import { buildMonitorFunction } from './monitor-function.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.resolve(ROOT, process.argv[2] ?? 'dist');
 const ESM = path.join(DIST, 'esm');
 const CJS = path.join(DIST, 'cjs');
-const CLI = path.join(DIST, 'cli');
 
 /** What cannot be required, and what it brings. */
 const ONLY_ES_MODULES = new Set(['canonicalize', 'leven', 'p-limit', 'quick-lru', 'yocto-queue']);
@@ -28,7 +28,8 @@ const inlined = await convert();
 await copyTypes();
 await writeFile(path.join(CJS, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
 await writeFile(path.join(CJS, 'THIRD-PARTY-LICENSES.md'), await licensesOf(ROOT, inlined));
-await buildCli(ROOT, CLI);
+await buildMonitor();
+await buildCli(ROOT, path.join(DIST, 'cli'));
 
 async function compile(): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
@@ -54,6 +55,7 @@ async function convert(): Promise<readonly string[]> {
     target: 'node20',
     bundle: true,
     nodePaths: [path.join(ROOT, 'node_modules')],
+    define: { 'import.meta.dirname': '__dirname' },
     plugins: [{ name: 'keep-imports', setup: keepImports }],
     metafile: true,
     logLevel: 'error',
@@ -73,6 +75,13 @@ function keepImports(esbuild: PluginBuild): void {
 /** The same declarations mean CommonJS where the nearest package.json says so. */
 async function copyTypes(): Promise<void> {
   await cp(ESM, CJS, { recursive: true, filter: (source) => !source.endsWith('.js') });
+}
+
+/** The code that the CDK construct `ClaimMonitor` deploys. */
+async function buildMonitor(): Promise<void> {
+  const folder = path.join(DIST, 'monitor-function');
+  const bundled = await buildMonitorFunction(path.join(ESM, 'cdk', 'monitor-function.js'), folder);
+  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(ROOT, bundled));
 }
 
 function json(value: unknown): string {

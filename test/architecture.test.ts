@@ -22,6 +22,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   batch: ['claims', 'attempts', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
   policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options'],
+  // Of an optional package.
+  opentelemetry: ['claims', 'options', 'observe/observer.ts'],
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
@@ -52,7 +54,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
   operations: ['claims', 'options', 'queues'],
+  // Where nobody names a store it is DynamoDB's.
+  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
   testing: ['claims', 'options'],
+  // What others deploy; the monitor's code is what the construct brings along.
+  cdk: ['claims', 'options', 'monitor'],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: ['claims', 'options', 'queues', 'operations', 'stores/dynamodb', 'powertools', 'doctor'],
   // What there is with nothing said.
@@ -94,6 +100,7 @@ const PURE = new Set([
   'stores',
   'stores/conditional',
   'stores/memory',
+  'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
   'batch/default-namespaces.ts',
@@ -102,6 +109,7 @@ const KNOWS_THE_MACHINE = new Set([
   'keys/warn-process.ts',
   'sources/function-memory.ts',
   'http/default-on-error.ts',
+  'monitor/default-ports.ts',
 ]);
 
 describe('src', () => {
