@@ -15,7 +15,8 @@ export default {
     '^batchlatch$': '<rootDir>/src/index.ts',
     '^batchlatch/core$': '<rootDir>/src/core.ts',
     '^batchlatch/(dynamodb|memory)$': '<rootDir>/src/stores/$1/index.ts',
-    '^batchlatch/(functions|http|jmespath|powertools|s3|testing)$': '<rootDir>/src/$1/index.ts',
+    '^batchlatch/(functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|cdk)$':
+      '<rootDir>/src/$1/index.ts',
   },
   // Not one core fewer than there are, as by default: most tests wait for other processes much of the time.
   maxWorkers: '100%',

@@ -1,6 +1,6 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
- * package. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
+ * package, and the code of the function that `ClaimMonitor` deploys. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
  * how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it is done in this way.
  */
 import { execFile } from 'node:child_process';
@@ -10,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, type PluginBuild } from 'esbuild';
+import { buildMonitorFunction, packagesIn } from './monitor-function.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.resolve(ROOT, process.argv[2] ?? 'dist');
@@ -25,6 +26,7 @@ const inlined = await convert();
 await copyTypes();
 await writeFile(path.join(CJS, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
 await writeFile(path.join(CJS, 'THIRD-PARTY-LICENSES.md'), await licensesOf(inlined));
+await buildMonitor();
 
 async function compile(): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
@@ -50,12 +52,12 @@ async function convert(): Promise<readonly string[]> {
     target: 'node20',
     bundle: true,
     nodePaths: [path.join(ROOT, 'node_modules')],
+    define: { 'import.meta.dirname': '__dirname' },
     plugins: [{ name: 'keep-imports', setup: keepImports }],
     metafile: true,
     logLevel: 'error',
   });
-  const packages = Object.keys(metafile.inputs).map((file) => /node_modules\/([^/]+)\//.exec(file)?.[1]);
-  return [...new Set(packages)].filter((name) => name !== undefined).sort();
+  return packagesIn(Object.keys(metafile.inputs));
 }
 
 /** Leaves every import as it is but those of packages that cannot be required. */
@@ -70,6 +72,13 @@ function keepImports(esbuild: PluginBuild): void {
 /** The same declarations mean CommonJS where the nearest package.json says so. */
 async function copyTypes(): Promise<void> {
   await cp(ESM, CJS, { recursive: true, filter: (source) => !source.endsWith('.js') });
+}
+
+/** The code that the CDK construct `ClaimMonitor` deploys. */
+async function buildMonitor(): Promise<void> {
+  const folder = path.join(DIST, 'monitor-function');
+  const bundled = await buildMonitorFunction(path.join(ESM, 'cdk', 'monitor-function.js'), folder);
+  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(bundled));
 }
 
 async function licensesOf(packages: readonly string[]): Promise<string> {

@@ -39,7 +39,7 @@ export type {
   Settlement,
   StoreCallOptions,
 } from './claims/claim-store.ts';
-export type { Claim, ClaimStatus, StoredError } from './claims/claim.ts';
+export type { Claim, ClaimStatus, OperatorChange, StoredError } from './claims/claim.ts';
 export type { AttemptContext, AttemptHandle } from './claims/attempt-handle.ts';
 export type { CommitOutcome, Effect } from './claims/commit.ts';
 export type { Clock } from './claims/clock.ts';
@@ -54,7 +54,9 @@ export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-
 export type {
   BatchEvent,
   NotStartedReason,
+  ObservedAttempt,
   ObservedInvocation,
+  ObservedRecord,
   Observer,
   SettlingEnd,
 } from './observe/observer.ts';

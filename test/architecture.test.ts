@@ -22,6 +22,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   batch: ['claims', 'attempts', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
   policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options'],
+  // Of an optional package.
+  opentelemetry: ['claims', 'options', 'observe/observer.ts'],
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
@@ -50,7 +52,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/dynamodb-store.ts',
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
+  // What people do to claims and dead letters, over any store.
+  operations: ['claims', 'options', 'queues'],
+  // Where nobody names a store it is DynamoDB's.
+  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
   testing: ['claims', 'options'],
+  // What others deploy; the monitor's code is what the construct brings along.
+  cdk: ['claims', 'options', 'monitor'],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
   '.': [
@@ -90,6 +98,7 @@ const PURE = new Set([
   'stores',
   'stores/conditional',
   'stores/memory',
+  'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
   'batch/default-namespaces.ts',
@@ -98,6 +107,7 @@ const KNOWS_THE_MACHINE = new Set([
   'keys/warn-process.ts',
   'sources/function-memory.ts',
   'http/default-on-error.ts',
+  'monitor/default-ports.ts',
 ]);
 
 describe('src', () => {

@@ -28,13 +28,14 @@ export class Claiming {
   }
 
   /** Not of spreads: there are thousands. */
-  requestFor({ key, payloadHash, record }: Entry, owner: string): ClaimRequest {
+  requestFor({ key, payloadHash, record, recordId }: Entry, owner: string): ClaimRequest {
     const { rules, leaseMs } = this.scope;
     const request: { -readonly [Member in keyof ClaimRequest]: ClaimRequest[Member] } = {
       key,
       owner,
       leaseMs: leaseMs(),
       retentionMs: rules.retention.inProgress,
+      recordId,
       isRedelivery: record !== undefined && record.receiveCount > 1,
     };
     if (payloadHash !== undefined) request.payloadHash = payloadHash;

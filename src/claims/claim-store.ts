@@ -82,6 +82,8 @@ export interface ClaimRequest {
   readonly payloadHash?: string;
   /** Function, version and request id, for a person who reads the row. */
   readonly lockedBy?: string;
+  /** Identifies the record to its sender, so that a person finds the claim of a message. */
+  readonly recordId?: string;
   /** The attempt will say when its handler starts (`ClaimStore.start`): until then a lapsed lease is no death. */
   readonly recordsStart?: boolean;
   /** A hint that a row very likely exists (receive count above 1): the store may read before it writes. */

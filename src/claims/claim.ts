@@ -51,6 +51,26 @@ export interface Claim {
   readonly result?: string;
   /** Why the last attempt failed, of FAILED and PARKED claims. */
   readonly error?: StoredError;
+  /** Identifies the record that claimed the key last to its sender. Absent where the key ends with it, and for calls. */
+  readonly recordId?: string;
+  /** When the last attempt claimed the key. Absent for the first attempt: that is `createdAt`. */
+  readonly claimedAt?: number;
+  /** The last ten changes that people made, oldest first; absent where there are none. Later attempts keep it. */
+  readonly history?: readonly OperatorChange[];
+}
+
+/** One change of a claim by a person. */
+export interface OperatorChange {
+  /** When, in epoch milliseconds. */
+  readonly at: number;
+  /** What was done. */
+  readonly operation: 'release' | 'resolve' | 'park' | 'forget';
+  /** Who did it. */
+  readonly operator: string;
+  /** Why, in the person's words. */
+  readonly reason: string;
+  /** How the claim stood before. */
+  readonly from: Pick<Claim, 'status' | 'owner' | 'attempt' | 'error'>;
 }
 
 /** How many attempts count: those that were given back before they started do not. */

@@ -73,21 +73,29 @@ export function firstClaim(request: ClaimRequest, now: number): Claim {
   return inProgress(request, now, { attempt: 1, releases: 0, crashes: 0, createdAt: now });
 }
 
-type History = Pick<Claim, 'attempt' | 'releases' | 'crashes' | 'createdAt'>;
+type History = Pick<Claim, 'attempt' | 'releases' | 'crashes' | 'createdAt' | 'history'>;
 
 function nextClaim(
-  { attempt, releases, crashes, createdAt }: History,
+  { attempt, releases, crashes, createdAt, history }: History,
   request: ClaimRequest,
   now: number,
 ): Claim {
-  return inProgress(request, now, { attempt: attempt + 1, releases, crashes, createdAt });
+  const claim: Writable<Claim> = inProgress(request, now, {
+    attempt: attempt + 1,
+    releases,
+    crashes,
+    createdAt,
+  });
+  claim.claimedAt = now;
+  if (history !== undefined) claim.history = history;
+  return claim;
 }
 
 /** A lease that lapsed before its handler started was as good as given back: nothing of it was done. */
-function afterLapse({ attempt, releases, crashes, createdAt, started }: Claim): History {
-  return started === false
-    ? { attempt, releases: releases + 1, crashes, createdAt }
-    : { attempt, releases, crashes: crashes + 1, createdAt };
+function afterLapse(stored: Claim): History {
+  return stored.started === false
+    ? { ...stored, releases: stored.releases + 1 }
+    : { ...stored, crashes: stored.crashes + 1 };
 }
 
 function inProgress(request: ClaimRequest, now: number, history: History): Claim {
@@ -109,8 +117,17 @@ function inProgress(request: ClaimRequest, now: number, history: History): Claim
   if (request.recordsStart === true) claim.started = false;
   if (request.lockedBy !== undefined) claim.lockedBy = request.lockedBy;
   if (request.payloadHash !== undefined) claim.payloadHash = request.payloadHash;
+  if (isTold(request)) claim.recordId = request.recordId;
   return claim;
 }
+
+/** A key of a messageId says it already; an id that is longer than any service's is not kept. */
+function isTold(request: ClaimRequest): request is ClaimRequest & { readonly recordId: string } {
+  const { key, recordId } = request;
+  return recordId !== undefined && recordId.length <= LONGEST_RECORD_ID && !key.endsWith(recordId);
+}
+
+const LONGEST_RECORD_ID = 256;
 
 type Writable<Value> = { -readonly [Field in keyof Value]: Value[Field] };
 

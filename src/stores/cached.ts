@@ -9,6 +9,7 @@ import type {
 } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../claims/clock.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
+import { isOperable, type OperableStore } from '../claims/operable-store.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { aStore } from './store-check.ts';
@@ -39,8 +40,8 @@ const LONGEST_RESULT = 16_384;
  * A store that remembers, in this process, which keys are completed, so that their duplicates take no request. Only what
  * `store` has said: a completion that it stored for this process, and its answer `duplicate`. No longer than the
  * row lives, never while it is in progress, and never for another payload than the one the store has accepted:
- * such requests go to the store, and so do callers who want a result of more than 16,384 characters. It does not see what a person
- * changes in the table until then. Throws a `ConfigurationError` for options that cannot work.
+ * such requests go to the store, and so do callers who want a result of more than 16,384 characters. What a person changes
+ * through another store, such as in another process, it does not see until then. Throws a `ConfigurationError` for options that cannot work.
  *
  * @example
  * createBatchProcessor(handler, { store: cached(dynamoDBStore({ tableName }), { max: 1_000 }) });
@@ -112,7 +113,21 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     return outcome;
   };
 
+  /** What a person changes is asked for again, also if the answer is lost. */
+  function operating(operable: OperableStore): Pick<OperableStore, 'operate'> {
+    return {
+      async operate(operations, options) {
+        try {
+          return await operable.operate(operations, options);
+        } finally {
+          for (const { key } of operations) completions.delete(key);
+        }
+      },
+    };
+  }
+
   return decoratedStore(store, {
+    ...(isOperable(store) && operating(store)),
     ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
       const wantsResults = options?.wantsResults === true;

@@ -11,6 +11,12 @@ import { type Clock, systemClock } from '../claims/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
 import { hasCode, StoreError } from '../claims/errors.ts';
+import {
+  type ClaimOperation,
+  isOperable,
+  type OperableStore,
+  type OperateOutcome,
+} from '../claims/operable-store.ts';
 import { orErrors } from '../claims/or-errors.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
@@ -114,7 +120,35 @@ export function resultsIn(
     return smaller instanceof StoreError ? { error: smaller } : commit.call(store, smaller, effect, options);
   };
 
+  /** The result that a person gives goes where that of an attempt would. */
+  function operating(operable: OperableStore): Pick<OperableStore, 'operate'> {
+    return {
+      async operate(operations, options) {
+        const forms = await Promise.all(operations.map((operation) => formOfChange(operation, options)));
+        const sent = forms.filter((form): form is ClaimOperation => !(form instanceof StoreError));
+        const outcomes = sent.length === 0 ? [] : await operable.operate(sent, options);
+        return forms.map((form) =>
+          form instanceof StoreError
+            ? { status: 'error', error: form }
+            : (outcomes.shift() as OperateOutcome),
+        );
+      },
+    };
+  }
+
+  async function formOfChange(
+    operation: ClaimOperation,
+    options?: StoreCallOptions,
+  ): Promise<ClaimOperation | StoreError> {
+    const { key, owner, result, retentionMs } = operation;
+    if (result === undefined) return operation;
+    const form = await formOf({ end: 'complete', key, owner, result, retentionMs }, options);
+    if (form instanceof StoreError) return form;
+    return form.result === undefined ? operation : { ...operation, result: form.result };
+  }
+
   return decoratedStore(store, {
+    ...(isOperable(store) && operating(store)),
     ...(store.commit !== undefined && { commit: ownCommit }),
     maxResultBytes: Infinity,
     async acquire(requests, options) {

@@ -3,7 +3,9 @@ import { describeAcquire } from './contract/acquire.ts';
 import { type CommitSubject, describeCommit } from './contract/commit.ts';
 import { describeExtend } from './contract/extend.ts';
 import { describeInspect } from './contract/inspect.ts';
+import { describeList } from './contract/list.ts';
 import { describeLateOwner } from './contract/late-owner.ts';
+import { describeOperate } from './contract/operate.ts';
 import { describeSettle } from './contract/settle.ts';
 import { describeStart } from './contract/start.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
@@ -56,5 +58,7 @@ export function describeClaimStore(
     describe('start, where the store has it', () => describeStart(contract));
     if (commit !== undefined) describe('commit', () => describeCommit(commit, contract));
     describe('inspect', () => describeInspect(contract));
+    describe('operate, where the store has it', () => describeOperate(contract));
+    describe('list and count, where the store has them', () => describeList(contract));
   });
 }

@@ -56,6 +56,7 @@ describe('acquire', () => {
         leaseUntil: NOW + 30_000,
         expiresAt: NOW + 30_000 + 3_600_000,
         updatedAt: NOW,
+        ...((history.attempt ?? 1) > 1 && { claimedAt: NOW }),
         ...history,
       },
       tookOver,

@@ -222,9 +222,9 @@ describe('batch and single writes', () => {
 
   it('share one table: what one has written the other reads', async () => {
     const key = randomUUID();
-    const [batch, single] = (['batch', 'single'] as const).map((writes) =>
-      dynamoDBStore({ client: table.newClient(), tableName: table.tableName, writes }),
-    ) as [ClaimStore, ClaimStore];
+    const open = (writes: 'batch' | 'single'): ClaimStore =>
+      dynamoDBStore({ client: table.newClient(), tableName: table.tableName, writes });
+    const [batch, single] = [open('batch'), open('single')];
     const request = claimRequest(key);
     await batch.acquire([request]);
     expect(await single.acquire([claimRequest(key)])).toMatchObject([{ status: 'conflict' }]);

@@ -11,9 +11,16 @@ export function emulatorClient(endpoint: string): DynamoDBClient {
   });
 }
 
-/** A claims table that nobody else uses. */
-export async function createClaimsTable(client: DynamoDBClient): Promise<string> {
+/** A claims table that nobody else uses; with the index, if its leases are in the attribute of that name. */
+export async function createClaimsTable(
+  client: DynamoDBClient,
+  indexed?: { readonly leaseUntil: string },
+): Promise<string> {
   const tableName = `claims-${randomUUID()}`;
-  await client.send(new CreateTableCommand(claimsTableDefinition(tableName).table));
+  const { table } = claimsTableDefinition(tableName, indexed, { overdueIndex: indexed !== undefined });
+  await client.send(new CreateTableCommand(table));
   return tableName;
 }
+
+/** What the leases are called in rows of both formats. */
+export const LEASE_ATTRIBUTES = { own: 'leaseUntil', powertools: 'in_progress_expiration' } as const;

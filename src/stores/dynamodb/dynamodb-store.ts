@@ -1,6 +1,6 @@
-import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import { ConfigurationError } from '../../claims/errors.ts';
+import type { OperableStore } from '../../claims/operable-store.ts';
 import {
   aFunction,
   anInteger,
@@ -12,14 +12,18 @@ import {
 } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
+import { operableStore } from '../conditional/operable-store.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { boundedClient } from './bounded-client.ts';
+import { claimLister } from './claim-lister.ts';
 import { type ClientOfDynamoDB, lowLevelClient } from './client.ts';
 import { defaultClient } from './default-client.ts';
 import { isUnknownOperation } from './failures.ts';
 import { assertAttributeNames } from './attribute-names.ts';
 import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
+import { itemOperator } from './item-operator.ts';
 import type { ItemWriter } from './item-writer.ts';
+import { anOverdueIndex, indexedFormat, type OverdueIndexOptions, overdueIndexOf } from './overdue-index.ts';
 import { rowWriter } from './row-writer.ts';
 import { singleWriter } from './single-writer.ts';
 import { isTransactEffect } from './transact-effect.ts';
@@ -45,6 +49,12 @@ export interface DynamoDBStoreOptions {
   readonly writes?: 'batch' | 'single';
   /** Other names for the row's attributes, or another format: `powertoolsAttributes`. */
   readonly attributes?: Partial<AttributeNames> | RowFormat;
+  /**
+   * The table has an index of the claims that are in progress or parked, by which they are listed and counted without
+   * a scan; it costs write units (docs/operations.md). Give it to every function that uses the table. Default: the index that
+   * `CLAIMS_OVERDUE_INDEX` names, if the table is that of `CLAIMS_TABLE_NAME`, else none.
+   */
+  readonly overdueIndex?: boolean | OverdueIndexOptions;
   /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
   readonly clockToleranceMs?: number;
   /** Default: the system clock. */
@@ -58,6 +68,7 @@ const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
   client: objectWith('send'),
   writes: oneOf('batch', 'single'),
   attributes: anObject(),
+  overdueIndex: anOverdueIndex(),
   clockToleranceMs: anInteger(0),
   clock: objectWith('now', 'setTimer'),
   random: aFunction(),
@@ -70,7 +81,7 @@ const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
  * @example
  * createBatchProcessor(handler, { store: cached(dynamoDBStore(), { max: 1_000 }) });
  */
-export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
+export function dynamoDBStore(options: DynamoDBStoreOptions = {}): OperableStore {
   checkOptionsOf('dynamoDBStore', options, checks);
   const { tableName } = options;
   if (tableName !== undefined) return storeIn(tableName, options);
@@ -78,7 +89,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
     checkOptionsOf('dynamoDBStore', options, { ...checks, tableName: required(aTableName()) });
   const store = whenTableIsNamed((name) => {
     checkOptionsOf('dynamoDBStore', { tableName: name }, checks);
-    return storeIn(name, options) as Required<ClaimStore>;
+    return storeIn(name, options) as Required<OperableStore>;
   });
   return {
     maxResultBytes: formatOf(options.attributes).maxResultBytes,
@@ -88,12 +99,17 @@ export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
     start: async (...call) => store().start(...call),
     commit: async (...call) => store().commit(...call),
     inspect: async (...call) => store().inspect(...call),
+    list: async (...call) => store().list(...call),
+    count: async (...call) => store().count(...call),
+    operate: async (...call) => store().operate(...call),
   };
 }
 
-function storeIn(tableName: string, options: DynamoDBStoreOptions): ClaimStore {
+function storeIn(tableName: string, options: DynamoDBStoreOptions): OperableStore {
   const { writes = 'batch', clock = systemClock, clockToleranceMs = 0 } = options;
-  const format = formatOf(options.attributes);
+  const index = overdueIndexOf(options.overdueIndex, tableName);
+  const plain = formatOf(options.attributes);
+  const format = index === undefined ? plain : indexedFormat(plain, index);
   const writerSetup: WriterSetup = {
     client: boundedClient(
       options.client === undefined ? defaultClient() : lowLevelClient(options.client),
@@ -105,14 +121,19 @@ function storeIn(tableName: string, options: DynamoDBStoreOptions): ClaimStore {
     clock,
     random: options.random ?? Math.random,
   };
-  const items =
-    writes === 'batch'
-      ? withFallback(batchWriter(writerSetup), singleWriter(writerSetup))
-      : singleWriter(writerSetup);
+  const itemsOf = (setup: WriterSetup): ItemWriter =>
+    writes === 'batch' ? withFallback(batchWriter(setup), singleWriter(setup)) : singleWriter(setup);
+  const items = itemsOf(writerSetup);
   return {
     place: `dynamodb:${tableName}`,
     maxResultBytes: format.maxResultBytes,
     ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
+    ...operableStore({
+      operator: itemOperator(writerSetup, items, format),
+      lister: () => claimLister({ ...writerSetup, format, index, readerOf: itemsOf }),
+      clock,
+      clockToleranceMs,
+    }),
     commit: async (completion, effect, { signal } = {}) =>
       isTransactEffect(effect)
         ? effect.write(completion, { ...writerSetup, writer: items, format }, signal)

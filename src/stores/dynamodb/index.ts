@@ -9,5 +9,10 @@ export type {
   CommitValues,
 } from './commit-item.ts';
 export { dynamoDBStore, type DynamoDBStoreOptions } from './dynamodb-store.ts';
-export { claimsTableDefinition, type ClaimsTableDefinition } from './table-definition.ts';
+export type { OverdueIndexOptions } from './overdue-index.ts';
+export {
+  claimsTableDefinition,
+  type ClaimsTableDefinition,
+  type ClaimsTableOptions,
+} from './table-definition.ts';
 export type { AttributeNames, RowFormat } from './row.ts';

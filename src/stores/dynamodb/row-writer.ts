@@ -1,11 +1,17 @@
+import type { Claim, ClaimStatus } from '../../claims/claim.ts';
 import type { OwnedChange, Replacement, RowWriter } from '../conditional/row-writer.ts';
 import type { ItemUpdate, ItemWriter } from './item-writer.ts';
+import { OVERDUE_SHARD } from './overdue-index.ts';
 import type { Row, RowFormat } from './row.ts';
 
 /** Claims as items of a table, in a format. */
 export function rowWriter(items: ItemWriter, format: RowFormat): RowWriter<Row> {
   return {
-    insert: (claims, signal) => items.insert(claims.map(format.toRow), signal),
+    insert: (claims, signal) =>
+      items.insert(
+        claims.map((claim) => rowOf(claim, format)),
+        signal,
+      ),
     replace: (replacements, signal) =>
       items.update(
         replacements.map((replacement) => replacing(replacement, format)),
@@ -22,8 +28,8 @@ export function rowWriter(items: ItemWriter, format: RowFormat): RowWriter<Row> 
 }
 
 /** Writes the new claim over the row that was read, if it is still that row. */
-function replacing({ row, claim }: Replacement<Row>, format: RowFormat): ItemUpdate {
-  const set = format.toRow(claim);
+export function replacing({ row, claim }: Replacement<Row>, format: RowFormat): ItemUpdate {
+  const set = rowOf(claim, format);
   const key = format.toKey(claim.key);
   for (const name of Object.keys(key)) delete set[name];
   const remove = format.attributes.filter((name) => name in row && !(name in set) && !(name in key));
@@ -36,5 +42,26 @@ export function changing(
   format: RowFormat,
 ): ItemUpdate {
   const update = { key, ...format.toChange(change), where: format.whereOwnedBy(owner) };
+  if (change.status !== undefined && format.shardOf !== undefined) {
+    const shard = shardAttribute(key, change.status, format.shardOf);
+    if (shard === undefined) update.remove.unshift(OVERDUE_SHARD);
+    else update.set[OVERDUE_SHARD] = shard;
+  }
   return leaseUntil === undefined ? update : { ...update, whereAtMost: format.toChange({ leaseUntil }).set };
+}
+
+function rowOf(claim: Claim, format: RowFormat): Row {
+  const row = format.toRow(claim);
+  const shard = format.shardOf && shardAttribute(claim.key, claim.status, format.shardOf);
+  if (shard !== undefined) row[OVERDUE_SHARD] = shard;
+  return row;
+}
+
+function shardAttribute(
+  key: string,
+  status: ClaimStatus,
+  shardOf: NonNullable<RowFormat['shardOf']>,
+): { readonly S: string } | undefined {
+  const shard = shardOf(key, status);
+  return shard === undefined ? undefined : { S: shard };
 }

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Claim, ClaimStatus, StoredError } from '../../claims/claim.ts';
+import type { Claim, ClaimStatus, OperatorChange, StoredError } from '../../claims/claim.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { keyHash } from '../../claims/key-hash.ts';
@@ -28,6 +28,9 @@ export const defaultAttributeNames: AttributeNames = {
   payloadHash: 'payloadHash',
   result: 'result',
   error: 'error',
+  recordId: 'recordId',
+  claimedAt: 'claimedAt',
+  history: 'history',
 };
 
 /** Maps claims to rows and back, and says by which attributes a row is known and a write conditioned. */
@@ -50,6 +53,11 @@ export interface RowFormat {
   whereOwnedBy(owner: string): Row;
   /** Of a row that was read, what every transition and every extension changes. */
   whereStill(row: Row): Row;
+  /**
+   * In which shard of the overdue index a claim is; undefined for a status that is not in it. Absent where rows are
+   * written without the index.
+   */
+  readonly shardOf?: (key: string, status: ClaimStatus) => string | undefined;
 }
 
 /** How many bytes of a row a result may take, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
@@ -116,6 +124,9 @@ export function rowFormat(names: AttributeNames): RowFormat {
         payloadHash: text('payloadHash'),
         result: text('result'),
         error: decodeError(row[names.error]),
+        recordId: text('recordId'),
+        claimedAt: number('claimedAt'),
+        history: decodeHistory(text('history')),
       });
     },
   };
@@ -137,7 +148,8 @@ function saysNothing(field: keyof Claim, claim: Claim): boolean {
   return field === 'updatedAt' && claim.updatedAt === claim.createdAt;
 }
 
-function encode(field: keyof Claim, value: string | number | boolean | StoredError): AttributeValue {
+function encode(field: keyof Claim, value: NonNullable<Claim[keyof Claim]>): AttributeValue {
+  if (isHistory(value)) return { S: JSON.stringify(value) };
   if (typeof value === 'boolean') return { BOOL: value };
   if (typeof value === 'string') return { S: value };
   if (typeof value === 'number') {
@@ -158,6 +170,21 @@ function decodeError(value: AttributeValue | undefined): StoredError | undefined
     message: value.M['message']?.S ?? '',
     ...(code !== undefined && { code }),
   };
+}
+
+function isHistory(value: unknown): value is readonly OperatorChange[] {
+  return Array.isArray(value);
+}
+
+/** Told to people only, so a text that is no history does not make the row unreadable. */
+function decodeHistory(text: string | undefined): readonly OperatorChange[] | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const history: unknown = JSON.parse(text);
+    return isHistory(history) ? history : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isStatus(text: string | undefined): text is ClaimStatus {

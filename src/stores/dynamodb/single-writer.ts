@@ -110,7 +110,25 @@ export function updateExpressions({
   };
 }
 
-function isConditionalCheckFailed(thrown: unknown): thrown is { readonly Item?: Row } {
+/** A condition in the words of `DeleteItem`: every one of these attributes must have this value. */
+export function whereExpressions(
+  where: Row,
+): Pick<
+  UpdateItemCommandInput,
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+> {
+  const { UpdateExpression: _none, ...expressions } = updateExpressions({
+    key: '',
+    set: {},
+    remove: [],
+    where,
+  });
+  return expressions;
+}
+
+export function isConditionalCheckFailed(
+  thrown: unknown,
+): thrown is { readonly Item?: Row; readonly $metadata?: { readonly attempts?: number } } {
   return (
     typeof thrown === 'object' &&
     thrown !== null &&

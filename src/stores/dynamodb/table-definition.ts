@@ -1,5 +1,7 @@
 import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from '@aws-sdk/client-dynamodb';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { assertAttributeNames } from './attribute-names.ts';
+import { anOverdueIndex, OVERDUE_SHARD, type OverdueIndexOptions, withDefaults } from './overdue-index.ts';
 import { type AttributeNames, defaultAttributeNames } from './row.ts';
 
 /** The two requests that make a claims table. */
@@ -10,19 +12,51 @@ export interface ClaimsTableDefinition {
   readonly timeToLive: UpdateTimeToLiveCommandInput;
 }
 
-/** The claims table as the template defines it, for tests, scripts and other tools than SAM. */
+/** What else a claims table may have. */
+export interface ClaimsTableOptions {
+  /** As `overdueIndex` of `dynamoDBStore`: the index by which claims are listed without a scan. Default: none. */
+  readonly overdueIndex?: boolean | OverdueIndexOptions;
+}
+
+/**
+ * The claims table as the template defines it, for tests, scripts and other tools than SAM. Throws a `ConfigurationError`
+ * for names and options that cannot be.
+ */
 export function claimsTableDefinition(
   tableName: string,
-  attributes: Partial<Pick<AttributeNames, 'key' | 'expiresAt'>> = {},
+  attributes: Partial<Pick<AttributeNames, 'key' | 'expiresAt' | 'leaseUntil'>> = {},
+  options: ClaimsTableOptions = {},
 ): ClaimsTableDefinition {
   assertAttributeNames(attributes, defaultAttributeNames);
-  const { key, expiresAt } = { ...defaultAttributeNames, ...attributes };
+  checkOptionsOf('claimsTableDefinition', options, { overdueIndex: anOverdueIndex() });
+  const { key, expiresAt, leaseUntil } = { ...defaultAttributeNames, ...attributes };
+  const { overdueIndex = false } = options;
   return {
     table: {
       TableName: tableName,
-      AttributeDefinitions: [{ AttributeName: key, AttributeType: 'S' }],
+      AttributeDefinitions: [
+        { AttributeName: key, AttributeType: 'S' },
+        ...(overdueIndex === false
+          ? []
+          : [
+              { AttributeName: OVERDUE_SHARD, AttributeType: 'S' as const },
+              { AttributeName: leaseUntil, AttributeType: 'N' as const },
+            ]),
+      ],
       KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
       BillingMode: 'PAY_PER_REQUEST',
+      ...(overdueIndex !== false && {
+        GlobalSecondaryIndexes: [
+          {
+            IndexName: withDefaults(overdueIndex).name,
+            KeySchema: [
+              { AttributeName: OVERDUE_SHARD, KeyType: 'HASH' as const },
+              { AttributeName: leaseUntil, KeyType: 'RANGE' as const },
+            ],
+            Projection: { ProjectionType: 'KEYS_ONLY' as const },
+          },
+        ],
+      }),
     },
     timeToLive: {
       TableName: tableName,

@@ -2,7 +2,6 @@ import type { Claim } from '../../claims/claim.ts';
 import type {
   AcquireOutcome,
   ClaimRequest,
-  ClaimStore,
   Completion,
   LeaseExtension,
   OwnedClaim,
@@ -11,6 +10,8 @@ import type {
 } from '../../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
+import type { ClaimOperation, OperableStore, OperateOutcome } from '../../claims/operable-store.ts';
+import { decideOperation } from '../../claims/operations.ts';
 import {
   acquired,
   type ClaimChange,
@@ -24,6 +25,7 @@ import {
 } from '../../claims/transitions.ts';
 import { aFunction, anInteger, type Check, objectWith } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { countIn, pageOf } from './list-rows.ts';
 
 /** Options of `memoryStore()`. */
 export interface MemoryStoreOptions<Effect = unknown> {
@@ -58,7 +60,7 @@ type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
  * Each item is decided and written without an `await` in between, which makes it atomic. Throws a `ConfigurationError` for
  * options that cannot work.
  */
-export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): ClaimStore {
+export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): OperableStore {
   checkOptionsOf('memoryStore', options, checks);
   const clock = options.clock ?? systemClock;
   const clockToleranceMs = options.clockToleranceMs ?? 0;
@@ -116,6 +118,17 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     return settleOne(completion, clock.now()) === 'stored' ? 'stored' : 'lost';
   }
 
+  function operateOne(operation: ClaimOperation, now: number): OperateOutcome {
+    const decision = decideOperation(rows.get(operation.key), operation, now, clockToleranceMs);
+    if ('outcome' in decision) return copied(decision.outcome);
+    if ('forget' in decision) {
+      rows.delete(operation.key);
+      return { status: 'done' };
+    }
+    rows.set(operation.key, decision.write);
+    return copied({ status: 'done', claim: decision.write });
+  }
+
   return {
     async acquire(requests) {
       const now = clock.now();
@@ -135,7 +148,21 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
       const stored = rows.get(key);
       return stored === undefined || isForgotten(stored, clock.now()) ? undefined : { ...stored };
     },
+    list: async (query) => pageOf(rows, query, clock.now()),
+    count: async (query) => countIn(rows, query, clock.now()),
+    async operate(operations) {
+      const now = clock.now();
+      return operations.map((operation) => operateOne(operation, now));
+    },
   };
+}
+
+function copied(outcome: OperateOutcome): OperateOutcome {
+  if (outcome.status === 'done' && outcome.claim !== undefined)
+    return { ...outcome, claim: { ...outcome.claim } };
+  if (outcome.status === 'refused' && outcome.found !== undefined)
+    return { ...outcome, found: { ...outcome.found } };
+  return outcome;
 }
 
 function change(row: Row, changes: ClaimChange): void {

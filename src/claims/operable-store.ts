@@ -1,0 +1,153 @@
+import type { Claim, ClaimStatus } from './claim.ts';
+import type { ClaimStore, StoreCallOptions } from './claim-store.ts';
+
+/**
+ * How a claim stands for a person. `in-progress`: its lease is live. `overdue`: its lease has lapsed and nobody has
+ * settled it or taken it over. `failed`: it may run again. `parked`: it waits for a person. `completed`: it is done.
+ */
+export type ClaimState = 'in-progress' | 'overdue' | 'failed' | 'parked' | 'completed';
+
+/** Which claims are listed. */
+export interface ClaimQuery {
+  /** Default: all states. */
+  readonly state?: ClaimState;
+  /** Only keys that begin with this, such as `orders#`, the keys of one namespace. Default: all keys. */
+  readonly keyPrefix?: string;
+  /** The most claims of a page, from 1 to 1,000. Default 100. */
+  readonly limit?: number;
+  /** `next` of the page before, of a query that is the same otherwise. */
+  readonly cursor?: string;
+}
+
+/** Which claims are counted. */
+export interface ClaimCountQuery {
+  /** The state that they are in. */
+  readonly state: ClaimState;
+  /** `next` of the count before, of the same state; the counts add up. */
+  readonly cursor?: string;
+}
+
+/** How claims were found, and what it cost. */
+export interface ClaimReading {
+  /** `index`: only the rows that are in the state were read. `scan`: rows of every state were. */
+  readonly readBy: 'index' | 'scan';
+  /** How many rows, and entries of the index, were read. */
+  readonly rowsRead: number;
+  /** What the database charges for it, in its own read units, where it says. */
+  readonly readUnits?: number;
+  /** How many rows were left out because they are no claims; absent where there are none. */
+  readonly unreadable?: number;
+  /** Where to go on; absent when there is no more. */
+  readonly next?: string;
+}
+
+/** Some claims of a query. A page may hold fewer than asked for, or none, and still not be the last. */
+export interface ClaimPage extends ClaimReading {
+  /** In no order that is promised. Claims that are past their retention are not among them. */
+  readonly claims: readonly Claim[];
+}
+
+/** How many claims are in a state. Where an index is counted, rows that are past their retention and not deleted yet count too. */
+export interface ClaimCount extends ClaimReading {
+  /** Of what was read; more where there is a `next`. */
+  readonly count: number;
+  /** Of overdue claims: the earliest end of a lease, in epoch milliseconds; absent where there are none. */
+  readonly oldestLeaseUntil?: number;
+}
+
+/**
+ * What a person does to a claim. `release`: the key may run again, its attempts counted from 0. `resolve`: it counts as
+ * done. `park`: it does not run until a person releases it. `forget`: its row is deleted.
+ */
+export type OperationKind = 'release' | 'resolve' | 'park' | 'forget';
+
+/** One change of one claim by a person. */
+export interface ClaimOperation {
+  /** What is done. */
+  readonly operation: OperationKind;
+  /** The idempotency key. */
+  readonly key: string;
+  /** The claim as the person saw it; it is changed only if it is still the same. */
+  readonly seen: Pick<Claim, 'status' | 'owner' | 'attempt'>;
+  /** Random token of this change. The row gets it for its owner, so that whoever held the claim can settle nothing any more. */
+  readonly owner: string;
+  /** Who does it: at most 128 characters, kept on the claim. */
+  readonly operator: string;
+  /** Why: at most 256 characters, kept on the claim. */
+  readonly reason: string;
+  /** Also a claim whose lease is live, and one that is completed. The work may then be done twice. Default false. */
+  readonly force?: boolean;
+  /** Of `resolve`: the result that duplicates get, as JSON text. Default: none. */
+  readonly result?: string;
+  /** How long the row is remembered from now on, in milliseconds; longer if it would have been already. */
+  readonly retentionMs: number;
+}
+
+/** Why a change was refused. */
+export type RefusalReason =
+  /** There is no claim of this key, or its retention is over. */
+  | 'absent'
+  /** It is no longer as the person saw it. */
+  | 'changed'
+  /** Its lease is live: a handler may be running. */
+  | 'running'
+  /** It is completed: to run it again would repeat its effect. */
+  | 'completed';
+
+/** What became of one change. */
+export type OperateOutcome =
+  | {
+      readonly status: 'done';
+      /** As it is now; absent once it is forgotten. */
+      readonly claim?: Claim;
+    }
+  | {
+      readonly status: 'refused';
+      readonly why: RefusalReason;
+      /** The claim as it was found instead; nothing was written. */
+      readonly found?: Claim;
+    }
+  | { readonly status: 'error'; readonly error: Error };
+
+/**
+ * A store whose claims a person can list and change. What it adds to `ClaimStore`:
+ *
+ * - `list` and `count` read a bounded number of rows for each page, and may miss what changes meanwhile. A claim that is
+ *   given was in the state at some moment during the call.
+ * - `list` and `count` reject with a `ConfigurationError` for a query that cannot be, and for a cursor of another query.
+ * - `operate` answers one outcome for each change, in order, and no key stands twice in one call. Each change is one atomic
+ *   conditional write. A change that is sent again because its answer was lost is done once, and `done`; only a `forget`
+ *   that the caller sends again may find nothing any more, and is `absent`.
+ * - A claim that was changed has a new owner: every later write of the attempt that held it is `lost`.
+ *
+ * `describeClaimStore` (`batchlatch/testing`) tests it where a store has it.
+ */
+export interface OperableStore extends ClaimStore {
+  /** Lists claims, page by page. */
+  list(query: ClaimQuery, options?: StoreCallOptions): Promise<ClaimPage>;
+  /** Counts claims in a state, page by page, without reading more of them than is needed. */
+  count(query: ClaimCountQuery, options?: StoreCallOptions): Promise<ClaimCount>;
+  /** Changes claims for a person, each on the condition that it is still as it was seen. */
+  operate(operations: readonly ClaimOperation[], options?: StoreCallOptions): Promise<OperateOutcome[]>;
+}
+
+/** Whether a store can be operated on: its own methods say so. */
+export function isOperable(store: ClaimStore): store is OperableStore {
+  const { list, count, operate } = store as Partial<OperableStore>;
+  return [list, count, operate].every((method) => typeof method === 'function');
+}
+
+/** The state of a claim at a time in epoch milliseconds. */
+export function stateOf(
+  { status, leaseUntil }: Pick<Claim, 'status' | 'leaseUntil'>,
+  now: number,
+): ClaimState {
+  return status === 'IN_PROGRESS' && leaseUntil <= now ? 'overdue' : STATES[status];
+}
+
+const STATES = {
+  IN_PROGRESS: 'in-progress',
+  FAILED: 'failed',
+  PARKED: 'parked',
+  COMPLETED: 'completed',
+} as const satisfies Record<ClaimStatus, ClaimState>;

@@ -1,0 +1,106 @@
+import type { Claim, OperatorChange } from './claim.ts';
+import type { ClaimOperation, OperateOutcome } from './operable-store.ts';
+import { isForgotten } from './transitions.ts';
+
+/**
+ * What a person's change writes over the row that is stored:
+ *
+ * | operation | needs                                           | then stored                                |
+ * |-----------|-------------------------------------------------|--------------------------------------------|
+ * | release   | not completed, no live lease, unless forced     | FAILED, attempts counted from 0            |
+ * | resolve   | no live lease, unless forced                    | COMPLETED, with the result if there is one |
+ * | park      | not completed, no live lease, unless forced     | PARKED                                     |
+ * | forget    | no live lease, unless forced                    | no row                                     |
+ *
+ * Each needs the row to be as the person saw it: the same status, owner and attempt. The attempt never changes, so it still
+ * only grows; the owner always does, so whoever held the claim can settle nothing any more.
+ */
+export type OperationDecision =
+  | { readonly outcome: OperateOutcome }
+  | { readonly write: Claim }
+  | { readonly forget: true };
+
+/**
+ * Decides a change from the row that is stored. `clockToleranceMs` keeps a lease live, and a row remembered, for that much
+ * longer.
+ */
+export function decideOperation(
+  stored: Claim | undefined,
+  operation: ClaimOperation,
+  now: number,
+  clockToleranceMs = 0,
+): OperationDecision {
+  const isForget = operation.operation === 'forget';
+  if (stored === undefined || isForgotten(stored, now - clockToleranceMs)) return refused('absent');
+  if (stored.owner === operation.owner) return { outcome: { status: 'done', claim: stored } };
+  if (!isAsSeen(stored, operation)) return refused('changed', stored);
+  if (operation.force !== true) {
+    const isLive = stored.status === 'IN_PROGRESS' && now < stored.leaseUntil + clockToleranceMs;
+    if (isLive) return refused('running', stored);
+    if (
+      stored.status === 'COMPLETED' &&
+      (operation.operation === 'release' || operation.operation === 'park')
+    )
+      return refused('completed', stored);
+  }
+  return isForget ? { forget: true } : { write: changed(stored, operation, now) };
+}
+
+function isAsSeen(stored: Claim, { seen }: ClaimOperation): boolean {
+  return stored.status === seen.status && stored.owner === seen.owner && stored.attempt === seen.attempt;
+}
+
+function refused(
+  why: Extract<OperateOutcome, { status: 'refused' }>['why'],
+  found?: Claim,
+): { readonly outcome: OperateOutcome } {
+  return { outcome: { status: 'refused', why, ...(found !== undefined && { found }) } };
+}
+
+function changed(stored: Claim, operation: ClaimOperation, now: number): Claim {
+  const { error: _error, result, completedAt, started: _started, leaseUntil, ...kept } = stored;
+  const base = {
+    ...kept,
+    owner: operation.owner,
+    // Nobody holds it any more.
+    leaseUntil: Math.min(leaseUntil, now),
+    updatedAt: now,
+    // A row that is never forgotten stays so.
+    ...(stored.expiresAt !== undefined && {
+      expiresAt: Math.max(stored.expiresAt, now + operation.retentionMs),
+    }),
+    history: historyWith(stored, operation, now),
+  };
+  switch (operation.operation) {
+    case 'resolve': {
+      const answer = operation.result ?? result;
+      return {
+        ...base,
+        status: 'COMPLETED',
+        completedAt: completedAt ?? now,
+        ...(answer !== undefined && { result: answer }),
+      };
+    }
+    case 'park':
+      return { ...base, status: 'PARKED', error: { name: 'ParkedByOperator', message: operation.reason } };
+    case 'release':
+    case 'forget':
+      // Attempts that count are those that were not given back.
+      return { ...base, status: 'FAILED', releases: stored.attempt, crashes: 0 };
+  }
+}
+
+/** How many changes a claim remembers: each is at most some 1 KB, of ASCII text. */
+const LONGEST_HISTORY = 10;
+
+function historyWith(stored: Claim, operation: ClaimOperation, now: number): readonly OperatorChange[] {
+  const { status, owner, attempt, error } = stored;
+  const change: OperatorChange = {
+    at: now,
+    operation: operation.operation,
+    operator: operation.operator,
+    reason: operation.reason,
+    from: { status, owner, attempt, ...(error !== undefined && { error }) },
+  };
+  return [...(stored.history ?? []), change].slice(-LONGEST_HISTORY);
+}

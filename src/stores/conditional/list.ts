@@ -1,0 +1,97 @@
+import type { Claim } from '../../claims/claim.ts';
+import {
+  type CheckedQuery,
+  checkedQuery,
+  isAskedFor,
+  positionIn,
+  toCursor,
+} from '../../claims/claim-query.ts';
+import type { Clock } from '../../claims/clock.ts';
+import { hasCode } from '../../claims/errors.ts';
+import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/operable-store.ts';
+import type { RowLister, RowPage, RowQuery } from './row-lister.ts';
+
+export interface ListSetup<Row> {
+  readonly lister: RowLister<Row>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
+  readonly toClaim: (row: Row) => Claim;
+}
+
+/** A page of claims: the database reads rows, and each is judged by what is in it. */
+export async function listClaims<Row>(
+  query: ClaimQuery,
+  setup: ListSetup<Row>,
+  signal?: AbortSignal,
+): Promise<ClaimPage> {
+  const checked = checkedQuery(query);
+  const judge = judging(checked, setup);
+  const page = await setup.lister.list(judge.query, positionOf(query, checked), signal);
+  return { ...withoutPosition(page), ...judge.unreadable(), ...nextOf(checked, page) };
+}
+
+/** As many claims as one page takes, without giving them: with the database's own means where it has any for the state. */
+export async function countClaims<Row>(
+  query: ClaimCountQuery,
+  setup: ListSetup<Row>,
+  signal?: AbortSignal,
+): Promise<ClaimCount> {
+  const { lister } = setup;
+  const checked = checkedQuery({ state: query.state, limit: 1_000 });
+  const position = positionOf(query, checked);
+  const judge = judging(checked, setup);
+  const counted = await lister.count?.(judge.query, position, signal);
+  if (counted !== undefined) return { ...withoutPosition(counted), ...nextOf(checked, counted) };
+  const page = await lister.list(judge.query, position, signal);
+  const { claims, ...reading } = withoutPosition(page);
+  return {
+    ...reading,
+    ...judge.unreadable(),
+    ...nextOf(checked, page),
+    count: claims.length,
+    ...(query.state === 'overdue' && oldestOf(claims)),
+  };
+}
+
+function positionOf({ cursor }: { readonly cursor?: string }, checked: CheckedQuery): unknown {
+  return cursor === undefined ? undefined : positionIn(cursor, checked);
+}
+
+/** The query with a judge of rows, which counts those that are no claims: one of them must not keep a person from the rest. */
+function judging<Row>(
+  checked: CheckedQuery,
+  { clock, toClaim }: ListSetup<Row>,
+): { readonly query: RowQuery<Row>; readonly unreadable: () => { readonly unreadable?: number } } {
+  const now = clock.now();
+  let unreadable = 0;
+  const claimOf = (row: Row): Claim | undefined => {
+    try {
+      const claim = toClaim(row);
+      return isAskedFor(claim, checked, now) ? claim : undefined;
+    } catch (thrown) {
+      if (!hasCode(thrown, 'BATCHLATCH_NOT_A_CLAIM')) throw thrown;
+      unreadable += 1;
+      return undefined;
+    }
+  };
+  return {
+    query: { ...checked, now, claimOf },
+    unreadable: () => (unreadable === 0 ? {} : { unreadable }),
+  };
+}
+
+function withoutPosition<Page extends { readonly position?: unknown }>({
+  position: _position,
+  ...page
+}: Page): Omit<Page, 'position'> {
+  return page;
+}
+
+function nextOf(checked: CheckedQuery, { position }: Pick<RowPage, 'position'>): { readonly next?: string } {
+  return position === undefined ? {} : { next: toCursor(checked, position) };
+}
+
+function oldestOf(claims: readonly Claim[]): { readonly oldestLeaseUntil?: number } {
+  if (claims.length === 0) return {};
+  return { oldestLeaseUntil: Math.min(...claims.map(({ leaseUntil }) => leaseUntil)) };
+}

@@ -1,0 +1,68 @@
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
+import type { WriterSetup } from './batch-writer.ts';
+import { toStoreError } from './failures.ts';
+import { type ItemUpdate, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
+import { movedShard, OVERDUE_SHARD } from './overdue-index.ts';
+import { replacing } from './row-writer.ts';
+import type { Row, RowFormat } from './row.ts';
+import { isConditionalCheckFailed, singleWriter, whereExpressions } from './single-writer.ts';
+
+/**
+ * What people change is written with a request per item, whatever `writes` says: a PartiQL statement removes one attribute
+ * at most, and a `DELETE` of what is gone succeeds, so that two people would both have deleted it.
+ */
+export function itemOperator(
+  setup: WriterSetup,
+  reader: Pick<ItemWriter, 'read'>,
+  format: RowFormat,
+): RowOperator<Row> {
+  const { client, tableName, keyName, toKey } = setup;
+  const single = singleWriter(setup);
+
+  async function deleteOne(row: Row, signal: AbortSignal | undefined): Promise<DeleteOutcome<Row>> {
+    try {
+      await client.send(
+        new DeleteItemCommand({
+          TableName: tableName,
+          Key: toKey(row[keyName]?.S ?? ''),
+          ...whereExpressions(format.whereStill(row)),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        }),
+        signal && { abortSignal: signal },
+      );
+      return WRITTEN;
+    } catch (thrown) {
+      if (!isConditionalCheckFailed(thrown))
+        return { status: 'error', error: toStoreError(thrown, tableName) };
+      return { ...refused(thrown.Item), wasResent: (thrown.$metadata?.attempts ?? 1) > 1 };
+    }
+  }
+
+  return {
+    read: (keys, signal) => reader.read(keys, signal),
+    toClaim: (row) => format.toClaim(row),
+    replace: (replacements, signal) =>
+      single.update(
+        replacements.map((replacement) =>
+          inItsShard(replacing(replacement, format), replacement.row, replacement.claim.status, format),
+        ),
+        signal,
+      ),
+    delete: (rows, signal) => Promise.all(rows.map((row) => deleteOne(row, signal))),
+  };
+}
+
+/** Also by a store that was not told of the index, a row that is in it moves to where it belongs, or out of it. */
+function inItsShard(
+  update: ItemUpdate,
+  row: Row,
+  status: Parameters<typeof movedShard>[1],
+  format: RowFormat,
+): ItemUpdate {
+  const shard = row[OVERDUE_SHARD]?.S;
+  if (format.shardOf !== undefined || shard === undefined) return update;
+  const moved = movedShard(shard, status);
+  if (moved === undefined) return { ...update, remove: [...update.remove, OVERDUE_SHARD] };
+  return { ...update, set: { ...update.set, [OVERDUE_SHARD]: { S: moved } } };
+}

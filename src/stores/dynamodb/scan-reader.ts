@@ -1,0 +1,156 @@
+import {
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+  type ScanCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { notACursor } from '../../claims/claim-query.ts';
+import type { Claim, ClaimStatus } from '../../claims/claim.ts';
+import type { ClaimState } from '../../claims/operable-store.ts';
+import type { RowPage, RowQuery } from '../conditional/row-lister.ts';
+import type { WriterSetup } from './batch-writer.ts';
+import { toStoreError } from './failures.ts';
+import type { Row, RowFormat } from './row.ts';
+
+export type Reading = Pick<RowPage, 'readBy' | 'rowsRead' | 'readUnits'>;
+
+export interface ScanSetup extends WriterSetup {
+  readonly format: RowFormat;
+}
+
+export interface ScanReader {
+  list(query: RowQuery<Row>, position: unknown, signal?: AbortSignal): Promise<RowPage>;
+}
+
+/** A page ends when so many rows have been read, however few were asked for: each costs, and takes its time. */
+const MOST_ROWS = 4_000;
+const MOST_ROWS_PER_REQUEST = 1_000;
+
+/**
+ * Reads all rows, in DynamoDB's own order, and strongly consistently: a person looks at what was just changed. Of a table
+ * with a sort key, the rows of this store's partition alone.
+ */
+export function scanReader(setup: ScanSetup): ScanReader {
+  const { client, tableName, keyName, toKey, format } = setup;
+  const keyNames = Object.keys(toKey(''));
+
+  async function request(
+    query: RowQuery<Row>,
+    start: Row | undefined,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly rows: readonly Row[]; readonly rowsRead: number; readonly end: Row | undefined }> {
+    const input: ScanCommandInput & QueryCommandInput = {
+      TableName: tableName,
+      ConsistentRead: true,
+      Limit: limit,
+      ...expressions(query),
+      ...(start !== undefined && { ExclusiveStartKey: start }),
+    };
+    const command = keyNames.length === 1 ? new ScanCommand(input) : new QueryCommand(input);
+    try {
+      const answer = await client.send(command as ScanCommand, signal && { abortSignal: signal });
+      const { Items = [], ScannedCount, LastEvaluatedKey } = answer;
+      return { rows: Items, rowsRead: ScannedCount ?? Items.length, end: LastEvaluatedKey };
+    } catch (thrown) {
+      throw toStoreError(thrown, tableName);
+    }
+  }
+
+  /** What leaves most other rows out before they are sent; what is left is judged by `claimOf`. */
+  function expressions({ state, keyPrefix }: RowQuery<Row>): Partial<QueryCommandInput> {
+    const names: Record<string, string> = {};
+    const values: Row = {};
+    const filters: string[] = [];
+    const keyConditions: string[] = [];
+    const partition = keyNames.find((name) => name !== keyName);
+    if (partition !== undefined) {
+      names['#partition'] = partition;
+      values[':partition'] = toKey('')[partition] as Row[string];
+      keyConditions.push('#partition = :partition');
+    }
+    if (keyPrefix !== '') {
+      names['#key'] = keyName;
+      values[':prefix'] = { S: keyPrefix };
+      (partition === undefined ? filters : keyConditions).push('begins_with(#key, :prefix)');
+    }
+    const status = state && format.toChange({ status: STATUSES[state] }).set[format.names.status];
+    if (status !== undefined) {
+      names['#status'] = format.names.status;
+      values[':status'] = status;
+      filters.push('#status = :status');
+    }
+    return {
+      ...(keyConditions.length > 0 && { KeyConditionExpression: keyConditions.join(' AND ') }),
+      ...(filters.length > 0 && { FilterExpression: filters.join(' AND ') }),
+      ...(Object.keys(names).length > 0 && {
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: values,
+      }),
+    };
+  }
+
+  return {
+    async list(query, position, signal) {
+      let start = position === undefined ? undefined : keyIn(position, keyNames);
+      const claims: Claim[] = [];
+      let rowsRead = 0;
+      for (;;) {
+        const room = query.limit - claims.length;
+        const limit = requestSize(room, claims.length, rowsRead, MOST_ROWS - rowsRead);
+        const { rows, rowsRead: read, end } = await request(query, start, limit, signal);
+        rowsRead += read;
+        const found = rows.flatMap((row) => claimAndRow(row, query));
+        const taken = found.slice(0, room);
+        claims.push(...taken.map(({ claim }) => claim));
+        const last = found.length > room ? taken.at(-1) : undefined;
+        // More than there was room for: the rest is read again with the next page.
+        start = last === undefined ? end : primaryKeyOf(last.row, keyNames);
+        if (start === undefined) return { claims, readBy: 'scan', rowsRead };
+        if (claims.length >= query.limit || rowsRead >= MOST_ROWS) {
+          return { claims, readBy: 'scan', rowsRead, position: start };
+        }
+      }
+    },
+  };
+}
+
+/** So many rows that about as many claims as there is room for are among them, going by what was read before. */
+function requestSize(room: number, found: number, rowsRead: number, most: number): number {
+  const share = rowsRead === 0 ? 1 : found / rowsRead;
+  return Math.max(1, Math.min(Math.ceil(room / Math.max(share, 0.001)), MOST_ROWS_PER_REQUEST, most));
+}
+
+function claimAndRow(row: Row, query: RowQuery<Row>): { readonly row: Row; readonly claim: Claim }[] {
+  const claim = query.claimOf(row);
+  return claim === undefined ? [] : [{ row, claim }];
+}
+
+export function primaryKeyOf(row: Row, keyNames: readonly string[]): Row {
+  return Object.fromEntries(keyNames.map((name) => [name, row[name] as Row[string]]));
+}
+
+/** A position that has come back: the attributes of these names, each a string or a number. */
+export function keyIn(position: unknown, names: readonly string[]): Row {
+  if (typeof position !== 'object' || position === null) throw notACursor();
+  const entries = Object.entries(position);
+  const isKey =
+    entries.length === names.length &&
+    entries.every(([name, value]) => names.includes(name) && isKeyAttribute(value));
+  if (!isKey) throw notACursor();
+  return position as Row;
+}
+
+function isKeyAttribute(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return false;
+  const { S, N } = value as { readonly S?: unknown; readonly N?: unknown };
+  return typeof S === 'string' || (typeof N === 'string' && /^-?\d{1,38}(\.\d{1,38})?$/.test(N));
+}
+
+const STATUSES: Readonly<Record<ClaimState, ClaimStatus>> = {
+  'in-progress': 'IN_PROGRESS',
+  overdue: 'IN_PROGRESS',
+  failed: 'FAILED',
+  parked: 'PARKED',
+  completed: 'COMPLETED',
+};

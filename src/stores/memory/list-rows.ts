@@ -1,0 +1,52 @@
+import type { Claim } from '../../claims/claim.ts';
+import { checkedQuery, isAskedFor, notACursor, positionIn, toCursor } from '../../claims/claim-query.ts';
+import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/operable-store.ts';
+
+/** The next claims of a query, in the order of their keys: it does not change when rows are written meanwhile. */
+export function pageOf(rows: ReadonlyMap<string, Claim>, query: ClaimQuery, now: number): ClaimPage {
+  const checked = checkedQuery(query);
+  const after = query.cursor === undefined ? undefined : positionIn(query.cursor, checked);
+  if (after !== undefined && typeof after !== 'string') throw notACursor();
+  const keys = [...rows.keys()].filter((key) => after === undefined || key > after).toSorted(byCodeUnits);
+  const claims: Claim[] = [];
+  let rowsRead = 0;
+  let last: string | undefined;
+  for (const key of keys) {
+    if (claims.length === checked.limit) break;
+    rowsRead += 1;
+    last = key;
+    const claim = rows.get(key) as Claim;
+    if (isAskedFor(claim, checked, now)) claims.push({ ...claim });
+  }
+  const isLast = rowsRead === keys.length;
+  return {
+    claims,
+    readBy: 'scan',
+    rowsRead,
+    ...(!isLast && last !== undefined && { next: toCursor(checked, last) }),
+  };
+}
+
+/** All claims of a state, in one page. */
+export function countIn(
+  rows: ReadonlyMap<string, Claim>,
+  { state, cursor }: ClaimCountQuery,
+  now: number,
+): ClaimCount {
+  const checked = checkedQuery({ state });
+  if (cursor !== undefined) positionIn(cursor, checked);
+  const claims = [...rows.values()].filter((claim) => isAskedFor(claim, checked, now));
+  return {
+    count: claims.length,
+    readBy: 'scan',
+    rowsRead: rows.size,
+    ...(state === 'overdue' &&
+      claims.length > 0 && {
+        oldestLeaseUntil: claims.reduce((oldest, { leaseUntil }) => Math.min(oldest, leaseUntil), Infinity),
+      }),
+  };
+}
+
+function byCodeUnits(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}

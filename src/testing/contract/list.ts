@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import type { Claim } from '../../claims/claim.ts';
+import { hasCode } from '../../claims/errors.ts';
+import type { ClaimQuery, ClaimState, OperableStore } from '../../claims/operable-store.ts';
+import { type OperableBench, ofOperable } from '../operable-bench.ts';
+import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+
+const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
+
+/** How people find claims, of stores that can be operated on. */
+export function describeList(base: Contract): void {
+  const contract = ofOperable(base);
+
+  contract(
+    'lists the claims of each state, as they are stored, and all of them without one',
+    async (bench) => {
+      const { store, key, stored } = bench;
+      await oneOfEach(bench);
+      for (const state of STATES) {
+        const claims = await all(store, { state, keyPrefix: key('') });
+        assert.deepEqual(claims, [await stored(state)], state);
+      }
+      const claims = await all(store, { keyPrefix: key('') });
+      assert.deepEqual(claims.map((claim) => claim.key).toSorted(), STATES.map(key).toSorted());
+    },
+  );
+
+  contract('gives each claim once, page by page, and no more of them than asked for', async (bench) => {
+    const { store, request, key } = bench;
+    const keys = Array.from({ length: 23 }, (_, index) => key(`paged-${index}`));
+    await store.acquire(keys.map((_, index) => request(`paged-${index}`)));
+    for (const query of [{ state: 'in-progress' as const }, {}]) {
+      for (const limit of [1, 7, 1_000]) {
+        const pages = await pagesOf(store, { ...query, keyPrefix: key('paged-'), limit });
+        assert(
+          pages.every((page) => page.length <= limit),
+          'A page is too long',
+        );
+        const found = pages.flat().map((claim) => claim.key);
+        assert.deepEqual(found.toSorted(), keys.toSorted());
+      }
+    }
+  });
+
+  contract('lists the keys of a prefix alone', async ({ store, acquire, key }) => {
+    await acquire('orders#1');
+    await acquire('refunds#1');
+    for (const state of ['in-progress', undefined] as const) {
+      const query = { keyPrefix: key('orders#'), ...(state !== undefined && { state }) };
+      const claims = await all(store, query);
+      assert.deepEqual(
+        claims.map((claim) => claim.key),
+        [key('orders#1')],
+      );
+    }
+  });
+
+  contract('does not list what is past its retention', async (bench) => {
+    const { store, key, clock } = bench;
+    await oneOfEach(bench);
+    await clock.advance(2 * RETENTION_MS);
+    for (const state of [...STATES, undefined]) {
+      const query = { keyPrefix: key(''), ...(state !== undefined && { state }) };
+      assert.deepEqual(await all(store, query), []);
+    }
+  });
+
+  contract('lists a claim that was changed in its new state', async (bench) => {
+    const { store, key, operate } = bench;
+    await oneOfEach(bench);
+    await operate('release', 'parked');
+    await operate('park', 'overdue');
+    await operate('resolve', 'failed');
+    await operate('forget', 'completed');
+    const names = async (state: ClaimState): Promise<string[]> => {
+      const claims = await all(store, { state, keyPrefix: key('') });
+      return claims.map((claim) => claim.key);
+    };
+    assert.deepEqual(await names('failed'), [key('parked')]);
+    assert.deepEqual(await names('parked'), [key('overdue')]);
+    assert.deepEqual(await names('completed'), [key('failed')]);
+    assert.deepEqual(await names('overdue'), []);
+  });
+
+  contract(
+    'counts the claims of a state, and tells the oldest lease of those that are overdue',
+    async (bench) => {
+      const { acquire, complete, fail, operate, store, clock } = bench;
+      const inProgress = await total(store, 'in-progress');
+      for (const name of ['a', 'b', 'c']) await acquire(name, { owner: name });
+      assert.equal((await total(store, 'in-progress')).count, inProgress.count + 3);
+
+      const until = clock.now() + LEASE_MS;
+      await clock.advance(LEASE_MS);
+      const overdue = await total(store, 'overdue');
+      assert(
+        overdue.count >= 3 && (overdue.oldest ?? Infinity) <= until,
+        'The overdue claims are not counted',
+      );
+      const others = [
+        await total(store, 'failed'),
+        await total(store, 'completed'),
+        await total(store, 'parked'),
+      ];
+      await fail('a', 'a');
+      await complete('b', 'b');
+      await operate('park', 'c');
+      assert.equal((await total(store, 'overdue')).count, overdue.count - 3);
+      const after = [
+        await total(store, 'failed'),
+        await total(store, 'completed'),
+        await total(store, 'parked'),
+      ];
+      assert.deepEqual(
+        after.map(({ count }) => count),
+        others.map(({ count }) => count + 1),
+      );
+    },
+  );
+
+  contract('refuses a cursor that it did not give for the query', async (bench) => {
+    const { store, acquire, key } = bench;
+    for (const name of ['a', 'b', 'c']) await acquire(name);
+    const query = { keyPrefix: key(''), limit: 1 };
+    let { next } = await store.list(query);
+    assert(next !== undefined, 'One claim of three was the last page');
+    const wrong: ClaimQuery[] = [
+      { ...query, cursor: next, keyPrefix: key('a') },
+      { ...query, cursor: next, state: 'parked' },
+      { ...query, cursor: `${next.slice(0, -8)}` },
+      { ...query, cursor: 'bm90aGluZw' },
+      { ...query, cursor: '' },
+      { limit: 0 },
+      { limit: 1_001 },
+      { state: 'lost' as ClaimState },
+    ];
+    for (const one of wrong) await assert.rejects(store.list(one), isRefusal);
+    for (; next !== undefined; { next } = await store.list({ ...query, cursor: next }));
+    await assert.rejects(store.count({ state: 'parked', cursor: 'bm90aGluZw' }), isRefusal);
+  });
+}
+
+/** A claim of each state, by its name. */
+async function oneOfEach(bench: OperableBench): Promise<void> {
+  const { acquire, complete, fail, store, key, clock } = bench;
+  for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
+  await fail('failed', 'failed');
+  const park = { end: 'park', key: key('parked'), owner: 'parked', error: ERROR } as const;
+  await store.settle([{ ...park, retentionMs: RETENTION_MS }]);
+  await complete('completed', 'completed', { result: '1' });
+  await clock.advance(LEASE_MS);
+  await acquire('in-progress');
+}
+
+async function pagesOf(store: OperableStore, query: ClaimQuery): Promise<(readonly Claim[])[]> {
+  const pages: (readonly Claim[])[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.list({ ...query, ...(cursor !== undefined && { cursor }) });
+    pages.push(page.claims);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return pages;
+}
+
+async function all(store: OperableStore, query: ClaimQuery): Promise<Claim[]> {
+  return (await pagesOf(store, query)).flat();
+}
+
+async function total(
+  store: OperableStore,
+  state: ClaimState,
+): Promise<{ readonly count: number; readonly oldest: number | undefined }> {
+  let count = 0;
+  let oldest: number | undefined;
+  let cursor: string | undefined;
+  do {
+    const counted = await store.count({ state, ...(cursor !== undefined && { cursor }) });
+    count += counted.count;
+    const { oldestLeaseUntil = oldest } = counted;
+    if (oldestLeaseUntil !== undefined) oldest = Math.min(oldest ?? Infinity, oldestLeaseUntil);
+    cursor = counted.next;
+  } while (cursor !== undefined);
+  return { count, oldest };
+}
+
+function isRefusal(thrown: unknown): boolean {
+  return hasCode(thrown, 'BATCHLATCH_CONFIGURATION');
+}

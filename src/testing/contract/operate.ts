@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Settlement } from '../../claims/claim-store.ts';
+import type { OperateOutcome, OperationKind } from '../../claims/operable-store.ts';
+import { type OperableBench, ofOperable } from '../operable-bench.ts';
+import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+
+const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
+const DAY_MS = 24 * 3_600_000;
+
+/** What people do to claims, of stores that can be operated on. */
+export function describeOperate(base: Contract): void {
+  const contract = ofOperable(base);
+
+  contract('releases a parked key: it runs again at once, its attempts counted from 0', async (bench) => {
+    const { acquire, operate, stored } = bench;
+    await parked(bench, 'poison');
+    const before = await stored('poison');
+    assert.deepEqual(withoutClaim(await operate('release', 'poison')), { status: 'done' });
+    const released = await stored('poison');
+    assert.deepEqual([released.status, released.attempt, released.error], ['FAILED', 1, undefined]);
+    assert.notEqual(released.owner, before.owner);
+    const next = await acquire('poison');
+    assert(next.status === 'acquired', 'It did not run again');
+    assert.deepEqual([next.attempt, next.releases, next.crashes, next.tookOver], [2, 1, 0, false]);
+  });
+
+  contract('answers with the claim as it is now', async (bench) => {
+    const { operate, stored } = bench;
+    for (const kind of ['release', 'resolve', 'park'] as const) {
+      await parked(bench, kind);
+      const outcome = await operate(kind, kind);
+      assert(outcome?.status === 'done', 'It was not done');
+      assert.deepEqual(outcome.claim && withoutExpiry(outcome.claim), withoutExpiry(await stored(kind)));
+    }
+  });
+
+  contract('resolves a key: its duplicates get the result', async (bench) => {
+    const { acquire, operate, stored, clock } = bench;
+    await parked(bench, 'paid');
+    await operate('resolve', 'paid', { result: '{"by":"hand"}' });
+    const duplicate = await acquire('paid');
+    assert(duplicate.status === 'duplicate', 'It is no duplicate');
+    assert.deepEqual([duplicate.result, duplicate.completedAt], ['{"by":"hand"}', clock.now()]);
+    assert.equal((await stored('paid')).error, undefined);
+    await parked(bench, 'done');
+    await operate('resolve', 'done');
+    const other = await acquire('done');
+    assert.deepEqual([other.status, 'result' in other], ['duplicate', false]);
+  });
+
+  contract('parks a key: it does not run until it is released', async (bench) => {
+    const { acquire, fail, operate } = bench;
+    await acquire('odd', { owner: 'first' });
+    await fail('odd', 'first');
+    await operate('park', 'odd', { reason: 'wait for the bank' });
+    assert.deepEqual(await acquire('odd'), {
+      status: 'parked',
+      error: { name: 'ParkedByOperator', message: 'wait for the bank' },
+    });
+    await operate('release', 'odd');
+    assert.equal((await acquire('odd')).status, 'acquired');
+  });
+
+  contract('forgets a key: it is claimed as if for the first time', async (bench) => {
+    const { acquire, operate, store, key } = bench;
+    await parked(bench, 'gone');
+    assert.deepEqual(await operate('forget', 'gone'), { status: 'done' });
+    assert.equal(await store.inspect(key('gone')), undefined);
+    const first = await acquire('gone');
+    assert(first.status === 'acquired', 'It is not free');
+    assert.deepEqual([first.attempt, first.tookOver], [1, false]);
+    const claim = await store.inspect(key('gone'));
+    assert.deepEqual([claim?.history, claim?.error], [undefined, undefined]);
+  });
+
+  for (const kind of KINDS) {
+    contract(`lets a late owner write nothing after a ${kind}`, async (bench) => {
+      const { acquire, operate, store, key, clock } = bench;
+      await acquire('hung', { owner: 'late' });
+      await clock.advance(LEASE_MS);
+      assert.equal((await operate(kind, 'hung'))?.status, 'done');
+      const before = await store.inspect(key('hung'));
+      assert.deepEqual(await everyWriteOf(bench, 'hung', 'late'), Array(5).fill('lost'));
+      assert.deepEqual(await store.inspect(key('hung')), before);
+    });
+
+    contract(`refuses to ${kind} a claim whose lease is live, unless it is forced`, async (bench) => {
+      const { acquire, complete, operate, stored, clock } = bench;
+      await acquire('busy', { owner: 'me' });
+      await clock.advance(LEASE_MS - 1);
+      const outcome = await operate(kind, 'busy');
+      assert(outcome?.status === 'refused', 'It was not refused');
+      assert.deepEqual([outcome.why, outcome.found?.owner], ['running', 'me']);
+      assert.equal((await stored('busy')).status, 'IN_PROGRESS');
+      assert.equal((await operate(kind, 'busy', { force: true }))?.status, 'done');
+      assert.equal(await complete('busy', 'me'), 'lost');
+    });
+
+    contract(`refuses to ${kind} a claim that is no longer as it was seen`, async (bench) => {
+      const { acquire, change, stored, store, clock } = bench;
+      await acquire('moving', { owner: 'first' });
+      await clock.advance(LEASE_MS);
+      const seen = await stored('moving');
+      await acquire('moving', { owner: 'second' });
+      await clock.advance(LEASE_MS);
+      const before = await stored('moving');
+      for (const claim of [
+        seen,
+        { ...before, owner: 'first' },
+        { ...before, attempt: 1 },
+        { ...before, status: 'PARKED' as const },
+      ]) {
+        const [outcome] = await store.operate([change(kind, claim, { force: true })]);
+        assert(outcome?.status === 'refused', 'It was not refused');
+        assert.deepEqual([outcome.why, outcome.found], ['changed', before]);
+      }
+      assert.deepEqual(await stored('moving'), before);
+    });
+
+    contract(`refuses to ${kind} what is not there, or is past its retention`, async (bench) => {
+      const { change, stored, store, clock } = bench;
+      await parked(bench, 'old');
+      const seen = await stored('old');
+      await clock.advance(RETENTION_MS + 1_000);
+      for (const key of [seen.key, bench.key('never')]) {
+        assert.deepEqual(await store.operate([change(kind, { ...seen, key })]), [
+          { status: 'refused', why: 'absent' },
+        ]);
+      }
+    });
+  }
+
+  for (const kind of ['release', 'park'] as const) {
+    contract(`refuses to ${kind} what is completed, unless it is forced`, async (bench) => {
+      const { acquire, complete, operate } = bench;
+      await acquire('done', { owner: 'me' });
+      await complete('done', 'me', { result: '1' });
+      const outcome = await operate(kind, 'done');
+      assert(outcome?.status === 'refused', 'It was not refused');
+      assert.deepEqual([outcome.why, outcome.found?.result], ['completed', '1']);
+      assert.equal((await acquire('done')).status, 'duplicate');
+      await operate(kind, 'done', { force: true });
+      assert.equal((await acquire('done')).status, kind === 'release' ? 'acquired' : 'parked');
+    });
+  }
+
+  contract('forgets what is completed, without force', async (bench) => {
+    const { acquire, complete, operate } = bench;
+    await acquire('done', { owner: 'me' });
+    await complete('done', 'me');
+    assert.deepEqual(await operate('forget', 'done'), { status: 'done' });
+    assert.equal((await acquire('done')).status, 'acquired');
+  });
+
+  contract('leaves who did it, why, and how the claim stood before', async (bench) => {
+    const { operate, stored, clock } = bench;
+    await parked(bench, 'poison');
+    const { owner } = await stored('poison');
+    await operate('release', 'poison', { operator: 'sam@night', reason: 'the bank is back' });
+    assert.deepEqual((await stored('poison')).history, [
+      {
+        at: clock.now(),
+        operation: 'release',
+        operator: 'sam@night',
+        reason: 'the bank is back',
+        from: { status: 'PARKED', owner, attempt: 1, error: ERROR },
+      },
+    ]);
+  });
+
+  contract('remembers the last ten changes, over all attempts that follow', async (bench) => {
+    const { acquire, complete, operate, stored, clock } = bench;
+    await parked(bench, 'often');
+    for (let time = 1; time <= 12; time += 1) {
+      await operate(time % 2 === 0 ? 'park' : 'release', 'often', { reason: `change ${time}` });
+    }
+    await operate('release', 'often', { reason: 'change 13' });
+    const { history } = await stored('often');
+    assert.deepEqual(
+      history?.map(({ reason }) => reason),
+      [4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map((time) => `change ${time}`),
+    );
+    await acquire('often', { owner: 'second' });
+    await clock.advance(LEASE_MS);
+    await acquire('often', { owner: 'third' });
+    assert.deepEqual((await stored('often')).history, history);
+    await complete('often', 'third');
+    assert.deepEqual((await stored('often')).history, history);
+  });
+
+  contract('never makes a claim be forgotten sooner, and later where that is asked for', async (bench) => {
+    const { operate, stored, clock } = bench;
+    await parked(bench, 'kept', 90 * DAY_MS);
+    const before = await stored('kept');
+    await operate('release', 'kept', { retentionMs: DAY_MS });
+    assert.equal((await stored('kept')).expiresAt, before.expiresAt);
+    await operate('park', 'kept', { retentionMs: 100 * DAY_MS });
+    assert.equal((await stored('kept')).expiresAt, clock.now() + 100 * DAY_MS);
+  });
+
+  contract('is done once when its answer was lost and it is sent again', async (bench) => {
+    const { change, store, stored, key } = bench;
+    for (const kind of ['release', 'resolve', 'park'] as const) {
+      await parked(bench, kind);
+      const operation = change(kind, await stored(kind));
+      for (let time = 1; time <= 3; time += 1) {
+        const [outcome] = await store.operate([operation]);
+        assert.equal(outcome?.status, 'done');
+        assert.equal(outcome.claim?.history?.length, 1);
+      }
+    }
+    await parked(bench, 'forget');
+    const operation = change('forget', await stored('forget'));
+    await store.operate([operation]);
+    await store.operate([operation]);
+    assert.equal(await store.inspect(key('forget')), undefined);
+  });
+
+  contract('changes many at once, each by itself', async ({ store, request, change, key }) => {
+    const names = Array.from({ length: 30 }, (_, index) => `many-${index}`);
+    await store.acquire(names.map((name) => request(name, { owner: name })));
+    const park = names.map((name) => ({
+      end: 'park' as const,
+      key: key(name),
+      owner: name,
+      error: ERROR,
+      retentionMs: RETENTION_MS,
+    }));
+    await store.settle(park);
+    const claims = await Promise.all(names.map((name) => store.inspect(key(name))));
+    const outcomes = await store.operate(
+      claims.map((claim, index) => {
+        assert(claim !== undefined, 'There is no claim');
+        return change('release', index % 3 === 0 ? { ...claim, owner: 'a stranger' } : claim);
+      }),
+    );
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      names.map((_, index) => (index % 3 === 0 ? 'refused' : 'done')),
+    );
+    assert.deepEqual(await store.operate([]), []);
+  });
+
+  contract('lets exactly one of 20 people change a claim that all of them saw', async (bench) => {
+    const { change, store, stored } = bench;
+    for (const kinds of [KINDS, ['forget'] as const]) {
+      const name = `contended-${kinds.length}`;
+      await parked(bench, name);
+      const seen = await stored(name);
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          const kind = kinds[index % kinds.length] as OperationKind;
+          const [outcome] = await store.operate([change(kind, seen)]);
+          return outcome as OperateOutcome;
+        }),
+      );
+      assert.equal(outcomes.filter(({ status }) => status === 'done').length, 1);
+      assert.equal(outcomes.filter(({ status }) => status === 'refused').length, 19);
+    }
+  });
+
+  contract('never comes through beside a settlement of the attempt that held the claim', async (bench) => {
+    const { acquire, change, complete, store, stored, clock } = bench;
+    for (const kind of KINDS) {
+      await acquire(kind, { owner: 'me' });
+      await clock.advance(LEASE_MS);
+      const seen = await stored(kind);
+      const [[changed], settled] = await Promise.all([
+        store.operate([change(kind, seen)]),
+        complete(kind, 'me', { result: '"mine"' }),
+      ]);
+      assert.equal(changed?.status === 'done', settled === 'lost', `${changed?.status} and ${settled}`);
+    }
+  });
+
+  contract('never comes through beside another attempt that takes the claim over', async (bench) => {
+    const { acquire, change, store, stored, clock } = bench;
+    for (const kind of ['resolve', 'park'] as const) {
+      await acquire(kind, { owner: 'late' });
+      await clock.advance(LEASE_MS);
+      const seen = await stored(kind);
+      const [[changed], taken] = await Promise.all([
+        store.operate([change(kind, seen)]),
+        acquire(kind, { owner: randomUUID() }),
+      ]);
+      assert.equal(changed?.status === 'done', taken.status !== 'acquired');
+    }
+  });
+}
+
+async function parked(
+  { acquire, store, key }: OperableBench,
+  name: string,
+  retentionMs = RETENTION_MS,
+): Promise<void> {
+  const owner = randomUUID();
+  await acquire(name, { owner, retentionMs });
+  const park: Settlement = { end: 'park', key: key(name), owner, error: ERROR, retentionMs };
+  assert.deepEqual(await store.settle([park]), ['stored']);
+}
+
+async function everyWriteOf({ store, key }: OperableBench, name: string, owner: string): Promise<unknown[]> {
+  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
+  const writes: Settlement[] = [
+    { ...common, end: 'complete', result: '"late"' },
+    { ...common, end: 'fail', error: ERROR },
+    { ...common, end: 'park', error: ERROR },
+    { ...common, end: 'release', releases: 0 },
+  ];
+  const outcomes: unknown[] = [];
+  for (const write of writes) outcomes.push(...(await store.settle([write])));
+  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
+  return outcomes;
+}
+
+function withoutClaim(outcome: OperateOutcome | undefined): unknown {
+  return outcome?.status === 'done' ? { status: outcome.status } : outcome;
+}
+
+/** Stores round it up to what their TTL can express. */
+function withoutExpiry<Claim extends { readonly expiresAt?: number; readonly leaseUntil: number }>({
+  expiresAt: _expiresAt,
+  leaseUntil: _leaseUntil,
+  ...claim
+}: Claim): Omit<Claim, 'expiresAt' | 'leaseUntil'> {
+  return claim;
+}
