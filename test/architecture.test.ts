@@ -53,7 +53,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
-  operations: ['claims', 'options', 'queues'],
+  operations: ['claims', 'options', 'queues', 'keys', 'sources'],
   // Where nobody names a store it is DynamoDB's.
   monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
   testing: ['claims', 'options'],
