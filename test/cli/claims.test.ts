@@ -220,3 +220,43 @@ describe('claims show', () => {
     expect(err).toContain(`Error: ${message}`);
   });
 });
+
+describe('claims stats', () => {
+  const { make, claims } = claimsInStates();
+
+  it('counts claims by state, with their times', async () => {
+    await make('s#1', 'completed');
+    await make('s#2', 'parked');
+    await make('s#3', 'overdue');
+    const { status, out, err } = await claims(['stats'], { terminal: true });
+    expect(status).toBe(0);
+    expect(out).toBe(
+      [
+        'STATE        CLAIMS',
+        'in-progress       0',
+        'overdue           1',
+        'failed            0',
+        'parked            1',
+        'completed         1',
+        '',
+        '          CLAIMS  MIN  MEDIAN  P95  MAX',
+        'waited         1  0 s     0 s  0 s  0 s',
+        'ran            1  0 s     0 s  0 s  0 s',
+        'attempts       3    1       1    1    1',
+        '',
+        'Oldest overdue claim: s#3, its lease ended 2 min ago.',
+        '',
+      ].join('\n'),
+    );
+    expect(err).toMatch(/Read 3 rows of the table/);
+  });
+
+  it('prints JSON', async () => {
+    const { out } = await claims(['stats', '--json', '--limit', '1']);
+    expect(JSON.parse(out)).toMatchObject({
+      isWhole: false,
+      next: expect.any(String),
+      attempts: { count: 1 },
+    });
+  });
+});

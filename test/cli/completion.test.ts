@@ -15,7 +15,10 @@ COMP_WORDS=(batchlatch "$@"); COMP_CWORD=$#; _batchlatch; printf '%s\\n' "\${COM
 
   it.each([
     [['c'], ['claims', 'completion']],
-    [['claims', 're'], ['release', 'resolve']],
+    [
+      ['claims', 're'],
+      ['release', 'resolve'],
+    ],
     [['claims', 'list', '--st'], ['--state']],
     [
       ['claims', 'list', '--state', ''],
@@ -24,7 +27,10 @@ COMP_WORDS=(batchlatch "$@"); COMP_CWORD=$#; _batchlatch; printf '%s\\n' "\${COM
     [['claims', '--table', 'claims', 'list', '--pre'], ['--prefix']],
     [['claims', 'release', 'KEY', '--rea'], ['--reason']],
     [['claims', 'list', '--table', ''], []],
-    [['completion', ''], ['bash', 'zsh', 'fish', '--help']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish', '--help'],
+    ],
   ])('offers, after %j, %j', async (words, expected) => {
     expect(await offered(...words)).toEqual(expected);
   });

@@ -1,6 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { ClaimState, OperationKind, OperateOutcome } from '../../claims/operable-store.ts';
-import { listClaims, operateOnClaims } from '../../operations/index.ts';
+import { type ClaimsChange, listClaims, operateOnClaims } from '../../operations/index.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
@@ -8,7 +8,7 @@ import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
 import { visible } from '../print/visible.ts';
-import { count } from '../print/words.ts';
+import { count, number } from '../print/words.ts';
 import { shownState } from './claim-cells.ts';
 import { claimJson } from './claim-json.ts';
 import { collect } from './collect.ts';
@@ -61,18 +61,20 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
           return 1;
         }
       }
-      const outcomes = await operateOnClaims(
-        claims.store,
+      const change: ClaimsChange = {
+        operation,
+        operator: options.operator ?? context.operator(),
+        reason,
+        force,
+        ...(options.result !== undefined && { result: options.result }),
+      };
+      const done = await changeAll(
+        claims,
         wanted.map(({ claim }) => claim),
-        {
-          operation,
-          operator: options.operator ?? context.operator(),
-          reason,
-          force,
-          ...(options.result !== undefined && { result: options.result }),
-        },
+        change,
+        context,
       );
-      const changes = [...wanted.map(({ claim }, index) => changeOf(claim, outcomes[index])), ...refusals];
+      const changes = [...done, ...refusals];
       if (context.screen.isJson) context.screen.json(changeJson(changes, context.now()));
       else reportChanges(operation, changes, context);
       return statusOf(changes);
@@ -121,12 +123,36 @@ async function findAll(
   return { claims, missing: [] };
 }
 
-function changeOf(claim: Claim, outcome: OperateOutcome | undefined): Change {
-  return {
-    name: claim.key,
-    claim,
-    outcome: outcome ?? { status: 'error', error: new Error('The store did not answer for it') },
-  };
+/** How many are sent before it is looked whether somebody wants to stop. */
+const AT_ONCE = 100;
+
+/** What was sent is waited for: a request that is given up may have been carried out. */
+async function changeAll(
+  { store }: Claims,
+  wanted: readonly Claim[],
+  change: ClaimsChange,
+  { signal, screen }: Context,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (let start = 0; start < wanted.length; start += AT_ONCE) {
+    const some = wanted.slice(start, start + AT_ONCE);
+    const outcomes: readonly OperateOutcome[] = signal.aborted
+      ? some.map(() => ({ status: 'error', error: new Error('stopped before it was sent') }))
+      : await operateOnClaims(store, some, change);
+    changes.push(
+      ...some.map((claim, index) => ({
+        name: claim.key,
+        claim,
+        outcome: outcomes[index] ?? {
+          status: 'error' as const,
+          error: new Error('the store gave no answer'),
+        },
+      })),
+    );
+    if (wanted.length > AT_ONCE) screen.progress(`${number(changes.length)} of ${number(wanted.length)} …`);
+  }
+  screen.progress(undefined);
+  return changes;
 }
 
 function dryRun(

@@ -56,7 +56,10 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
     description: 'Reads every row of the table.',
     examples: ['claims stats --table claims', 'claims stats --table claims --limit 10000 --json'],
     define: (command) => {
-      command.option('--limit <n>', 'the most rows to read', integerBetween(1, 1_000_000_000));
+      command
+        .optionsGroup('Which claims:')
+        .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#')
+        .option('--limit <n>', 'the most claims to read', integerBetween(1, 1_000_000_000), 100_000);
       watching(command);
       onTable(command);
     },

@@ -54,7 +54,9 @@ async function search(
     // A hash is of one key; a record may have been processed by several functions.
     'keyHash' in which ? 1 : Number.POSITIVE_INFINITY,
   );
-  return { claims, missing: claims.length === 0 ? [shown] : [] };
+  // A claim that changes meanwhile may be found twice.
+  const byKey = new Map(claims.map((claim) => [claim.key, claim]));
+  return { claims: [...byKey.values()], missing: claims.length === 0 ? [shown] : [] };
 }
 
 function asHash(text: string): string {

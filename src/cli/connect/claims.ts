@@ -1,9 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { systemClock } from '../../claims/clock.ts';
-import { isOperable, type OperableStore } from '../../claims/operable-store.ts';
+import type { OperableStore } from '../../claims/operable-store.ts';
 import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
-import { CliError } from '../cli-error.ts';
+import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { withDynamoDB } from './dynamodb.ts';
 import { overdueIndexOf } from './overdue-index.ts';
@@ -39,14 +38,12 @@ export async function openStore(
     options.attributes === 'powertools'
       ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes
       : undefined;
-  const store = dynamoDBStore({
+  return dynamoDBStore({
     tableName,
     client,
-    clock: { ...systemClock, now: () => context.now() },
+    clock: clockOf(context),
     ...(format !== undefined && { attributes: format }),
     // Not left to CLAIMS_OVERDUE_INDEX, which may be another table's.
     overdueIndex: index === undefined ? false : { name: index, shards: options.indexShards },
   });
-  if (!isOperable(store)) throw new CliError('The store of this table cannot be operated on.');
-  return store;
 }

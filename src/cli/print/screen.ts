@@ -30,6 +30,8 @@ export interface Screen {
   paint(style: Style, text: string): string;
   /** A time in epoch milliseconds: relative on a terminal, ISO 8601 elsewhere. */
   time(time: number | undefined): string;
+  /** Says on a terminal how far it is, in a line that is replaced by the next; undefined takes it away. */
+  progress(text: string | undefined): void;
   /** Starts the terminal's page anew. */
   clear(): void;
 }
@@ -47,6 +49,7 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
   const hasColors = options.json !== true && showsColors(stdout, env, options);
   const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
     isTTY === true ? Math.max(columns ?? 80, 20) : undefined;
+  let hasProgress = false;
   const write = (stream: OutputStream, text: string): void => void stream.write(`${text}\n`);
   return {
     isTerminal,
@@ -67,6 +70,11 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
     time(time) {
       if (time === undefined) return '';
       return isTerminal ? relativeTime(time, surroundings.now()) : (isoTime(time) ?? '?');
+    },
+    progress(text) {
+      if (stderr.isTTY !== true || (text === undefined && !hasProgress)) return;
+      hasProgress = text !== undefined;
+      stderr.write(`\r\u001B[K${text ?? ''}`);
     },
     clear: () => void stdout.write('\u001B[H\u001B[2J\u001B[3J'),
   };
