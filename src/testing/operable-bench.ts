@@ -61,7 +61,7 @@ export function ofOperable(
 export async function parked(
   { acquire, store, key }: OperableBench,
   name: string,
-  retentionMs = RETENTION_MS,
+  retentionMs: number = RETENTION_MS,
 ): Promise<void> {
   const owner = randomUUID();
   await acquire(name, { owner, retentionMs });
