@@ -54,7 +54,9 @@ export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-
 export type {
   BatchEvent,
   NotStartedReason,
+  ObservedAttempt,
   ObservedInvocation,
+  ObservedRecord,
   Observer,
   SettlingEnd,
 } from './observe/observer.ts';

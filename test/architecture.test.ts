@@ -22,6 +22,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   batch: ['claims', 'attempts', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
   policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options'],
+  // Of an optional package.
+  opentelemetry: ['claims', 'options', 'observe/observer.ts'],
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
@@ -47,12 +49,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options',
     'policies/wait-for-owner.ts',
     'observe/observer.ts',
-    'stores/dynamodb/dynamodb-store.ts',
+    'stores/dynamodb/table-store.ts',
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
+  // Where nobody names a store it is DynamoDB's.
+  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-store.ts'],
   operations: ['claims', 'options', 'queues', 'keys', 'sources'],
   testing: ['claims', 'options'],
+  // What others deploy; the monitor's code is what the construct brings along.
+  cdk: ['claims', 'options', 'monitor'],
+  // The bin. Nothing imports it, and it is no part of what programs import.
+  cli: ['claims', 'options', 'queues', 'operations', 'stores/dynamodb', 'powertools', 'doctor'],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
   '.': [
@@ -73,7 +81,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'powertools', 's3']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 'powertools', 's3', 'cli']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
@@ -92,6 +100,7 @@ const PURE = new Set([
   'stores',
   'stores/conditional',
   'stores/memory',
+  'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
   'batch/default-namespaces.ts',
@@ -100,6 +109,7 @@ const KNOWS_THE_MACHINE = new Set([
   'keys/warn-process.ts',
   'sources/function-memory.ts',
   'http/default-on-error.ts',
+  'monitor/default-ports.ts',
 ]);
 
 describe('src', () => {

@@ -20,6 +20,14 @@ export interface RunsTogether {
   whoHasSeenAbort(): HandlerRun | undefined;
 }
 
+/** Who wants to know of a run's turns. */
+export interface RunHooks {
+  /** The signal is aborted. */
+  onStop(): void;
+  /** The handler has ended, in time or later. */
+  onEnd(): void;
+}
+
 /**
  * One run of a handler, bounded by its timeout and its lease, and by `stop`. A class, because there is
  * one for each record: what most handlers never use is made on first use.
@@ -28,6 +36,7 @@ export class HandlerRun {
   readonly lease: Lease;
   readonly #scope: AttemptScope;
   readonly #together: RunsTogether | undefined;
+  #hooks: RunHooks | undefined;
   #watched: WatchedSignal | undefined;
   #stopReason: StopReason | undefined;
   #isDone = false;
@@ -47,16 +56,16 @@ export class HandlerRun {
   }
 
   /**
-   * Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over. `onEnd` is called when the
-   * handler ends, then or later.
+   * Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over: it may end later.
    */
-  async run(handler: () => unknown, onEnd?: () => void): Promise<HandlerEnd> {
+  async run(handler: () => unknown, hooks?: RunHooks): Promise<HandlerEnd> {
+    this.#hooks = hooks;
     this.watchLease();
     this.#watchTime();
     const ended = new Promise<HandlerEnd>((resolve) => {
       this.#end = resolve;
     });
-    this.#returned = this.#call(handler, onEnd);
+    this.#returned = this.#call(handler);
     void this.#returned.then(this.#end);
     const end = await ended;
     this.#isOver = true;
@@ -71,6 +80,7 @@ export class HandlerRun {
     if (this.#stopReason === undefined) {
       this.#stopReason = reason;
       this.#watched?.abort(reason());
+      this.#hooks?.onStop();
     }
     if (graceMs === undefined || this.#cancelGrace !== undefined) return;
     this.#cancelGrace = this.#scope.clock.setTimer(() => {
@@ -161,7 +171,7 @@ export class HandlerRun {
     );
   }
 
-  async #call(handler: () => unknown, onEnd?: () => void): Promise<HandlerReturned | HandlerThrew> {
+  async #call(handler: () => unknown): Promise<HandlerReturned | HandlerThrew> {
     try {
       const result = await handler();
       const interruption = this.#interruption(result);
@@ -177,7 +187,7 @@ export class HandlerRun {
         hasSeenAbort: this.hasSeenAbort && !this.#isDone,
       };
     } finally {
-      onEnd?.();
+      this.#hooks?.onEnd();
     }
   }
 

@@ -10,6 +10,11 @@ export type ClaimAnswer =
   | Exclude<AcquireOutcome, { readonly status: 'acquired' }>
   | { readonly status: 'not-requested' };
 
+/** What observers know a record by: its own name, or its place. */
+export function recordIdOf(itemIdentifier: string | undefined, index: number): string {
+  return itemIdentifier ?? `record ${index}`;
+}
+
 /** A record on its way through one invocation. Its outcome is set once; until then it counts as failed. */
 export class Entry {
   readonly index: number;
@@ -27,6 +32,8 @@ export class Entry {
   heir: Entry | undefined;
   claim: HeldClaim | undefined;
   isClaimOpen = false;
+  /** Called when it has its outcome. */
+  onFinish: ((recordId: string, outcome: string) => void) | undefined = undefined;
   #outcome: RecordOutcome | undefined;
   #isPutOff = false;
   #listeners: (() => void)[] | undefined;
@@ -54,12 +61,13 @@ export class Entry {
 
   /** What observers know the record by. */
   get recordId(): string {
-    return this.itemIdentifier ?? `record ${this.index}`;
+    return recordIdOf(this.itemIdentifier, this.index);
   }
 
   finish(outcome: RecordOutcome): void {
     if (this.#outcome !== undefined) return;
     this.#outcome = outcome;
+    this.onFinish?.(this.recordId, outcome.status);
     this.#tell();
   }
 

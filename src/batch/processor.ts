@@ -14,7 +14,7 @@ import { Invocation } from './invocation.ts';
 import { coalesce, planEntry } from './plan.ts';
 import type { BatchReading, Handler, Policy } from './policy.ts';
 import type { Ports } from './ports.ts';
-import { noteFinished, noteRefusedByPlan } from './reports.ts';
+import { noteFinished, noteOutcomes, noteRefusedByPlan } from './reports.ts';
 import type { InvocationScope } from './invocation-scope.ts';
 import { createScopes } from './scopes.ts';
 import type { Settings } from './settings.ts';
@@ -34,7 +34,7 @@ export function createProcessor(
   /** The store as it was given, by which processors that share one are known. */
   givenStore: ClaimStore = ports.store,
 ): (event: unknown, lambda?: Context) => Promise<BatchResponse | KafkaBatchResponse | undefined> {
-  const scopes = createScopes(settings, policies, ports);
+  const scopes = createScopes(settings, policies, ports, functionName);
   const self = {};
   const nameOf = (lambda: Context | undefined): string =>
     lambda?.functionName ?? functionName ?? LOCAL_NAMESPACE;
@@ -82,6 +82,7 @@ export function createProcessor(
       for (const entry of entries instanceof Promise ? await entries : entries) scope.entries.push(entry);
       coalesce(scope.entries);
       noteRefusedByPlan(scope);
+      noteOutcomes(scope);
       await new Invocation(handler, scope).run();
       noteFinished(scope, startedAt);
       return batch.answer(scope.entries.map(endingOf));

@@ -5,7 +5,6 @@ import { HandlerRun, type RunsTogether } from '../attempts/handler-run.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import type { NotStartedReason } from '../observe/observer.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { forgetLongBody } from '../sources/text-record.ts';
 import type { Claiming } from './claiming.ts';
 import type { ClaimsAhead } from './claims-ahead.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
@@ -16,6 +15,7 @@ import type { RecordHandler } from './record-handler.ts';
 import { type Runnable, underClaim } from './runnable.ts';
 import type { InvocationScope } from './invocation-scope.ts';
 import { Slots } from './slots.ts';
+import { RunWatch } from './stuck-handlers.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
 export type ClaimTime = 'ahead' | 'in-turn';
@@ -199,7 +199,7 @@ export class RecordRunner {
 
   /** Calls the handler, and tells the observer when it starts and how it ends. */
   async #call(runnable: Runnable, handler: RecordHandler, together?: RunsTogether): Promise<HandlerEnd> {
-    const { clock, notify, running } = this.#scope;
+    const { clock, notify, running, around } = this.#scope;
     const { recordId, key, owner, attempt } = runnable.facts; // spread, for thousands of records, it is expensive
     const record = runnable.entry.record as BatchRecord;
     const startedAt = clock.now();
@@ -207,9 +207,11 @@ export class RecordRunner {
 
     const run = new HandlerRun(runnable.lease, this.#scope, together);
     running.set(run, runnable.attempt);
+    const call = (): unknown => handler(record, handlerContext(run, runnable, this.#scope));
     const end = await run.run(
-      () => handler(record, handlerContext(run, runnable, this.#scope)),
-      () => forgetLongBody(record),
+      // What is called together is observed together.
+      around === undefined || together !== undefined ? call : () => around([runnable.facts], call),
+      new RunWatch(this.#scope, runnable.facts, record),
     );
     running.delete(run);
 

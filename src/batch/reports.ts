@@ -9,6 +9,15 @@ export function noteRefusedByPlan({ entries, notify }: BatchScope): void {
   }
 }
 
+/** Tells the observer of outcomes: at once of those that are there, and of the others when they come. */
+export function noteOutcomes({ entries, noteOutcome }: BatchScope): void {
+  if (noteOutcome === undefined) return;
+  for (const entry of entries) {
+    if (entry.outcome === undefined) entry.onFinish = noteOutcome;
+    else noteOutcome(entry.recordId, entry.outcome.status);
+  }
+}
+
 export function noteFinished({ entries, notify, clock }: BatchScope, startedAt: number): void {
   const outcomes: Record<string, number> = {};
   let withoutClaim = 0;

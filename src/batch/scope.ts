@@ -7,10 +7,12 @@ import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import type { QueueAccess } from '../claims/request-queue.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { Entry } from './entry.ts';
+import type { Observing } from './observing.ts';
 import type { Settings } from './settings.ts';
+import type { StuckHandlers } from './stuck-handlers.ts';
 
 /** What all records of one invocation share, and policies may use. */
-export interface BatchScope extends AttemptScope {
+export interface BatchScope extends AttemptScope, Observing {
   readonly settings: Settings;
   readonly lambda: Context | undefined;
   readonly sqs: SqsClient | undefined;
@@ -23,6 +25,7 @@ export interface BatchScope extends AttemptScope {
   readonly activity: { busy: number };
   readonly running: Running;
   readonly starts: Starts;
+  readonly stuckHandlers: StuckHandlers;
   readonly endingOf: EndingOf;
   /** Whether a record runs although the store could not give it a claim. */
   readonly runsWithoutClaim: boolean;

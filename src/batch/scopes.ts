@@ -6,13 +6,17 @@ import { Starts } from '../attempts/starts.ts';
 import { notedHere, type UnstartedClaims, unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { createAcquireQueue } from '../claims/acquire-queue.ts';
 import { createSettlementQueue } from '../claims/settlement-queue.ts';
-import type { BatchEvent, ObservedInvocation, Observer, SettlingEnd } from '../observe/observer.ts';
+import type { SettlingEnd } from '../observe/observer.ts';
 import type { SourceBatch } from '../sources/source.ts';
+import type { Entry } from './entry.ts';
+import { observedInvocation } from './observed-invocation.ts';
+import { observing } from './observing.ts';
 import type { Policy } from './policy.ts';
 import type { Ports } from './ports.ts';
 import { recordEndings } from './record-endings.ts';
 import type { InvocationScope } from './invocation-scope.ts';
 import type { Settings } from './settings.ts';
+import { StuckHandlers } from './stuck-handlers.ts';
 
 /** What the invocations of one processor share, and what each of them has of its own. */
 export interface Scopes {
@@ -28,7 +32,12 @@ export interface Scopes {
   };
 }
 
-export function createScopes(settings: Settings, policies: readonly Policy[], ports: Ports): Scopes {
+export function createScopes(
+  settings: Settings,
+  policies: readonly Policy[],
+  ports: Ports,
+  functionName: string | undefined,
+): Scopes {
   const { store, clock, random } = ports;
   const { settleLingerMs: lingerMs } = settings;
   const runsWithoutClaim = policies.some(({ onClaimError }) => onClaimError !== undefined);
@@ -41,7 +50,13 @@ export function createScopes(settings: Settings, policies: readonly Policy[], po
     unstarted,
     create({ lambda, deadline, batch }) {
       const activity = { busy: 0 };
-      const notify = harmless(ports.observer, invocationOf(lambda));
+      const entries: Entry[] = [];
+      const observed = observing(
+        ports.observer,
+        observedInvocation({ lambda, functionName, batch }, entries),
+      );
+      const { notify } = observed;
+      const stuckHandlers = new StuckHandlers();
       const signal = deadline.answerNow;
       const acquires = acquireQueue.join({ isBusy: () => false, signal });
       const settlements = settlementQueue.join({
@@ -52,7 +67,7 @@ export function createScopes(settings: Settings, policies: readonly Policy[], po
       const { comesAgainSoon = false } = batch;
       const scope: Omit<InvocationScope, 'starts'> = {
         ...ports,
-        notify,
+        ...observed,
         settings,
         policies,
         rules: settings,
@@ -67,14 +82,16 @@ export function createScopes(settings: Settings, policies: readonly Policy[], po
         timeoutMs: settings.recordTimeoutMs,
         leaseMs: () => settings.leaseMs ?? leaseMsOf(deadline, comesAgainSoon),
         renewal: renewalOf(policies, comesAgainSoon),
-        entries: [],
+        entries,
         running: new Map(),
+        stuckHandlers,
       };
       return {
         scope: Object.assign(scope, { starts: new Starts(scope) }),
         leave() {
           acquires.leave();
           settlements.leave();
+          stuckHandlers.leave();
         },
       };
     },
@@ -89,21 +106,4 @@ function leaseMsOf(deadline: Deadline, comesAgainSoon: boolean): number {
 function renewalOf(policies: readonly Policy[], comesAgainSoon: boolean): RenewalOptions | undefined {
   const policy = policies.find(({ renewal }) => renewal !== undefined);
   return policy?.renewal ?? (comesAgainSoon ? {} : undefined);
-}
-
-function invocationOf(lambda: Context | undefined): ObservedInvocation {
-  return lambda?.awsRequestId === undefined ? {} : { requestId: lambda.awsRequestId };
-}
-
-/** A broken observer must not harm a record. */
-function harmless(observer: Observer, invocation: ObservedInvocation): (event: BatchEvent) => void {
-  return (event) => {
-    try {
-      // An asynchronous observer fits the type too, and its rejection, unheard, would end the process.
-      const returned: unknown = observer.onEvent(event, invocation);
-      if (returned instanceof Promise) returned.catch(() => undefined);
-    } catch {
-      // An error of the observer must not change what happens.
-    }
-  };
 }

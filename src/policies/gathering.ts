@@ -1,12 +1,12 @@
 import { types } from 'node:util';
 import type { HandlerRun, RunsTogether } from '../attempts/handler-run.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
+import type { AroundHandler } from '../batch/observing.ts';
 import type { Gathering, GatheringHandler, Run } from '../batch/policy.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Runnable } from '../batch/runnable.ts';
 import type { BatchScope } from '../batch/scope.ts';
 import { BatchlatchError } from '../claims/errors.ts';
-import type { BatchRecord } from '../sources/record.ts';
 
 /** A batch handler's answer cannot be assigned to its records: all of them count as failed. */
 export class BatchAnswerError extends BatchlatchError {
@@ -63,7 +63,7 @@ class Gatherer implements Gathering {
 
   async #start(): Promise<void> {
     const waiting = this.#waiting.splice(0);
-    const { starts, deadline } = this.#scope;
+    const { starts, deadline, around } = this.#scope;
     const ready = await starts.ready(waiting.flatMap(({ runnable: { attempt } }) => attempt ?? []));
     const mayStart = ({ runnable: { attempt } }: Waiting): boolean =>
       attempt === undefined ? !deadline.stop.aborted : ready.has(attempt);
@@ -71,7 +71,8 @@ class Gatherer implements Gathering {
     const run: Run = {
       handler: callTogether(
         this.#handler,
-        starting.map(({ runnable: { entry } }) => entry),
+        starting.map(({ runnable }) => runnable),
+        around,
       ),
       together: new Together(),
     };
@@ -98,13 +99,15 @@ class Together implements RunsTogether {
 /** A handler for each of these records that calls the batch handler once, when all of them have been given to it. */
 function callTogether(
   handler: BatchHandler,
-  entries: readonly { readonly index: number; readonly record: BatchRecord | undefined }[],
+  runnables: readonly Pick<Runnable, 'entry' | 'facts'>[],
+  around: AroundHandler | undefined,
 ): RecordHandler {
   // Claims are answered in requests side by side, in any order.
-  const inOrder = [...entries].sort((a, b) => a.index - b.index);
-  const places = new Map(inOrder.map(({ record }, place) => [record, place]));
+  const inOrder = [...runnables].sort((a, b) => a.entry.index - b.entry.index);
+  const places = new Map(inOrder.map(({ entry }, place) => [entry.record, place]));
   const items: BatchItem[] = [];
-  let missing = entries.length;
+  const call = (): Promise<readonly unknown[] | void> => answerOf(handler, items);
+  let missing = runnables.length;
   let answering: Promise<readonly unknown[] | void>;
   let allThere: () => void;
   const complete = new Promise<void>((resolve) => (allThere = resolve));
@@ -113,7 +116,13 @@ function callTogether(
     items[place] = { record, context };
     missing -= 1;
     if (missing === 0) {
-      answering = answerOf(handler, items);
+      answering =
+        around === undefined
+          ? call()
+          : (around(
+              inOrder.map(({ facts }) => facts),
+              call,
+            ) as typeof answering);
       allThere();
     }
     await complete;

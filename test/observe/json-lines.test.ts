@@ -38,6 +38,8 @@ const leveled: readonly [level: LogLevel, event: BatchEvent][] = [
   ['error', { type: 'claimFailed', ...record, error }],
   ['error', { type: 'leaseLost', ...attempt, effectDone: true }],
   ['error', { type: 'settleFailed', ...attempt, effectDone: true, error }],
+  ['error', { type: 'stuck', ...attempt, sinceAbortMs: 5_000, hasEnded: false }],
+  ['warn', { type: 'stuck', ...attempt, sinceAbortMs: 5_000, hasEnded: true }],
 ];
 const events = leveled.map(([, event]) => event);
 const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
@@ -209,7 +211,9 @@ describe('JSON lines', () => {
     const process = b.processor(() => 'done', { observer });
     await process(messages('a'), { ...b.lambda(60_000), awsRequestId: 'request-1' });
     expect(lines.length).toBeGreaterThan(2);
-    expect(new Set(lines.map(({ requestId }) => requestId))).toEqual(new Set(['request-1']));
+    for (const line of lines) {
+      expect(line).toMatchObject({ requestId: 'request-1', function: 'test-function', source: 'sqs' });
+    }
     lines.length = 0;
     await process(messages('b'));
     expect(lines.some((line) => 'requestId' in line)).toBe(false);
@@ -223,7 +227,7 @@ describe('JSON lines', () => {
     });
     await process(messages('a', 'b'), { ...b.lambda(60_000), awsRequestId: '1' });
     await process(messages('c'), { ...b.lambda(60_000), awsRequestId: '2' });
-    expect([...told]).toEqual([{ requestId: '1' }, { requestId: '2' }]);
+    expect([...told]).toMatchObject([{ requestId: '1' }, { requestId: '2' }]);
   });
 
   it('refuse a level that nobody knows', () => {

@@ -3,11 +3,15 @@ import { base64, cached, gzip, jsonLines, payloadHash, resultsIn } from 'batchla
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { argumentHash } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
+import { emfMetrics, powertools } from 'batchlatch/observe';
+import { openTelemetry } from 'batchlatch/opentelemetry';
+import { createClaimMonitor } from 'batchlatch/monitor';
 import { powertoolsAttributesNamed, powertoolsKey, powertoolsValidation } from 'batchlatch/powertools';
 import { s3Pointer, s3Results } from 'batchlatch/s3';
 import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
 
 const store = memoryStore();
+const operable = { ...store, list: () => undefined, count: () => undefined, operate: () => undefined };
 const storage = { put: async () => 'p', get: async () => '7' };
 
 /** Every factory with options: its name, what makes it, and options that work. */
@@ -23,6 +27,37 @@ const factories: readonly [name: string, make: (options: never) => unknown, work
     { buckets: ['b'], expectedBucketOwner: '123456789012', maxBytes: 1, timeoutMs: 1 },
   ],
   ['jsonLines', jsonLines, { level: 'warn', write: () => undefined }],
+  [
+    'emfMetrics',
+    emfMetrics,
+    { namespace: 'n', dimensions: { a: 'b' }, write: () => undefined, clock: manualClock() },
+  ],
+  [
+    'powertools',
+    powertools,
+    {
+      logger: { debug: Date, info: Date, warn: Date, error: Date, getLevelName: Date },
+      level: 'warn',
+      metrics: { addMetric: Date, addMetadata: Date, publishStoredMetrics: Date },
+      publishMetrics: false,
+      tracer: { isTracingEnabled: Date, getSegment: Date, setSegment: Date },
+    },
+  ],
+  [
+    'openTelemetry',
+    openTelemetry,
+    {
+      tracerProvider: { getTracer: Date },
+      meterProvider: { getMeter: Date },
+      propagator: { extract: Date },
+      producer: 'parent',
+    },
+  ],
+  [
+    'createClaimMonitor',
+    createClaimMonitor,
+    { store: operable, tableName: 't', limit: 0, logKeys: true, write: () => 1, clock: manualClock() },
+  ],
   ['payloadHash', payloadHash, { include: ['orderId'] }],
   ['argumentHash', argumentHash, { exclude: ['sentAt'] }],
   ['gzip', gzip, { maxBytes: 1 }],

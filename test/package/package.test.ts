@@ -13,7 +13,9 @@ const SKIP_SDK = ['--skipLibCheck'];
 
 /** The entries that need an optional peer dependency, and which. */
 const PEER_OF: Readonly<Record<string, string>> = {
+  'batchlatch/cdk': 'aws-cdk-lib',
   'batchlatch/jmespath': '@aws-lambda-powertools/jmespath',
+  'batchlatch/opentelemetry': '@opentelemetry/api',
   'batchlatch/powertools': '@aws-lambda-powertools/jmespath',
   'batchlatch/s3': '@aws-sdk/client-s3',
 };
@@ -27,7 +29,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-package-'));
   const tarball = await packLibrary(folder);
   bare = await installPacked(tarball, []);
-  complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF))]);
+  complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF)), 'constructs']);
 }, 60_000);
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -66,6 +68,11 @@ describe('The packed package with its optional peers', () => {
     expect(entries['batchlatch/jmespath']).toEqual(['jmesPath']);
     const required = (await complete.run('cjs.cjs', complete.entries, AS_LAMBDA)) as Printed;
     expect(required.entries).toEqual(entries);
+  });
+
+  it('brings the code of the function that its construct deploys', async () => {
+    const holds = { files: ['THIRD-PARTY-LICENSES.md', 'index.mjs'], handler: 'function' };
+    expect(await complete.run('monitor.mjs', [])).toEqual({ esm: holds, cjs: holds });
   });
 
   it('works where one process has both builds', async () => {

@@ -1,4 +1,5 @@
 import { createBatchProcessor, payloadHash, type RecordHandler } from 'batchlatch';
+import { ClaimsTable } from 'batchlatch/cdk';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { withIdempotency } from 'batchlatch/functions';
 import { withHttpIdempotency } from 'batchlatch/http';
@@ -17,7 +18,7 @@ export const handler = createBatchProcessor(chargeOrder, {
 export const answer: Promise<{ batchItemFailures: readonly { itemIdentifier: string }[] }> = handler(
   sqsEvent([{ body: { orderId: 1 } }]),
 );
-export const others = [withIdempotency, withHttpIdempotency, jmesPath, memoryStore, s3Pointer];
+export const others = [withIdempotency, withHttpIdempotency, jmesPath, memoryStore, s3Pointer, ClaimsTable];
 
 // @ts-expect-error: were the package's types not found, everything would be allowed
 createBatchProcessor(chargeOrder, { concurrency: 'three' });

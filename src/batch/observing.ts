@@ -1,0 +1,56 @@
+import {
+  type BatchEvent,
+  callAround,
+  harmless,
+  type ObservedAttempt,
+  type ObservedInvocation,
+  type Observer,
+} from '../observe/observer.ts';
+
+/** What one invocation tells its observer, which can harm none of it. */
+export interface Observing {
+  readonly notify: (event: BatchEvent) => void;
+  /** Undefined: the observer does not want to know. */
+  readonly noteOutcome: ((recordId: string, outcome: string) => void) | undefined;
+  /** Calls the handler, and returns or throws what it does. Undefined: the observer puts nothing around it. */
+  readonly around: AroundHandler | undefined;
+}
+
+export type AroundHandler = (attempts: readonly ObservedAttempt[], handler: () => unknown) => unknown;
+
+export function observing(observer: Observer, invocation: ObservedInvocation): Observing {
+  harmless(() => observer.onInvocation?.(invocation));
+  return {
+    notify(event) {
+      // Not by `harmless`: there are thousands of events.
+      try {
+        // An asynchronous observer fits the type too, and its rejection, unheard, would end the process.
+        const returned: unknown = observer.onEvent(event, invocation);
+        if (returned instanceof Promise) returned.catch(() => undefined);
+      } catch {
+        // An error of the observer must not change what happens.
+      }
+    },
+    noteOutcome:
+      observer.onOutcome &&
+      ((recordId, outcome) => harmless(() => observer.onOutcome?.(recordId, outcome, invocation))),
+    around: observer.aroundHandler && around(observer, invocation),
+  };
+}
+
+/** Whatever the observer does, the handler is called once, and its own end is what counts. */
+function around(observer: Observer, invocation: ObservedInvocation): AroundHandler {
+  return (attempts, handler) => {
+    let returned: unknown;
+    let failure: { readonly thrown: unknown } | undefined;
+    callAround(observer, attempts, invocation, () => {
+      try {
+        returned = handler();
+      } catch (thrown) {
+        failure = { thrown };
+      }
+    });
+    if (failure !== undefined) throw failure.thrown;
+    return returned;
+  };
+}

@@ -1,0 +1,105 @@
+import { Duration } from 'aws-cdk-lib';
+import type * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import type { BatchQueue } from './batch-queue.ts';
+import type { ClaimMonitor } from './claim-monitor.ts';
+import { unfinishedRecords } from './metrics.ts';
+
+/** When an alarm is given; `false` for never. */
+export interface AlarmThresholds {
+  readonly overdueClaims: number | false;
+  readonly parkedClaims: number | false;
+  readonly deadLetters: number | false;
+  readonly oldestMessageAge: Duration | false;
+  readonly errors: number | false;
+  readonly throttles: number | false;
+  readonly unfinished: number | false;
+}
+
+/** One alarm: given when the metric is at or above the threshold in each of the periods. */
+export interface AlarmDefinition {
+  readonly id: string;
+  readonly description: string;
+  readonly metric: cloudwatch.IMetric;
+  readonly threshold: number | false;
+  readonly periods: number;
+  /** Whether no data means that the monitor does not run. Elsewhere it means that all is well. */
+  readonly tellsOfNoData?: boolean;
+}
+
+const MINUTE = Duration.minutes(1);
+const FIVE_MINUTES = Duration.minutes(5);
+
+export function monitorAlarms(monitor: ClaimMonitor, at: AlarmThresholds): AlarmDefinition[] {
+  const { tableName } = monitor.claims.table;
+  return [
+    {
+      id: 'Overdue',
+      description: `Claims of ${tableName} whose lease has lapsed and that nobody took over; their work may be half done. See batchlatch claims list --state overdue.`,
+      metric: monitor.metricOverdueClaims(),
+      threshold: at.overdueClaims,
+      // A claim that the next delivery takes over is overdue for a visibility timeout, and needs nobody.
+      periods: 2,
+      tellsOfNoData: true,
+    },
+    {
+      id: 'Parked',
+      description: `Keys of ${tableName} that failed for good and are not run again until a person releases or resolves them. See batchlatch claims list --state parked.`,
+      metric: monitor.metricParkedClaims(),
+      threshold: at.parkedClaims,
+      periods: 1,
+    },
+    ...functionAlarms('Monitor', monitor.function, at),
+  ];
+}
+
+export function queueAlarms(name: string, batch: BatchQueue, at: AlarmThresholds): AlarmDefinition[] {
+  const { queue, deadLetterQueue } = batch;
+  return [
+    {
+      id: `${name}DeadLetters`,
+      description: `Messages that the queue ${queue.queueName} gave up. See batchlatch dlq list.`,
+      metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+        statistic: 'Maximum',
+        period: MINUTE,
+      }),
+      threshold: at.deadLetters,
+      periods: 1,
+    },
+    {
+      id: `${name}Age`,
+      description: `The oldest message of the queue ${queue.queueName} has waited for long.`,
+      metric: queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: MINUTE }),
+      threshold: at.oldestMessageAge && at.oldestMessageAge.toSeconds(),
+      periods: 5,
+    },
+    ...functionAlarms(name, batch.function, at),
+    {
+      id: `${name}Unfinished`,
+      description: `Handlers of ${batch.function.functionName} that started and neither completed nor failed.`,
+      metric: unfinishedRecords(batch.function),
+      threshold: at.unfinished,
+      periods: 1,
+    },
+  ];
+}
+
+function functionAlarms(name: string, of: lambda.Function, at: AlarmThresholds): AlarmDefinition[] {
+  const options = { statistic: 'Sum', period: FIVE_MINUTES };
+  return [
+    {
+      id: `${name}Errors`,
+      description: `Invocations of ${of.functionName} that failed as a whole: a timeout, a crash, out of memory.`,
+      metric: of.metricErrors(options),
+      threshold: at.errors,
+      periods: 1,
+    },
+    {
+      id: `${name}Throttles`,
+      description: `Invocations of ${of.functionName} that Lambda refused, because there is no concurrency left.`,
+      metric: of.metricThrottles(options),
+      threshold: at.throttles,
+      periods: 3,
+    },
+  ];
+}

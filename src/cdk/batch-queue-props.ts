@@ -1,0 +1,103 @@
+import { Duration } from 'aws-cdk-lib';
+import type * as kms from 'aws-cdk-lib/aws-kms';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import { ConfigurationError } from '../claims/errors.ts';
+import { aBoolean, anInteger, type Check, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aConstruct, aDuration } from './checks.ts';
+import type { ClaimsTable } from './claims-table.ts';
+
+/** Properties of a `BatchQueue`. */
+export interface BatchQueueProps {
+  /** Runs the messages. It gets the permissions and the environment variables that it needs for that. */
+  readonly function: lambda.Function;
+  /** Where it claims them. */
+  readonly claims: ClaimsTable;
+  /** Whether the queue is a FIFO queue. Default false. */
+  readonly fifo?: boolean;
+  /** The most messages of an invocation: 1 to 10,000, or to 10 for a FIFO queue. Above 10 it needs `maxBatchingWindow`. Default 10. */
+  readonly batchSize?: number;
+  /** How long Lambda gathers messages for a batch: up to 5 minutes, and not for a FIFO queue. Default: it does not wait. */
+  readonly maxBatchingWindow?: Duration;
+  /** The most invocations at a time, 2 to 1,000. Default: as many as Lambda starts. */
+  readonly maxConcurrency?: number;
+  /** After how many receives a message moves to the dead-letter queue. Default 5; below 3, messages that only wait for the claim of another run may move. */
+  readonly maxReceiveCount?: number;
+  /** How long the queue keeps a message. Default 4 days. Completed claims must be remembered for as long (the processor's `retentionMs`, 4 days too). */
+  readonly retentionPeriod?: Duration;
+  /** How long the dead-letter queue keeps a message, from its first sending on. Longer than `retentionPeriod`. Default 14 days, the most there is. */
+  readonly deadLetterRetentionPeriod?: Duration;
+  /** How long a received message is hidden. Default, and the least: six times the function's timeout, and `maxBatchingWindow`. */
+  readonly visibilityTimeout?: Duration;
+  /** A KMS key of your own for both queues. Senders need it too. Default: a key that SQS owns. */
+  readonly encryptionKey?: kms.IKey;
+  /** Whether the function is invoked. Default true. */
+  readonly enabled?: boolean;
+}
+
+const checks: Readonly<Record<keyof BatchQueueProps, Check>> = {
+  function: required(aConstruct('a Function of aws-cdk-lib/aws-lambda', 'functionArn', 'addEnvironment')),
+  claims: required(aConstruct('a ClaimsTable', 'table', 'connect')),
+  fifo: aBoolean(),
+  batchSize: anInteger(1),
+  maxBatchingWindow: aDuration(),
+  maxConcurrency: anInteger(2),
+  maxReceiveCount: anInteger(1),
+  retentionPeriod: aDuration(),
+  deadLetterRetentionPeriod: aDuration(),
+  visibilityTimeout: aDuration(),
+  encryptionKey: aConstruct('a key of aws-cdk-lib/aws-kms', 'keyArn'),
+  enabled: aBoolean(),
+};
+
+/** Throws a `ConfigurationError` for what AWS would refuse at deployment, or would take and lose messages by. */
+export function checkBatchQueue(props: BatchQueueProps): void {
+  checkOptionsOf('BatchQueue', props, checks);
+  const { fifo = false, batchSize = 10, maxBatchingWindow, maxConcurrency = 2 } = props;
+  const windowSeconds = maxBatchingWindow?.toSeconds() ?? 0;
+  if (fifo && windowSeconds > 0) throw wrong('a FIFO queue has no `maxBatchingWindow`; leave it out');
+  const mostRecords = fifo ? 10 : 10_000;
+  if (batchSize > mostRecords) {
+    throw wrong(`Expected \`batchSize\` to be at most ${mostRecords}, got ${batchSize}`);
+  }
+  if (batchSize > 10 && windowSeconds === 0) {
+    throw wrong(`a \`batchSize\` above 10 needs \`maxBatchingWindow\` of a second or more, got ${batchSize}`);
+  }
+  if (windowSeconds > 300) {
+    throw wrong(`Expected \`maxBatchingWindow\` to be at most 300 seconds, got ${windowSeconds}`);
+  }
+  if (maxConcurrency > 1_000) {
+    throw wrong(`Expected \`maxConcurrency\` to be at most 1000, got ${maxConcurrency}`);
+  }
+  checkRetention(props);
+}
+
+function checkRetention(props: BatchQueueProps): void {
+  const { retentionPeriod = Duration.days(4), deadLetterRetentionPeriod = Duration.days(14) } = props;
+  const [queue, deadLetters] = [retentionPeriod.toSeconds(), deadLetterRetentionPeriod.toSeconds()];
+  if (deadLetters > queue) return;
+  throw wrong(
+    `Expected \`deadLetterRetentionPeriod\` to be longer than \`retentionPeriod\`, got ${deadLetters} and ${queue} seconds: ` +
+      'a message keeps the time of its first sending, and would be deleted as it arrives',
+  );
+}
+
+/** Six runs of the function, and the window in which a message that was received waits for its batch. */
+export function visibilityTimeoutOf(props: BatchQueueProps): Duration {
+  const { visibilityTimeout, maxBatchingWindow } = props;
+  const timeout = props.function.timeout ?? Duration.seconds(3); // Lambda's own default
+  if (timeout.isUnresolved()) {
+    if (visibilityTimeout !== undefined) return visibilityTimeout;
+    throw wrong("the function's timeout is not known before the deployment: give `visibilityTimeout`");
+  }
+  const least = 6 * timeout.toSeconds() + (maxBatchingWindow?.toSeconds() ?? 0);
+  const seconds = visibilityTimeout?.toSeconds() ?? least;
+  if (seconds >= least) return Duration.seconds(seconds);
+  throw wrong(
+    `Expected \`visibilityTimeout\` to be at least ${least} seconds, six times the function's timeout and \`maxBatchingWindow\`, got ${seconds}`,
+  );
+}
+
+function wrong(what: string): ConfigurationError {
+  return new ConfigurationError(`BatchQueue: ${what}`);
+}

@@ -1,0 +1,5 @@
+export { BatchAlarms, type BatchAlarmsProps } from './batch-alarms.ts';
+export { BatchQueue } from './batch-queue.ts';
+export type { BatchQueueProps } from './batch-queue-props.ts';
+export { ClaimMonitor, type ClaimMonitorProps } from './claim-monitor.ts';
+export { ClaimsTable, type ClaimsTableProps } from './claims-table.ts';

@@ -1,0 +1,103 @@
+import type { Context } from 'aws-lambda';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import type { Clock } from '../claims/clock.ts';
+import { aBoolean, aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import { listClaims } from './claim-lines.ts';
+import { type Counted, type CountedState, countState } from './count-state.ts';
+import { type MonitorPorts, monitorPorts, operableFrom, tableNameFrom } from './default-ports.ts';
+import { logLine } from './log-line.ts';
+import { metricsLine } from './metrics-line.ts';
+import { type ClaimMonitorReport, type Counts, reportOf, STATES } from './report.ts';
+import { stopBefore } from './stop-before.ts';
+
+/** What the monitor counts, and what it writes. */
+export interface ClaimMonitorOptions {
+  /**
+   * The store whose claims are counted; it has to be an `OperableStore`. Default: DynamoDB, the table that
+   * `CLAIMS_TABLE_NAME` names, by the index that `CLAIMS_OVERDUE_INDEX` names.
+   */
+  readonly store?: ClaimStore;
+  /** The dimension `table` of the metrics. Default: `CLAIMS_TABLE_NAME`, else `claims`. */
+  readonly tableName?: string;
+  /** How many overdue claims are logged, and how many parked ones, each in a line. 0 logs none. Default 20. */
+  readonly limit?: number;
+  /** Logs the idempotency keys themselves beside their hashes. They may hold what must not be in a log. Default false. */
+  readonly logKeys?: boolean;
+  /** Takes a line without its line feed. Default: standard output. */
+  readonly write?: (line: string) => void;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/** A Lambda handler for a schedule. Its event is not read. */
+export type ClaimMonitor = (
+  event?: unknown,
+  context?: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>,
+) => Promise<ClaimMonitorReport>;
+
+/**
+ * Makes a Lambda handler that counts the claims that hang (overdue), wait for a person (parked) and run (in progress), and
+ * writes them as one line of CloudWatch's embedded metric format: `OverdueClaims`, `ParkedClaims`, `InProgressClaims` and
+ * `OldestOverdueMs`, in the namespace `batchlatch`, by `table`. The oldest overdue claims and the parked ones follow, a line
+ * for each, up to `limit`.
+ *
+ * It stops in time before the invocation ends. What was not counted to the end by then is the least that there are: the line
+ * and the report say `isWhole: false`, and a count of 0 that is not whole is no metric.
+ *
+ * The invocation fails with the store's error where the store cannot be read, so that an alarm on the function's errors sees
+ * it. Throws a `ConfigurationError` for options that are wrong, and for a store that cannot list its claims.
+ *
+ * @example
+ * export const handler = createClaimMonitor();
+ */
+export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMonitor {
+  checkOptionsOf('createClaimMonitor', options, {
+    store: objectWith('acquire', 'settle', 'extend', 'inspect'),
+    tableName: aString(),
+    limit: anInteger(0),
+    logKeys: aBoolean(),
+    write: aFunction(),
+    clock: objectWith('now', 'setTimer'),
+  });
+  const { limit = 20, logKeys = false } = options;
+  const table = tableNameFrom(options.tableName);
+  const store = operableFrom(options.store);
+  return async (_event, context) => {
+    const ports = monitorPorts(store, options);
+    const { clock, write } = ports;
+    const time = stopBefore(context, clock);
+    try {
+      const { counted, failure } = await countAll(ports, time.stop);
+      const report = reportOf(table, counted, clock.now());
+      write(metricsLine(report, counted, { at: clock.now(), requestId: context?.awsRequestId }));
+      if (failure !== undefined) throw failure.error;
+      if (isScanned(counted)) write(logLine(clock.now(), 'warn', 'claimsScanned', { table }));
+      for (const state of ['overdue', 'parked'] as const) {
+        if ((counted.get(state)?.count ?? 0) === 0 || limit === 0) continue;
+        for (const line of await listClaims(state, ports, { stop: time.stop, limit, logKeys })) write(line);
+      }
+      return report;
+    } finally {
+      time.cancel();
+    }
+  };
+}
+
+/** What was counted before the time was over or the store failed. */
+async function countAll(
+  ports: MonitorPorts,
+  stop: AbortSignal,
+): Promise<{ counted: Counts; failure?: { readonly error: unknown } }> {
+  const counted = new Map<CountedState, Counted>();
+  try {
+    for (const state of STATES) counted.set(state, await countState(state, ports, stop));
+    return { counted };
+  } catch (error) {
+    return { counted, failure: { error } };
+  }
+}
+
+function isScanned(counted: Counts): boolean {
+  return [...counted.values()].some(({ readBy }) => readBy === 'scan');
+}

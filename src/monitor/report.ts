@@ -1,0 +1,36 @@
+import type { Counted, CountedState } from './count-state.ts';
+
+/** What one run of the monitor found. */
+export interface ClaimMonitorReport {
+  /** The dimension `table` of the metrics. */
+  readonly table: string;
+  /** Whether every count is the whole number. Otherwise each is the least that there are. */
+  readonly isWhole: boolean;
+  /** Claims whose lease has lapsed and that nobody has settled or taken over. */
+  readonly overdue: number;
+  /** Claims that wait for a person. */
+  readonly parked: number;
+  /** Claims whose lease is live. */
+  readonly inProgress: number;
+  /** For how long the oldest overdue claim has been overdue, in milliseconds; 0 where there are none. */
+  readonly oldestOverdueMs: number;
+}
+
+/** What was counted before the time was over or the store failed. */
+export type Counts = ReadonlyMap<CountedState, Counted>;
+
+/** What needs a person most comes first: the time may not be enough for all. */
+export const STATES: readonly CountedState[] = ['overdue', 'parked', 'in-progress'];
+
+/** The report of what was counted, at a time in epoch milliseconds. */
+export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
+  const oldest = counted.get('overdue')?.oldestLeaseUntil;
+  return {
+    table,
+    isWhole: STATES.every((state) => counted.get(state)?.isWhole === true),
+    overdue: counted.get('overdue')?.count ?? 0,
+    parked: counted.get('parked')?.count ?? 0,
+    inProgress: counted.get('in-progress')?.count ?? 0,
+    oldestOverdueMs: oldest === undefined ? 0 : Math.max(now - oldest, 0),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Context } from 'aws-lambda';
+import { boundedCall } from '../claims/bounded-call.ts';
+import type { Clock } from '../claims/clock.ts';
+import { givenUp, silentFor } from '../claims/store-errors.ts';
+
+/** What is left of the invocation for writing down what was found, and for Lambda itself. */
+const MARGIN_MS = 2_000;
+/** A call to the store without an answer by then will hardly get one. */
+const LONGEST_CALL_MS = 15_000;
+
+/** Aborts its signal in time before the invocation ends; never where there is no end. `cancel` ends its timer. */
+export function stopBefore(
+  context: Pick<Context, 'getRemainingTimeInMillis'> | undefined,
+  clock: Clock,
+): { readonly stop: AbortSignal; cancel(): void } {
+  const controller = new AbortController();
+  const remainingMs = context?.getRemainingTimeInMillis?.();
+  if (remainingMs === undefined || !Number.isFinite(remainingMs)) {
+    return { stop: controller.signal, cancel: () => undefined };
+  }
+  // A function with a timeout of three seconds still gets half of them.
+  const availableMs = remainingMs - Math.min(MARGIN_MS, remainingMs / 2);
+  if (availableMs <= 0) controller.abort();
+  const cancel = clock.setTimer(() => controller.abort(), Math.max(availableMs, 0));
+  return { stop: controller.signal, cancel };
+}
+
+/** The store's answer; undefined where it had to be given up. Rejects if the store fails, or is silent. */
+export async function unlessStopped<Answer>(
+  call: (signal: AbortSignal) => Promise<Answer>,
+  clock: Clock,
+  stop: AbortSignal,
+): Promise<Answer | undefined> {
+  if (stop.aborted) return undefined;
+  const errorOf = (why: 'silent' | 'given-up'): Error =>
+    why === 'silent' ? silentFor(LONGEST_CALL_MS) : givenUp();
+  try {
+    return await boundedCall(call, { clock, limitMs: LONGEST_CALL_MS, signal: stop, errorOf });
+  } catch (error) {
+    if (stop.aborted) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,123 @@
+import { type Clock, systemClock } from '../claims/clock.ts';
+import { aFunction, type Check, objectWith } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import { writeToStandardOutput } from './json-lines.ts';
+import type { ObservedInvocation, Observer } from './observer.ts';
+import { METRIC_NAMES, type Totals, Totalling } from './totals.ts';
+
+/** What `emfMetrics()` writes, and where. */
+export interface EmfMetricsOptions {
+  /** CloudWatch's namespace, of 1 to 255 characters. Default `batchlatch`. */
+  readonly namespace?: string;
+  /** More dimensions than `function` and `source`, such as `{ service: 'orders' }`; up to 28, of visible ASCII characters and spaces. */
+  readonly dimensions?: Readonly<Record<string, string>>;
+  /** Takes a line without its line feed. Default: standard output, from which Lambda's logs go to CloudWatch. */
+  readonly write?: (line: string) => void;
+  /** For tests. Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/** The most values that one array of the format may have. */
+const MOST_VALUES = 100;
+
+/**
+ * Metrics in CloudWatch's embedded metric format: one line at the end of an invocation, with its counts, also those that are 0,
+ * and its durations; another line for each further 100 values of a duration. A process that dies writes nothing of the
+ * invocation. What a handler does after its invocation is a line of its own. The request id is a property of the line
+ * and no dimension. Throws a `ConfigurationError` for an option that is unknown or impossible.
+ *
+ * The format: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ *
+ * @example
+ * createBatchProcessor(handler, { observer: observers(jsonLines(), emfMetrics()) });
+ */
+export function emfMetrics(options: EmfMetricsOptions = {}): Observer {
+  checkOptionsOf('emfMetrics', options, {
+    namespace: aNamespaceOfMetrics(),
+    dimensions: someDimensions(),
+    write: aFunction(),
+    clock: objectWith('now'),
+  });
+  const { namespace = 'batchlatch', dimensions = {}, write = writeToStandardOutput } = options;
+  const clock = options.clock ?? systemClock;
+  const totalling = new Totalling(() => clock.now());
+  return {
+    onEvent(event, invocation) {
+      const totals = totalling.note(event, invocation);
+      if (totals === undefined) return;
+      const dimensionsOfAll = {
+        function: invocation?.functionName ?? 'unknown',
+        source: sourceOf(invocation),
+      };
+      const subject = { ...dimensions, ...dimensionsOfAll };
+      for (const part of parts(totals)) {
+        write(lineOf(part, subject, namespace, clock.now(), invocation?.requestId));
+      }
+    },
+  };
+}
+
+function sourceOf(invocation: ObservedInvocation | undefined): string {
+  return invocation?.source ?? 'unknown';
+}
+
+/** As much as may be in one line: of each duration 100 values, and with the first of them the counts. */
+function* parts({
+  counts,
+  durations,
+}: Totals): Generator<Readonly<Record<string, number | readonly number[]>>> {
+  const lists = Object.entries(durations);
+  const most = Math.max(0, ...lists.map(([, values]) => values.length));
+  for (let from = 0; from === 0 || from < most; from += MOST_VALUES) {
+    const slices = lists.map(([name, values]) => [name, values.slice(from, from + MOST_VALUES)] as const);
+    yield {
+      ...(from === 0 && counts),
+      ...Object.fromEntries(slices.filter(([, values]) => values.length > 0)),
+    };
+  }
+}
+
+function lineOf(
+  metrics: Readonly<Record<string, number | readonly number[]>>,
+  dimensions: Readonly<Record<string, string>>,
+  namespace: string,
+  now: number,
+  requestId: string | undefined,
+): string {
+  const definitions = Object.entries(metrics).map(([name, value]) => ({
+    Name: name,
+    Unit: Array.isArray(value) ? 'Milliseconds' : 'Count',
+  }));
+  const directive = { Namespace: namespace, Dimensions: [Object.keys(dimensions)], Metrics: definitions };
+  const metadata = { Timestamp: Math.trunc(now), CloudWatchMetrics: [directive] };
+  return JSON.stringify({ _aws: metadata, ...dimensions, requestId, ...metrics });
+}
+
+function aNamespaceOfMetrics(): Check {
+  return {
+    expected:
+      'a text of 1 to 255 of the characters A-Z a-z 0-9 . - _ / # : and space, not beginning with AWS/ or :',
+    accepts: (value) =>
+      typeof value === 'string' && /^(?!AWS\/|:)[\w.\-/#: ]{1,255}$/.test(value) && value.trim() !== '',
+  };
+}
+
+const TAKEN: ReadonlySet<string> = new Set(['function', 'source', 'requestId', '_aws', ...METRIC_NAMES]);
+
+function someDimensions(): Check {
+  const isText = (value: unknown, most: number): boolean =>
+    typeof value === 'string' &&
+    value.length <= most &&
+    /^(?!:)[\x20-\x7E]*[\x21-\x7E][\x20-\x7E]*$/.test(value);
+  return {
+    expected: `an object of up to 28 dimensions, their values texts of visible ASCII characters, with other names than ${[...TAKEN].join(', ')}`,
+    accepts: (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.keys(value).length <= 28 &&
+      Object.entries(value).every(
+        ([name, text]) => isText(name, 250) && !TAKEN.has(name) && isText(text, 1_024),
+      ),
+  };
+}

@@ -1,0 +1,53 @@
+import { objectWith } from '../options/check-options.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+import {
+  callAround,
+  harmless,
+  type ObservedAttempt,
+  type ObservedInvocation,
+  type Observer,
+} from './observer.ts';
+
+/**
+ * Several observers as one. Each is told everything, in the given order; one that throws or rejects harms neither the
+ * others nor a record. What they put around the handler is nested, the first one outermost. Throws a
+ * `ConfigurationError` for what is no observer.
+ *
+ * @example
+ * createBatchProcessor(handler, { observer: observers(jsonLines(), emfMetrics()) });
+ */
+export function observers(...all: readonly Observer[]): Observer {
+  const check = objectWith('onEvent');
+  const wrong = all.findIndex((one) => !check.accepts(one));
+  if (wrong !== -1) {
+    throw new ConfigurationError(`observers: Expected argument ${wrong + 1} to be ${check.expected}`);
+  }
+  const ofInvocations = all.filter(({ onInvocation }) => onInvocation !== undefined);
+  const ofOutcomes = all.filter(({ onOutcome }) => onOutcome !== undefined);
+  const wrappers = all.filter(({ aroundHandler }) => aroundHandler !== undefined);
+  return {
+    onEvent(event, invocation) {
+      for (const one of all) harmless(() => one.onEvent(event, invocation));
+    },
+    // What none of them wants must go on costing nothing.
+    ...(ofInvocations.length > 0 && {
+      onInvocation(invocation: ObservedInvocation) {
+        for (const one of ofInvocations) harmless(() => one.onInvocation?.(invocation));
+      },
+    }),
+    ...(ofOutcomes.length > 0 && {
+      onOutcome(recordId: string, outcome: string, invocation: ObservedInvocation) {
+        for (const one of ofOutcomes) harmless(() => one.onOutcome?.(recordId, outcome, invocation));
+      },
+    }),
+    ...(wrappers.length > 0 && {
+      aroundHandler(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void) {
+        const nested = wrappers.reduceRight(
+          (inner, wrapper) => () => callAround(wrapper, attempts, invocation, inner),
+          run,
+        );
+        nested();
+      },
+    }),
+  };
+}

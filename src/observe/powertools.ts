@@ -1,0 +1,114 @@
+import { ConfigurationError } from '../claims/errors.ts';
+import { aBoolean, objectWith, oneOf } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import type { LogLevel } from './json-lines.ts';
+import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
+import { type PowertoolsTracer, RunSegments } from './run-segments.ts';
+import { type EventLevel, LEVELS, levelOf, shown } from './shown-event.ts';
+import { Totalling } from './totals.ts';
+
+/** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */
+export interface PowertoolsLogger {
+  debug(message: string, attributes: Record<string, unknown>): void;
+  info(message: string, attributes: Record<string, unknown>): void;
+  warn(message: string, attributes: Record<string, unknown>): void;
+  error(message: string, attributes: Record<string, unknown>): void;
+  getLevelName(): string;
+}
+
+/** What is used of a `Metrics` of `@aws-lambda-powertools/metrics`. */
+export interface PowertoolsMetrics {
+  addMetric(name: string, unit: 'Count' | 'Milliseconds', value: number): unknown;
+  addMetadata(key: string, value: string): unknown;
+  publishStoredMetrics(): unknown;
+}
+
+/** Which of Powertools' utilities are told; at least one. */
+export interface PowertoolsOptions {
+  /** Gets a line for each event, with the fields of `jsonLines()`. */
+  readonly logger?: PowertoolsLogger;
+  /** The least important level that the logger gets. Default: the logger's own; `debug` for its log buffer. */
+  readonly level?: LogLevel;
+  /** Gets the metrics of `emfMetrics()` when a batch has finished, under its own namespace and dimensions. */
+  readonly metrics?: PowertoolsMetrics;
+  /** Whether to publish what `metrics` has stored then. Default true; false where middy's `logMetrics` does. */
+  readonly publishMetrics?: boolean;
+  /** Gets a subsegment for each call of the handler, which is the current one inside of it. */
+  readonly tracer?: PowertoolsTracer;
+}
+
+/**
+ * Tells the logger, the metrics and the tracer of Powertools for AWS Lambda. Keys are hashed, and bodies, stacks and
+ * results are never given to them. Throws a `ConfigurationError` for an option that is unknown or impossible.
+ *
+ * @example
+ * createBatchProcessor(handler, {
+ *   observer: powertools({ logger: new Logger(), metrics: new Metrics(), tracer: new Tracer() }),
+ * });
+ */
+export function powertools(options: PowertoolsOptions): Observer {
+  checkOptionsOf('powertools', options, {
+    logger: objectWith('debug', 'info', 'warn', 'error', 'getLevelName'),
+    level: oneOf(...LEVELS),
+    metrics: objectWith('addMetric', 'addMetadata', 'publishStoredMetrics'),
+    publishMetrics: aBoolean(),
+    tracer: objectWith('isTracingEnabled', 'getSegment', 'setSegment'),
+  });
+  const { logger, level, metrics, publishMetrics = true, tracer } = options;
+  if (logger === undefined && metrics === undefined && tracer === undefined) {
+    throw new ConfigurationError(
+      'powertools: Expected a `logger`, `metrics` or a `tracer`, got none of them',
+    );
+  }
+  const log = logger && logTo(logger, level);
+  const count = metrics && countTo(metrics, publishMetrics);
+  const trace = tracer && new RunSegments(tracer);
+  return {
+    onEvent(event, invocation) {
+      trace?.note(event, invocation);
+      log?.(event, invocation);
+      count?.(event, invocation); // last: it may throw where Powertools refuses a metric
+    },
+    ...(trace !== undefined && {
+      aroundHandler: (
+        attempts: readonly ObservedAttempt[],
+        invocation: ObservedInvocation,
+        run: () => void,
+      ): void => trace.around(attempts, invocation, run),
+    }),
+  };
+}
+
+type Told = (event: BatchEvent, invocation: ObservedInvocation | undefined) => void;
+
+function logTo(logger: PowertoolsLogger, level: LogLevel | undefined): Told {
+  return (event, invocation) => {
+    const eventLevel = levelOf(event);
+    if (!isLogged(eventLevel, level ?? logger.getLevelName().toLowerCase())) return;
+    const { message, ...fields } = shown(event) as { readonly message: string };
+    const { requestId, functionName, source } = invocation ?? {};
+    logger[eventLevel](message, { requestId, function: functionName, source, ...fields });
+  };
+}
+
+/** `trace` is below `debug`, and `critical` above `error`. */
+function isLogged(level: EventLevel, least: string): boolean {
+  if (least === 'critical') return false;
+  const place = (LEVELS as readonly string[]).indexOf(least);
+  return LEVELS.indexOf(level) >= place;
+}
+
+function countTo(metrics: PowertoolsMetrics, publishes: boolean): Told {
+  const totalling = new Totalling(() => Date.now());
+  return (event, invocation) => {
+    const totals = totalling.note(event, invocation);
+    if (totals === undefined) return;
+    if (invocation?.requestId !== undefined) metrics.addMetadata('requestId', invocation.requestId);
+    for (const [name, count] of Object.entries(totals.counts)) metrics.addMetric(name, 'Count', count);
+    for (const [name, values] of Object.entries(totals.durations)) {
+      // It makes one list of them, and publishes it by itself when it has 100.
+      for (const value of values) metrics.addMetric(name, 'Milliseconds', value);
+    }
+    if (publishes) metrics.publishStoredMetrics();
+  };
+}

@@ -1,0 +1,76 @@
+import type { BatchEvent, ObservedAttempt, ObservedInvocation } from './observer.ts';
+import { shownError } from './shown-event.ts';
+
+/** What is used of a `Tracer` of `@aws-lambda-powertools/tracer`. */
+export interface PowertoolsTracer {
+  isTracingEnabled(): boolean;
+  getSegment(): TracerSegment | undefined;
+  setSegment(segment: TracerSegment): void;
+  readonly provider: { getNamespace(): { run(work: () => void): unknown } };
+}
+
+/** What is used of a segment or subsegment of X-Ray. */
+export interface TracerSegment {
+  addNewSubsegment(name: string): TracerSegment;
+  addAnnotation(key: string, value: string | number | boolean): void;
+  addMetadata(key: string, value: unknown, namespace?: string): void;
+  addFaultFlag(): void;
+  close(): void;
+}
+
+/** A subsegment of X-Ray for each call of a handler, until the handler has ended or is not awaited any more. */
+export class RunSegments {
+  readonly #tracer: PowertoolsTracer;
+  /** Of each invocation by the attempts' owners. Weak: one that never finishes must not stay. */
+  readonly #open = new WeakMap<ObservedInvocation, Map<string, TracerSegment>>();
+
+  constructor(tracer: PowertoolsTracer) {
+    this.#tracer = tracer;
+  }
+
+  /** Calls `run` with a subsegment of its own as the current one. */
+  around(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void): void {
+    const parent = this.#tracer.isTracingEnabled() ? this.#tracer.getSegment() : undefined;
+    if (parent === undefined) return run();
+    const segment = this.#begin(parent, attempts, invocation);
+    this.#tracer.provider.getNamespace().run(() => {
+      this.#tracer.setSegment(segment);
+      run();
+    });
+  }
+
+  note(event: BatchEvent, invocation: ObservedInvocation | undefined): void {
+    if (event.type !== 'succeeded' && event.type !== 'failed' && event.type !== 'abandoned') return;
+    const open = invocation && this.#open.get(invocation);
+    const segment = open?.get(event.owner);
+    if (open === undefined || segment === undefined) return;
+    open.delete(event.owner);
+    if (event.type !== 'succeeded') {
+      segment.addFaultFlag();
+      segment.addMetadata('error', shownError(event.error, event.key), 'batchlatch');
+    }
+    // The records of one call end together.
+    if (![...open.values()].includes(segment)) segment.close();
+  }
+
+  #begin(
+    parent: TracerSegment,
+    attempts: readonly ObservedAttempt[],
+    invocation: ObservedInvocation,
+  ): TracerSegment {
+    const [first] = attempts;
+    const name = `process ${invocation.destination ?? invocation.source}`;
+    const segment = parent.addNewSubsegment(name.slice(0, LONGEST_NAME));
+    if (first !== undefined && attempts.length === 1) {
+      segment.addAnnotation('recordId', first.recordId);
+      segment.addAnnotation('attempt', first.attempt);
+    } else segment.addAnnotation('records', attempts.length);
+    const open = this.#open.get(invocation) ?? new Map<string, TracerSegment>();
+    this.#open.set(invocation, open);
+    for (const { owner } of attempts) open.set(owner, segment);
+    return segment;
+  }
+}
+
+/** X-Ray refuses longer names. */
+const LONGEST_NAME = 200;

@@ -1,0 +1,125 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { keyHash } from '../claims/key-hash.ts';
+import type { BatchEvent, ObservedAttempt, ObservedInvocation } from '../observe/observer.ts';
+import { messagingAttributes, PROCESS } from './messaging-attributes.ts';
+import { type Extractor, producerOf } from './producer-context.ts';
+import { RecordSpan } from './record-span.ts';
+
+export interface SpanSettings {
+  readonly tracer: Tracer;
+  /** How a record's span knows its producer's. */
+  readonly producer: 'link' | 'parent';
+  readonly propagator: () => Extractor;
+}
+
+/** The spans of one invocation: the batch, and in it the records. */
+export class InvocationSpans {
+  readonly #settings: SpanSettings;
+  readonly #invocation: ObservedInvocation;
+  readonly #name: string;
+  readonly #attributes: Attributes;
+  readonly #batch: Span;
+  readonly #context: Context;
+  /** Those that have no outcome yet, by the record's id. */
+  readonly #open = new Map<string, RecordSpan>();
+  /** Why records failed, until their outcomes come. */
+  readonly #failures = new Map<string, { readonly error: unknown; readonly key: string }>();
+
+  constructor(invocation: ObservedInvocation, settings: SpanSettings) {
+    this.#settings = settings;
+    this.#invocation = invocation;
+    this.#name = invocation.destination ?? invocation.source;
+    this.#attributes = messagingAttributes(invocation);
+    const attributes = {
+      ...this.#attributes,
+      'messaging.operation.name': 'batch',
+      'messaging.batch.message_count': invocation.records,
+      ...(invocation.requestId !== undefined && { 'faas.invocation_id': invocation.requestId }),
+    };
+    const outer = context.active();
+    this.#batch = settings.tracer.startSpan(`batch ${this.#name}`, { attributes }, outer);
+    this.#context = trace.setSpan(outer, this.#batch);
+  }
+
+  note(event: BatchEvent): void {
+    const now = new Date();
+    if (event.type === 'batchFinished') this.#end(now);
+    else if (event.type === 'settling') {
+      for (const { recordId, end } of event.ends) this.#open.get(recordId)?.noteSettling(end, now);
+    } else this.#noteOfRecord(event, now);
+  }
+
+  /** Calls `run` inside the run span of the one attempt, or of many inside the batch's span. */
+  around(attempts: readonly ObservedAttempt[], run: () => void): void {
+    const [first] = attempts;
+    const record = attempts.length === 1 && first !== undefined ? this.#open.get(first.recordId) : undefined;
+    context.with(record?.runContext ?? this.#context, run);
+  }
+
+  noteOutcome(recordId: string, outcome: string): void {
+    const now = new Date();
+    const record = this.#open.get(recordId) ?? this.#begin(recordId, undefined, now);
+    this.#open.delete(recordId);
+    record.end(outcome, this.#failures.get(recordId), now);
+    this.#failures.delete(recordId);
+  }
+
+  #noteOfRecord(event: Exclude<BatchEvent, { type: 'settling' | 'batchFinished' }>, now: Date): void {
+    const { recordId } = event;
+    const key = 'key' in event ? event.key : '';
+    // One that runs without a claim starts all the same.
+    if ((event.type === 'claimed' || event.type === 'started') && !this.#open.has(recordId)) {
+      const askedMs = event.type === 'claimed' ? event.durationMs : 0;
+      this.#open.set(recordId, this.#begin(recordId, key, new Date(now.getTime() - askedMs)));
+    }
+    const isDone = event.type === 'deadLetterFailed' || event.type === 'visibilityNotChanged';
+    if ('error' in event && !isDone) this.#failures.set(recordId, { error: event.error, key });
+    const record = this.#open.get(recordId);
+    if (record !== undefined) record.note(event, now);
+    // What becomes of a record after its outcome, such as the dead-letter queue.
+    else if (isDone || event.type === 'deadLettered' || event.type === 'stuck') {
+      this.#batch.addEvent(event.type, { 'messaging.message.id': recordId }, now);
+    }
+  }
+
+  #begin(recordId: string, key: string | undefined, startTime: Date): RecordSpan {
+    const { tracer, producer, propagator } = this.#settings;
+    const observed = this.#invocation.recordOf(recordId);
+    const sender = observed && producerOf(observed, propagator());
+    const parent = producer === 'parent' ? contextOf(sender) : undefined;
+    const linked = parent === undefined ? sender : this.#batch.spanContext();
+    const links: Link[] = linked === undefined ? [] : [{ context: linked }];
+    const attributes = {
+      ...this.#attributes,
+      ...PROCESS,
+      'messaging.message.id': recordId,
+      ...(observed?.destination !== undefined && { 'messaging.destination.name': observed.destination }),
+      ...(key !== undefined && { 'batchlatch.key_hash': keyHash(key) }),
+    };
+    const name = `process ${observed?.destination ?? this.#name}`;
+    const around = parent ?? this.#context;
+    const span = tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes, links, startTime }, around);
+    return new RecordSpan(span, tracer, around);
+  }
+
+  #end(now: Date): void {
+    for (const [recordId, record] of this.#open) record.end('unfinished', this.#failures.get(recordId), now);
+    this.#open.clear();
+    this.#batch.end(now);
+  }
+}
+
+function contextOf(sender: SpanContext | undefined): Context | undefined {
+  return sender && trace.setSpanContext(ROOT_CONTEXT, sender);
+}
