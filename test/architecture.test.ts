@@ -53,9 +53,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
-  operations: ['claims', 'options', 'queues', 'keys', 'sources'],
   // Where nobody names a store it is DynamoDB's.
-  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
+  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-store.ts'],
+  operations: ['claims', 'options', 'queues', 'keys', 'sources'],
   testing: ['claims', 'options'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
