@@ -1,5 +1,6 @@
 import type { RedriveResult, RedrivenMessage, WhyLeft } from '../../operations/index.ts';
 import type { Context } from '../context.ts';
+import { explainError } from '../explain-error.ts';
 import { visible } from '../print/visible.ts';
 import { count } from '../print/words.ts';
 
@@ -36,9 +37,11 @@ export function reportRedrive(
   const { moved, deleted, released, messages, undeleted, notFound, notSeen, stillHidden, error, ended } =
     result;
   const say = isPlan ? screen.note : screen.line;
-  const verb = isPlan ? 'would be' : moved === 1 ? 'was' : 'were';
-  say(`${count(moved, 'message')} ${verb} moved, ${count(released, 'claim')} released first.`);
-  if (deleted > 0) say(`${count(deleted, 'message')} ${verb} deleted: their work is done.`);
+  const verb = (amount: number): string => (isPlan ? 'would be' : amount === 1 ? 'was' : 'were');
+  say(
+    `${count(moved, 'message')} ${verb(moved)} moved, ${count(released, 'claim')} ${isPlan ? 'would be ' : ''}released first.`,
+  );
+  if (deleted > 0) say(`${count(deleted, 'message')} ${verb(deleted)} deleted: their work is done.`);
   const left = messages.filter(({ outcome }) => outcome === 'left');
   if (left.length > 0) {
     screen.table(
@@ -59,7 +62,7 @@ export function reportRedrive(
     );
   }
   if (stillHidden > 0) screen.note(`${count(stillHidden, 'message')} stay hidden for up to five minutes.`);
-  if (ended === 'failed' && error !== undefined) screen.note(`Error: ${visible(error.message)}`);
+  if (ended === 'failed' && error !== undefined) screen.note(`Error: ${explainError(error).line}`);
   if (ended === 'aborted') screen.note('Stopped. Run it again for the rest.');
 }
 
@@ -68,7 +71,10 @@ function stateText({ claims }: RedrivenMessage): string {
 }
 
 function whyText({ why = 'refused', error }: RedrivenMessage): string {
-  return error === undefined ? REASONS[why] : `${REASONS[why]}: ${visible(error.message)}`;
+  // The library's words are about options; here they are others.
+  return error === undefined || why === 'no-destination'
+    ? REASONS[why]
+    : `${REASONS[why]}: ${visible(error.message)}`;
 }
 
 const REASONS: Readonly<Record<WhyLeft, string>> = {
