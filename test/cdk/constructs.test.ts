@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { App, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { App, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -239,6 +239,19 @@ describe('BatchQueue', () => {
     expect(allowedTo(template, 'Charge')['Key']).toEqual(['kms:Decrypt']);
   });
 
+  it('wants a visibility timeout where nobody knows the timeout of the function', () => {
+    const make = (stack: Stack, props: Partial<BatchQueueProps>) => {
+      const seconds = new CfnParameter(stack, 'Seconds', { type: 'Number' }).valueAsNumber;
+      const charge = aFunction(stack, Duration.seconds(seconds));
+      return new BatchQueue(stack, 'Orders', { function: charge, claims: claimsOf(stack), ...props });
+    };
+    expect(() => synthesised((stack) => make(stack, {}))).toThrow('give `visibilityTimeout`');
+    synthesised((stack) => make(stack, { visibilityTimeout: Duration.minutes(10) })).hasResourceProperties(
+      'AWS::SQS::Queue',
+      { VisibilityTimeout: 600 },
+    );
+  });
+
   it.each<[string, Partial<BatchQueueProps>, string]>([
     ['no function', { function: undefined as never }, 'Expected `function` to be a Function of aws-cdk-lib'],
     ['a wider FIFO batch', { fifo: true, batchSize: 11 }, 'Expected `batchSize` to be at most 10, got 11'],
@@ -268,10 +281,10 @@ describe('BatchQueue', () => {
     [
       'seconds as a number',
       { visibilityTimeout: 180 as never },
-      'to be a Duration of aws-cdk-lib, got `180`',
+      'Expected `visibilityTimeout` to be a Duration of aws-cdk-lib that is known at synthesis, got `180`',
     ],
   ])('refuses %s', (_what, props, message) => {
-    expect(() => withBatch(props)).toThrow(`BatchQueue: ${message}`.replace(/^BatchQueue: to /, 'to '));
+    expect(() => withBatch(props)).toThrow(message);
   });
 });
 
@@ -392,13 +405,17 @@ function withBatch(
 }
 
 function aBatch(stack: Stack, props: Partial<BatchQueueProps>): BatchQueue {
-  const charge = new lambda.Function(stack, 'Charge', {
+  const charge = aFunction(stack, Duration.seconds(30));
+  return new BatchQueue(stack, 'Orders', { function: charge, claims: claimsOf(stack), ...props });
+}
+
+function aFunction(stack: Stack, timeout: Duration): lambda.Function {
+  return new lambda.Function(stack, 'Charge', {
     code,
     handler: 'index.handler',
     runtime: lambda.Runtime.NODEJS_22_X,
-    timeout: Duration.seconds(30),
+    timeout,
   });
-  return new BatchQueue(stack, 'Orders', { function: charge, claims: claimsOf(stack), ...props });
 }
 
 function aMonitor(stack: Stack, props: Partial<ClaimMonitorProps> = {}): ClaimMonitor {
