@@ -8,6 +8,7 @@ import {
   payloadHash,
 } from 'batchlatch';
 import { chargeOrder } from '../orders/charge-order.ts';
+import { observer } from '../orders/observer.ts';
 import type { Order } from '../orders/order.ts';
 
 /**
@@ -23,6 +24,7 @@ export function createOrdersFifo(options: { store?: ClaimStore; deadLettersUrl?:
     sqs: new SQS({}),
     visibility: backoff({ maxDelayMs: 60_000 }),
     ...(deadLettersUrl !== '' && { deadLetter: deadLetterQueue({ url: deadLettersUrl }) }),
+    observer,
     ...rest,
   });
 }

@@ -1,4 +1,5 @@
 import { createBatchProcessor, dynamoDBStream } from 'batchlatch';
+import { observer } from './observer.ts';
 import { deadLetters } from '../sources/dead-letters.ts';
 import { sendReceipt } from './send-receipt.ts';
 
@@ -15,5 +16,5 @@ export const handler = createBatchProcessor(
     const { orderId, amountCents, currency } = newImage ?? {};
     await sendReceipt({ orderId, amountCents, currency }, { idempotencyKey, signal });
   },
-  { source: dynamoDBStream(), ...deadLetters() },
+  { source: dynamoDBStream(), observer, ...deadLetters() },
 );

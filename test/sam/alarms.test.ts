@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { createClaimMonitor } from 'batchlatch/monitor';
 import { memoryStore } from 'batchlatch/memory';
+import { METRIC_NAMES } from '../../src/observe/totals.ts';
 import { at, everyMember, membersOf, readTemplate, resourcesOf } from './read-template.ts';
 
 const template = readTemplate();
@@ -33,22 +34,7 @@ const METRICS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   'AWS/DynamoDB': { TableName: ['ConsumedWriteCapacityUnits', 'WriteThrottleEvents'] },
   batchlatch: {
     table: await metricsOfTheMonitor(),
-    'function,source': [
-      'Claimed',
-      'Started',
-      'Completed',
-      'Failed',
-      'Duplicates',
-      'Conflicts',
-      'TookOver',
-      'Lost',
-      'Parked',
-      'NotStarted',
-      'StuckHandlers',
-      'ClaimDuration',
-      'HandlerDuration',
-      'QueueAge',
-    ],
+    'function,source': METRIC_NAMES,
   },
 };
 
