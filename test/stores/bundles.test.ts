@@ -45,6 +45,20 @@ describe('A bundle', () => {
     expect(await bundled(operations, 'src/operations/', 'stores/', 'batch/')).toEqual(['src/operations/']);
   });
 
+  it('has no observer but JSON lines', async () => {
+    const asked = ['observe/json-lines', 'observe/', 'opentelemetry'];
+    expect(await bundled(processor, ...asked)).toEqual(['observe/json-lines', 'observe/']);
+    const others = [
+      'emf-metrics',
+      'totals',
+      'powertools',
+      'diagnostics-channel',
+      'observe/observers',
+      'run-segments',
+    ];
+    expect(await bundled(processor, ...others)).toEqual([]);
+  });
+
   it.each([
     ["export { cached } from './index.ts';", ['quick-lru', 'stores/cached']],
     ["export { resultsIn } from './index.ts';", ['stores/results-in']],

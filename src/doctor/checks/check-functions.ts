@@ -1,0 +1,119 @@
+import type { LambdaFunction, Role, Table } from '../model.ts';
+import { allows } from './allows.ts';
+import { checkQueuePermissions } from './check-queue-permissions.ts';
+import { checkWidth } from './check-width.ts';
+import { claimsTableOf, isNamed, TABLE_NAME_VARIABLE } from './claims-tables.ts';
+import type { Examination } from './examination.ts';
+
+const OLDEST_NODE = 20;
+/** Of a store as it is by default (docs/deploying.md). */
+const BATCHED = ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'];
+/** Of one with `writes: 'single'`. */
+const SINGLE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:GetItem'];
+const LOOKS = ['dynamodb:Query', 'dynamodb:Scan', 'dynamodb:DescribeTable'];
+
+/** What functions that process records must be and may do. */
+export function checkFunctions(examination: Examination): void {
+  for (const lambda of examination.model.functions) {
+    const table = claimsTableOf(examination, lambda);
+    const names = lambda.environment.value?.get(TABLE_NAME_VARIABLE);
+    if (!hasSource(examination, lambda) && table === undefined && names === undefined) continue;
+    examination.checked('function', lambda);
+    checkRuntime(examination, lambda);
+    const role = examination.known(lambda, 'Role', lambda.role);
+    if (role !== undefined) {
+      checkWidth(examination, lambda, role);
+      checkQueuePermissions(examination, lambda, role);
+    }
+    if (table !== undefined) checkClaims(examination, lambda, { table, role });
+    else if (names !== undefined) {
+      examination.skip(`${lambda.name}, ${TABLE_NAME_VARIABLE}: the table is not here, so neither it nor the permissions are judged`);
+    }
+  }
+}
+
+function hasSource({ model }: Examination, { id }: LambdaFunction): boolean {
+  const { mappings, triggers, subscribers } = model;
+  return [...mappings, ...triggers, ...subscribers].some(({ functionId }) => functionId === id);
+}
+
+function checkRuntime(examination: Examination, lambda: LambdaFunction): void {
+  const runtime = examination.known(lambda, 'Runtime', lambda.runtime);
+  const [, version] = /^nodejs(\d+)/.exec(runtime ?? '') ?? [];
+  if (version === undefined || Number(version) >= OLDEST_NODE) return;
+  examination.report('runtime-too-old', lambda, {
+    message: `${lambda.name} runs on ${runtime ?? ''}.`,
+    fix: 'Runtime: nodejs22.x',
+    line: lambda.runtime.line,
+  });
+}
+
+function checkClaims(
+  examination: Examination,
+  lambda: LambdaFunction,
+  { table, role }: { table: Table; role: Role | undefined },
+): void {
+  const environment = examination.known(lambda, 'Environment', lambda.environment);
+  const names = [...(environment?.values() ?? [])];
+  if (environment !== undefined && !names.some((name) => isNamed(table, name))) {
+    examination.report('claims-table-name-missing', lambda, {
+      message: `${lambda.name} may write claims in ${table.name}, and none of its variables names that table.`,
+      fix: ['Environment:', '  Variables:', `    ${TABLE_NAME_VARIABLE}: !Ref ${table.id}`],
+      line: lambda.environment.line,
+    });
+  }
+  if (role !== undefined) checkClaimPermissions(examination, lambda, { table, role });
+}
+
+function checkClaimPermissions(
+  examination: Examination,
+  lambda: LambdaFunction,
+  { table, role }: { table: Table; role: Role },
+): void {
+  const allowed = (action: string): boolean | undefined => allows(role, action, table, 'dynamodb');
+  const isAllowed = (actions: readonly string[]): boolean => actions.every((action) => allowed(action) === true);
+  if (isAllowed(lambda.options.writes === 'single' ? SINGLE : BATCHED)) return;
+  if (onlyLooks(examination, lambda, { table, role })) return;
+  const wanted = lambda.options.writes === 'single' ? SINGLE : BATCHED;
+  const missing = wanted.filter((action) => allowed(action) === false);
+  if (missing.length === 0) {
+    const who = role.unknown.length > 0 ? role.unknown.join(', ') : 'one of its policies';
+    examination.skip(`${lambda.name}, permissions on ${table.name}: ${who} cannot be read here`);
+    return;
+  }
+  const isSingle = isAllowed(SINGLE);
+  examination.report('missing-claims-permissions', lambda, {
+    message: isSingle
+      ? `${lambda.name} may not use ${missing.join(', ')} on ${table.name}; what it may is enough only with \`writes: 'single'\`.`
+      : `${lambda.name} may not use ${missing.join(', ')} on ${table.name}.`,
+    fix: role.isMadeBySam
+      ? ['Policies:', '  - Statement:', ...statement(wanted, table).map((line) => `      ${line}`)]
+      : ['# in a policy of its role', ...statement(wanted, table)],
+    fixBelongsTo: role.isMadeBySam ? 'properties' : 'none',
+    ...(isSingle && { severity: 'warning' as const }),
+  });
+}
+
+function statement(actions: readonly string[], { id }: Table): readonly string[] {
+  return ['- Effect: Allow', `  Action: [${actions.join(', ')}]`, `  Resource: !GetAtt ${id}.Arn`];
+}
+
+/** A monitor, or a tool: it looks at claims, nothing delivers records to it, and it makes none. */
+function onlyLooks(
+  { model }: Examination,
+  { id }: LambdaFunction,
+  { table, role }: { table: Table; role: Role },
+): boolean {
+  const isDelivered =
+    model.mappings.some(({ functionId }) => functionId === id) ||
+    model.triggers.some(({ functionId, kind }) => functionId === id && kind !== 'Schedule');
+  // On the index of the table too, whose ARN goes on after the table's.
+  const withIndexes = { id: table.id, arnTails: table.arnTails.flatMap((tail) => [tail, `${tail}/index/overdue`]) };
+  const may = (action: string): boolean =>
+    allows(role, action, withIndexes, 'dynamodb') === true ||
+    role.statements.some(
+      ({ isAllow, actions, resources }) =>
+        isAllow && actions.includes(action) && resources.some((one) => one.startsWith(`<${table.id}.Arn>`)),
+    );
+  return !isDelivered && LOOKS.some(may) && !may('dynamodb:PartiQLInsert') && !may('dynamodb:PutItem');
+}

@@ -1,0 +1,107 @@
+import type { Table } from '../model.ts';
+import { claimsTables, keyIsId } from './claims-tables.ts';
+import type { Examination } from './examination.ts';
+
+const EXPIRY = 'expiresAt';
+/** The attribute of Powertools' idempotency utility, for tables that it shares with batchlatch. */
+const POWERTOOLS_EXPIRY = 'expiration';
+const OVERDUE_KEY = 'overdueShard';
+
+/** What a claims table must be. */
+export function checkTables(examination: Examination): void {
+  for (const table of claimsTables(examination)) {
+    examination.checked('claims table', table);
+    checkKey(examination, table);
+    checkTimeToLive(examination, table);
+    checkSafety(examination, table);
+    checkIndex(examination, table);
+  }
+}
+
+function checkKey(examination: Examination, table: Table): void {
+  const key = examination.known(table, 'KeySchema', table.key);
+  if (key === undefined) return;
+  const type = key[0]?.type;
+  if (keyIsId(table) && (type === 'S' || type === undefined)) return;
+  const found = key.map(({ name, type }) => `${name}${type === undefined ? '' : ` (${type})`}`).join(', ');
+  examination.report('claims-table-key', table, {
+    message: `${table.name} has the key ${found || 'of no attribute'}, and not \`id\` (S) alone.`,
+    fix: [
+      'AttributeDefinitions: [{ AttributeName: id, AttributeType: S }]',
+      'KeySchema: [{ AttributeName: id, KeyType: HASH }]',
+    ],
+    line: table.key.line,
+  });
+}
+
+function checkTimeToLive(examination: Examination, table: Table): void {
+  const ttl = examination.known(table, 'TimeToLiveSpecification', table.ttl);
+  if (table.ttl.unknown !== undefined) return;
+  const fix = `TimeToLiveSpecification: { AttributeName: ${EXPIRY}, Enabled: true }`;
+  const isEnabled = ttl === undefined ? false : examination.known(table, 'TTL Enabled', ttl.isEnabled);
+  if (isEnabled === undefined) return;
+  if (ttl === undefined || !isEnabled) {
+    examination.report('ttl-off', table, {
+      message: `${table.name} has no TTL${ttl === undefined ? '' : ' that is enabled'}.`,
+      fix,
+      line: table.ttl.line,
+    });
+  } else if (ttl.attribute === undefined || ttl.attribute === '<?>') {
+    examination.skip(`${table.name}, TimeToLiveSpecification: its attribute cannot be told`);
+  } else if (ttl.attribute !== EXPIRY) {
+    const isPowertools = ttl.attribute === POWERTOOLS_EXPIRY;
+    examination.report('ttl-attribute', table, {
+      message: isPowertools
+        ? `${table.name} has its TTL on \`${POWERTOOLS_EXPIRY}\`, which is right only with \`attributes: powertoolsAttributes\`.`
+        : `${table.name} has its TTL on \`${ttl.attribute}\`, and not on \`${EXPIRY}\`.`,
+      fix,
+      line: table.ttl.line,
+      ...(isPowertools && { severity: 'info' as const }),
+    });
+  }
+}
+
+function checkSafety(examination: Examination, table: Table): void {
+  if (examination.known(table, 'PointInTimeRecoveryEnabled', table.hasPointInTimeRecovery) === false) {
+    examination.report('claims-table-without-recovery', table, {
+      message: `${table.name} has no point-in-time recovery.`,
+      fix: 'PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }',
+      line: table.hasPointInTimeRecovery.line,
+    });
+  }
+  if (examination.known(table, 'DeletionProtectionEnabled', table.hasDeletionProtection) === false) {
+    examination.report('claims-table-without-deletion-protection', table, {
+      message: `${table.name} is not protected against deletion.`,
+      fix: 'DeletionProtectionEnabled: true',
+      line: table.hasDeletionProtection.line,
+    });
+  }
+  if (table.isRetained !== undefined && examination.known(table, 'DeletionPolicy', table.isRetained) === false) {
+    examination.report('claims-table-not-retained', table, {
+      message: `${table.name} does not outlive its stack, or is deleted when it is replaced.`,
+      fix: ['DeletionPolicy: Retain', 'UpdateReplacePolicy: Retain'],
+      fixBelongsTo: 'resource',
+      line: table.isRetained.line,
+    });
+  }
+}
+
+function checkIndex(examination: Examination, table: Table): void {
+  const keys = examination.known(table, 'GlobalSecondaryIndexes', table.indexKeys);
+  if (keys === undefined || keys.includes(OVERDUE_KEY)) return;
+  examination.report('overdue-index-missing', table, {
+    message: `${table.name} has no index of overdue claims.`,
+    fix: [
+      'AttributeDefinitions:',
+      '  - { AttributeName: id, AttributeType: S }',
+      `  - { AttributeName: ${OVERDUE_KEY}, AttributeType: S }`,
+      '  - { AttributeName: leaseUntil, AttributeType: N }',
+      'GlobalSecondaryIndexes:',
+      '  - IndexName: overdue',
+      '    KeySchema:',
+      `      - { AttributeName: ${OVERDUE_KEY}, KeyType: HASH }`,
+      '      - { AttributeName: leaseUntil, KeyType: RANGE }',
+      '    Projection: { ProjectionType: KEYS_ONLY }',
+    ],
+  });
+}

@@ -1,0 +1,35 @@
+import type { LambdaFunction, Table } from '../model.ts';
+import { allows } from './allows.ts';
+import type { Examination } from './examination.ts';
+
+export const TABLE_NAME_VARIABLE = 'CLAIMS_TABLE_NAME';
+
+/** The tables that hold claims: those that functions name or may claim in, and those whose name and key look like it. */
+export function claimsTables(examination: Examination): readonly Table[] {
+  const { tables, functions, claimsTables: given } = examination.model;
+  const used = new Set(functions.map((lambda) => claimsTableOf(examination, lambda)?.id));
+  return tables.filter(
+    (table) => given.has(table.id) || used.has(table.id) || (/claim/i.test(table.id) && keyIsId(table)),
+  );
+}
+
+/** The claims table of a function, by its environment or else by what its role allows. */
+export function claimsTableOf({ model }: Examination, lambda: LambdaFunction): Table | undefined {
+  const named = lambda.environment.value?.get(TABLE_NAME_VARIABLE);
+  const { tables } = model;
+  if (named !== undefined) return tables.find((table) => isNamed(table, named));
+  const role = lambda.role.value;
+  if (role === undefined) return undefined;
+  const own = { ...role, statements: role.statements.filter(({ resources }) => !resources.includes('*')) };
+  return tables.find((table) => allows(own, 'dynamodb:PartiQLInsert', table, 'dynamodb') === true);
+}
+
+/** Whether a text is the table's name. */
+export function isNamed({ arnTails }: Table, name: string): boolean {
+  return arnTails.includes(`table/${name}`);
+}
+
+export function keyIsId({ key }: Table): boolean {
+  const [only, ...others] = key.value ?? [];
+  return only?.name === 'id' && only.role === 'HASH' && others.length === 0;
+}

@@ -1,0 +1,103 @@
+import type { DoctorReport, Finding, Severity } from '../finding.ts';
+import type { LambdaFunction, Mapping, Model, Queue, Resource, Setting, Table } from '../model.ts';
+import { RULES } from '../rules.ts';
+
+/** What a check says about one resource. */
+export interface Verdict {
+  readonly message: string;
+  /** The lines to write. */
+  readonly fix: string | readonly string[];
+  /** Where they belong: to the properties, beside them, or (`none`) to nothing, because they say so themselves. */
+  readonly fixBelongsTo?: 'properties' | 'resource' | 'none';
+  readonly line?: number | undefined;
+  /** Milder than the rule says. */
+  readonly severity?: Severity;
+}
+
+/** One run over a model: collects what the checks find, and what they cannot judge. */
+export class Examination {
+  readonly model: Model;
+  readonly #findings: Finding[] = [];
+  readonly #checked = new Set<string>();
+  readonly #skipped = new Set<string>();
+
+  constructor(model: Model) {
+    this.model = model;
+  }
+
+  queue(id: string | undefined): Queue | undefined {
+    return this.model.queues.find((queue) => queue.id === id);
+  }
+
+  table(id: string | undefined): Table | undefined {
+    return this.model.tables.find((table) => table.id === id);
+  }
+
+  functionOf({ functionId }: { readonly functionId: string | undefined }): LambdaFunction | undefined {
+    return this.model.functions.find(({ id }) => id === functionId);
+  }
+
+  /** Whether a mapping's messages are in order: only FIFO queues have groups that Lambda keeps. */
+  isFifo(mapping: Mapping): boolean {
+    return this.queue(mapping.source.value)?.isFifo ?? mapping.isFifo;
+  }
+
+  checked(what: string, { name }: Resource): void {
+    this.#checked.add(`${what} ${name}`);
+  }
+
+  skip(text: string): void {
+    this.#skipped.add(text);
+  }
+
+  /** The value; undefined, and noted, where it is not known. */
+  known<T>(resource: Resource, property: string, setting: Setting<T>): T | undefined {
+    if (setting.unknown !== undefined) this.skip(`${resource.name}, ${property}: ${setting.unknown}`);
+    return setting.unknown === undefined ? setting.value : undefined;
+  }
+
+  report(code: string, resource: Resource, { message, fix, line, severity, fixBelongsTo = 'properties' }: Verdict): void {
+    const rule = RULES[code];
+    if (rule === undefined) throw new TypeError(`Expected a code of RULES, got ${code}`);
+    if (resource.ignore.has(code)) {
+      this.skip(`${resource.name}: \`${code}\` is ignored, as its metadata say`);
+      return;
+    }
+    const where = line ?? resource.line;
+    this.#findings.push({
+      code,
+      severity: severity ?? rule.severity,
+      message,
+      why: rule.why,
+      fix: this.#placed(resource, [fix].flat(), fixBelongsTo),
+      ...(where !== undefined && { line: where }),
+      resource: resource.id,
+      ...(rule.docs !== undefined && { docs: `docs/${rule.docs}` }),
+    });
+  }
+
+  /** What was found, errors first, then in the order of the file. */
+  result(skipped: readonly string[] = []): DoctorReport {
+    const order: readonly Severity[] = ['error', 'warning', 'info'];
+    return {
+      findings: this.#findings.toSorted(
+        (one, other) =>
+          order.indexOf(one.severity) - order.indexOf(other.severity) || (one.line ?? 0) - (other.line ?? 0),
+      ),
+      checked: [...this.#checked],
+      skipped: [...new Set([...skipped, ...this.#skipped])],
+    };
+  }
+
+  /** The lines under the resource that they belong to. */
+  #placed({ id }: Resource, lines: readonly string[], to: 'properties' | 'resource' | 'none'): string {
+    if (this.model.origin === 'live' || to === 'none') return lines.join('\n');
+    const [resource = '', event] = id.split('.');
+    const properties = [resource, 'Properties', ...(event === undefined ? [] : ['Events', event, 'Properties'])];
+    const path = to === 'resource' ? [resource] : properties;
+    return [
+      ...path.map((step, depth) => `${'  '.repeat(depth)}${step}:`),
+      ...lines.map((line) => `${'  '.repeat(path.length)}${line}`),
+    ].join('\n');
+  }
+}

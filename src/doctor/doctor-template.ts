@@ -1,0 +1,16 @@
+import { examine } from './checks/examine.ts';
+import type { DoctorReport } from './finding.ts';
+import { parseTemplate } from './template/parse-template.ts';
+import { readTemplate } from './template/read-template.ts';
+
+/**
+ * Looks for mistakes in a template of CloudFormation or SAM, in YAML or JSON. `parameters` are values of the template's
+ * parameters; those that are left out have their defaults. Throws a `ConfigurationError` if the text is no template.
+ */
+export function doctorTemplate(
+  source: { readonly file: string; readonly text: string },
+  { parameters = {} }: { readonly parameters?: Readonly<Record<string, string>> } = {},
+): DoctorReport {
+  const { model, skipped } = readTemplate(parseTemplate(source), parameters);
+  return examine(model, skipped);
+}

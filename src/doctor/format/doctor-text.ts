@@ -1,0 +1,89 @@
+import type { DoctorReport, Finding, Severity } from '../finding.ts';
+
+/** How a report is shown in a terminal. */
+export interface TextOptions {
+  /** Whether the terminal shows colours. Default false. */
+  readonly colour?: boolean;
+  /** Columns of the terminal. Default 100. */
+  readonly width?: number;
+  /** Put before the line of a finding, as `template.yaml:12`. */
+  readonly file?: string;
+}
+
+const COLOURS: Readonly<Record<Severity, string>> = { error: '\u001B[31m', warning: '\u001B[33m', info: '\u001B[36m' };
+const BOLD = '\u001B[1m';
+const FAINT = '\u001B[2m';
+const RESET = '\u001B[0m';
+const INDENT = '    ';
+const NARROWEST = 40;
+
+/** The report as text for a person: every finding with its reason and the lines to write, then what was looked at. */
+export function doctorText(report: DoctorReport, options: TextOptions = {}): string {
+  const paint = painter(options.colour === true);
+  const width = Math.max(options.width ?? 100, NARROWEST);
+  const blocks = report.findings.map((finding) => findingText(finding, { paint, width, file: options.file }));
+  const skipped = report.skipped.map((line) => wrapped(`not judged: ${plain(line)}`, width, '', '  '));
+  return [
+    ...blocks,
+    ...(skipped.length > 0 ? [paint(FAINT, skipped.join('\n'))] : []),
+    wrapped(summary(report), width, '', ''),
+  ].join('\n\n');
+}
+
+type Paint = (style: string, text: string) => string;
+
+function painter(isColoured: boolean): Paint {
+  return (style, text) => (isColoured ? `${style}${text}${RESET}` : text);
+}
+
+function findingText(
+  { severity, code, message, why, fix, line, docs }: Finding,
+  { paint, width, file }: { paint: Paint; width: number; file: string | undefined },
+): string {
+  const place = [file === undefined ? undefined : plain(file), line].filter((part) => part !== undefined).join(':');
+  const at = file === undefined && line !== undefined ? `line ${line}` : place;
+  const head = `${paint(COLOURS[severity] + BOLD, severity)} ${paint(BOLD, plain(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
+  return [
+    head,
+    wrapped(plain(message), width, '  ', '  '),
+    wrapped(plain(why), width, '  ', '  '),
+    // Lines to write are copied: they are not wrapped.
+    ...fix.split('\n').map((one) => `${INDENT}${plain(one)}`),
+    ...(docs === undefined ? [] : [paint(FAINT, `  ${docs}`)]),
+  ].join('\n');
+}
+
+function summary({ findings, checked }: DoctorReport): string {
+  const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
+  const looked = checked.length === 0 ? 'nothing that batchlatch has to do with' : `${checked.length} resources`;
+  const listed = checked.length === 0 ? '' : `: ${checked.map(plain).join('; ')}`;
+  return `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('info')} info. Looked at ${looked}${listed}.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Names come out of files and accounts: what a terminal would obey is shown as text. */
+function plain(text: string): string {
+  return text.replaceAll(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function wrapped(text: string, width: number, first: string, further: string): string {
+  const lines: string[] = [];
+  let line = first;
+  let isEmpty = true;
+  for (const word of text.split(' ')) {
+    if (!isEmpty && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = further;
+      isEmpty = true;
+    }
+    line += isEmpty ? word : ` ${word}`;
+    isEmpty = false;
+  }
+  return [...lines, line].join('\n');
+}

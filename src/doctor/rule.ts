@@ -1,0 +1,14 @@
+import type { Severity } from './finding.ts';
+
+/** What `doctor` can find: the same texts are in docs/doctor.md. */
+export interface Rule {
+  /** As it usually is; a finding may be milder. */
+  readonly severity: Severity;
+  /** In general, without names. */
+  readonly what: string;
+  readonly why: string;
+  /** In general; a finding has the lines. */
+  readonly fix: string;
+  /** A page of `docs`, and its heading. */
+  readonly docs?: string;
+}

@@ -1,0 +1,146 @@
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+  type Scalar,
+} from 'yaml';
+import { ConfigurationError } from '../../claims/errors.ts';
+
+/** A template as plain data, its short forms (`!Ref x`) written out (`{ Ref: 'x' }`), and where everything is. */
+export interface TemplateSource {
+  readonly file: string;
+  readonly data: Plain;
+  /** The line of what lies under this path, from 1; of the nearest thing around it where it is not there. */
+  lineOf(path: readonly (string | number)[]): number | undefined;
+}
+
+export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain };
+
+/** CloudFormation's own limit is 1 MB. */
+const LONGEST_TEMPLATE = 10_000_000;
+/** Aliases can make a small file endless. */
+const MOST_NODES = 1_000_000;
+const DEEPEST = 200;
+
+/** Reads YAML or JSON. Throws a `ConfigurationError` that names the file and the line if it is neither, or is no template. */
+export function parseTemplate({ file, text }: { file: string; text: string }): TemplateSource {
+  if (text.length > LONGEST_TEMPLATE) throw refused(file, 'it is longer than 10 MB');
+  const lines = new LineCounter();
+  const document = parsed(file, text, lines);
+  const converter = { document, left: MOST_NODES };
+  const data = convert(converter, document.contents, 0, file);
+  if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, 'Resources')) {
+    throw refused(file, 'it has no `Resources`, so it is no template of CloudFormation or SAM');
+  }
+  const resources = (data as Readonly<Record<string, Plain>>)['Resources'];
+  if (typeof resources !== 'object' || resources === null || Array.isArray(resources)) {
+    throw refused(file, 'its `Resources` are no mapping of names to resources');
+  }
+  return {
+    file,
+    data,
+    lineOf: (path) => {
+      const offset = offsetOf(document, path);
+      return offset === undefined ? undefined : lines.linePos(offset).line;
+    },
+  };
+}
+
+function parsed(file: string, text: string, lineCounter: LineCounter): Document.Parsed {
+  let document: Document.Parsed;
+  try {
+    document = parseDocument(text, { lineCounter, merge: true, logLevel: 'silent', strict: false });
+  } catch (error) {
+    throw refused(file, error instanceof Error ? firstLine(error.message) : 'it cannot be read');
+  }
+  const [error] = document.errors;
+  if (error !== undefined) throw refused(file, firstLine(error.message));
+  return document;
+}
+
+function refused(file: string, why: string): ConfigurationError {
+  return new ConfigurationError(`${file} cannot be read as a template: ${why}.`);
+}
+
+function firstLine(message: string): string {
+  return message.split('\n')[0]?.replace(/[.:]$/, '') ?? '';
+}
+
+interface Converter {
+  readonly document: Document.Parsed;
+  left: number;
+}
+
+function convert(converter: Converter, node: Node | null | undefined, depth: number, file: string): Plain {
+  converter.left -= 1;
+  if (converter.left < 0) throw refused(file, 'its aliases make it too large');
+  if (depth > DEEPEST) throw refused(file, `it is nested deeper than ${DEEPEST} levels`);
+  if (node === null || node === undefined) return null;
+  if (isAlias(node)) return convert(converter, node.resolve(converter.document), depth + 1, file);
+  return withTag(node.tag, untagged(converter, node, depth, file));
+}
+
+function untagged(converter: Converter, node: Node, depth: number, file: string): Plain {
+  const next = (child: unknown): Plain => convert(converter, child as Node | null, depth + 1, file);
+  if (isSeq(node)) return node.items.map(next);
+  if (isMap(node)) {
+    const entries = node.items.flatMap(({ key, value }): [string, Plain][] => {
+      const name = keyText(key);
+      const plain = next(value);
+      // A merge key of YAML 1.1, which SAM CLI and the AWS CLI work out.
+      return name === '<<' && typeof plain === 'object' && plain !== null
+        ? Object.entries(Object.assign({}, ...[plain].flat()))
+        : [[name, plain]];
+    });
+    return Object.fromEntries(entries) as Plain;
+  }
+  return scalarValue(node as Scalar);
+}
+
+function keyText(key: unknown): string {
+  return isScalar(key) ? String(key.source ?? key.value) : String(key);
+}
+
+function scalarValue(node: Scalar): Plain {
+  const { value } = node;
+  if (typeof value === 'bigint') return Number(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+/** `!Sub x` is `{ 'Fn::Sub': 'x' }`; only `Ref` and `Condition` have no `Fn::`. */
+function withTag(tag: string | undefined, value: Plain): Plain {
+  if (tag === undefined || !/^![A-Za-z]/.test(tag)) return value;
+  const name = tag.slice(1);
+  if (name === 'Ref' || name === 'Condition') return { [name]: value };
+  if (name === 'GetAtt' && typeof value === 'string') {
+    const [resource = '', ...attribute] = value.split('.');
+    return { 'Fn::GetAtt': [resource, attribute.join('.')] };
+  }
+  return { [`Fn::${name}`]: value };
+}
+
+/** Of the last step that is there: the key in a mapping, the value in a list. */
+function offsetOf(document: Document.Parsed, path: readonly (string | number)[]): number | undefined {
+  let node: unknown = document.contents;
+  let offset: number | undefined;
+  for (const step of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (!isCollection(node)) break;
+    const found: unknown = node.items.find((item, index) =>
+      isPair(item) ? keyText(item.key) === step : index === step,
+    );
+    if (found === undefined) break;
+    const at = isPair(found) ? found.key : found;
+    offset = (at as ParsedNode | null)?.range?.[0] ?? offset;
+    node = isPair(found) ? found.value : found;
+  }
+  return offset;
+}
