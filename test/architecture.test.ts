@@ -57,6 +57,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Where nobody names a store it is DynamoDB's.
   monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
   testing: ['claims', 'options'],
+  // Reads templates and accounts; only the command line tool uses it.
+  doctor: ['claims'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
   // What there is with nothing said.
