@@ -20,7 +20,7 @@ interface DoctorCommandOptions extends ConnectionOptions, OutputOptions {
   readonly queueUrl?: string;
   readonly table?: string;
   readonly strict?: boolean;
-  readonly format?: 'text' | 'json' | 'sarif';
+  readonly sarif?: boolean;
 }
 
 /** `doctor` */
@@ -47,18 +47,11 @@ export const doctorCommand: Run<DoctorCommandOptions> = async (context, options)
 };
 
 function print(report: DoctorReport, options: DoctorCommandOptions, { screen }: Context): void {
-  const { template, format = screen.isJson ? 'json' : 'text' } = options;
+  const { template, sarif = false } = options;
   const file = template === undefined ? {} : { file: template };
-  switch (format) {
-    case 'json':
-      return screen.json(JSON.parse(doctorJson(report)));
-    case 'sarif':
-      return screen.json(JSON.parse(doctorSarif(report, file)));
-    case 'text':
-      return screen.text(
-        doctorText(report, { ...file, colour: screen.hasColors, width: screen.width ?? 100 }),
-      );
-  }
+  if (sarif) screen.json(JSON.parse(doctorSarif(report, file)));
+  else if (screen.isJson) screen.json(JSON.parse(doctorJson(report)));
+  else screen.text(doctorText(report, { ...file, colour: screen.hasColors, width: screen.width ?? 100 }));
 }
 
 /** Clients of all that is deployed, for `use`. */
@@ -84,7 +77,7 @@ async function withClients<Result>(
     iam: new IAM(settings('IAM')),
   };
   try {
-    return await use(clients as unknown as DoctorClients);
+    return await use(clients);
   } finally {
     for (const client of Object.values(clients)) client.destroy();
   }

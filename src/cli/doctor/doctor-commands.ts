@@ -12,7 +12,7 @@ export function addDoctorCommand(program: Command, addLeaf: AddLeaf): void {
       'Each finding says what is wrong, what happens because of it, and the lines to write. The exit status is 1 if there is an error, for CI.',
     examples: [
       'doctor --template template.yaml',
-      'doctor --template template.yaml --parameter Stage=prod --format sarif > doctor.sarif',
+      'doctor --template template.yaml --parameter Stage=prod --sarif > doctor.sarif',
       'doctor --function OrdersFunction',
       'doctor --queue-url https://sqs.eu-west-1.amazonaws.com/123456789012/orders --table claims --json',
     ],
@@ -28,11 +28,7 @@ export function addDoctorCommand(program: Command, addLeaf: AddLeaf): void {
         .option('--function <name>', 'name or ARN of a deployed function, with its queues and table')
         .option('--queue-url <url>', 'URL of a deployed queue, with its functions', httpUrl)
         .option('--strict', 'let warnings count as errors');
-      command.addOption(
-        new Option('--format <format>', 'how findings are printed')
-          .choices(['text', 'json', 'sarif'])
-          .helpGroup('Output:'),
-      );
+      command.addOption(new Option('--sarif', 'print SARIF 2.1.0, for code scanning').helpGroup('Output:'));
       withOptions(command, 'table', 'connection');
     },
     load: async () => (await import('./doctor-command.ts')).doctorCommand,
