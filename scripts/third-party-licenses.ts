@@ -24,7 +24,7 @@ export async function licensesOf(root: string, folders: readonly string[]): Prom
 }
 
 async function readLicense(folder: string): Promise<string> {
-  const name = (await readdir(folder)).find((file) => /^licen[sc]e(\.(md|txt))?$/i.test(file));
+  const name = (await readdir(folder)).find((file) => /^licen[sc]e([-.][\w.-]+)?$/i.test(file));
   if (name === undefined) throw new Error(`${folder} has no license to publish with its code`);
   return readFile(path.join(folder, name), 'utf8');
 }

@@ -137,7 +137,7 @@ export async function failedOrders({
 }
 
 /** A receive that finds nothing answers at once. */
-export function hasty(sqs: DeadLetterSqs): DeadLetterSqs {
+function hasty(sqs: DeadLetterSqs): DeadLetterSqs {
   return withCalls(sqs, {
     receiveMessage: (input, options) => sqs.receiveMessage({ ...input, WaitTimeSeconds: 0 }, options),
   });

@@ -293,7 +293,7 @@ describe('redriveDeadLetters', () => {
       { which: 'some' as 'all' },
       "Expected `which` to be 'all', a list of message ids, or a function",
     ],
-    ['reason', { reason: ' ' }, 'Expected `reason` to be a text of 1 to 256 characters'],
+    ['reason', { reason: ' ' }, 'Expected `reason` to be 1 to 256 characters without control characters'],
     ['store', { store: {} as never }, 'Expected `store` to be a store with list(), count() and operate()'],
     ['completed', { completed: 'run' as 'move' }, "Expected `completed` to be 'skip' or 'move' or 'delete'"],
   ])('says what is wrong with `%s`', async (_, wrong, message) => {

@@ -40,7 +40,7 @@ export async function findDestinations(
 }
 
 /** The URL of a queue of the same account and region, by its ARN; a redrive policy works within these. */
-export function siblingUrl({ queueUrl, queueArn }: QueueFacts, arn: string): string | undefined {
+function siblingUrl({ queueUrl, queueArn }: QueueFacts, arn: string): string | undefined {
   const [, , service, region, account, name] = arn.split(':');
   const [, , , ownRegion, ownAccount] = queueArn.split(':');
   if (service !== 'sqs' || region !== ownRegion || account !== ownAccount || !name) return undefined;
