@@ -1,6 +1,6 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
- * package, and the code of the function that `ClaimMonitor` deploys. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
+ * package, the code of the function that `ClaimMonitor` deploys, and the bin. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
  * how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it is done in this way.
  */
 import { execFile } from 'node:child_process';
@@ -10,7 +10,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, type PluginBuild } from 'esbuild';
-import { buildMonitorFunction, packagesIn } from './monitor-function.ts';
+import { buildCli } from './build-cli.ts';
+import { buildMonitorFunction } from './monitor-function.ts';
+import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.resolve(ROOT, process.argv[2] ?? 'dist');
@@ -25,8 +27,9 @@ await compile();
 const inlined = await convert();
 await copyTypes();
 await writeFile(path.join(CJS, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
-await writeFile(path.join(CJS, 'THIRD-PARTY-LICENSES.md'), await licensesOf(inlined));
+await writeFile(path.join(CJS, 'THIRD-PARTY-LICENSES.md'), await licensesOf(ROOT, inlined));
 await buildMonitor();
+await buildCli(ROOT, path.join(DIST, 'cli'));
 
 async function compile(): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
@@ -42,7 +45,7 @@ async function compile(): Promise<void> {
   }
 }
 
-/** Converts each file for itself, so that both builds have the same files. Returns the packages that were put into them. */
+/** Converts each file for itself, so that both builds have the same files. Returns the folders of the packages that were put into them. */
 async function convert(): Promise<readonly string[]> {
   const { metafile } = await build({
     entryPoints: [path.join(ESM, '**/*.js')],
@@ -57,7 +60,7 @@ async function convert(): Promise<readonly string[]> {
     metafile: true,
     logLevel: 'error',
   });
-  return packagesIn(Object.keys(metafile.inputs));
+  return packagesOf(metafile);
 }
 
 /** Leaves every import as it is but those of packages that cannot be required. */
@@ -78,29 +81,7 @@ async function copyTypes(): Promise<void> {
 async function buildMonitor(): Promise<void> {
   const folder = path.join(DIST, 'monitor-function');
   const bundled = await buildMonitorFunction(path.join(ESM, 'cdk', 'monitor-function.js'), folder);
-  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(bundled));
-}
-
-async function licensesOf(packages: readonly string[]): Promise<string> {
-  const texts = packages.map(async (name) => {
-    const folder = path.join(ROOT, 'node_modules', name);
-    const { version, license } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
-      version: string;
-      license: string;
-    };
-    const text = await readLicense(folder);
-    return `## ${name} ${version} (${license})\n\n${text.trim()}\n`;
-  });
-  const intro = 'The files of this folder contain code of these packages.\n';
-  return ['# Third-party licenses\n', intro, ...(await Promise.all(texts))].join('\n');
-}
-
-async function readLicense(folder: string): Promise<string> {
-  for (const name of ['license', 'LICENSE', 'license.md', 'LICENSE.md']) {
-    const text = await readFile(path.join(folder, name), 'utf8').catch(() => undefined);
-    if (text !== undefined) return text;
-  }
-  throw new Error(`${folder} has no license to publish with its code`);
+  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(ROOT, bundled));
 }
 
 function json(value: unknown): string {

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { packagesOf } from './third-party-licenses.ts';
 
 /** Where packages are found when the build goes into another folder. */
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 
 /**
- * Bundles the monitor's function into one file of the folder, `index.mjs`, and gives the packages whose code is in it. Lambda's
+ * Bundles the monitor's function into one file of the folder, `index.mjs`, and gives the folders of the packages whose code is in it. Lambda's
  * runtimes have the AWS SDK, and keep it up to date.
  */
 export async function buildMonitorFunction(entry: string, folder: string): Promise<readonly string[]> {
@@ -23,11 +24,5 @@ export async function buildMonitorFunction(entry: string, folder: string): Promi
     metafile: true,
     logLevel: 'error',
   });
-  return packagesIn(Object.keys(metafile.inputs));
-}
-
-/** Of the files that went into a bundle, the packages that they are of. */
-export function packagesIn(files: readonly string[]): readonly string[] {
-  const names = files.map((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1]);
-  return [...new Set(names)].filter((name) => name !== undefined).sort();
+  return packagesOf(metafile);
 }

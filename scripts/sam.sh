@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# Checks and builds template.yaml with SAM CLI, at versions of its own. No credentials are needed.
+# Checks and builds the SAM templates with SAM CLI, at versions of its own. No credentials are needed.
 #
-#   scripts/sam.sh setup             installs SAM CLI and cfn-lint for Python 3, once (the others call it)
-#   scripts/sam.sh validate          sam validate --lint
-#   scripts/sam.sh build [options]   sam build: bundles the functions into .aws-sam/
-#   scripts/sam.sh expand            prints the template as CloudFormation will see it, and lints that too: the linter
-#                                    hardly looks into AWS::Serverless resources until they are expanded
+#   scripts/sam.sh setup                        installs SAM CLI and cfn-lint for Python 3, once (the others call it)
+#   scripts/sam.sh templates                    prints the templates of this repository, a line for each
+#   scripts/sam.sh validate [template]          sam validate --lint
+#   scripts/sam.sh build [template] [options]   sam build: bundles the functions into .aws-sam/build, those of
+#                                               examples/NAME/template.yaml into .aws-sam/NAME
+#   scripts/sam.sh expand [template]            prints the template as CloudFormation will see it, and lints that too:
+#                                               the linter hardly looks into AWS::Serverless resources until they are
+#                                               expanded
 #
-# They live in $BATCHLATCH_CACHE (default: ~/.cache/batchlatch).
+# The template is template.yaml where none is named. SAM CLI and cfn-lint live in $BATCHLATCH_CACHE (default: ~/.cache/batchlatch).
 set -euo pipefail
 
 # What is installed, by version and digest; scripts/pin.sh writes it.
@@ -16,7 +19,7 @@ readonly venv=${BATCHLATCH_CACHE:-$HOME/.cache/batchlatch}/sam
 export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1}
 
 usage() {
-  sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 setup() {
@@ -30,8 +33,12 @@ setup() {
   cp "$pins" "$installed"
 }
 
+templates() {
+  ls template.yaml examples/*/template.yaml
+}
+
 validate() {
-  "$venv/bin/sam" validate --lint
+  "$venv/bin/sam" validate --lint --template "$template"
 }
 
 build() {
@@ -39,14 +46,17 @@ build() {
     echo "esbuild is missing: run \`npm ci\` first" >&2
     return 1
   fi
-  "$venv/bin/sam" build "$@"
+  local folder=build
+  if [[ $template != template.yaml ]]; then folder=$(basename "$(dirname "$template")"); fi
+  # SAM CLI looks for its configuration beside the template.
+  "$venv/bin/sam" build --template "$template" --config-file "$PWD/samconfig.toml" --build-dir ".aws-sam/$folder" "$@"
 }
 
 expand() {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   local expanded=$work/template.json
-  "$venv/bin/python" - template.yaml >"$expanded" <<'PYTHON'
+  "$venv/bin/python" - "$template" >"$expanded" <<'PYTHON'
 import json, sys
 from samcli.commands.validate.lib.exceptions import InvalidSamDocumentException
 from samcli.lib.translate.sam_template_validator import SamTemplateValidator
@@ -76,9 +86,17 @@ PYTHON
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 case ${1:-} in
   setup) setup ;;
+  templates) templates ;;
   validate | build | expand)
     setup
-    "$@"
+    command=$1
+    shift
+    template=template.yaml
+    if [[ ${1:-} == *.yaml ]]; then
+      template=$1
+      shift
+    fi
+    "$command" "$@"
     ;;
   -h | --help) usage ;;
   *)

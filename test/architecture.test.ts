@@ -49,18 +49,20 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options',
     'policies/wait-for-owner.ts',
     'observe/observer.ts',
-    'stores/dynamodb/dynamodb-store.ts',
+    'stores/dynamodb/table-store.ts',
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
-  operations: ['claims', 'options', 'queues'],
   // Where nobody names a store it is DynamoDB's.
-  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/store-from-environment.ts'],
+  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-store.ts'],
+  operations: ['claims', 'options', 'queues', 'keys', 'sources'],
   testing: ['claims', 'options'],
   // Reads templates and accounts; only the command line tool uses it.
   doctor: ['claims'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
+  // The bin. Nothing imports it, and it is no part of what programs import.
+  cli: ['claims', 'options', 'queues', 'operations', 'stores/dynamodb', 'powertools', 'doctor'],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
   '.': [
@@ -81,7 +83,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'powertools', 's3']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 'powertools', 's3', 'cli']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 

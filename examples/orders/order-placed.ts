@@ -1,5 +1,6 @@
 import { createBatchProcessor } from 'batchlatch';
 import { chargeOrder } from './charge-order.ts';
+import { observer } from './observer.ts';
 import type { Order } from './order.ts';
 
 /**
@@ -7,6 +8,7 @@ import type { Order } from './order.ts';
  *
  * EventBridge delivers an event at least once, always under the same id, and that is the key by default.
  */
-export const handler = createBatchProcessor<Order>((record, context) =>
-  chargeOrder(record.body, context.signal),
+export const handler = createBatchProcessor<Order>(
+  (record, context) => chargeOrder(record.body, context.signal),
+  { observer },
 );

@@ -1,5 +1,6 @@
 import { type BatchProcessor, type ClaimStore, createBatchProcessor, payloadHash } from 'batchlatch';
 import { chargeOrder } from './charge-order.ts';
+import { observer } from './observer.ts';
 import type { Order } from './order.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { Order } from './order.ts';
 export function createOrdersQueue(options: { readonly store?: ClaimStore } = {}): BatchProcessor {
   return createBatchProcessor<Order>((record, context) => chargeOrder(record.body, context.signal), {
     key: payloadHash({ include: ['orderId'] }),
+    observer,
     ...options,
   });
 }

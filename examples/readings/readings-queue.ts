@@ -1,5 +1,6 @@
 import { SQS } from '@aws-sdk/client-sqs';
 import { backoff, createBatchProcessor, deadLetterQueue, payloadHash } from 'batchlatch';
+import { observer } from '../orders/observer.ts';
 import { type Reading, READINGS_AT_ONCE, storeReadings } from './store-readings.ts';
 
 /**
@@ -13,6 +14,7 @@ export const handler = createBatchProcessor.forBatches<Reading>(
   {
     key: payloadHash({ include: ['sensorId', 'takenAt'] }),
     concurrency: READINGS_AT_ONCE,
+    observer,
     sqs: new SQS({}),
     visibility: backoff(),
     deadLetter: deadLetterQueue({ url: process.env['DEAD_LETTERS_URL'] ?? '' }),

@@ -9,7 +9,7 @@ import { forgetLongBody } from '../sources/text-record.ts';
  * After so long a handler that was told to stop is not stopping any more. What ends at its signal ends in milliseconds, and
  * what has to cancel a query or a request first within a second or two; a function of 30 s still has time to tell.
  */
-export const STUCK_AFTER_MS = 5_000;
+const STUCK_AFTER_MS = 5_000;
 
 /** Looks after the runs of one invocation whose signals were aborted. */
 export class StuckHandlers {

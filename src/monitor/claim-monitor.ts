@@ -62,9 +62,9 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
   });
   const { limit = 20, logKeys = false } = options;
   const table = tableNameFrom(options.tableName);
-  const storeOf = operableFrom(options.store);
+  const store = operableFrom(options.store);
   return async (_event, context) => {
-    const ports = monitorPorts(storeOf(), options);
+    const ports = monitorPorts(store, options);
     const { clock, write } = ports;
     const time = stopBefore(context, clock);
     try {

@@ -2,7 +2,7 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { isOperable, type OperableStore } from '../claims/operable-store.ts';
-import { fromEnvironmentStore } from '../stores/dynamodb/store-from-environment.ts';
+import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
 
 /** What the monitor works with. */
 export interface MonitorPorts {
@@ -11,11 +11,9 @@ export interface MonitorPorts {
   readonly write: (line: string) => void;
 }
 
-/** The given store, or that of the environment: see `fromEnvironmentStore` for when it is made. */
-export function operableFrom(store: ClaimStore | undefined): () => OperableStore {
-  if (store === undefined) return fromEnvironmentStore(operable);
-  const given = operable(store);
-  return () => given;
+/** The given store; without one, DynamoDB with the table of the environment: see `dynamoDBStore` for when that is needed. */
+export function operableFrom(store: ClaimStore | undefined): OperableStore {
+  return operable(store ?? dynamoDBStore());
 }
 
 function operable(store: ClaimStore): OperableStore {

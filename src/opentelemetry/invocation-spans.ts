@@ -78,8 +78,10 @@ export class InvocationSpans {
   #noteOfRecord(event: Exclude<BatchEvent, { type: 'settling' | 'batchFinished' }>, now: Date): void {
     const { recordId } = event;
     const key = 'key' in event ? event.key : '';
-    if (event.type === 'claimed' && !this.#open.has(recordId)) {
-      this.#open.set(recordId, this.#begin(recordId, key, new Date(now.getTime() - event.durationMs)));
+    // One that runs without a claim starts all the same.
+    if ((event.type === 'claimed' || event.type === 'started') && !this.#open.has(recordId)) {
+      const askedMs = event.type === 'claimed' ? event.durationMs : 0;
+      this.#open.set(recordId, this.#begin(recordId, key, new Date(now.getTime() - askedMs)));
     }
     const isDone = event.type === 'deadLetterFailed' || event.type === 'visibilityNotChanged';
     if ('error' in event && !isDone) this.#failures.set(recordId, { error: event.error, key });

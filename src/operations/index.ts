@@ -1,13 +1,50 @@
-export type {
-  ClaimCount,
-  ClaimCountQuery,
-  ClaimOperation,
-  ClaimPage,
-  ClaimQuery,
-  ClaimReading,
-  ClaimState,
-  OperableStore,
-  OperateOutcome,
-  OperationKind,
-  RefusalReason,
+export type { Claim, ClaimStatus, OperatorChange, StoredError } from '../claims/claim.ts';
+export { keyHash } from '../claims/key-hash.ts';
+export {
+  type ClaimCount,
+  type ClaimCountQuery,
+  type ClaimOperation,
+  type ClaimPage,
+  type ClaimQuery,
+  type ClaimReading,
+  type ClaimState,
+  isOperable,
+  type OperableStore,
+  type OperateOutcome,
+  type OperationKind,
+  type RefusalReason,
+  stateOf,
 } from '../claims/operable-store.ts';
+export {
+  type ChangeOptions,
+  type ClaimsChange,
+  forgetClaim,
+  operateOnClaims,
+  parkClaim,
+  releaseClaim,
+  type ResolveOptions,
+  resolveClaim,
+  type SeenClaim,
+} from './change-claims.ts';
+export {
+  type ClaimStatistics,
+  claimStatistics,
+  type Distribution,
+  type StatisticsOptions,
+} from './claim-statistics.ts';
+export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
+export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-claims.ts';
+export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
+export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';
+export type { DeadLetterSqs } from './dead-letters/dead-letter-sqs.ts';
+export { type DeadLetterPeek, peekDeadLetters, type PeekOptions } from './dead-letters/peek-dead-letters.ts';
+export { processorKey, type ProcessorKeyOptions } from './dead-letters/processor-key.ts';
+export { redriveDeadLetters } from './dead-letters/redrive-dead-letters.ts';
+export type { RedriveOptions } from './dead-letters/redrive-options.ts';
+export type { CompletedMessages, WhyLeft } from './dead-letters/redrive-plan.ts';
+export type {
+  RedriveProgress,
+  RedriveResult,
+  RedrivenClaim,
+  RedrivenMessage,
+} from './dead-letters/redrive-result.ts';

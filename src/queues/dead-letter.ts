@@ -20,6 +20,17 @@ export interface DeadLetter {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** The message attributes that a dead letter brings besides the record's own. */
+export const DEAD_LETTER_ATTRIBUTES = [
+  'ErrorCode',
+  'RecordId',
+  'IdempotencyKey',
+  'ErrorName',
+  'Attempt',
+  'Source',
+  'ErrorMessage',
+] as const;
+
 /** SQS's limits for message attributes. */
 const MOST_ATTRIBUTES = 10;
 const ATTRIBUTE_NAME = /^(?!aws\.|amazon\.)(?!.*\.\.)(?!\.)[\w.-]{1,256}(?<!\.)$/i;
@@ -65,7 +76,7 @@ function attributesOf(
   { error, source, recordId, key, attempt, attributes }: DeadLetter,
   roomBytes: number,
 ): Record<string, Attribute> {
-  const own: Record<string, Attribute | undefined> = {
+  const own: Record<(typeof DEAD_LETTER_ATTRIBUTES)[number], Attribute | undefined> = {
     ErrorCode: text(error.code),
     RecordId: text(recordId),
     // Cut, it would be another key.
@@ -75,7 +86,7 @@ function attributesOf(
     Source: text(source),
     ErrorMessage: text(error.message),
   };
-  const reserved = new Set(Object.keys(own).map((name) => name.toLowerCase()));
+  const reserved = new Set(DEAD_LETTER_ATTRIBUTES.map((name) => name.toLowerCase()));
   const theirs = Object.entries(attributes)
     .filter(([name]) => ATTRIBUTE_NAME.test(name) && !reserved.has(name.toLowerCase()))
     .map(([name, value]): [string, Attribute | undefined] => [name, whole(value)]);

@@ -6,6 +6,7 @@ import { describeInspect } from './contract/inspect.ts';
 import { describeList } from './contract/list.ts';
 import { describeLateOwner } from './contract/late-owner.ts';
 import { describeOperate } from './contract/operate.ts';
+import { describeOperateRaces } from './contract/operate-races.ts';
 import { describeSettle } from './contract/settle.ts';
 import { describeStart } from './contract/start.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
@@ -59,6 +60,7 @@ export function describeClaimStore(
     if (commit !== undefined) describe('commit', () => describeCommit(commit, contract));
     describe('inspect', () => describeInspect(contract));
     describe('operate, where the store has it', () => describeOperate(contract));
+    describe('operate at the same time as others', () => describeOperateRaces(contract));
     describe('list and count, where the store has them', () => describeList(contract));
   });
 }

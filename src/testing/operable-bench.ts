@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { Settlement } from '../claims/claim-store.ts';
 import type { Claim } from '../claims/claim.ts';
 import {
   type ClaimOperation,
@@ -8,7 +9,7 @@ import {
   type OperateOutcome,
   type OperationKind,
 } from '../claims/operable-store.ts';
-import { type Bench, type Contract, RETENTION_MS } from './store-bench.ts';
+import { type Bench, type Contract, ERROR, RETENTION_MS } from './store-bench.ts';
 
 /** A bench of a store that people can operate. */
 export interface OperableBench extends Bench {
@@ -54,4 +55,16 @@ export function ofOperable(
       };
       await body({ ...bench, store, stored, change, operate });
     });
+}
+
+/** Makes a parked claim. */
+export async function parked(
+  { acquire, store, key }: OperableBench,
+  name: string,
+  retentionMs: number = RETENTION_MS,
+): Promise<void> {
+  const owner = randomUUID();
+  await acquire(name, { owner, retentionMs });
+  const park: Settlement = { end: 'park', key: key(name), owner, error: ERROR, retentionMs };
+  assert.deepEqual(await store.settle([park]), ['stored']);
 }

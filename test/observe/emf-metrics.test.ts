@@ -27,8 +27,17 @@ function measured(options: EmfMetricsOptions = {}): Bench & { readonly lines: Em
 
 const succeeds: RecordHandler = () => 'done';
 const ZEROS = {
-  ...{ Claimed: 0, Started: 0, Completed: 0, Failed: 0, Duplicates: 0, Conflicts: 0, TookOver: 0 },
-  ...{ Lost: 0, Parked: 0, NotStarted: 0, StuckHandlers: 0 },
+  Claimed: 0,
+  Started: 0,
+  Completed: 0,
+  Failed: 0,
+  Duplicates: 0,
+  Conflicts: 0,
+  TookOver: 0,
+  Lost: 0,
+  Parked: 0,
+  NotStarted: 0,
+  StuckHandlers: 0,
 };
 
 describe('The metrics of an invocation', () => {
@@ -48,18 +57,22 @@ describe('The metrics of an invocation', () => {
         function: 'test-function',
         source: 'sqs',
         requestId: 'request-1',
-        ...{ ...ZEROS, Claimed: 1, Started: 1, Completed: 1 },
+        ...ZEROS,
+        Claimed: 1,
+        Started: 1,
+        Completed: 1,
         ClaimDuration: [0],
         HandlerDuration: [20],
         QueueAge: [700],
       },
     ]);
-    const [{ Metrics }] = b.lines[0]?._aws.CloudWatchMetrics as [
-      EmfLine['_aws']['CloudWatchMetrics'][number],
-    ];
-    expect(Object.fromEntries(Metrics.map(({ Name, Unit }) => [Name, Unit]))).toEqual({
+    const [directive] = (b.lines[0] as EmfLine)._aws.CloudWatchMetrics;
+    const units = directive?.Metrics.map(({ Name, Unit }) => [Name, Unit]) ?? [];
+    expect(Object.fromEntries(units)).toEqual({
       ...Object.fromEntries(Object.keys(ZEROS).map((name) => [name, 'Count'])),
-      ...{ ClaimDuration: 'Milliseconds', HandlerDuration: 'Milliseconds', QueueAge: 'Milliseconds' },
+      ClaimDuration: 'Milliseconds',
+      HandlerDuration: 'Milliseconds',
+      QueueAge: 'Milliseconds',
     });
   });
 

@@ -117,7 +117,7 @@ describe('The diagnostics channels', () => {
     const storage = new AsyncLocalStorage<string>();
     const handlers = channel('batchlatch:handler');
     handlers.bindStore(
-      storage as never,
+      storage,
       ((message: { attempts: { recordId: string }[] }) => message.attempts[0]?.recordId) as never,
     );
     const seen: unknown[] = [];
@@ -128,7 +128,7 @@ describe('The diagnostics channels', () => {
       };
       await bench().run(work, ['a', 'b'], { observer: diagnosticsChannel() });
     } finally {
-      handlers.unbindStore(storage as never);
+      handlers.unbindStore(storage);
     }
     expect(seen).toEqual(['a', 'b']);
   });

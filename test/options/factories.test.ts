@@ -3,6 +3,8 @@ import { base64, cached, gzip, jsonLines, payloadHash, resultsIn } from 'batchla
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { argumentHash } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
+import { emfMetrics, powertools } from 'batchlatch/observe';
+import { openTelemetry } from 'batchlatch/opentelemetry';
 import { createClaimMonitor } from 'batchlatch/monitor';
 import { powertoolsAttributesNamed, powertoolsKey, powertoolsValidation } from 'batchlatch/powertools';
 import { s3Pointer, s3Results } from 'batchlatch/s3';
@@ -25,6 +27,32 @@ const factories: readonly [name: string, make: (options: never) => unknown, work
     { buckets: ['b'], expectedBucketOwner: '123456789012', maxBytes: 1, timeoutMs: 1 },
   ],
   ['jsonLines', jsonLines, { level: 'warn', write: () => undefined }],
+  [
+    'emfMetrics',
+    emfMetrics,
+    { namespace: 'n', dimensions: { a: 'b' }, write: () => undefined, clock: manualClock() },
+  ],
+  [
+    'powertools',
+    powertools,
+    {
+      logger: { debug: Date, info: Date, warn: Date, error: Date, getLevelName: Date },
+      level: 'warn',
+      metrics: { addMetric: Date, addMetadata: Date, publishStoredMetrics: Date },
+      publishMetrics: false,
+      tracer: { isTracingEnabled: Date, getSegment: Date, setSegment: Date },
+    },
+  ],
+  [
+    'openTelemetry',
+    openTelemetry,
+    {
+      tracerProvider: { getTracer: Date },
+      meterProvider: { getMeter: Date },
+      propagator: { extract: Date },
+      producer: 'parent',
+    },
+  ],
   [
     'createClaimMonitor',
     createClaimMonitor,

@@ -15,12 +15,15 @@ import { ministack, startMinistack } from '../support/components/ministack.ts';
 import { runCommand } from '../support/components/run-command.ts';
 import { bundleFunction } from './support/bundle-function.ts';
 import { type Asset, type ShopVariant, type Synthesised, synthesiseShop } from './support/cdk-shop.ts';
+import { invokeFunction } from './support/invoke-function.ts';
+import { folderWithSdk, monitorFunction } from './support/monitor-function.ts';
 import { runFolder, sam, samCli } from './support/sam-cli.ts';
 import { sendMessages } from './support/send-messages.ts';
 import { until } from './support/until.ts';
+import { zipFolder } from './support/zip-folder.ts';
 
 const STACK = 'shop';
-const VENV = join(installedAt('sam'), 'bin');
+const CFN_LINT = join(installedAt('sam'), 'bin', 'cfn-lint');
 
 describeWith([samCli], 'what the CDK makes of the constructs', () => {
   beforeAll(() => samCli.install(), INSTALL_TIMEOUT_MS);
@@ -51,7 +54,7 @@ describeWith([ministack, samCli, lambdaRuntime], 'what the CDK makes, deployed t
   let outputs: Readonly<Record<string, string>>;
   beforeAll(async () => {
     await samCli.install();
-    cloud = await startMinistack({ node: 22 });
+    cloud = await startMinistack({ node: 22, filesIn: await folderWithSdk() });
     dynamoDB = emulatorClient(cloud.endpoint);
     sqs = new SQSClient({ ...emulatorClientConfig, endpoint: cloud.endpoint });
     outputs = await deploy();
@@ -92,6 +95,12 @@ describeWith([ministack, samCli, lambdaRuntime], 'what the CDK makes, deployed t
     expect(claims.every(({ key }) => key.startsWith(outputs['ChargingOutput'] ?? '?'))).toBe(true);
   });
 
+  it('has a monitor that counts the claims of the table', async () => {
+    await expect(
+      invokeFunction(cloud.endpoint, outputs['MonitoringOutput'] ?? '', {}),
+    ).resolves.toMatchObject({ table: outputs['TableOutput'] });
+  });
+
   async function attributesOf(output: string): Promise<Record<string, string>> {
     const { Attributes = {} } = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl: outputs[output], AttributeNames: ['All'] }),
@@ -119,7 +128,7 @@ describeWith([ministack, samCli, lambdaRuntime], 'what the CDK makes, deployed t
 
 async function synthesised(variant: Partial<ShopVariant>): Promise<Synthesised> {
   const charging = await bundleFunction('charging');
-  const monitor = await bundleFunction('charging');
+  const monitor = await monitorFunction();
   return synthesiseShop(await mkdtemp(join(runFolder(), 'cdk-')), { charging, monitor, ...variant });
 }
 
@@ -127,7 +136,7 @@ async function synthesised(variant: Partial<ShopVariant>): Promise<Synthesised> 
 function cfnLint(template: string): Promise<string> {
   // W3005: the CDK names in DependsOn what a reference makes sure of already.
   const options = ['--regions', 'us-east-1', '--ignore-checks', 'W3005'];
-  return runCommand(join(VENV, 'cfn-lint'), [...options, '--template', template]);
+  return runCommand(CFN_LINT, [...options, '--template', template]);
 }
 
 /** As `cdk deploy` does before it creates the stack. */
@@ -139,7 +148,7 @@ async function upload(cloud: LocalService, assets: readonly Asset[]): Promise<vo
   }
   for (const { folder, bucket, key } of assets) {
     const archive = join(archives ?? runFolder(), key);
-    await runCommand(join(VENV, 'python'), ['-m', 'zipfile', '-c', archive, '.'], { cwd: folder });
+    await zipFolder(folder, archive);
     await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: await readFile(archive) }));
   }
   s3.destroy();

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { codeBlocks } from '../docs/markdown.ts';
-import { at } from '../sam/read-template.ts';
+import { at, everyMember } from '../sam/read-template.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { runCommand } from '../support/components/run-command.ts';
 import { runFolder, samCli } from './support/sam-cli.ts';
@@ -19,38 +19,47 @@ describeWith([samCli], 'the template after the SAM transform', () => {
     expect(resources).toBeDefined();
   });
 
-  it('gives each function a role with the two tables and no more than logs and dead letters besides', () => {
-    const orders = at(resources, 'OrdersFunctionRole', 'Properties');
-    expect(at(orders, 'ManagedPolicyArns')).toEqual([
-      expect.stringContaining('AWSLambdaBasicExecutionRole'),
-      { Ref: 'TablesPolicy' },
-      expect.stringContaining('AWSLambdaSQSQueueExecutionRole'),
+  it('gives each function the role of the template, and makes none that allows more', () => {
+    expect(namesOf('AWS::IAM::Role')).toEqual([
+      'ClaimMonitorFunctionRole',
+      'OrderPlacedFunctionRole',
+      'OrdersFunctionRole',
     ]);
-    expect(orders).not.toHaveProperty('Policies');
-
-    const placed = at(resources, 'OrderPlacedFunctionRole', 'Properties');
-    expect(at(placed, 'ManagedPolicyArns')).toEqual([
-      expect.stringContaining('AWSLambdaBasicExecutionRole'),
-      { Ref: 'TablesPolicy' },
-    ]);
-    expect(at(placed, 'Policies')).toMatchObject([
-      {
-        PolicyDocument: {
-          Statement: [
-            {
-              Action: 'sqs:SendMessage',
-              Resource: { 'Fn::GetAtt': ['OrderPlacedDeadLetterQueue', 'Arn'] },
-            },
-          ],
-        },
-      },
-    ]);
+    for (const name of namesOf('AWS::Lambda::Function')) {
+      expect(at(resources, name, 'Properties', 'Role')).toEqual({ 'Fn::GetAtt': [`${name}Role`, 'Arn'] });
+    }
+    for (const name of ['OrdersFunction', 'OrderPlacedFunction']) {
+      expect(at(resources, `${name}Role`, 'Properties', 'ManagedPolicyArns')).toEqual([
+        { Ref: 'TablesPolicy' },
+      ]);
+    }
   });
 
-  it('asks the event source mapping for partial batch responses', () => {
+  it('allows nothing on everything', () => {
+    const statements = everyMember(resources, 'Statement').flat() as Record<string, unknown>[];
+    const allowed = statements.filter(({ Effect }) => Effect === 'Allow');
+    expect(allowed.length).toBeGreaterThan(10);
+    for (const { Action, Resource } of allowed) {
+      expect([Action].flat()).not.toContainEqual(expect.stringContaining('*'));
+      expect([Resource].flat()).not.toContain('*');
+    }
+  });
+
+  function namesOf(type: string): string[] {
+    return Object.entries(resources as Record<string, { Type: string }>)
+      .filter(([, { Type }]) => Type === type)
+      .map(([name]) => name)
+      .toSorted();
+  }
+
+  it('asks the event source mapping for partial batch responses, and to count messages', () => {
     expect(at(resources, 'OrdersFunctionOrders')).toMatchObject({
       Type: 'AWS::Lambda::EventSourceMapping',
-      Properties: { FunctionResponseTypes: ['ReportBatchItemFailures'], BatchSize: 10 },
+      Properties: {
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        BatchSize: { Ref: 'BatchSize' },
+        MetricsConfig: { Metrics: ['EventCount'] },
+      },
     });
   });
 
@@ -63,8 +72,28 @@ describeWith([samCli], 'the template after the SAM transform', () => {
     });
     expect(
       at(resources, 'OrderPlacedDeadLetterQueuePolicy', 'Properties', 'PolicyDocument', 'Statement'),
-    ).toMatchObject([{ Condition: { ArnEquals: { 'aws:SourceArn': ofRule } } }]);
+    ).toMatchObject([{ Condition: { ArnEquals: { 'aws:SourceArn': ofRule } } }, { Effect: 'Deny' }]);
   });
+
+  it.each(['examples/orders-fifo/template.yaml', 'examples/sources/template.yaml'])(
+    'passes the linter in %s, with the roles of the template alone',
+    async (path) => {
+      const expanded = at(JSON.parse(await runCommand('scripts/sam.sh', ['expand', path])), 'Resources');
+      const entries = Object.entries(expanded as Record<string, { Type: string }>);
+      const named = (type: string) => entries.filter(([, { Type }]) => Type === type).map(([name]) => name);
+      expect(named('AWS::IAM::Role').toSorted()).toEqual(
+        named('AWS::Lambda::Function')
+          .map((name) => `${name}Role`)
+          .toSorted(),
+      );
+      for (const mapping of named('AWS::Lambda::EventSourceMapping')) {
+        expect(at(expanded, mapping, 'Properties')).toMatchObject({
+          FunctionResponseTypes: ['ReportBatchItemFailures'],
+          MetricsConfig: { Metrics: ['EventCount'] },
+        });
+      }
+    },
+  );
 
   it('passes the linter as README has it at its least', async () => {
     const block = codeBlocks(await readFile('README.md', 'utf8')).find(({ language }) => language === 'yaml');
@@ -78,8 +107,8 @@ describeWith([samCli], 'the template after the SAM transform', () => {
     it.each([
       ['a runtime that does not exist', 'Runtime: nodejs22.x', 'Runtime: nodejs99.x', 'nodejs99.x'],
       ['a response type that does not exist', '[ReportBatchItemFailures]', '[ReportBatch]', 'ReportBatch'],
-      ['a batch too large', 'BatchSize: 10', 'BatchSize: 100000', '100000'],
-      ['a misspelt property', 'MemorySize: 512', 'MemoySize: 512', 'MemoySize'],
+      ['a batch too large', 'BatchSize: !Ref BatchSize', 'BatchSize: 100000', '100000'],
+      ['a misspelt property', 'MemorySize: 256', 'MemoySize: 256', 'MemoySize'],
     ])('with %s', async (_mistake, right, wrong, named) => {
       await expect(expand((template) => template.replace(right, wrong))).rejects.toThrow(named);
     });

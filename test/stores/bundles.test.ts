@@ -24,12 +24,39 @@ async function bundled(statements: string, ...asked: string[]): Promise<string[]
 
 describe('A bundle', () => {
   const processor = "export { createBatchProcessor } from './index.ts';";
-  const parts = ['quick-lru', 'stores/cached', 'stores/results-in', 'commit-items', 'commit-with-completion'];
+  const ofPeople = ['claims/operations', 'scan-reader', 'index-reader', 'item-operator', 'src/operations/'];
+  const parts = [
+    'quick-lru',
+    'stores/cached',
+    'stores/results-in',
+    'commit-items',
+    'commit-with-completion',
+    ...ofPeople,
+  ];
 
-  it('has nothing of a wrapper or a commit that nobody imports', async () => {
-    expect(await bundled(processor, 'stores/dynamodb/dynamodb-store', ...parts)).toEqual([
-      'stores/dynamodb/dynamodb-store',
+  it('has nothing of a wrapper, a commit or what people do that nobody imports', async () => {
+    expect(await bundled(processor, 'stores/dynamodb/table-store', ...parts)).toEqual([
+      'stores/dynamodb/table-store',
     ]);
+  });
+
+  it('has nothing of DynamoDB for who operates on any store', async () => {
+    const operations = "export * from './operations/index.ts';";
+    expect(await bundled(operations, 'src/operations/', 'stores/', 'batch/')).toEqual(['src/operations/']);
+  });
+
+  it('has no observer but JSON lines', async () => {
+    const asked = ['observe/json-lines', 'observe/', 'opentelemetry'];
+    expect(await bundled(processor, ...asked)).toEqual(['observe/json-lines', 'observe/']);
+    const others = [
+      'emf-metrics',
+      'totals',
+      'powertools',
+      'diagnostics-channel',
+      'observe/observers',
+      'run-segments',
+    ];
+    expect(await bundled(processor, ...others)).toEqual([]);
   });
 
   it.each([

@@ -46,11 +46,18 @@ describe('options that cannot work are refused at start', () => {
     [
       'clockTolerance',
       5,
-      'Unknown option `clockTolerance`; known options are tableName, client, writes, attributes, clockToleranceMs',
+      'Unknown option `clockTolerance`; known options are tableName, client, writes, attributes, overdueIndex, clockToleranceMs',
     ],
     ['table', 'claims', 'Unknown option `table`'],
     ['client', {}, 'Expected `client` to be an object with send()'],
     ['attributes', 'id', 'Expected `attributes` to be an object'],
+    ...['yes', 8, null, { name: 'a b' }, { shards: 0 }, { shards: 101 }, { shards: '8' }, { shard: 8 }].map(
+      (index): [string, unknown, string] => [
+        'overdueIndex',
+        index,
+        'Expected `overdueIndex` to be a boolean, or an object { name?, shards? }',
+      ],
+    ),
     ['clock', { now: () => 0 }, 'Expected `clock` to be an object with now(), setTimer()'],
     ['random', 0.5, 'Expected `random` to be a function'],
   ])('an option that is unknown or impossible: %s', (option, value, message) => {

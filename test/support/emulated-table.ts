@@ -3,6 +3,7 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
+  PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
 import { type DynamoDBEmulatorKind, startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
@@ -17,11 +18,16 @@ export interface EmulatedTable {
   newClient(): DynamoDBClient;
   /** The row as DynamoDB has it, looked up past the store. */
   rowOf(key: string): Promise<Record<string, AttributeValue> | undefined>;
+  /** Writes a row past the store. */
+  putRow(row: Record<string, AttributeValue>): Promise<void>;
   /** What the TTL does, days later. */
   deleteRow(key: string): Promise<void>;
 }
 
-export function emulatedTable(kind: DynamoDBEmulatorKind): EmulatedTable {
+export function emulatedTable(
+  kind: DynamoDBEmulatorKind,
+  indexed?: { readonly leaseUntil: string },
+): EmulatedTable {
   let service: LocalService;
   let tableName: string;
   let ownClient: DynamoDBClient;
@@ -34,7 +40,7 @@ export function emulatedTable(kind: DynamoDBEmulatorKind): EmulatedTable {
   beforeAll(async () => {
     service = await startDynamoDBEmulator(kind);
     ownClient = newClient();
-    tableName = await createClaimsTable(ownClient);
+    tableName = await createClaimsTable(ownClient, indexed);
   });
   afterAll(async () => {
     for (const client of clients) client.destroy();
@@ -51,6 +57,9 @@ export function emulatedTable(kind: DynamoDBEmulatorKind): EmulatedTable {
     async rowOf(key) {
       const get = new GetItemCommand({ TableName: tableName, Key: { id: { S: key } }, ConsistentRead: true });
       return (await ownClient.send(get)).Item;
+    },
+    async putRow(row) {
+      await ownClient.send(new PutItemCommand({ TableName: tableName, Item: row }));
     },
     async deleteRow(key) {
       await ownClient.send(new DeleteItemCommand({ TableName: tableName, Key: { id: { S: key } } }));

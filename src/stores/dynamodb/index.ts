@@ -8,7 +8,8 @@ export type {
   CommitUpdate,
   CommitValues,
 } from './commit-item.ts';
-export { dynamoDBStore, type DynamoDBStoreOptions } from './dynamodb-store.ts';
+export type { DynamoDBStoreOptions } from './claims-table.ts';
+export { dynamoDBStore } from './dynamodb-store.ts';
 export type { OverdueIndexOptions } from './overdue-index.ts';
 export {
   claimsTableDefinition,

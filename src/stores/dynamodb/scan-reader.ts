@@ -49,7 +49,7 @@ export function scanReader(setup: ScanSetup): ScanReader {
     };
     const command = keyNames.length === 1 ? new ScanCommand(input) : new QueryCommand(input);
     try {
-      const answer = await client.send(command as ScanCommand, signal && { abortSignal: signal });
+      const answer = await client.send(command, signal && { abortSignal: signal });
       const { Items = [], ScannedCount, LastEvaluatedKey } = answer;
       return { rows: Items, rowsRead: ScannedCount ?? Items.length, end: LastEvaluatedKey };
     } catch (thrown) {

@@ -27,10 +27,10 @@ export function describeList(base: Contract): void {
 
   contract('gives each claim once, page by page, and no more of them than asked for', async (bench) => {
     const { store, request, key } = bench;
-    const keys = Array.from({ length: 23 }, (_, index) => key(`paged-${index}`));
+    const keys = Array.from({ length: 11 }, (_, index) => key(`paged-${index}`));
     await store.acquire(keys.map((_, index) => request(`paged-${index}`)));
     for (const query of [{ state: 'in-progress' as const }, {}]) {
-      for (const limit of [1, 7, 1_000]) {
+      for (const limit of [2, 1_000]) {
         const pages = await pagesOf(store, { ...query, keyPrefix: key('paged-'), limit });
         assert(
           pages.every((page) => page.length <= limit),
@@ -127,7 +127,7 @@ export function describeList(base: Contract): void {
     const wrong: ClaimQuery[] = [
       { ...query, cursor: next, keyPrefix: key('a') },
       { ...query, cursor: next, state: 'parked' },
-      { ...query, cursor: `${next.slice(0, -8)}` },
+      { ...query, cursor: next.slice(0, -8) },
       { ...query, cursor: 'bm90aGluZw' },
       { ...query, cursor: '' },
       { limit: 0 },

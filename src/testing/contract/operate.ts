@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import type { Settlement } from '../../claims/claim-store.ts';
 import type { OperateOutcome, OperationKind } from '../../claims/operable-store.ts';
-import { type OperableBench, ofOperable } from '../operable-bench.ts';
+import { type OperableBench, ofOperable, parked } from '../operable-bench.ts';
 import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
 
 const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
@@ -241,63 +240,6 @@ export function describeOperate(base: Contract): void {
     );
     assert.deepEqual(await store.operate([]), []);
   });
-
-  contract('lets exactly one of 20 people change a claim that all of them saw', async (bench) => {
-    const { change, store, stored } = bench;
-    for (const kinds of [KINDS, ['forget'] as const]) {
-      const name = `contended-${kinds.length}`;
-      await parked(bench, name);
-      const seen = await stored(name);
-      const outcomes = await Promise.all(
-        Array.from({ length: 20 }, async (_, index) => {
-          const kind = kinds[index % kinds.length] as OperationKind;
-          const [outcome] = await store.operate([change(kind, seen)]);
-          return outcome as OperateOutcome;
-        }),
-      );
-      assert.equal(outcomes.filter(({ status }) => status === 'done').length, 1);
-      assert.equal(outcomes.filter(({ status }) => status === 'refused').length, 19);
-    }
-  });
-
-  contract('never comes through beside a settlement of the attempt that held the claim', async (bench) => {
-    const { acquire, change, complete, store, stored, clock } = bench;
-    for (const kind of KINDS) {
-      await acquire(kind, { owner: 'me' });
-      await clock.advance(LEASE_MS);
-      const seen = await stored(kind);
-      const [[changed], settled] = await Promise.all([
-        store.operate([change(kind, seen)]),
-        complete(kind, 'me', { result: '"mine"' }),
-      ]);
-      assert.equal(changed?.status === 'done', settled === 'lost', `${changed?.status} and ${settled}`);
-    }
-  });
-
-  contract('never comes through beside another attempt that takes the claim over', async (bench) => {
-    const { acquire, change, store, stored, clock } = bench;
-    for (const kind of ['resolve', 'park'] as const) {
-      await acquire(kind, { owner: 'late' });
-      await clock.advance(LEASE_MS);
-      const seen = await stored(kind);
-      const [[changed], taken] = await Promise.all([
-        store.operate([change(kind, seen)]),
-        acquire(kind, { owner: randomUUID() }),
-      ]);
-      assert.equal(changed?.status === 'done', taken.status !== 'acquired');
-    }
-  });
-}
-
-async function parked(
-  { acquire, store, key }: OperableBench,
-  name: string,
-  retentionMs = RETENTION_MS,
-): Promise<void> {
-  const owner = randomUUID();
-  await acquire(name, { owner, retentionMs });
-  const park: Settlement = { end: 'park', key: key(name), owner, error: ERROR, retentionMs };
-  assert.deepEqual(await store.settle([park]), ['stored']);
 }
 
 async function everyWriteOf({ store, key }: OperableBench, name: string, owner: string): Promise<unknown[]> {

@@ -22,6 +22,8 @@ export const ministack: Component = {
 export interface MinistackOptions extends StartOptions {
   /** The Node that functions run on; by default the `node` on PATH. */
   readonly node?: LambdaNodeVersion | undefined;
+  /** Where the code of functions lies. What is in `node_modules` beside it can be imported, as the SDK in Lambda. */
+  readonly filesIn?: string;
 }
 
 /** Starts MiniStack without resources. Functions run as child processes of it. */
@@ -32,7 +34,7 @@ export async function startMinistack(options: MinistackOptions = {}): Promise<Lo
   const endpoint = `http://127.0.0.1:${port}`;
   const path = process.env['PATH'] ?? '';
   // It leaves the code of its functions behind in the folder for temporary files, and keys in one that all would share.
-  const temporary = await mkdtemp(join(tmpdir(), 'ministack-'));
+  const temporary = await mkdtemp(join(options.filesIn ?? tmpdir(), 'ministack-'));
   const removeTemporary = (): Promise<void> => rm(temporary, { recursive: true, force: true });
   const child = await startChild({
     name: 'MiniStack',

@@ -1,0 +1,37 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { licensesOf, packagesOf } from './third-party-licenses.ts';
+
+/**
+ * Builds the bin: `src/cli` and every package it uses but the library's own dependencies, so that the CLI brings none.
+ * Split, so that `--help` loads the argument parser and nothing of AWS.
+ */
+export async function buildCli(root: string, folder: string): Promise<void> {
+  const { dependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [path.join(root, 'src/cli/batchlatch.ts')],
+    outdir: folder,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    // Names of classes are names of errors.
+    keepNames: true,
+    external: Object.keys(dependencies),
+    mainFields: ['module', 'main'],
+    // For what is CommonJS among the packages.
+    banner: {
+      js: "import { createRequire as batchlatchRequire } from 'node:module'; const require = batchlatchRequire(import.meta.url);",
+    },
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'error',
+  });
+  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(root, packagesOf(metafile)));
+}

@@ -1,0 +1,78 @@
+import { type Command, Option } from 'commander';
+import { httpUrl, integerBetween } from './values.ts';
+
+/** What every command takes. */
+export interface OutputOptions {
+  readonly json?: boolean;
+  readonly color?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** What every command takes that calls AWS. */
+export interface ConnectionOptions {
+  readonly region?: string;
+  readonly profile?: string;
+  readonly endpointUrl?: string;
+}
+
+/** What every command takes that reads or changes claims. */
+export interface TableOptions extends ConnectionOptions {
+  readonly table?: string;
+  readonly index?: string;
+  readonly indexShards: number;
+  readonly attributes?: 'powertools';
+}
+
+const OUTPUT = 'Output:';
+const CONNECTION = 'Connection:';
+
+const OPTIONS = {
+  output: () => [
+    new Option('--json', 'print JSON').helpGroup(OUTPUT),
+    new Option('--no-color', 'print no colors (also: NO_COLOR)').helpGroup(OUTPUT),
+    new Option('--verbose', 'say more, and show the stack of errors').helpGroup(OUTPUT),
+  ],
+  connection: () => [
+    new Option('--region <region>', 'AWS region (default: AWS_REGION, or the one of the profile)').helpGroup(
+      CONNECTION,
+    ),
+    new Option('--profile <name>', 'profile of the AWS configuration (default: AWS_PROFILE)').helpGroup(
+      CONNECTION,
+    ),
+    new Option('--endpoint-url <url>', 'another endpoint than AWS, such as http://127.0.0.1:8000')
+      .argParser(httpUrl)
+      .helpGroup(CONNECTION),
+  ],
+  table: () => [
+    new Option('--table <name>', 'name or ARN of the claims table (default: CLAIMS_TABLE_NAME)').helpGroup(
+      CONNECTION,
+    ),
+  ],
+  format: () => [
+    new Option(
+      '--index <name>',
+      'index of overdue claims, or `none` (default: the one the table has)',
+    ).helpGroup(CONNECTION),
+    new Option('--index-shards <n>', 'shards of that index, as `overdueIndex.shards` of the functions')
+      .argParser(integerBetween(1, 100))
+      .default(8)
+      .helpGroup(CONNECTION),
+    new Option('--attributes <format>', "how the table's rows are written, if not by batchlatch's own names")
+      .choices(['powertools'])
+      .helpGroup(CONNECTION),
+  ],
+} satisfies Record<string, () => Option[]>;
+
+/** Gives a command these options, in the groups of its help. */
+export function withOptions(command: Command, ...kinds: readonly (keyof typeof OPTIONS)[]): Command {
+  for (const kind of kinds) for (const option of OPTIONS[kind]()) command.addOption(option);
+  return command;
+}
+
+/** Lets the options of every command be given before it too: `batchlatch --table claims claims list`. */
+export function withHiddenOptions(program: Command): Command {
+  for (const make of Object.values(OPTIONS)) {
+    for (const option of make()) program.addOption(option.hideHelp());
+  }
+  return program;
+}

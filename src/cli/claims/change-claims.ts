@@ -1,0 +1,214 @@
+import type { Claim } from '../../claims/claim.ts';
+import type { ClaimState, OperationKind, OperateOutcome } from '../../claims/operable-store.ts';
+import { type ClaimsChange, listClaims, operateOnClaims } from '../../operations/index.ts';
+import type { TableOptions } from '../arguments/common-options.ts';
+import { ask, assertCanAsk, type Consent } from '../ask.ts';
+import { UsageError } from '../cli-error.ts';
+import { type Claims, withClaims } from '../connect/claims.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import { visible } from '../print/visible.ts';
+import { count, number } from '../print/words.ts';
+import { shownState } from './claim-cells.ts';
+import { claimJson } from './claim-json.ts';
+import { collect } from './collect.ts';
+import { areNamed, findNamed, type Found, type Named } from './find-claims.ts';
+import { type Planned, planChange, refusalText } from './plan-change.ts';
+import { type Change, changeJson, reportChanges, statusOf } from './report-changes.ts';
+
+/** The options of `claims release`, `resolve`, `park` and `forget`. */
+export interface ChangeOptions extends TableOptions, Named, Consent {
+  readonly state?: ClaimState;
+  readonly prefix?: string;
+  readonly limit: number;
+  readonly reason?: string;
+  readonly operator?: string;
+  readonly force?: boolean;
+  readonly result?: string;
+}
+
+/** `claims release`, `resolve`, `park` or `forget` */
+export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
+  return (context, options, keys) => {
+    const { reason } = options;
+    if (reason === undefined) {
+      throw new UsageError(
+        'Say why: add --reason "…". It is kept on the claim, for whoever looks at it later.',
+      );
+    }
+    const isNamed = isSelected(keys, options);
+    assertCanAsk(options, context);
+    return withClaims(context, options, async (claims) => {
+      const found = await (isNamed
+        ? findNamed(claims.store, keys, options, context.signal)
+        : findAll(claims, options, context));
+      const { force = false } = options;
+      const planned = found.claims.map((claim) => planChange(operation, claim, force, context.now()));
+      const wanted = planned.filter(({ refused }) => refused === undefined);
+      const refusals: Change[] = [
+        ...found.missing.map((name): Change => ({ name, outcome: { status: 'refused', why: 'absent' } })),
+        ...planned.flatMap(({ claim, refused }): Change[] =>
+          refused === undefined
+            ? []
+            : [{ name: claim.key, claim, outcome: { status: 'refused', why: refused, found: claim } }],
+        ),
+      ];
+      if (options.dryRun === true) return dryRun(operation, planned, refusals, context);
+      if (wanted.length > 0 && options.yes !== true) {
+        showPlan(operation, planned, context);
+        if (!(await ask(`${capital(operation)} ${count(wanted.length, 'claim')}?`, context))) {
+          context.screen.note('Nothing was changed.');
+          return 1;
+        }
+      }
+      const change: ClaimsChange = {
+        operation,
+        operator: options.operator ?? context.operator(),
+        reason,
+        force,
+        ...(options.result !== undefined && { result: options.result }),
+      };
+      const done = await changeAll(
+        claims,
+        wanted.map(({ claim }) => claim),
+        change,
+        context,
+      );
+      const changes = [...done, ...refusals];
+      if (context.screen.isJson) context.screen.json(changeJson(changes, context.now()));
+      else reportChanges(operation, changes, context);
+      return statusOf(changes);
+    });
+  };
+}
+
+/** Whether claims are named one by one; else they are those of a state. Throws a `UsageError` if neither, or both. */
+function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
+  const { state, prefix } = options;
+  const isNamed = areNamed(keys, options);
+  if (isNamed && (state !== undefined || prefix !== undefined)) {
+    throw new UsageError('--state and --prefix are for many claims: leave them out where claims are named.');
+  }
+  if (isNamed || state !== undefined) return isNamed;
+  throw new UsageError(
+    'Name the claims: KEY, --hash HASH or --record-id ID; or --state parked, with --prefix if you like, for many.',
+  );
+}
+
+async function findAll(
+  { store, tableName }: Claims,
+  options: ChangeOptions,
+  context: Context,
+): Promise<Found> {
+  const { state, prefix, limit } = options;
+  const { claims, next } = await collect(
+    (page) =>
+      listClaims(
+        store,
+        {
+          ...page,
+          ...(state !== undefined && { state }),
+          ...(prefix !== undefined && { keyPrefix: prefix }),
+        },
+        { signal: context.signal },
+      ),
+    limit,
+  );
+  if (next !== undefined) {
+    context.screen.note(
+      `Only the first ${count(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,
+    );
+  }
+  if (claims.length === 0) context.screen.note(`No ${state} claims in table ${visible(tableName)}.`);
+  return { claims, missing: [] };
+}
+
+/** How many are sent before it is looked whether somebody wants to stop. */
+const AT_ONCE = 100;
+
+/** What was sent is waited for: a request that is given up may have been carried out. */
+async function changeAll(
+  { store }: Claims,
+  wanted: readonly Claim[],
+  change: ClaimsChange,
+  { signal, screen }: Context,
+): Promise<Change[]> {
+  const changes: Change[] = [];
+  for (let start = 0; start < wanted.length; start += AT_ONCE) {
+    const some = wanted.slice(start, start + AT_ONCE);
+    const outcomes: readonly OperateOutcome[] = signal.aborted
+      ? some.map(() => ({ status: 'error', error: new Error('stopped before it was sent') }))
+      : await operateOnClaims(store, some, change);
+    changes.push(
+      ...some.map((claim, index) => ({
+        name: claim.key,
+        claim,
+        outcome: outcomes[index] ?? {
+          status: 'error' as const,
+          error: new Error('the store gave no answer'),
+        },
+      })),
+    );
+    if (wanted.length > AT_ONCE) screen.progress(`${number(changes.length)} of ${number(wanted.length)} …`);
+  }
+  screen.progress(undefined);
+  return changes;
+}
+
+function dryRun(
+  operation: OperationKind,
+  planned: readonly Planned[],
+  refusals: readonly Change[],
+  context: Context,
+): 0 | 1 {
+  const { screen } = context;
+  const wanted = planned.filter(({ refused }) => refused === undefined);
+  if (screen.isJson) {
+    const now = context.now();
+    screen.json({
+      wouldChange: wanted.map(({ claim, effect }) => ({ ...claimJson(claim, now), effect })),
+      refused: changeJson(refusals, now).refused,
+    });
+  } else {
+    showPlan(operation, planned, context);
+    for (const { name, outcome } of refusals) {
+      if (outcome.status === 'refused' && outcome.why === 'absent') {
+        screen.note(`${visible(name)}: ${refusalText('absent', undefined, context.now())}`);
+      }
+    }
+    screen.note('This was a dry run: nothing was changed.');
+  }
+  return refusals.length > 0 ? 1 : 0;
+}
+
+/** More would not be read. */
+const MOST_SHOWN = 20;
+
+function showPlan(operation: OperationKind, planned: readonly Planned[], context: Context): void {
+  const { screen } = context;
+  if (planned.length === 0) return;
+  // What is refused and what is risky comes first: it must not be among those that are not shown.
+  const weight = ({ refused, isRisky }: Planned): number =>
+    Number(refused !== undefined) * 2 + Number(isRisky);
+  const sorted = planned.toSorted((a, b) => weight(b) - weight(a));
+  const rows = sorted
+    .slice(0, MOST_SHOWN)
+    .map(({ claim, effect, refused, isRisky }) => [
+      visible(claim.key),
+      shownState(claim, context),
+      String(claim.attempt),
+      refused === undefined && !isRisky ? effect : screen.paint('red', effect),
+    ]);
+  const columns = [
+    { heading: 'KEY', min: 16 },
+    { heading: 'STATE' },
+    { heading: 'ATTEMPT', isRight: true },
+    { heading: `AFTER ${operation.toUpperCase()}`, min: 24 },
+  ];
+  screen.table(columns, rows, 'note');
+  if (planned.length > MOST_SHOWN) screen.note(`… and ${count(planned.length - MOST_SHOWN, 'more claim')}`);
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

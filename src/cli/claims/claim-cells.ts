@@ -1,0 +1,66 @@
+import { type Claim, countedAttempts } from '../../claims/claim.ts';
+import { type ClaimState, stateOf } from '../../claims/operable-store.ts';
+import type { Context } from '../context.ts';
+import type { Style } from '../print/screen.ts';
+import type { Column } from '../print/table.ts';
+import { visible } from '../print/visible.ts';
+
+/** The columns of lists of claims. */
+export const CLAIM_COLUMNS: readonly Column[] = [
+  { heading: 'KEY', min: 16 },
+  { heading: 'STATE' },
+  { heading: 'ATTEMPT', isRight: true },
+  { heading: 'SINCE' },
+  { heading: 'ERROR', min: 12, isOptional: true },
+];
+
+/** A claim in such a list. */
+export function claimCells(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string[] {
+  return [
+    visible(claim.key),
+    shownState(claim, { screen, now }),
+    String(claim.attempt),
+    screen.time(sinceOf(claim, now())),
+    errorText(claim),
+  ];
+}
+
+/** The state in its colour. */
+export function shownState(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string {
+  const state = stateOf(claim, now());
+  return screen.paint(STYLES[state], state);
+}
+
+/** The name of the error and its message; empty where there is none. */
+export function errorText({ error }: Pick<Claim, 'error'>): string {
+  return error === undefined ? '' : visible(`${error.name}: ${error.message}`);
+}
+
+/** Such as `5, of which 3 count`. */
+export function attemptText(claim: Pick<Claim, 'attempt' | 'releases'>): string {
+  const counted = countedAttempts(claim);
+  return counted === claim.attempt ? String(claim.attempt) : `${claim.attempt}, of which ${counted} count`;
+}
+
+const STYLES = {
+  'in-progress': 'cyan',
+  overdue: 'yellow',
+  failed: 'yellow',
+  parked: 'red',
+  completed: 'green',
+} as const satisfies Record<ClaimState, Style>;
+
+/** Since when the claim is in its state. */
+function sinceOf(claim: Claim, now: number): number {
+  switch (stateOf(claim, now)) {
+    case 'in-progress':
+      return claim.claimedAt ?? claim.createdAt;
+    case 'overdue':
+      return claim.leaseUntil;
+    case 'completed':
+      return claim.completedAt ?? claim.updatedAt;
+    case 'failed':
+    case 'parked':
+      return claim.updatedAt;
+  }
+}

@@ -1,0 +1,117 @@
+import { type ClaimStatistics, claimStatistics, type Distribution } from '../../operations/index.ts';
+import type { TableOptions } from '../arguments/common-options.ts';
+import { clockOf } from '../clock.ts';
+import { type Claims, withClaims } from '../connect/claims.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import { duration } from '../print/times.ts';
+import { visible } from '../print/visible.ts';
+import { count, number } from '../print/words.ts';
+import { watch } from '../watch.ts';
+import { claimJson } from './claim-json.ts';
+import { costText } from './collect.ts';
+
+interface StatsOptions extends TableOptions {
+  readonly prefix?: string;
+  readonly limit: number;
+  readonly watch?: number;
+}
+
+/** `claims stats` */
+export const statsCommand: Run<StatsOptions> = (context, options) =>
+  withClaims(context, options, async (claims) => {
+    const read = (): Promise<ClaimStatistics> => readStatistics(claims, options, context);
+    const toJson = (statistics: ClaimStatistics): unknown => statisticsJson(statistics, context);
+    if (options.watch !== undefined) {
+      return watch(context, options.watch, {
+        title: `Claims of table ${visible(claims.tableName)}`,
+        read,
+        show: (statistics) => show(statistics, context),
+        toJson,
+        changes: changedCounts,
+      });
+    }
+    const statistics = await read();
+    if (context.screen.isJson) context.screen.json(toJson(statistics));
+    else show(statistics, context);
+    return 0;
+  });
+
+async function readStatistics(
+  { store }: Claims,
+  { prefix, limit }: StatsOptions,
+  context: Context,
+): Promise<ClaimStatistics> {
+  const { screen, signal } = context;
+  try {
+    return await claimStatistics(store, {
+      limit,
+      signal,
+      clock: clockOf(context),
+      onProgress: ({ rowsRead }) => screen.progress(`${count(rowsRead, 'row')} read …`),
+      ...(prefix !== undefined && { keyPrefix: prefix }),
+    });
+  } finally {
+    screen.progress(undefined);
+  }
+}
+
+function statisticsJson(
+  { oldestOverdue, next, ...statistics }: ClaimStatistics,
+  { now }: Pick<Context, 'now'>,
+): unknown {
+  return {
+    ...statistics,
+    oldestOverdue: oldestOverdue === undefined ? null : claimJson(oldestOverdue, now()),
+    next: next ?? null,
+  };
+}
+
+function show(statistics: ClaimStatistics, context: Context): void {
+  const { screen } = context;
+  const { counts, oldestOverdue, waitingMs, runningMs, attempts, isWhole } = statistics;
+  screen.table(
+    [{ heading: 'STATE' }, { heading: 'CLAIMS', isRight: true }],
+    Object.entries(counts).map(([state, amount]) => [state, number(amount)]),
+  );
+  const rows = [
+    distributionCells('waited', waitingMs, duration),
+    distributionCells('ran', runningMs, duration),
+    distributionCells('attempts', attempts, number),
+  ].filter((row) => row !== undefined);
+  if (rows.length > 0) {
+    screen.line();
+    screen.table(
+      ['', 'CLAIMS', 'MIN', 'MEDIAN', 'P95', 'MAX'].map((heading, index) => ({
+        heading,
+        isRight: index > 0,
+      })),
+      rows,
+    );
+  }
+  if (oldestOverdue !== undefined) {
+    screen.line();
+    screen.line(
+      `Oldest overdue claim: ${visible(oldestOverdue.key)}, its lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
+    );
+  }
+  screen.note(
+    `${costText({ readBy: 'scan', ...statistics })}${isWhole ? '' : ' There are more: raise --limit.'}`,
+  );
+}
+
+function distributionCells(
+  name: string,
+  distribution: Distribution | undefined,
+  text: (value: number) => string,
+): string[] | undefined {
+  if (distribution === undefined) return undefined;
+  const { count: claims, min, median, p95, max } = distribution;
+  return [name, number(claims), text(min), text(median), text(p95), text(max)];
+}
+
+function changedCounts(before: ClaimStatistics | undefined, { counts }: ClaimStatistics): string[] {
+  return Object.entries(counts)
+    .filter(([state, amount]) => before?.counts[state as keyof typeof counts] !== amount)
+    .map(([state, amount]) => `${state} ${amount}`);
+}

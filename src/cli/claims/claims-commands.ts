@@ -1,0 +1,154 @@
+import { type Command, Option } from 'commander';
+import { withOptions } from '../arguments/common-options.ts';
+import { changeOptions, watchOption } from '../arguments/shared-options.ts';
+import { integerBetween, jsonText } from '../arguments/values.ts';
+import type { ClaimState, OperationKind } from '../../claims/operable-store.ts';
+import type { AddLeaf, Leaf } from '../leaf.ts';
+import type { ChangeOptions } from './change-claims.ts';
+
+const STATES = ['in-progress', 'overdue', 'failed', 'parked', 'completed'] as const satisfies ClaimState[];
+
+/** `batchlatch claims …` */
+export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
+  const claims = program
+    .command('claims')
+    .summary('see and change claims')
+    .description('See and change claims.');
+  addLeaf(claims, {
+    name: 'list',
+    summary: 'list claims, by state or prefix',
+    description:
+      'Uses the index of overdue claims where the table has one and the state is overdue, in-progress or parked; otherwise it reads every row of the table, and says how many.',
+    examples: [
+      'claims list --table claims --state parked',
+      'claims list --table claims --prefix orders# --all --json',
+      'claims list --table claims --state overdue --watch 10',
+    ],
+    define: (command) => {
+      selecting(command)
+        .option('--limit <n>', 'the most claims to print', integerBetween(1, 100_000), 100)
+        .option('--cursor <next>', 'go on where the list before ended')
+        .option('--all', 'print all claims; overrides --limit');
+      command.addOption(watchOption());
+      onTable(command);
+    },
+    load: async () => (await import('./list-claims.ts')).listCommand,
+  });
+  addLeaf(claims, {
+    name: 'show [key...]',
+    summary: 'show claims with their history',
+    description: 'The result that is stored is shown with --show-result alone: it may hold personal data.',
+    examples: [
+      "claims show 'orders#o-1042' --table claims",
+      'claims show --hash 1f0c6a7b2d3e4f50 --table claims',
+      'claims show --record-id 7f3c0d0e-… --table claims --json',
+    ],
+    define: (command) => {
+      identifying(command);
+      command.option('--show-result', 'show the stored result too');
+      onTable(command);
+    },
+    load: async () => (await import('./show-claims.ts')).showCommand,
+  });
+  for (const leaf of CHANGES) addLeaf(claims, leaf);
+  addLeaf(claims, {
+    name: 'stats',
+    summary: 'count claims by state, with their times',
+    description: 'Reads every row of the table.',
+    examples: ['claims stats --table claims', 'claims stats --table claims --limit 10000 --json'],
+    define: (command) => {
+      command
+        .optionsGroup('Which claims:')
+        .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#')
+        .option('--limit <n>', 'the most claims to read', integerBetween(1, 1_000_000_000), 100_000);
+      command.addOption(watchOption());
+      onTable(command);
+    },
+    load: async () => (await import('./claim-statistics.ts')).statsCommand,
+  });
+}
+
+const CHANGES: readonly Leaf<ChangeOptions>[] = [
+  changing('release', {
+    summary: 'let keys run again, their attempts counted from 0',
+    description:
+      'The next delivery of a record with this key runs it. Redrive the dead-letter queue if the record is there.',
+    examples: [
+      'claims release \'orders#o-1042\' --table claims --reason "fixed in 1.4"',
+      'claims release --state parked --prefix orders# --table claims --reason "bank is back" --yes',
+    ],
+  }),
+  changing('resolve', {
+    summary: 'count keys as done without running them',
+    description: 'Further deliveries are dropped as duplicates, and get the result if there is one.',
+    examples: [
+      'claims resolve \'orders#o-1042\' --table claims --reason "charged by hand"',
+      'claims resolve \'orders#o-1042\' --table claims --reason "charged by hand" --result \'{"chargeId":"ch_1"}\'',
+    ],
+    define: (command) => {
+      command.addOption(
+        new Option('--result <json>', 'the result that duplicates get')
+          .argParser(jsonText)
+          .helpGroup('Change:'),
+      );
+    },
+  }),
+  changing('park', {
+    summary: 'let keys not run until they are released',
+    examples: ['claims park \'orders#o-1042\' --table claims --reason "asked the customer"'],
+  }),
+  changing('forget', {
+    summary: 'delete claims, as if their keys had never been claimed',
+    description:
+      'The next delivery of a completed key runs again. There is no history of it: the row is gone with it.',
+    examples: ['claims forget \'orders#o-1042\' --table claims --reason "test order"'],
+  }),
+];
+
+function changing(
+  operation: OperationKind,
+  leaf: Pick<Leaf<ChangeOptions>, 'summary' | 'examples' | 'description'> & {
+    define?(command: Command): void;
+  },
+): Leaf<ChangeOptions> {
+  return {
+    ...leaf,
+    name: `${operation} [key...]`,
+    define: (command) => {
+      identifying(command);
+      selecting(command).option(
+        '--limit <n>',
+        'the most claims to change',
+        integerBetween(1, 100_000),
+        1_000,
+      );
+      leaf.define?.(command);
+      command.addOption(
+        new Option('--force', 'also claims that a handler may be running, and completed ones').helpGroup(
+          'Change:',
+        ),
+      );
+      changeOptions(command, 'claim');
+      onTable(command);
+    },
+    load: async () => (await import('./change-claims.ts')).changeCommand(operation),
+  };
+}
+
+function identifying(command: Command): void {
+  command
+    .optionsGroup('Which claims:')
+    .option('--hash <hash>', 'the claim whose key has this hash, as log lines show it (reads the table)')
+    .option('--record-id <id>', 'claims of the record with this id, such as a messageId (reads the table)');
+}
+
+function selecting(command: Command): Command {
+  return command
+    .optionsGroup('Which claims:')
+    .addOption(new Option('--state <state>', 'claims in this state').choices(STATES))
+    .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#');
+}
+
+function onTable(command: Command): void {
+  withOptions(command, 'table', 'connection', 'format');
+}

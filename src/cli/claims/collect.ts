@@ -1,0 +1,54 @@
+import type { Claim } from '../../claims/claim.ts';
+import type { ClaimPage } from '../../claims/operable-store.ts';
+import { count, number } from '../print/words.ts';
+
+/** Claims of one page or several, and what they cost. */
+export interface Collected extends Omit<ClaimPage, 'claims'> {
+  readonly claims: readonly Claim[];
+}
+
+/** The most claims of one page. */
+const PAGE = 1_000;
+
+/** Reads pages until there are `most` claims or no more: one page may hold few, and still not be the last. */
+export async function collect(
+  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<ClaimPage>,
+  most: number,
+  from?: string,
+): Promise<Collected> {
+  const claims: Claim[] = [];
+  let readBy: ClaimPage['readBy'] = 'scan';
+  let [rowsRead, readUnits, unreadable] = [0, 0, 0];
+  let cursor = from;
+  do {
+    const page = await read({
+      limit: Math.min(PAGE, most - claims.length),
+      ...(cursor !== undefined && { cursor }),
+    });
+    claims.push(...page.claims);
+    readBy = page.readBy;
+    rowsRead += page.rowsRead;
+    readUnits += page.readUnits ?? 0;
+    unreadable += page.unreadable ?? 0;
+    cursor = page.next;
+  } while (cursor !== undefined && claims.length < most);
+  return {
+    claims,
+    readBy,
+    rowsRead,
+    ...(readUnits > 0 && { readUnits }),
+    ...(unreadable > 0 && { unreadable }),
+    ...(cursor !== undefined && { next: cursor }),
+  };
+}
+
+/** What a reading cost, as `Read 1,204 rows of the table (151 read units).` */
+export function costText({ readBy, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>): string {
+  const units = readUnits === undefined ? '' : ` (${count(readUnits, 'read unit')})`;
+  const what = readBy === 'index' ? 'of the index of overdue claims' : 'of the table';
+  const others =
+    unreadable === undefined
+      ? ''
+      : ` ${number(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
+  return `Read ${count(rowsRead, 'row')} ${what}${units}.${others}`;
+}

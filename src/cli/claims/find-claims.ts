@@ -1,0 +1,65 @@
+import type { Claim } from '../../claims/claim.ts';
+import type { OperableStore } from '../../claims/operable-store.ts';
+import { findClaims, inspectClaim } from '../../operations/index.ts';
+import { UsageError } from '../cli-error.ts';
+import { collect } from './collect.ts';
+
+/** The claims that somebody names one by one. */
+export interface Named {
+  readonly hash?: string;
+  readonly recordId?: string;
+}
+
+/** What was found of them. */
+export interface Found {
+  readonly claims: readonly Claim[];
+  /** What there is no claim of, as it was named. */
+  readonly missing: readonly string[];
+}
+
+/** Whether claims are named one by one: by keys, a hash or a record id. Throws a `UsageError` for more than one of these. */
+export function areNamed(keys: readonly string[], { hash, recordId }: Named): boolean {
+  const ways = [keys.length > 0, hash !== undefined, recordId !== undefined].filter(Boolean);
+  if (ways.length > 1) throw new UsageError('Name claims by KEY, by --hash or by --record-id: one of them.');
+  return ways.length === 1;
+}
+
+/** Finds the claims that are named. */
+export async function findNamed(
+  store: OperableStore,
+  keys: readonly string[],
+  { hash, recordId }: Named,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (hash !== undefined) return search(store, { keyHash: asHash(hash) }, `hash ${hash}`, signal);
+  if (recordId !== undefined) return search(store, { recordId }, `record ${recordId}`, signal);
+  const claims: Claim[] = [];
+  const missing: string[] = [];
+  for (const key of new Set(keys)) {
+    const claim = await inspectClaim(store, key, { signal });
+    if (claim === undefined) missing.push(key);
+    else claims.push(claim);
+  }
+  return { claims, missing };
+}
+
+async function search(
+  store: OperableStore,
+  which: { readonly keyHash: string } | { readonly recordId: string },
+  shown: string,
+  signal: AbortSignal,
+): Promise<Found> {
+  const { claims } = await collect(
+    (page) => findClaims(store, which, { ...page, signal }),
+    // A hash is of one key; a record may have been processed by several functions.
+    'keyHash' in which ? 1 : Number.POSITIVE_INFINITY,
+  );
+  // A claim that changes meanwhile may be found twice.
+  const byKey = new Map(claims.map((claim) => [claim.key, claim]));
+  return { claims: [...byKey.values()], missing: claims.length === 0 ? [shown] : [] };
+}
+
+function asHash(text: string): string {
+  if (/^[0-9a-f]{16}$/i.test(text)) return text.toLowerCase();
+  throw new UsageError('--hash must be 16 hexadecimal digits, as log lines show them in `key`.');
+}

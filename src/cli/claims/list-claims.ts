@@ -1,0 +1,102 @@
+import { type ClaimState, stateOf } from '../../claims/operable-store.ts';
+import { listClaims } from '../../operations/index.ts';
+import type { TableOptions } from '../arguments/common-options.ts';
+import { type Claims, withClaims } from '../connect/claims.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import { visible } from '../print/visible.ts';
+import { count } from '../print/words.ts';
+import { watch } from '../watch.ts';
+import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
+import { claimJson } from './claim-json.ts';
+import { collect, type Collected, costText } from './collect.ts';
+
+interface ListOptions extends TableOptions {
+  readonly state?: ClaimState;
+  readonly prefix?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+  readonly all?: boolean;
+  readonly watch?: number;
+}
+
+interface Snapshot extends Collected {
+  /** When it was read, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/** `claims list` */
+export const listCommand: Run<ListOptions> = (context, options) =>
+  withClaims(context, options, async (claims) => {
+    const read = async (): Promise<Snapshot> => ({
+      ...(await readList(claims, options, context)),
+      at: context.now(),
+    });
+    const toJson = (found: Collected): unknown => listJson(found, context);
+    if (options.watch !== undefined) {
+      return watch(context, options.watch, {
+        title: `Claims of table ${visible(claims.tableName)}`,
+        read,
+        show: (found) => show(found, claims, options, context),
+        toJson,
+        changes: changedClaims,
+      });
+    }
+    const found = await read();
+    if (context.screen.isJson) context.screen.json(toJson(found));
+    else show(found, claims, options, context);
+    return 0;
+  });
+
+/** What `--json` prints of claims. */
+export function listJson(
+  { claims, next }: Pick<Collected, 'claims' | 'next'>,
+  { now }: Pick<Context, 'now'>,
+  shown: { readonly showResult?: boolean } = {},
+): unknown {
+  return { claims: claims.map((claim) => claimJson(claim, now(), shown)), next: next ?? null };
+}
+
+function readList({ store }: Claims, options: ListOptions, { signal }: Context): Promise<Collected> {
+  const { state, prefix, limit, cursor, all } = options;
+  const query = {
+    ...(state !== undefined && { state }),
+    ...(prefix !== undefined && { keyPrefix: prefix }),
+  };
+  return collect(
+    (page) => listClaims(store, { ...query, ...page }, { signal }),
+    all === true ? Number.POSITIVE_INFINITY : limit,
+    cursor,
+  );
+}
+
+function show(found: Collected, { tableName }: Claims, options: ListOptions, context: Context): void {
+  const { screen } = context;
+  const { claims, next } = found;
+  if (claims.length > 0) {
+    screen.table(
+      CLAIM_COLUMNS,
+      claims.map((claim) => claimCells(claim, context)),
+    );
+  }
+  const what = options.state === undefined ? 'claim' : `${options.state} claim`;
+  const total = claims.length === 0 ? `No ${what}s` : count(claims.length, what);
+  screen.note(`${total} in table ${visible(tableName)}. ${costText(found)}`);
+  if (next !== undefined) screen.note(`There may be more: add --all, or --cursor ${next}`);
+}
+
+/** For whoever watches a log instead of a terminal. */
+function changedClaims(before: Snapshot | undefined, after: Snapshot): string[] {
+  const gone = new Map(before?.claims.map((claim) => [claim.key, claim]));
+  const lines: string[] = [];
+  for (const claim of after.claims) {
+    const earlier = gone.get(claim.key);
+    gone.delete(claim.key);
+    const state = stateOf(claim, after.at);
+    // A lease that lapses changes the state and not the row.
+    const wasSo = earlier !== undefined && stateOf(earlier, before?.at ?? 0) === state;
+    if (wasSo && earlier.owner === claim.owner) continue;
+    lines.push(`${state} ${visible(claim.key)} attempt ${claim.attempt}`);
+  }
+  return [...lines, ...[...gone.keys()].map((key) => `gone ${visible(key)}`)];
+}

@@ -1,0 +1,75 @@
+import type { Claim } from '../../claims/claim.ts';
+import { decideOperation } from '../../claims/operations.ts';
+import type { OperationKind, RefusalReason } from '../../claims/operable-store.ts';
+import { stateOf } from '../../claims/operable-store.ts';
+import { isoTime } from '../print/times.ts';
+
+/** What a change would do to a claim. */
+export interface Planned {
+  readonly claim: Claim;
+  /** For a person. */
+  readonly effect: string;
+  /** Why it would be refused; absent if it would not. */
+  readonly refused?: RefusalReason;
+  /** Whether the work may be done twice because of it. */
+  readonly isRisky: boolean;
+}
+
+/** Says what a change would do to a claim as it is now. */
+export function planChange(operation: OperationKind, claim: Claim, force: boolean, now: number): Planned {
+  const { key, status, owner, attempt } = claim;
+  const decision = decideOperation(
+    claim,
+    {
+      operation,
+      key,
+      seen: { status, owner, attempt },
+      owner: '',
+      operator: '',
+      reason: '',
+      force,
+      retentionMs: 0,
+    },
+    now,
+  );
+  if ('outcome' in decision && decision.outcome.status === 'refused') {
+    const { why } = decision.outcome;
+    return { claim, refused: why, effect: `refused: ${refusalText(why, claim, now)}`, isRisky: false };
+  }
+  const state = stateOf(claim, now);
+  const isRunning = state === 'in-progress';
+  const runsAgain = operation === 'release' || operation === 'forget';
+  const warning = isRunning
+    ? '; its handler may be running now'
+    : state === 'completed' && runsAgain
+      ? '; it is completed, and its effect is repeated'
+      : '';
+  return {
+    claim,
+    effect: `${EFFECTS[operation]}${warning}`,
+    isRisky: warning !== '',
+  };
+}
+
+const EFFECTS = {
+  release: 'may run again',
+  resolve: 'counts as done, does not run',
+  park: 'does not run until it is released',
+  forget: 'is deleted; its next delivery runs',
+} as const satisfies Record<OperationKind, string>;
+
+/** Why a change was refused, with what to do about it. */
+export function refusalText(why: RefusalReason, found: Claim | undefined, now: number): string {
+  switch (why) {
+    case 'absent':
+      return 'there is no such claim';
+    case 'changed':
+      return found === undefined
+        ? 'it has changed meanwhile'
+        : `it has changed meanwhile and is ${stateOf(found, now)} at attempt ${found.attempt}; try again if the change is still wanted`;
+    case 'running':
+      return `a handler may be running until ${isoTime(found?.leaseUntil)?.replace(/\.\d+Z$/, 'Z') ?? 'its lease ends'} (--force does it all the same)`;
+    case 'completed':
+      return 'it is completed (--force does it all the same)';
+  }
+}

@@ -1,0 +1,89 @@
+import type { Claim } from '../../claims/claim.ts';
+import type { OperateOutcome, OperationKind, RefusalReason } from '../../claims/operable-store.ts';
+import type { Context } from '../context.ts';
+import { visible } from '../print/visible.ts';
+import { count } from '../print/words.ts';
+import { shownState } from './claim-cells.ts';
+import { type ClaimJson, claimJson } from './claim-json.ts';
+import { refusalText } from './plan-change.ts';
+
+/** What became of one claim that somebody wanted to change. */
+export interface Change {
+  /** The key, or what else it was named by. */
+  readonly name: string;
+  /** As it was before; absent where there was none. */
+  readonly claim?: Claim;
+  readonly outcome: OperateOutcome;
+}
+
+/** What `--json` prints of changes. */
+export interface ChangeJson {
+  /** `claim` is null where it is forgotten. */
+  readonly done: readonly { readonly key: string; readonly claim: ClaimJson | null }[];
+  /** `found` is null where there is no such claim. */
+  readonly refused: readonly {
+    readonly key: string;
+    readonly why: RefusalReason;
+    readonly message: string;
+    readonly found: ClaimJson | null;
+  }[];
+  readonly failed: readonly { readonly key: string; readonly message: string }[];
+}
+
+export function changeJson(changes: readonly Change[], now: number): ChangeJson {
+  const json = (claim: Claim | undefined): ClaimJson | null =>
+    claim === undefined ? null : claimJson(claim, now);
+  return {
+    done: changes.flatMap(({ name: key, outcome }) =>
+      outcome.status === 'done' ? [{ key, claim: json(outcome.claim) }] : [],
+    ),
+    refused: changes.flatMap(({ name: key, outcome }) =>
+      outcome.status === 'refused'
+        ? [
+            {
+              key,
+              why: outcome.why,
+              message: refusalText(outcome.why, outcome.found, now),
+              found: json(outcome.found),
+            },
+          ]
+        : [],
+    ),
+    failed: changes.flatMap(({ name: key, outcome }) =>
+      outcome.status === 'error' ? [{ key, message: outcome.error.message }] : [],
+    ),
+  };
+}
+
+/** 1 if anything was refused or failed. */
+export function statusOf(changes: readonly Change[]): 0 | 1 {
+  return changes.every(({ outcome }) => outcome.status === 'done') ? 0 : 1;
+}
+
+/** Longer lists of what went well would hide what did not. */
+const MOST_SHOWN = 20;
+
+const DONE = { release: 'Released', resolve: 'Resolved', park: 'Parked', forget: 'Forgot' } as const;
+
+/** Tells a person what was done, and then what was not, with what was found instead. */
+export function reportChanges(operation: OperationKind, changes: readonly Change[], context: Context): void {
+  const { screen } = context;
+  const done = changes.filter(({ outcome }) => outcome.status === 'done');
+  for (const { name } of done.slice(0, MOST_SHOWN)) {
+    screen.line(`${screen.paint('green', DONE[operation])} ${visible(name)}`);
+  }
+  if (done.length > MOST_SHOWN) screen.line(`… and ${count(done.length - MOST_SHOWN, 'more claim')}`);
+  for (const { name, outcome } of changes) {
+    if (outcome.status === 'refused') {
+      const found = outcome.found === undefined ? '' : ` [${shownState(outcome.found, context)}]`;
+      screen.note(
+        `Refused ${visible(name)}${found}: ${visible(refusalText(outcome.why, outcome.found, context.now()))}`,
+      );
+    } else if (outcome.status === 'error') {
+      screen.note(`Failed ${visible(name)}: ${visible(outcome.error.message)}`);
+    }
+  }
+  if (changes.length === done.length ? done.length > MOST_SHOWN : changes.length > 1) {
+    screen.note(`${count(done.length, 'claim')} of ${changes.length} changed.`);
+  }
+}

@@ -1,0 +1,111 @@
+import type { Claim, OperatorChange } from '../../claims/claim.ts';
+import { keyHash } from '../../claims/key-hash.ts';
+import type { TableOptions } from '../arguments/common-options.ts';
+import { UsageError } from '../cli-error.ts';
+import { withClaims } from '../connect/claims.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import { isoTime, relativeTime } from '../print/times.ts';
+import { visible } from '../print/visible.ts';
+import { number } from '../print/words.ts';
+import { attemptText, errorText, shownState } from './claim-cells.ts';
+import { areNamed, findNamed, type Named } from './find-claims.ts';
+import { listJson } from './list-claims.ts';
+
+interface ShowOptions extends TableOptions, Named {
+  readonly showResult?: boolean;
+}
+
+/** `claims show` */
+export const showCommand: Run<ShowOptions> = (context, options, keys) => {
+  if (!areNamed(keys, options)) {
+    throw new UsageError('Name the claim: KEY, --hash HASH or --record-id ID. `claims list` lists them.');
+  }
+  return withClaims(context, options, async ({ store, tableName }) => {
+    const { screen } = context;
+    const { claims, missing } = await findNamed(store, keys, options, context.signal);
+    const { showResult = false } = options;
+    if (screen.isJson) screen.json(listJson({ claims }, context, { showResult }));
+    else {
+      for (const [index, claim] of claims.entries()) {
+        if (index > 0) screen.line();
+        show(claim, context, showResult);
+      }
+    }
+    for (const name of missing)
+      screen.note(`There is no claim of ${visible(name)} in table ${visible(tableName)}.`);
+    return missing.length > 0 ? 1 : 0;
+  });
+};
+
+function show(claim: Claim, context: Context, showResult: boolean): void {
+  const { screen } = context;
+  const fields: readonly (readonly [string, string | undefined])[] = [
+    ['key', visible(claim.key)],
+    ['hash', keyHash(claim.key)],
+    ['state', shownState(claim, context)],
+    ['attempt', attemptText(claim)],
+    ['crashes', claim.crashes > 0 ? number(claim.crashes) : undefined],
+    ['error', errorText(claim) || undefined],
+    ['error code', claim.error?.code && visible(claim.error.code)],
+    ['record id', claim.recordId && visible(claim.recordId)],
+    ['run by', claim.lockedBy && visible(claim.lockedBy)],
+    ['lease until', claim.status === 'IN_PROGRESS' ? bothTimes(claim.leaseUntil, context) : undefined],
+    ['kept until', claim.expiresAt === undefined ? 'for ever' : bothTimes(claim.expiresAt, context)],
+    ['payload hash', claim.payloadHash && visible(claim.payloadHash)],
+    ['result', resultText(claim, showResult)],
+  ];
+  for (const [name, value] of fields) {
+    if (value !== undefined) screen.line(`${screen.paint('dim', name.padEnd(13))} ${value}`);
+  }
+  screen.line();
+  screen.line(screen.paint('bold', 'History'));
+  for (const { at, what } of timeline(claim)) screen.line(`  ${bothTimes(at, context)}  ${what}`);
+}
+
+function resultText({ result }: Claim, showResult: boolean): string | undefined {
+  if (result === undefined) return undefined;
+  return showResult ? visible(result) : `${number(result.length)} characters; --show-result shows it`;
+}
+
+/** What the row tells of its past, oldest first. */
+function timeline(claim: Claim): { readonly at: number; readonly what: string }[] {
+  const { createdAt, claimedAt, completedAt, updatedAt, attempt, status } = claim;
+  const history = (claim.history ?? []).filter(isWhole);
+  const events = [{ at: createdAt, what: 'claimed for the first time' }];
+  if (claimedAt !== undefined && claimedAt !== createdAt) {
+    events.push({ at: claimedAt, what: `claimed for attempt ${attempt}` });
+  }
+  for (const change of history) events.push({ at: change.at, what: changeText(change) });
+  const isByOperator = history.at(-1)?.at === updatedAt;
+  if (completedAt !== undefined && !isByOperator) events.push({ at: completedAt, what: 'completed' });
+  if (!isByOperator && status === 'FAILED')
+    events.push({ at: updatedAt, what: `failed: ${errorText(claim)}` });
+  if (!isByOperator && status === 'PARKED')
+    events.push({ at: updatedAt, what: `parked: ${errorText(claim)}` });
+  return events.sort((a, b) => a.at - b.at);
+}
+
+const DONE = { release: 'released', resolve: 'resolved', park: 'parked', forget: 'forgotten' } as const;
+
+function changeText({ operation, operator, reason, from }: OperatorChange): string {
+  const error = errorText(from);
+  const before = `was ${visible(from.status)} at attempt ${from.attempt}${error === '' ? '' : `, ${error}`}`;
+  return `${DONE[operation]} by ${visible(operator)}: "${visible(reason)}" (${before})`;
+}
+
+/** A row's history is text that anybody who writes to the table may have written. */
+function isWhole(change: Partial<OperatorChange>): boolean {
+  const { at, operation, operator, reason, from } = change;
+  return (
+    typeof at === 'number' &&
+    Object.hasOwn(DONE, operation ?? '') &&
+    [operator, reason, from?.status].every((text) => typeof text === 'string')
+  );
+}
+
+/** ISO 8601, and on a terminal how far away it is. */
+function bothTimes(time: number, { screen, now }: Context): string {
+  const iso = isoTime(time)?.replace(/\.\d+Z$/, 'Z') ?? '?';
+  return screen.isTerminal ? `${iso} (${relativeTime(time, now())})` : iso;
+}

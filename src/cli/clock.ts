@@ -1,0 +1,7 @@
+import { type Clock, systemClock } from '../claims/clock.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The clock that a command is run by. */
+export function clockOf({ now }: Pick<Surroundings, 'now'>): Clock {
+  return { ...systemClock, now };
+}

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+
+/** What may come after a command. */
+export interface Words {
+  /** The command without the program's name: `claims list`; empty for the program itself. */
+  readonly path: string;
+  /** Its commands; of one that has none, what its operand can be. */
+  readonly commands: readonly Word[];
+  readonly options: readonly OptionWord[];
+}
+
+/** A word and what it means. */
+export interface Word {
+  readonly word: string;
+  readonly meaning: string;
+}
+
+/** An option: `--state`. */
+export interface OptionWord extends Word {
+  /** What follows it. `nothing`: it is a switch. `text`: only the person knows. */
+  readonly value: 'nothing' | 'text' | 'file' | readonly string[];
+}
+
+/** What the commands themselves say, for the scripts of all shells. */
+export function wordsOf(program: Command): Words[] {
+  return visit(program, '');
+}
+
+function visit(command: Command, path: string): Words[] {
+  const help = command.createHelp();
+  const commands = help.visibleCommands(command).filter((one) => one.name() !== 'help');
+  const options = help.visibleOptions(command).flatMap((option): OptionWord[] => {
+    const { long, description, argChoices, required, optional } = option;
+    if (long === undefined || long === null) return [];
+    const value = !required && !optional ? 'nothing' : (argChoices ?? (isFile(long) ? 'file' : 'text'));
+    return [{ word: long, meaning: description, value }];
+  });
+  const own = {
+    path,
+    commands: [
+      ...commands.map((one) => ({ word: one.name(), meaning: one.summary() })),
+      ...operandsOf(command),
+    ],
+    options,
+  };
+  return [own, ...commands.flatMap((one) => visit(one, `${path} ${one.name()}`.trimStart()))];
+}
+
+/** What the first operand can be, such as the shells of `completion`. */
+function operandsOf({ registeredArguments: [first] }: Command): Word[] {
+  return (first?.argChoices ?? []).map((word) => ({ word, meaning: first?.description ?? '' }));
+}
+
+function isFile(long: string): boolean {
+  return long === '--template';
+}
+
+/** All that may come next. */
+export function candidatesOf({ commands, options }: Words): string[] {
+  return [...commands, ...options].map(({ word }) => word);
+}
+
+/** Every option of any command that is followed by something: the same option means the same everywhere. */
+export function optionsWithValues(words: readonly Words[]): OptionWord[] {
+  const byName = new Map(words.flatMap(({ options }) => options.map((option) => [option.word, option])));
+  return [...byName.values()].filter(({ value }) => value !== 'nothing');
+}

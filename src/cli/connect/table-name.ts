@@ -1,0 +1,12 @@
+import { UsageError } from '../cli-error.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** The claims table that is named by `--table`, else by CLAIMS_TABLE_NAME. Throws a `UsageError` if neither is. */
+export function tableNameOf(table: string | undefined, { env }: Pick<Surroundings, 'env'>): string {
+  const name = table ?? env['CLAIMS_TABLE_NAME'] ?? '';
+  if (name === '')
+    throw new UsageError('No claims table is named: add --table NAME, or set CLAIMS_TABLE_NAME.');
+  // DynamoDB's naming rule, or an ARN.
+  if (/^[\w.:/-]{3,1024}$/.test(name)) return name;
+  throw new UsageError('--table must be the name or the ARN of a DynamoDB table.');
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import type { OutputOptions } from './arguments/common-options.ts';
+import { withOptions } from './arguments/common-options.ts';
+import type { Context } from './context.ts';
+import { screenOf } from './print/screen.ts';
+import type { ExitStatus, Surroundings } from './surroundings.ts';
+
+/** What a command does, once its arguments are read. */
+export type Run<Options> = (
+  context: Context,
+  options: Options,
+  operands: readonly string[],
+) => Promise<ExitStatus>;
+
+/** A command that does something, unlike `claims`, which only holds others. */
+export interface Leaf<Options> {
+  /** With its arguments, such as `show [key...]`. */
+  readonly name: string;
+  /** For lists of commands. */
+  readonly summary: string;
+  /** Further lines for the command's own help. */
+  readonly description?: string;
+  /** Without `batchlatch`; the help ends with them. */
+  readonly examples: readonly string[];
+  /** Gives it its options. */
+  define(command: Command): void;
+  /** Loads what it needs: a command loads no more than its own part. */
+  load(): Promise<Run<Options>>;
+}
+
+/** Adds commands to a parent; `end` is told the exit status of the one that ran. */
+export type AddLeaf = <Options>(parent: Command, leaf: Leaf<Options>) => void;
+
+export function addLeafIn(surroundings: Surroundings, end: (status: ExitStatus) => void): AddLeaf {
+  return (parent, leaf) => {
+    const command = parent.command(leaf.name).summary(leaf.summary).description(descriptionOf(leaf));
+    leaf.define(command);
+    withOptions(command, 'output');
+    withExamples(command, leaf.examples);
+    command.action(async () => {
+      const options = command.optsWithGlobals<OutputOptions>();
+      const context: Context = { ...surroundings, screen: screenOf(surroundings, options) };
+      const run = await leaf.load();
+      end(await run(context, options as Parameters<typeof run>[1], command.args));
+    });
+  };
+}
+
+function descriptionOf({ summary, description }: Pick<Leaf<never>, 'summary' | 'description'>): string {
+  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return description === undefined ? sentence : `${sentence}\n\n${description}`;
+}
+
+/** Ends the help of a command with examples. */
+export function withExamples(command: Command, examples: readonly string[]): Command {
+  return command.addHelpText(
+    'after',
+    `\nExamples:\n${examples.map((example) => `  batchlatch ${example}`).join('\n')}`,
+  );
+}

@@ -1,0 +1,9 @@
+/** Such as `1 claim` and `1,204 claims`. */
+export function count(amount: number, noun: string): string {
+  return `${number(amount)} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+/** With commas, and at most one digit after the point. */
+export function number(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 1 });
+}

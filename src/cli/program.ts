@@ -1,0 +1,55 @@
+import { Command } from 'commander';
+import { withHiddenOptions } from './arguments/common-options.ts';
+import { addClaimsCommands } from './claims/claims-commands.ts';
+import { addCompletionCommand } from './completion/completion-command.ts';
+import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
+import { addLeafIn, withExamples } from './leaf.ts';
+import { showsColors } from './print/screen.ts';
+import type { ExitStatus, OutputStream, Surroundings } from './surroundings.ts';
+import { addTableCommands } from './tables/table-commands.ts';
+import { versionOfPackage } from './version.ts';
+
+const EXIT_STATUSES = `
+Exit status:
+  0    done, or nothing to report
+  1    something was refused, failed or was not found; doctor and table check found an error
+  2    wrong usage, or a question that nobody can answer
+  130  stopped by Ctrl-C`;
+
+/** The tree of all commands. */
+export function programOf(surroundings: Surroundings, end: (status: ExitStatus) => void): Command {
+  const { stdout, stderr, env } = surroundings;
+  const program = new Command('batchlatch')
+    .description('See and fix idempotency claims, dead letters and deployments.')
+    .version(versionOfPackage(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'Error: ')),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+      getOutHasColors: () => showsColors(stdout, env, {}),
+      getErrHasColors: () => showsColors(stderr, env, {}),
+    })
+    .showHelpAfterError('Add --help to see how it is used.')
+    .showSuggestionAfterError();
+  withHiddenOptions(program);
+  const addLeaf = addLeafIn(surroundings, end);
+  addClaimsCommands(program, addLeaf);
+  addDeadLetterCommands(program, addLeaf);
+  addTableCommands(program, addLeaf);
+  addCompletionCommand(program, surroundings);
+  withExamples(program, [
+    'claims list --table claims --state parked',
+    'claims release KEY --table claims --reason "fixed in 1.4"',
+    'doctor --template template.yaml',
+  ]);
+  program.addHelpText('after', EXIT_STATUSES);
+  return program;
+}
+
+function widthOf({ isTTY, columns }: OutputStream): number {
+  return isTTY === true ? Math.min(columns ?? 80, 100) : 80;
+}

@@ -1,0 +1,39 @@
+import { CommanderError } from 'commander';
+import { explainError } from './explain-error.ts';
+import { programOf } from './program.ts';
+import { visible } from './print/visible.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** The exit status of a command that Ctrl-C ended. */
+export const INTERRUPTED = 130;
+
+/** Runs the command of these arguments, without the program's own name. Resolves to the exit status; never rejects. */
+export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  let status = 0;
+  const program = programOf(surroundings, (given) => {
+    status = given;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) status = error.exitCode === 0 ? 0 : 2; // it has said so itself
+    else if (!surroundings.signal.aborted) {
+      const { line, status: told } = explainError(error);
+      const isVerbose = argv.includes('--verbose');
+      surroundings.stderr.write(`Error: ${line}\n${isVerbose ? stackOf(error) : ''}`);
+      status = told;
+    }
+  }
+  return surroundings.signal.aborted ? INTERRUPTED : status;
+}
+
+function stackOf(error: unknown): string {
+  const lines = error instanceof Error ? [error.stack ?? String(error)] : [String(error)];
+  for (let { cause } = error as Error; cause instanceof Error; { cause } = cause) {
+    lines.push(`Caused by: ${cause.stack ?? String(cause)}`);
+  }
+  return lines
+    .flatMap((text) => text.split('\n'))
+    .map((line) => `${visible(line)}\n`)
+    .join('');
+}

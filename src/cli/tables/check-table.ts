@@ -1,0 +1,2 @@
+import type { Run } from '../leaf.ts';
+export const checkCommand: Run<object> = () => Promise.resolve(0);

@@ -1,0 +1,83 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { claimsTableDefinition, type ClaimsTableDefinition } from '../../stores/dynamodb/table-definition.ts';
+import type { TableOptions } from '../arguments/common-options.ts';
+import { ask, assertCanAsk, type Consent } from '../ask.ts';
+import { withDynamoDB } from '../connect/dynamodb.ts';
+import { tableNameOf } from '../connect/table-name.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import { visible } from '../print/visible.ts';
+import { currentTable } from './current-table.ts';
+import { stepsFor, type TableStep, type WantedTable } from './table-steps.ts';
+
+interface CreateOptions extends TableOptions, Consent {
+  readonly overdueIndex: boolean;
+  readonly deletionProtection: boolean;
+  readonly recovery: boolean;
+  readonly billing: 'on-demand' | 'provisioned';
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** `table create` */
+export const createCommand: Run<CreateOptions> = (context, options) => {
+  const tableName = tableNameOf(options.table, context);
+  assertCanAsk(options, context);
+  return withDynamoDB(context, options, async (client) => {
+    const wanted = await wantedTable(tableName, options);
+    const steps = stepsFor(wanted, await currentTable(client, tableName, context.signal));
+    if (steps.length === 0)
+      return end(tableName, steps, context, 'is there already, with all that was asked for');
+    if (options.dryRun === true || options.yes !== true) showPlan(tableName, steps, context);
+    if (options.dryRun === true) return end(tableName, [], context, 'was not changed: this was a dry run');
+    if (options.yes !== true && !(await ask('Do this?', context))) {
+      context.screen.note('Nothing was changed.');
+      return 1;
+    }
+    await take(steps, client, context);
+    return end(tableName, steps, context, 'is ready');
+  });
+};
+
+async function wantedTable(tableName: string, options: CreateOptions): Promise<WantedTable> {
+  const names =
+    options.attributes === 'powertools'
+      ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes.names
+      : undefined;
+  const { overdueIndex, index } = options;
+  const hasIndex = overdueIndex && index !== 'none';
+  const definition: ClaimsTableDefinition = claimsTableDefinition(
+    tableName,
+    names === undefined ? {} : { key: names.key, expiresAt: names.expiresAt, leaseUntil: names.leaseUntil },
+    { overdueIndex: hasIndex && index !== undefined ? { name: index } : hasIndex },
+  );
+  const { billing, readUnits, writeUnits, deletionProtection, recovery } = options;
+  return {
+    definition,
+    isProtected: deletionProtection,
+    isRecoverable: recovery,
+    ...(billing === 'provisioned' && {
+      capacity: { ReadCapacityUnits: readUnits, WriteCapacityUnits: writeUnits },
+    }),
+  };
+}
+
+/** What dies in between is done by the next run: each step is looked up before it is planned. */
+async function take(steps: readonly TableStep[], client: DynamoDBClient, context: Context): Promise<void> {
+  for (const step of steps) {
+    context.signal.throwIfAborted();
+    context.screen.note(`${step.what} …`);
+    await step.take(client, context);
+  }
+}
+
+function showPlan(tableName: string, steps: readonly TableStep[], { screen }: Context): void {
+  screen.note(`Table ${visible(tableName)}:`);
+  for (const { what } of steps) screen.note(`  ${what}`);
+}
+
+function end(tableName: string, steps: readonly TableStep[], { screen }: Context, words: string): 0 {
+  if (screen.isJson) screen.json({ table: tableName, done: steps.map(({ code }) => code) });
+  else screen.line(`Table ${visible(tableName)} ${words}.`);
+  return 0;
+}

@@ -1,0 +1,217 @@
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  type ProvisionedThroughput,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import type { ClaimsTableDefinition } from '../../stores/dynamodb/table-definition.ts';
+import { CliError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
+import { visible } from '../print/visible.ts';
+import type { CurrentTable } from './current-table.ts';
+
+/** The table that somebody wants. */
+export interface WantedTable {
+  readonly definition: ClaimsTableDefinition;
+  readonly isProtected: boolean;
+  readonly isRecoverable: boolean;
+  /** Absent: on demand. */
+  readonly capacity?: ProvisionedThroughput;
+}
+
+/** One thing that is to be done. */
+export interface TableStep {
+  readonly code: 'create' | 'time-to-live' | 'overdue-index' | 'deletion-protection' | 'recovery';
+  /** For a person. */
+  readonly what: string;
+  take(client: DynamoDBClient, context: Context): Promise<void>;
+}
+
+/** What is to be done for the table to be as it is wanted. Throws a `CliError` where that cannot be had. */
+export function stepsFor(wanted: WantedTable, current: CurrentTable | undefined): TableStep[] {
+  if (current === undefined) {
+    return [createStep(wanted), ttlStep(wanted), ...(wanted.isRecoverable ? [recoveryStep(wanted)] : [])];
+  }
+  assertKey(wanted, current);
+  return [
+    ...(hasIndex(wanted, current) ? [] : [indexStep(wanted, current)]),
+    ...(hasTtl(wanted, current) ? [] : [ttlStep(wanted)]),
+    ...(wanted.isProtected && current.description.DeletionProtectionEnabled === false
+      ? [protectionStep(wanted)]
+      : []),
+    ...(wanted.isRecoverable && !current.isRecoverable ? [recoveryStep(wanted)] : []),
+  ];
+}
+
+function createStep({ definition, isProtected, capacity }: WantedTable): TableStep {
+  const { table } = definition;
+  const [index] = table.GlobalSecondaryIndexes ?? [];
+  const parts = [
+    capacity === undefined
+      ? 'on demand'
+      : `${capacity.ReadCapacityUnits} read and ${capacity.WriteCapacityUnits} write units`,
+    index === undefined
+      ? 'without an index of overdue claims'
+      : `index \`${index.IndexName}\` of overdue claims`,
+    isProtected ? 'deletion protection' : 'without deletion protection',
+  ];
+  return {
+    code: 'create',
+    what: `create it: ${parts.join(', ')}`,
+    async take(client, context) {
+      const { signal } = context;
+      const create = new CreateTableCommand({
+        ...table,
+        DeletionProtectionEnabled: isProtected,
+        ...(capacity !== undefined && { BillingMode: 'PROVISIONED', ProvisionedThroughput: capacity }),
+        ...(index !== undefined && {
+          GlobalSecondaryIndexes: [
+            { ...index, ...(capacity !== undefined && { ProvisionedThroughput: capacity }) },
+          ],
+        }),
+      });
+      await client.send(create, { abortSignal: signal });
+      await untilActive(client, nameOf(definition), context);
+    },
+  };
+}
+
+function ttlStep({ definition }: WantedTable): TableStep {
+  return {
+    code: 'time-to-live',
+    what: `turn TTL on: rows are deleted after \`${ttlOf(definition)}\``,
+    async take(client, { signal }) {
+      await client.send(new UpdateTimeToLiveCommand(definition.timeToLive), { abortSignal: signal });
+    },
+  };
+}
+
+function indexStep({ definition, capacity }: WantedTable, { description }: CurrentTable): TableStep {
+  const [index] = definition.table.GlobalSecondaryIndexes ?? [];
+  const isOnDemand = description.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
+  return {
+    code: 'overdue-index',
+    what: `add the index \`${index?.IndexName}\` of overdue claims: claims that are in progress or parked now are in it once they are written again`,
+    async take(client, context) {
+      const { signal } = context;
+      const throughput = isOnDemand
+        ? {}
+        : { ProvisionedThroughput: capacity ?? { ReadCapacityUnits: 5, WriteCapacityUnits: 5 } };
+      const update = new UpdateTableCommand({
+        TableName: nameOf(definition),
+        AttributeDefinitions: definition.table.AttributeDefinitions,
+        GlobalSecondaryIndexUpdates: [
+          {
+            Create: {
+              IndexName: index?.IndexName,
+              KeySchema: index?.KeySchema,
+              Projection: index?.Projection,
+              ...throughput,
+            },
+          },
+        ],
+      });
+      await client.send(update, { abortSignal: signal });
+      await untilActive(client, nameOf(definition), context);
+    },
+  };
+}
+
+function protectionStep({ definition }: WantedTable): TableStep {
+  return {
+    code: 'deletion-protection',
+    what: 'turn deletion protection on',
+    async take(client, context) {
+      const { signal } = context;
+      const TableName = nameOf(definition);
+      await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }), {
+        abortSignal: signal,
+      });
+      await untilActive(client, TableName, context);
+    },
+  };
+}
+
+function recoveryStep({ definition }: WantedTable): TableStep {
+  return {
+    code: 'recovery',
+    what: 'turn point-in-time recovery on',
+    async take(client, { signal, screen }) {
+      const update = new UpdateContinuousBackupsCommand({
+        TableName: nameOf(definition),
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      });
+      try {
+        await client.send(update, { abortSignal: signal });
+      } catch (error) {
+        if (!(error instanceof Error && /^(UnknownOperation|NotImplemented)/.test(error.name))) throw error;
+        screen.note('This emulator has no point-in-time recovery.');
+      }
+    },
+  };
+}
+
+/** Until the table, and every index of it, can be used. */
+async function untilActive(
+  client: DynamoDBClient,
+  TableName: string,
+  { signal, sleep }: Context,
+): Promise<void> {
+  const maxWaitTime = 3_600; // an index of a table with many rows takes its time
+  await waitUntilTableExists({ client, maxWaitTime, minDelay: 1, abortSignal: signal }, { TableName });
+  for (;;) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }), { abortSignal: signal });
+    const statuses = [
+      Table?.TableStatus,
+      ...(Table?.GlobalSecondaryIndexes ?? []).map((index) => index.IndexStatus),
+    ];
+    const isActive = statuses.every((status) => status === undefined || status === 'ACTIVE');
+    if (isActive) return;
+    await sleep(2_000);
+    signal.throwIfAborted();
+  }
+}
+
+function assertKey({ definition }: WantedTable, { description }: CurrentTable): void {
+  const [key] = definition.table.KeySchema ?? [];
+  const has = description.KeySchema ?? [];
+  const type = description.AttributeDefinitions?.find(
+    ({ AttributeName }) => AttributeName === key?.AttributeName,
+  )?.AttributeType;
+  if (has.length === 1 && has[0]?.AttributeName === key?.AttributeName && type === 'S') return;
+  const shown = has
+    .map(({ AttributeName = '', KeyType }) => `${visible(AttributeName)} (${KeyType})`)
+    .join(', ');
+  throw new CliError(
+    `Table ${nameOf(definition)} exists with another key (${shown}), which cannot be changed: name another table with --table.`,
+  );
+}
+
+function hasTtl({ definition }: WantedTable, { ttl }: CurrentTable): boolean {
+  if (ttl === undefined) return false;
+  if (ttl === ttlOf(definition)) return true;
+  throw new CliError(
+    `The TTL of table ${nameOf(definition)} is on \`${visible(ttl)}\` and not on \`${ttlOf(definition)}\`: turn it off with \`aws dynamodb update-time-to-live\`, and run this again an hour later.`,
+  );
+}
+
+function hasIndex({ definition }: WantedTable, { description }: CurrentTable): boolean {
+  const [index] = definition.table.GlobalSecondaryIndexes ?? [];
+  if (index === undefined) return true;
+  const partition = index.KeySchema?.[0]?.AttributeName;
+  return (description.GlobalSecondaryIndexes ?? []).some(
+    ({ KeySchema = [] }) => KeySchema[0]?.AttributeName === partition,
+  );
+}
+
+function ttlOf({ timeToLive }: ClaimsTableDefinition): string {
+  return timeToLive.TimeToLiveSpecification?.AttributeName ?? '';
+}
+
+function nameOf({ table }: ClaimsTableDefinition): string {
+  return table.TableName ?? '';
+}

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim } from '../claims/claim.ts';
+import { type ClaimStore, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
+import { ConfigurationError, mayPass } from '../claims/errors.ts';
+import type {
+  ClaimOperation,
+  OperableStore,
+  OperateOutcome,
+  OperationKind,
+} from '../claims/operable-store.ts';
+import { resolveRetention } from '../claims/retention.ts';
+import { asError, givenUp, missingOutcome } from '../claims/store-errors.ts';
+import { aBoolean, anInteger, aString, type Check, oneOf, required } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import { operableOf } from './operable-of.ts';
+
+/** Who changes a claim, and why. */
+export interface ChangeOptions {
+  /** Who does it, such as `pat@laptop`: at most 128 characters without control characters. Kept on the claim. */
+  readonly operator: string;
+  /** Why, in words: at most 256 characters without control characters. Kept on the claim. */
+  readonly reason: string;
+  /**
+   * Also a claim whose lease is live, whose handler may be running, and a completed one, whose effect may then be repeated.
+   * Default false.
+   */
+  readonly force?: boolean;
+  /**
+   * How long the row is remembered from now on, in milliseconds; longer if it would have been already. Default: 4 days, of
+   * parked claims 90.
+   */
+  readonly retentionMs?: number;
+  /** Once aborted, nothing more is sent. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of `resolveClaim`. */
+export interface ResolveOptions extends ChangeOptions {
+  /** What duplicates get for the result, as JSON text. Default: none. */
+  readonly result?: string;
+}
+
+/** One change for many claims. */
+export interface ClaimsChange extends ResolveOptions {
+  /** What is done to each of them. */
+  readonly operation: OperationKind;
+}
+
+/** A claim as it was seen: what `listClaims`, `findClaims` and `inspectClaim` give. */
+export type SeenClaim = Pick<Claim, 'key' | 'status' | 'owner' | 'attempt'>;
+
+/**
+ * Lets a key run again: at its next delivery, its attempts counted from 0. A message in a dead-letter queue has to be sent
+ * back besides. Refused (`running`, `completed`, `changed`, `absent`) as the table in docs/operations.md says.
+ *
+ * Throws a `ConfigurationError` for options that cannot work and for a store that cannot be operated on. What the store
+ * could not do is an outcome `error`.
+ *
+ * @example
+ * const claim = await inspectClaim(store, key);
+ * if (claim !== undefined) await releaseClaim(store, claim, { operator: 'pat', reason: 'fixed in 1.4' });
+ */
+export function releaseClaim(
+  store: ClaimStore,
+  claim: SeenClaim,
+  options: ChangeOptions,
+): Promise<OperateOutcome> {
+  return change(store, claim, { ...options, operation: 'release' });
+}
+
+/** Counts a key as done, with `result` for its duplicates, for work that was finished by hand. Otherwise as `releaseClaim`. */
+export function resolveClaim(
+  store: ClaimStore,
+  claim: SeenClaim,
+  options: ResolveOptions,
+): Promise<OperateOutcome> {
+  return change(store, claim, { ...options, operation: 'resolve' });
+}
+
+/** Keeps a key from running until somebody releases it. Otherwise as `releaseClaim`. */
+export function parkClaim(
+  store: ClaimStore,
+  claim: SeenClaim,
+  options: ChangeOptions,
+): Promise<OperateOutcome> {
+  return change(store, claim, { ...options, operation: 'park' });
+}
+
+/**
+ * Deletes the row of a key, and what is known of its changes with it: the next delivery runs as if it were the first. Also of
+ * a completed key. Otherwise as `releaseClaim`.
+ */
+export function forgetClaim(
+  store: ClaimStore,
+  claim: SeenClaim,
+  options: ChangeOptions,
+): Promise<OperateOutcome> {
+  return change(store, claim, { ...options, operation: 'forget' });
+}
+
+async function change(store: ClaimStore, claim: SeenClaim, options: ClaimsChange): Promise<OperateOutcome> {
+  const [outcome] = await operateOnClaims(store, [claim], options);
+  return outcome as OperateOutcome;
+}
+
+/**
+ * Changes many claims in the same way, as many in a request as the store takes, and gives an outcome for each, in order. What
+ * fails in passing is sent once more; it is done once all the same. Throws as `releaseClaim` does, also for a key that
+ * stands twice.
+ */
+export async function operateOnClaims(
+  store: ClaimStore,
+  claims: readonly SeenClaim[],
+  options: ClaimsChange,
+): Promise<OperateOutcome[]> {
+  const { signal, ...change } = checkedChange(options);
+  const operable = operableOf(store);
+  const operations = claims.map((claim) => operationOn(claim, change));
+  if (new Set(operations.map(({ key }) => key)).size < operations.length) {
+    throw new ConfigurationError('A key stands twice among the claims to be changed');
+  }
+  const size = store.requestSize ?? DEFAULT_REQUEST_SIZE;
+  const outcomes: OperateOutcome[] = [];
+  for (let start = 0; start < operations.length; start += size) {
+    outcomes.push(...(await sendTwice(operable, operations.slice(start, start + size), signal)));
+  }
+  return outcomes;
+}
+
+/** Those without a clear answer are sent again, with the same tokens: what was done meets itself. */
+async function sendTwice(
+  store: OperableStore,
+  operations: readonly ClaimOperation[],
+  signal: AbortSignal | undefined,
+): Promise<OperateOutcome[]> {
+  const outcomes = await send(store, operations, signal);
+  const again = outcomes.flatMap((outcome, index) =>
+    outcome.status === 'error' && mayPass(outcome.error) && signal?.aborted !== true ? [index] : [],
+  );
+  if (again.length === 0) return outcomes;
+  const answers = await send(
+    store,
+    again.map((index) => operations[index] as ClaimOperation),
+    signal,
+  );
+  again.forEach((index, position) => {
+    const answer = answers[position] as OperateOutcome;
+    const isGone = answer.status === 'refused' && answer.why === 'absent';
+    // The row was there when the person saw it; the first sending may be why it is gone.
+    outcomes[index] = isGone && operations[index]?.operation === 'forget' ? { status: 'done' } : answer;
+  });
+  return outcomes;
+}
+
+async function send(
+  store: OperableStore,
+  operations: readonly ClaimOperation[],
+  signal: AbortSignal | undefined,
+): Promise<OperateOutcome[]> {
+  const failed = (error: Error): OperateOutcome[] => operations.map(() => ({ status: 'error', error }));
+  if (signal?.aborted === true) return failed(givenUp());
+  try {
+    const outcomes = await store.operate(operations, signal && { signal });
+    return operations.map((_, index) => outcomes[index] ?? { status: 'error', error: missingOutcome() });
+  } catch (thrown) {
+    return failed(asError(thrown));
+  }
+}
+
+function operationOn(
+  { key, status, owner, attempt }: SeenClaim,
+  change: Omit<ClaimsChange, 'signal'>,
+): ClaimOperation {
+  if (typeof key !== 'string' || typeof owner !== 'string' || !Number.isInteger(attempt)) {
+    throw new ConfigurationError('Expected a claim as listClaims, findClaims or inspectClaim gives it');
+  }
+  const { retentionMs = defaultRetention(change.operation), ...rest } = change;
+  return { ...rest, key, seen: { status, owner, attempt }, owner: randomUUID(), retentionMs };
+}
+
+function defaultRetention(operation: OperationKind): number {
+  const { completed, failed, parked } = resolveRetention();
+  return { release: failed, resolve: completed, park: parked, forget: 0 }[operation];
+}
+
+const checks: Readonly<Record<keyof ClaimsChange, Check>> = {
+  operation: required(oneOf('release', 'resolve', 'park', 'forget')),
+  operator: required(words(128)),
+  reason: required(words(256)),
+  force: aBoolean(),
+  result: aString(),
+  retentionMs: anInteger(1_000),
+  signal: {
+    expected: 'an AbortSignal',
+    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
+  },
+};
+
+function checkedChange(change: ClaimsChange): ClaimsChange {
+  checkOptionsOf(`${change.operation}Claim`, change, checks);
+  const { operation, result } = change;
+  if (result === undefined) return change;
+  if (operation !== 'resolve')
+    throw new ConfigurationError(`\`result\` is of \`resolve\`, not of \`${operation}\``);
+  try {
+    JSON.parse(result);
+  } catch (cause) {
+    throw new ConfigurationError('Expected `result` to be JSON text, which duplicates get parsed', { cause });
+  }
+  return change;
+}
+
+/** Who and why. Also what turns a line of a terminal around is not for a text that people will read there. */
+export function words(most: number): Check {
+  return {
+    expected: `1 to ${most} characters without control characters`,
+    accepts: (value) =>
+      typeof value === 'string' &&
+      value.length <= most &&
+      value.trim() !== '' &&
+      !/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u.test(value),
+  };
+}

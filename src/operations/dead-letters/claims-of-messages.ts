@@ -1,0 +1,140 @@
+import { boundedCall } from '../../claims/bounded-call.ts';
+import type { Claim } from '../../claims/claim.ts';
+import type { Clock } from '../../claims/clock.ts';
+import type { OperableStore } from '../../claims/operable-store.ts';
+import { givenUp, silentFor } from '../../claims/store-errors.ts';
+import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';
+
+/** The idempotency key of a message, as its processor makes it; undefined where it is not known. */
+export type KeyOfMessage = (message: DeadLetterMessage) => string | undefined | Promise<string | undefined>;
+
+/** What it cost to read the claims that are parked. */
+export interface ParkedClaimsRead {
+  /** `index`: only parked claims were read. `scan`: the whole table was. */
+  readonly readBy: 'index' | 'scan';
+  /** How many rows, and entries of the index, were read. */
+  readonly rowsRead: number;
+}
+
+export interface ClaimsPorts {
+  readonly store: OperableStore | undefined;
+  readonly keyOf: KeyOfMessage | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A message with its claims, and whether they are surely its own. */
+export interface MessageWithClaims extends ReadMessage {
+  /**
+   * False where the key is only what the message says, and its claim knows nothing of it: somebody may have sent the message
+   * with another's key.
+   */
+  readonly isProven: boolean;
+}
+
+const LONGEST_STORE_CALL_MS = 30_000;
+const LARGEST_PAGE = 1_000;
+
+/**
+ * Finds the claims of messages, by the first of these that applies: the key that `deadLetterQueue()` put on the message;
+ * the key that the caller's function gives; the claims that are parked, of which one has the message's id. Parked claims
+ * are read once, when they are first needed.
+ */
+export class ClaimsOfMessages {
+  readonly #ports: ClaimsPorts;
+  #parked: Promise<ReadonlyMap<string, readonly Claim[]>> | undefined;
+  /** What reading the parked claims has cost; undefined where it was not needed. */
+  parkedRead: ParkedClaimsRead | undefined;
+
+  constructor(ports: ClaimsPorts) {
+    this.#ports = ports;
+  }
+
+  /** The messages with their claims, in order. Rejects when the store does not say, or a key function throws. */
+  async find(messages: readonly ReadMessage[]): Promise<MessageWithClaims[]> {
+    return Promise.all(messages.map((message) => this.#find(message)));
+  }
+
+  async #find(read: ReadMessage): Promise<MessageWithClaims> {
+    const { message, toldKey } = read;
+    const ownKey = toldKey === undefined ? await this.#ports.keyOf?.(message) : undefined;
+    const key = toldKey ?? ownKey;
+    if (key !== undefined) {
+      const claim = await this.inspect(key);
+      const isProven = toldKey === undefined || claim === undefined || knowsOf(claim, message);
+      return withClaims(
+        { ...read, message: { ...message, key } },
+        claim === undefined ? [] : [claim],
+        isProven,
+      );
+    }
+    const claims = this.#ports.store === undefined ? [] : await this.#parkedOf(message.recordId);
+    const [only] = claims;
+    const found = claims.length === 1 && only !== undefined ? { ...message, key: only.key } : message;
+    return withClaims({ ...read, message: found }, claims, true);
+  }
+
+  /** The claim of a key as it is now. */
+  async inspect(key: string): Promise<Claim | undefined> {
+    const { store } = this.#ports;
+    return store && this.#bounded(() => store.inspect(key));
+  }
+
+  async #parkedOf(recordId: string): Promise<readonly Claim[]> {
+    if (recordId === '') return [];
+    this.#parked ??= this.#readParked();
+    const parked = (await this.#parked).get(recordId) ?? [];
+    // They were read some time ago.
+    const now = await Promise.all(parked.map(({ key }) => this.inspect(key)));
+    return now.filter((claim) => claim !== undefined);
+  }
+
+  async #readParked(): Promise<Map<string, Claim[]>> {
+    const byId = new Map<string, Claim[]>();
+    const { store } = this.#ports;
+    let cursor: string | undefined;
+    do {
+      const query = {
+        state: 'parked',
+        limit: LARGEST_PAGE,
+        ...(cursor !== undefined && { cursor }),
+      } as const;
+      const page = await this.#bounded((signal) => (store as OperableStore).list(query, { signal }));
+      for (const claim of page.claims) {
+        // The key of a messageId says the record's id itself.
+        const id = claim.recordId ?? claim.key.slice(claim.key.lastIndexOf(':') + 1);
+        byId.set(id, [...(byId.get(id) ?? []), claim]);
+      }
+      this.parkedRead = { readBy: page.readBy, rowsRead: (this.parkedRead?.rowsRead ?? 0) + page.rowsRead };
+      cursor = page.next;
+    } while (cursor !== undefined);
+    return byId;
+  }
+
+  #bounded<Answer>(call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    const { clock, signal } = this.#ports;
+    return boundedCall(call, {
+      clock,
+      limitMs: LONGEST_STORE_CALL_MS,
+      signal,
+      errorOf: (why) => (why === 'silent' ? silentFor(LONGEST_STORE_CALL_MS) : givenUp()),
+    });
+  }
+}
+
+/**
+ * Whether the claim shows that the message is about it: it names the record, or has the error. A forged message would have
+ * to know these too, and they are in no queue.
+ */
+function knowsOf({ key, recordId: claimedBy, error: stored }: Claim, message: DeadLetterMessage): boolean {
+  const { recordId, error } = message;
+  // A claim names its record unless the key does.
+  if (claimedBy === undefined ? key.endsWith(recordId) : claimedBy === recordId) return true;
+  return error !== undefined && stored?.name === error.name && stored.message === error.message;
+}
+
+function withClaims(read: ReadMessage, claims: readonly Claim[], isProven: boolean): MessageWithClaims {
+  const { message } = read;
+  const error = message.error ?? claims.find((claim) => claim.error !== undefined)?.error;
+  return { ...read, isProven, message: { ...message, claims, ...(error !== undefined && { error }) } };
+}

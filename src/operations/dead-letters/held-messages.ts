@@ -1,0 +1,115 @@
+import type { Clock } from '../../claims/clock.ts';
+import { changeVisibilities } from '../../queues/visibility.ts';
+import type { DeadLetterSqs, ReceivedMessage } from './dead-letter-sqs.ts';
+
+export interface HeldMessagesPorts {
+  readonly sqs: DeadLetterSqs;
+  readonly queueUrl: string;
+  readonly clock: Clock;
+  /** How long messages stay hidden should this process die. */
+  readonly hiddenSeconds: number;
+}
+
+const MOST_PER_RECEIVE = 10;
+/** Long enough for SQS to ask all of its servers, which a receive that does not wait does not. */
+const WAIT_SECONDS = 1;
+/** So many receives of what was seen already, one after the other, count as empty. */
+const RECEIVES = 3;
+/** Requests of ten entries each, several at a time. */
+const ENTRIES_AT_ONCE = 50;
+
+/**
+ * Messages that are received and kept hidden, so that each is seen once, until they are deleted or shown again. They are
+ * hidden for longer with two thirds of the time left, for as long as this goes on.
+ */
+export class HeldMessages {
+  readonly #ports: HeldMessagesPorts;
+  readonly #handles = new Map<string, string>();
+  readonly #gone = new Set<string>();
+  #cancelTimer: () => void;
+  #prolonging: Promise<unknown> = Promise.resolve();
+
+  constructor(ports: HeldMessagesPorts) {
+    this.#ports = ports;
+    this.#cancelTimer = this.#prolongLater();
+  }
+
+  /** How many messages were received. */
+  get seen(): number {
+    return this.#handles.size + this.#gone.size;
+  }
+
+  /** Up to `most` messages that were not seen before; undefined once the queue gives no more of them. */
+  async receive(most: number = MOST_PER_RECEIVE): Promise<ReceivedMessage[] | undefined> {
+    // A standard queue may deliver twice, also what was just deleted.
+    for (let attempt = 1; attempt <= RECEIVES; attempt += 1) {
+      const received = await this.#receive(most);
+      if (received.length === 0) return undefined;
+      const fresh = received.filter(
+        ({ MessageId: id = '' }) => !this.#handles.has(id) && !this.#gone.has(id),
+      );
+      for (const { MessageId: id = '', ReceiptHandle: handle = '' } of received) {
+        if (!this.#gone.has(id)) this.#handles.set(id, handle);
+      }
+      if (fresh.length > 0) return fresh;
+    }
+    return undefined;
+  }
+
+  async #receive(most: number): Promise<readonly ReceivedMessage[]> {
+    const { sqs, queueUrl, hiddenSeconds } = this.#ports;
+    const { Messages = [] } = await sqs.receiveMessage({
+      QueueUrl: queueUrl,
+      MaxNumberOfMessages: Math.min(most, MOST_PER_RECEIVE),
+      VisibilityTimeout: hiddenSeconds,
+      WaitTimeSeconds: WAIT_SECONDS,
+      MessageSystemAttributeNames: ['All'],
+      MessageAttributeNames: ['All'],
+    });
+    return Messages;
+  }
+
+  handleOf(messageId: string): string | undefined {
+    return this.#handles.get(messageId);
+  }
+
+  /** It is deleted, or must not be shown again. */
+  letGo(messageId: string): void {
+    this.#handles.delete(messageId);
+    this.#gone.add(messageId);
+  }
+
+  /** Shows what is left, and answers for how many that did not succeed: they appear when their time is over. */
+  async close(): Promise<number> {
+    this.#cancelTimer();
+    this.#cancelTimer = () => undefined;
+    await this.#prolonging; // it would hide them again
+    return this.#change(0);
+  }
+
+  #prolongLater(): () => void {
+    const { clock, hiddenSeconds } = this.#ports;
+    return clock.setTimer(
+      () => {
+        this.#prolonging = this.#change(hiddenSeconds * 1_000);
+        this.#cancelTimer = this.#prolongLater();
+      },
+      (hiddenSeconds * 1_000) / 3,
+    );
+  }
+
+  async #change(delayMs: number): Promise<number> {
+    const { sqs, queueUrl } = this.#ports;
+    const changes = [...this.#handles.values()].map((receiptHandle) => ({
+      queueUrl,
+      receiptHandle,
+      delayMs,
+    }));
+    let failed = 0;
+    for (let start = 0; start < changes.length; start += ENTRIES_AT_ONCE) {
+      const errors = await changeVisibilities(sqs, changes.slice(start, start + ENTRIES_AT_ONCE));
+      failed += errors.filter((error) => error !== undefined).length;
+    }
+    return failed;
+  }
+}

@@ -1,0 +1,134 @@
+import { type Clock, wait } from '../../claims/clock.ts';
+import { asError } from '../../claims/store-errors.ts';
+import type { DeadLetterSqs } from './dead-letter-sqs.ts';
+import type { HeldMessages } from './held-messages.ts';
+import { bytesOf, entryOf, type OutgoingMessage } from './outgoing-message.ts';
+import type { WhyLeft } from './redrive-plan.ts';
+import { sendTogether } from './send-together.ts';
+
+/** What became of one message. */
+export type MoveOutcome =
+  | { readonly moved: true; readonly newMessageId: string | undefined }
+  | { readonly moved: false; readonly why: WhyLeft; readonly error?: Error };
+
+export interface MessageMoverPorts {
+  readonly sqs: DeadLetterSqs;
+  readonly queueUrl: string;
+  readonly held: HeldMessages;
+  readonly clock: Clock;
+}
+
+const MOST_ENTRIES = 10;
+/** Every SQS takes this much at once; a larger message goes alone. */
+const MOST_BYTES = 256 * 1_024;
+const TRIES = 5;
+const FIRST_PAUSE_MS = 100;
+
+/**
+ * Moves messages: sends them, and deletes those of which SQS has said that it took them. If this process dies in between, a
+ * message is in both queues, never in none. The messages of a FIFO group are sent one after the other, and none after one
+ * that was not taken.
+ */
+export class MessageMover {
+  readonly #ports: MessageMoverPorts;
+  /** Messages that were sent and could not be deleted. They are not shown again: they would be sent twice. */
+  readonly undeleted: Set<string> = new Set();
+  /** Why the last request failed as a whole: the next one is likely to fail too. */
+  trouble: Error | undefined;
+
+  constructor(ports: MessageMoverPorts) {
+    this.#ports = ports;
+  }
+
+  /** One outcome for each message, in order. */
+  async move(messages: readonly OutgoingMessage[]): Promise<MoveOutcome[]> {
+    const outcomes = new Map<OutgoingMessage, MoveOutcome>();
+    const stopped = new Set<string>();
+    for (const request of requestsOf(messages)) {
+      const free = request.filter((one) => !stopped.has(laneOf(one) ?? ''));
+      const moved = await this.#moveTogether(free);
+      for (const one of request) {
+        const outcome = moved.get(one) ?? { moved: false, why: 'behind' };
+        outcomes.set(one, outcome);
+        const lane = laneOf(one);
+        if (!outcome.moved && lane !== undefined) stopped.add(lane);
+      }
+    }
+    return messages.map((one) => outcomes.get(one) as MoveOutcome);
+  }
+
+  async #moveTogether(messages: readonly OutgoingMessage[]): Promise<Map<OutgoingMessage, MoveOutcome>> {
+    const { outcomes, trouble } = await sendTogether(messages, this.#ports);
+    this.trouble = trouble;
+    const moved = new Map<OutgoingMessage, MoveOutcome>();
+    const sentIds: string[] = [];
+    messages.forEach((one, index) => {
+      const outcome = outcomes[index];
+      if (outcome?.sent === true) sentIds.push(one.read.message.messageId);
+      moved.set(
+        one,
+        outcome?.sent === true
+          ? { moved: true, newMessageId: outcome.newMessageId }
+          : { moved: false, why: 'unanswered', ...outcome },
+      );
+    });
+    await this.delete(sentIds);
+    return moved;
+  }
+
+  /** Deletes messages; what cannot be deleted is kept in `undeleted`. Answers what is. */
+  async delete(messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { sqs, queueUrl, held, clock } = this.#ports;
+    let left = [...messageIds];
+    for (let attempt = 1; attempt <= TRIES && left.length > 0; attempt += 1) {
+      if (attempt > 1) await wait(clock, FIRST_PAUSE_MS * 2 ** (attempt - 2));
+      try {
+        const asked = left;
+        const { Failed = [] } = await sqs.deleteMessageBatch({
+          QueueUrl: queueUrl,
+          Entries: asked.map((id, index) => ({ Id: String(index), ReceiptHandle: held.handleOf(id) ?? '' })),
+        });
+        left = Failed.map(({ Id }) => asked[Number(Id)]).filter((id) => id !== undefined);
+      } catch (thrown) {
+        if (attempt === TRIES) this.trouble = asError(thrown);
+      }
+    }
+    for (const id of messageIds) held.letGo(id);
+    for (const id of left) this.undeleted.add(id);
+    return new Set(messageIds.filter((id) => !left.includes(id)));
+  }
+}
+
+/** What must stay in order. */
+function laneOf({ read, destinationUrl }: OutgoingMessage): string | undefined {
+  return destinationUrl.endsWith('.fifo')
+    ? `${destinationUrl} ${read.message.messageGroupId ?? read.message.messageId}`
+    : undefined;
+}
+
+/** Requests for one queue each, of ten messages at most, and of one message of each group. */
+function requestsOf(messages: readonly OutgoingMessage[]): OutgoingMessage[][] {
+  const requests: { readonly url: string; readonly messages: OutgoingMessage[]; bytes: number }[] = [];
+  const lastOfLane = new Map<string, number>();
+  for (const one of messages) {
+    const lane = laneOf(one);
+    const bytes = bytesOf(entryOf(one, '0'));
+    const from = lane === undefined ? 0 : (lastOfLane.get(lane) ?? -1) + 1;
+    let at = requests.findIndex(
+      (request, index) =>
+        index >= from &&
+        request.url === one.destinationUrl &&
+        request.messages.length < MOST_ENTRIES &&
+        request.bytes + bytes <= MOST_BYTES,
+    );
+    if (at === -1) {
+      at = requests.length;
+      requests.push({ url: one.destinationUrl, messages: [], bytes: 0 });
+    }
+    const request = requests[at] as (typeof requests)[number];
+    request.messages.push(one);
+    request.bytes += bytes;
+    if (lane !== undefined) lastOfLane.set(lane, at);
+  }
+  return requests.map((request) => request.messages);
+}

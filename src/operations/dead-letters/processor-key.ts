@@ -1,0 +1,84 @@
+import type { SQSRecord } from 'aws-lambda';
+import { hasCode } from '../../claims/errors.ts';
+import { idempotencyKey, type Namespace } from '../../keys/idempotency-key.ts';
+import type { KeySelector } from '../../keys/key-selector.ts';
+import { messageId } from '../../keys/message-id.ts';
+import { aFunction, aNamespace, anObject, required } from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { type DecodeStep, decodeSteps, readPayloads } from '../../sources/decode-step.ts';
+import { sqs } from '../../sources/sqs.ts';
+import type { KeyOfMessage } from './claims-of-messages.ts';
+import type { DeadLetterMessage } from './dead-letter-message.ts';
+
+/** Options of `processorKey`: those of the processor whose messages these are. */
+export interface ProcessorKeyOptions {
+  /** The processor's `namespace`; where it has none, the Lambda function's name. */
+  readonly namespace: string | Exclude<Namespace, string>;
+  /** The processor's `key`. Default `messageId()`. */
+  readonly key?: KeySelector;
+  /** The processor's `decode`. Default: none. */
+  readonly decode?: DecodeStep | readonly DecodeStep[];
+}
+
+/**
+ * The keys that a processor of SQS messages makes, for `key` of `peekDeadLetters` and `redriveDeadLetters`: with it they find
+ * the claim of a message in any state, and not only one that is parked. A message of which no key can be made, and one that did
+ * not come from SQS, has none. Throws a `ConfigurationError` for options that cannot work.
+ *
+ * @example
+ * const key = processorKey({ namespace: 'orders', key: payloadHash({ include: ['orderId'] }) });
+ */
+export function processorKey(options: ProcessorKeyOptions): KeyOfMessage {
+  checkOptionsOf('processorKey', options, {
+    namespace: required(aNamespace()),
+    key: aFunction(),
+    decode: {
+      ...anObject(),
+      expected: 'what envelopes and decoders are, or a list of them',
+      accepts: isObject,
+    },
+  });
+  const { namespace, key = messageId(), decode } = options;
+  const steps = decodeSteps(decode);
+  return async (message) => {
+    const batch = sqs().read({ Records: [sqsRecordOf(message)] });
+    const read = { concurrency: 1, stop: new AbortController().signal, isPermanent: () => false };
+    const [entry] = await readPayloads(batch?.entries ?? [], steps, read);
+    if (entry === undefined || !('record' in entry.read)) return undefined;
+    try {
+      return idempotencyKey(entry.read.record, key, namespace);
+    } catch (error) {
+      if (hasCode(error, 'BATCHLATCH_KEY')) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** The message as Lambda delivered it before it failed: with the id that it had then. */
+function sqsRecordOf(message: DeadLetterMessage): SQSRecord | undefined {
+  const { source = '', recordId, body, attributes, sentAt, receiveCount, messageGroupId } = message;
+  if (message.sentBy === 'deadLetterQueue' && !source.startsWith('arn:')) return undefined;
+  return {
+    messageId: recordId,
+    receiptHandle: '',
+    body,
+    attributes: {
+      ApproximateReceiveCount: String(receiveCount),
+      SentTimestamp: String(sentAt ?? ''),
+      SenderId: '',
+      ApproximateFirstReceiveTimestamp: '',
+      ...(messageGroupId !== undefined && { MessageGroupId: messageGroupId }),
+    },
+    messageAttributes: Object.fromEntries(
+      Object.entries(attributes).map(([name, stringValue]) => [name, { stringValue, dataType: 'String' }]),
+    ),
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: source,
+    awsRegion: source.split(':')[3] ?? '',
+  };
+}
+
+function isObject(value: unknown): boolean {
+  return (typeof value === 'object' || typeof value === 'function') && value !== null;
+}

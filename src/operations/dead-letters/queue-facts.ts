@@ -1,0 +1,50 @@
+import { ConfigurationError } from '../../claims/errors.ts';
+import type { DeadLetterSqs } from './dead-letter-sqs.ts';
+
+/** What is to be known of a dead-letter queue before anything is received from it. */
+export interface QueueFacts {
+  readonly queueUrl: string;
+  readonly queueArn: string;
+  readonly isFifo: boolean;
+  /** Messages that a receive may get, as SQS counts them, which is approximate. */
+  readonly visible: number;
+  /** Messages that somebody has received, or that are delayed. */
+  readonly hidden: number;
+  /** After so many receives the queue moves a message on, to a dead-letter queue of its own. */
+  readonly movesOnAfter: number | undefined;
+}
+
+export async function readQueueFacts(sqs: DeadLetterSqs, queueUrl: string): Promise<QueueFacts> {
+  const { Attributes: attributes = {} } = await sqs.getQueueAttributes({
+    QueueUrl: queueUrl,
+    AttributeNames: ['All'],
+  });
+  const count = (name: string): number => Number(attributes[name] ?? 0) || 0;
+  return {
+    queueUrl,
+    queueArn: attributes['QueueArn'] ?? '',
+    isFifo: queueUrl.endsWith('.fifo'),
+    visible: count('ApproximateNumberOfMessages'),
+    hidden: count('ApproximateNumberOfMessagesNotVisible') + count('ApproximateNumberOfMessagesDelayed'),
+    movesOnAfter: maxReceiveCount(attributes['RedrivePolicy']),
+  };
+}
+
+/** Every look counts as a receive: on such a queue it could be the one that moves a message on. */
+export function refuseToMoveOn({ queueUrl, movesOnAfter }: QueueFacts, isAccepted: boolean): void {
+  if (movesOnAfter === undefined || isAccepted) return;
+  throw new ConfigurationError(
+    `The queue ${queueUrl} has a redrive policy of its own: it moves a message on after ${movesOnAfter} receives, and to look at it is one. Is it the dead-letter queue? If so, set \`usesReceives: true\``,
+  );
+}
+
+function maxReceiveCount(redrivePolicy: string | undefined): number | undefined {
+  if (redrivePolicy === undefined || redrivePolicy === '') return undefined;
+  try {
+    const policy: unknown = JSON.parse(redrivePolicy);
+    if (typeof policy !== 'object' || policy === null || !('maxReceiveCount' in policy)) return undefined;
+    return Number(policy.maxReceiveCount) || undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { type Clock, systemClock } from '../../claims/clock.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
+import { ClaimsOfMessages } from './claims-of-messages.ts';
+import type { DeadLetterSqs } from './dead-letter-sqs.ts';
+import { findDestinations } from './destinations.ts';
+import { readQueueFacts, refuseToMoveOn } from './queue-facts.ts';
+import { Redrive } from './redrive.ts';
+import { REDRIVE_CHECKS, type RedriveOptions } from './redrive-options.ts';
+import type { RedriveResult } from './redrive-result.ts';
+
+/**
+ * Moves messages of a dead-letter queue back to where they came from, after it has released the claims that would drop them:
+ * those that are parked, overdue or failed. A claim that is completed or in progress is left alone, and so is its message,
+ * which the result says. Nothing is lost: a message is deleted after SQS has taken it at its destination, or SQS moves it
+ * itself. Whoever is stopped in between starts again.
+ *
+ * Rejects with a `ConfigurationError` for options that cannot work, and where the queue cannot be asked what it is. What
+ * fails after that is in the result.
+ *
+ * @example
+ * const { moved, left } = await redriveDeadLetters(new SQS(), {
+ *   queueUrl, store, which: 'all', operator: 'ann', reason: 'fixed in 1.4',
+ * });
+ */
+export async function redriveDeadLetters(
+  sqs: DeadLetterSqs,
+  options: RedriveOptions,
+): Promise<RedriveResult> {
+  return redriveWith(sqs, options, systemClock);
+}
+
+/** The same, with a clock of the caller's. */
+export async function redriveWith(
+  client: DeadLetterSqs,
+  options: RedriveOptions,
+  clock: Clock,
+): Promise<RedriveResult> {
+  checkOptionsOf('redriveDeadLetters', options, REDRIVE_CHECKS);
+  const { queueUrl, destinationUrl, store, key: keyOf, usesReceives = false, signal } = options;
+  const sqs = boundedDeadLetterSqs(client, clock);
+  const facts = await readQueueFacts(sqs, queueUrl);
+  refuseToMoveOn(facts, usesReceives);
+  const destinations = await findDestinations(sqs, facts, destinationUrl);
+  const claims = new ClaimsOfMessages({ store, keyOf, clock, signal });
+  return new Redrive({ sqs, facts, destinations, claims, clock }, options).run();
+}

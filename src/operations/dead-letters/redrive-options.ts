@@ -1,0 +1,77 @@
+import { isOperable, type OperableStore } from '../../claims/operable-store.ts';
+import {
+  aBoolean,
+  aFunction,
+  anObject,
+  aUrl,
+  type Check,
+  objectWith,
+  oneOf,
+  required,
+} from '../../options/check-options.ts';
+import { words } from '../change-claims.ts';
+import type { KeyOfMessage } from './claims-of-messages.ts';
+import type { DeadLetterMessage } from './dead-letter-message.ts';
+import type { CompletedMessages } from './redrive-plan.ts';
+import type { RedriveProgress } from './redrive-result.ts';
+
+/** Options of `redriveDeadLetters`. */
+export interface RedriveOptions {
+  /** The dead-letter queue. */
+  readonly queueUrl: string;
+  /**
+   * Where the messages go. Default: where the redrive policy took each of them from, or the only queue that has this one for
+   * its dead-letter queue.
+   */
+  readonly destinationUrl?: string;
+  /** Where the claims are, which are released before their messages are moved. Default: no claim is looked at. */
+  readonly store?: OperableStore;
+  /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
+  readonly key?: KeyOfMessage;
+  /** Which messages: `'all'`, those with these ids, or those that a function chooses. */
+  readonly which: 'all' | readonly string[] | ((message: DeadLetterMessage) => boolean);
+  /** What becomes of messages whose claim says that their work is done. Default `'skip'`: they stay where they are. */
+  readonly completed?: CompletedMessages;
+  /** Who does it: at most 128 characters without control characters, kept on the claims. */
+  readonly operator: string;
+  /** Why: at most 256 characters without control characters, kept on the claims. */
+  readonly reason: string;
+  /** Only says what would be done. Default false. */
+  readonly dryRun?: boolean;
+  /** Accepts that a queue with a redrive policy of its own may move messages on. Default false. */
+  readonly usesReceives?: boolean;
+  /** Told of every message, and of how far it is. What it throws is ignored. */
+  readonly onProgress?: (progress: RedriveProgress) => void;
+  /** Stops after the messages that are being moved. */
+  readonly signal?: AbortSignal;
+}
+
+/** What peeking and redriving need of a store. */
+export function anOperableStore(): Check {
+  return {
+    expected: 'a store with list(), count() and operate(), such as dynamoDBStore() gives',
+    accepts: (value) => objectWith('inspect').accepts(value) && isOperable(value as OperableStore),
+  };
+}
+
+/** What the options may be. */
+export const REDRIVE_CHECKS: Readonly<Record<string, Check>> = {
+  queueUrl: required(aUrl()),
+  destinationUrl: aUrl(),
+  store: anOperableStore(),
+  key: aFunction(),
+  which: required({
+    expected: "'all', a list of message ids, or a function",
+    accepts: (value) =>
+      value === 'all' ||
+      typeof value === 'function' ||
+      (Array.isArray(value) && value.every((id) => typeof id === 'string')),
+  }),
+  completed: oneOf('skip', 'move', 'delete'),
+  operator: required(words(128)),
+  reason: required(words(256)),
+  dryRun: aBoolean(),
+  usesReceives: aBoolean(),
+  onProgress: aFunction(),
+  signal: anObject(),
+};

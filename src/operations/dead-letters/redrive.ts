@@ -1,0 +1,253 @@
+import type { Clock } from '../../claims/clock.ts';
+import { asError } from '../../claims/store-errors.ts';
+import type { ClaimsOfMessages, MessageWithClaims } from './claims-of-messages.ts';
+import { readMessage } from './dead-letter-message.ts';
+import type { DeadLetterSqs, ReceivedMessage } from './dead-letter-sqs.ts';
+import type { Destinations } from './destinations.ts';
+import type { FreedMessage } from './free-claims.ts';
+import { HeldMessages } from './held-messages.ts';
+import { MessageDecider } from './message-decider.ts';
+import { MessageMover } from './message-mover.ts';
+import { runMoveTask } from './move-task.ts';
+import { type QueueFacts, readQueueFacts } from './queue-facts.ts';
+import type { RedriveOptions } from './redrive-options.ts';
+import type { RedrivenMessage, RedriveResult } from './redrive-result.ts';
+import { RedriveTally } from './redrive-tally.ts';
+
+export interface RedrivePorts {
+  readonly sqs: DeadLetterSqs;
+  readonly facts: QueueFacts;
+  readonly destinations: Destinations;
+  readonly claims: ClaimsOfMessages;
+  readonly clock: Clock;
+}
+
+/** How long messages stay hidden should this process die. */
+const HIDDEN_SECONDS = 300;
+/** A longer queue is not looked through before SQS moves it: all of its messages would be hidden meanwhile. */
+const LONGEST_SURVEY = 2_000;
+/** One redrive. */
+export class Redrive {
+  readonly #ports: RedrivePorts;
+  readonly #options: RedriveOptions;
+  readonly #tally: RedriveTally;
+  readonly #decider: MessageDecider;
+  #stillHidden = 0;
+
+  constructor(ports: RedrivePorts, options: RedriveOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    const { facts, destinations, clock } = ports;
+    this.#decider = new MessageDecider({ isFifo: facts.isFifo, destinations, clock }, options);
+    this.#tally = new RedriveTally(facts.visible, options.onProgress);
+  }
+
+  async run(): Promise<RedriveResult> {
+    try {
+      const end = (await this.#wantsMoveTask()) ? await this.#byMoveTask() : undefined;
+      return end ?? (await this.#byMessages());
+    } catch (thrown) {
+      return this.#result({ ended: this.#isAborted ? 'aborted' : 'failed', error: asError(thrown) });
+    }
+  }
+
+  /**
+   * SQS moves a whole queue itself where that is right for every message: none is left, none loses attributes, and all have a
+   * redrive policy's word for where they came from, or go to a queue that was given.
+   */
+  async #wantsMoveTask(): Promise<boolean> {
+    const { which, dryRun = false, store } = this.#options;
+    const { facts, destinations } = this.#ports;
+    if (which !== 'all' || dryRun || destinations.sourceUrls.length === 0) return false;
+    if (store === undefined) return true;
+    // Of a FIFO group no more than the first messages can be seen.
+    if (facts.isFifo || facts.visible > LONGEST_SURVEY) return false;
+    return this.#withHeld(async (held) => {
+      for (;;) {
+        if (this.#isAborted) return false;
+        const received = await held.receive();
+        if (received === undefined) return true;
+        const found = await this.#ports.claims.find(received.map(readMessage));
+        if (!found.every((one) => this.#isPlain(one))) return false;
+        const freed = await this.#decider.decide(found);
+        this.#tally.noteReleased(freed.flatMap(releasedKeys));
+        if (freed.some(({ plan }) => plan.do !== 'move')) return false;
+      }
+    });
+  }
+
+  #isPlain({ message: { sentBy, claims } }: MessageWithClaims): boolean {
+    const { destinationUrl } = this.#options;
+    if (sentBy === 'deadLetterQueue' || claims.some(({ status }) => status === 'COMPLETED')) return false;
+    return sentBy === 'redrive-policy' || destinationUrl !== undefined;
+  }
+
+  /** Undefined: SQS did not, or not all of it, and the rest is moved message by message. */
+  async #byMoveTask(): Promise<RedriveResult | undefined> {
+    const { sqs, facts, clock } = this.#ports;
+    const { destinationUrl, signal } = this.#options;
+    const destinationArn =
+      destinationUrl === undefined ? undefined : (await readQueueFacts(sqs, destinationUrl)).queueArn;
+    const before = this.#tally.moved;
+    const task = await runMoveTask(
+      { sourceArn: facts.queueArn, destinationArn },
+      { sqs, clock, signal, onMoved: (moved) => this.#tally.movedTogether(before + moved) },
+    );
+    const movedBy = 'move-task';
+    switch (task.end) {
+      case 'refused':
+      case 'failed':
+        return undefined;
+      case 'completed':
+        return this.#result({ ended: 'whole', movedBy });
+      case 'cancelled':
+        return this.#isAborted
+          ? this.#result({ ended: 'aborted', movedBy })
+          : this.#result({ ended: 'failed', movedBy, error: new Error('Somebody cancelled the move') });
+      case 'unknown':
+        return this.#result({ ended: 'failed', movedBy, error: task.error });
+    }
+  }
+
+  async #byMessages(): Promise<RedriveResult> {
+    const { sqs, facts, clock } = this.#ports;
+    const { which } = this.#options;
+    const wanted = Array.isArray(which) ? new Set<string>(which) : undefined;
+    return this.#withHeld(async (held) => {
+      const mover = new MessageMover({ sqs, queueUrl: facts.queueUrl, held, clock });
+      const end = await this.#moveAll(held, mover, wanted);
+      return {
+        ...end,
+        undeleted: [...mover.undeleted],
+        notFound: [...(wanted ?? [])],
+        notSeen: facts.isFifo && end.ended === 'whole' ? Math.max(0, facts.visible - held.seen) : 0,
+      };
+    }).then((end) => this.#result(end));
+  }
+
+  async #moveAll(
+    held: HeldMessages,
+    mover: MessageMover,
+    wanted: Set<string> | undefined,
+  ): Promise<Pick<RedriveResult, 'ended' | 'error'>> {
+    while (wanted?.size !== 0) {
+      if (this.#isAborted) return { ended: 'aborted' };
+      try {
+        const received = await held.receive();
+        if (received === undefined) break;
+        await this.#redrive(received, mover, wanted);
+      } catch (thrown) {
+        return { ended: this.#isAborted ? 'aborted' : 'failed', error: asError(thrown) };
+      }
+      if (mover.trouble !== undefined) return { ended: 'failed', error: mover.trouble };
+    }
+    return { ended: 'whole' };
+  }
+
+  async #redrive(
+    received: readonly ReceivedMessage[],
+    mover: MessageMover,
+    wanted: Set<string> | undefined,
+  ): Promise<void> {
+    const read = received.map(readMessage).filter(({ message }) => wanted?.delete(message.messageId) ?? true);
+    const found = await this.#ports.claims.find(read);
+    const { which, dryRun = false } = this.#options;
+    const freed = await this.#decider.decide(
+      typeof which === 'function' ? found.filter(({ message }) => which(message)) : found,
+    );
+    for (const one of freed) {
+      if (one.plan.do !== 'leave') continue;
+      const { why, error } = one.plan;
+      this.#tell(one, { outcome: 'left', why, ...(error !== undefined && { error }) });
+    }
+    const done = freed.filter(({ plan }) => plan.do === 'delete');
+    const free = freed.filter(({ plan }) => plan.do === 'move');
+    if (dryRun) {
+      for (const one of done) this.#tell(one, { outcome: 'deleted' });
+      for (const one of free) this.#tell(one, { outcome: 'moved', destinationUrl: this.#destinationOf(one) });
+    } else {
+      await this.#delete(done, mover);
+      await this.#move(free, mover);
+    }
+  }
+
+  async #delete(done: readonly FreedMessage[], mover: MessageMover): Promise<void> {
+    if (done.length === 0) return;
+    const deleted = await mover.delete(done.map(({ message }) => message.messageId));
+    for (const one of done) {
+      const isDeleted = deleted.has(one.message.messageId);
+      this.#tell(one, isDeleted ? { outcome: 'deleted' } : { outcome: 'left', why: 'completed' });
+    }
+  }
+
+  async #move(free: readonly FreedMessage[], mover: MessageMover): Promise<void> {
+    const outgoing = free.map((one) => ({ read: one, destinationUrl: this.#destinationOf(one) }));
+    const outcomes = await mover.move(outgoing);
+    outgoing.forEach(({ read, destinationUrl }, index) => {
+      const outcome = outcomes[index];
+      if (outcome === undefined) return;
+      if (!outcome.moved) {
+        const { why, error } = outcome;
+        this.#tell(read, { outcome: 'left', why, ...(error !== undefined && { error }) });
+        return;
+      }
+      const { newMessageId } = outcome;
+      if (newMessageId !== undefined) this.#decider.noteSent(newMessageId);
+      this.#tell(read, {
+        outcome: 'moved',
+        destinationUrl,
+        ...(newMessageId !== undefined && { newMessageId }),
+      });
+    });
+  }
+
+  #destinationOf({ message }: FreedMessage): string {
+    return this.#ports.destinations.urlOf(message) ?? '';
+  }
+
+  #tell(
+    { message: { messageId }, claims }: FreedMessage,
+    ended: Omit<RedrivenMessage, 'messageId' | 'claims'>,
+  ): void {
+    this.#tally.noteReleased(releasedKeys({ claims }));
+    this.#tally.add({ messageId, claims, ...ended });
+  }
+
+  /** Shows again what is left, however it ends. */
+  async #withHeld<Result>(work: (held: HeldMessages) => Promise<Result>): Promise<Result> {
+    const { sqs, facts, clock } = this.#ports;
+    const held = new HeldMessages({ sqs, queueUrl: facts.queueUrl, clock, hiddenSeconds: HIDDEN_SECONDS });
+    try {
+      return await work(held);
+    } finally {
+      this.#stillHidden = await held.close();
+    }
+  }
+
+  #result(end: Pick<RedriveResult, 'ended'> & Partial<RedriveResult>): RedriveResult {
+    const { moved, deleted, released, left, messages } = this.#tally;
+    const { parkedRead } = this.#ports.claims;
+    return {
+      movedBy: 'messages',
+      moved,
+      deleted,
+      released,
+      left,
+      messages,
+      undeleted: [],
+      notFound: [],
+      notSeen: 0,
+      stillHidden: this.#stillHidden,
+      ...(parkedRead !== undefined && { parkedRead }),
+      ...end,
+    };
+  }
+
+  get #isAborted(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+}
+
+function releasedKeys({ claims }: Pick<FreedMessage, 'claims'>): string[] {
+  return claims.flatMap(({ key, isReleased }) => (isReleased ? [key] : []));
+}

@@ -1,0 +1,79 @@
+import { type Clock, wait } from '../../claims/clock.ts';
+import { asError } from '../../claims/store-errors.ts';
+import type { DeadLetterSqs, FailedEntry } from './dead-letter-sqs.ts';
+import { entryOf, type OutgoingMessage } from './outgoing-message.ts';
+
+/** What SQS said to one message. `unanswered`: it may have taken it. */
+type SendOutcome =
+  | { readonly sent: true; readonly newMessageId: string | undefined }
+  | { readonly sent: false; readonly why: 'refused' | 'unanswered'; readonly error: Error };
+
+export interface SentTogether {
+  /** One for each message, in order. */
+  readonly outcomes: readonly SendOutcome[];
+  /** The request failed as a whole: the next one is likely to fail too. */
+  readonly trouble?: Error;
+}
+
+const TRIES = 3;
+const FIRST_PAUSE_MS = 100;
+
+/**
+ * Sends up to ten messages to one queue in one request. What SQS refuses for reasons of its own is sent again. What it does not
+ * answer is sent again only to a FIFO queue, which drops the second of two: a standard queue would have the message twice.
+ */
+export async function sendTogether(
+  messages: readonly OutgoingMessage[],
+  { sqs, clock }: { readonly sqs: DeadLetterSqs; readonly clock: Clock },
+): Promise<SentTogether> {
+  const [first] = messages;
+  if (first === undefined) return { outcomes: [] };
+  const { destinationUrl } = first;
+  const isFifo = destinationUrl.endsWith('.fifo');
+  const outcomes: SendOutcome[] = messages.map(() => unanswered());
+  let open = messages.map((_, index) => index);
+  let trouble: Error | undefined;
+
+  for (let attempt = 1; attempt <= TRIES && open.length > 0; attempt += 1) {
+    if (attempt > 1) await wait(clock, FIRST_PAUSE_MS * 2 ** (attempt - 2));
+    const asked = open;
+    open = [];
+    try {
+      const { Successful = [], Failed = [] } = await sqs.sendMessageBatch({
+        QueueUrl: destinationUrl,
+        Entries: asked.map((index) => entryOf(messages[index] as OutgoingMessage, String(index))),
+      });
+      trouble = undefined;
+      const answered = new Set<number>();
+      for (const { Id, MessageId } of Successful) {
+        answered.add(Number(Id));
+        outcomes[Number(Id)] = { sent: true, newMessageId: MessageId };
+      }
+      for (const failed of Failed) {
+        answered.add(Number(failed.Id));
+        outcomes[Number(failed.Id)] = { sent: false, why: 'refused', error: errorOf(failed) };
+        if (failed.SenderFault !== true) open.push(Number(failed.Id));
+      }
+      if (isFifo) open.push(...asked.filter((index) => !answered.has(index)));
+    } catch (thrown) {
+      trouble = asError(thrown);
+      const why = isRefusal(trouble) ? 'refused' : 'unanswered';
+      for (const index of asked) outcomes[index] = { sent: false, why, error: trouble };
+      if (isFifo && why === 'unanswered') open = asked;
+    }
+  }
+  return { outcomes, ...(trouble !== undefined && { trouble }) };
+}
+
+function unanswered(): SendOutcome {
+  return { sent: false, why: 'unanswered', error: new Error('SQS did not say what became of the message') };
+}
+
+function errorOf({ Code, Message }: FailedEntry): Error {
+  return new Error(`SQS refused the message: ${Code ?? 'no code'} ${Message ?? ''}`.trimEnd());
+}
+
+/** SQS has answered, and did nothing. */
+function isRefusal(error: Error): boolean {
+  return '$fault' in error && error.$fault === 'client';
+}

@@ -1,0 +1,164 @@
+import { Buffer } from 'node:buffer';
+import type { Claim } from '../claims/claim.ts';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+import { keyHash } from '../claims/key-hash.ts';
+import type { ClaimPage, ClaimState, OperableStore } from '../claims/operable-store.ts';
+import { inspectClaim, type ReadOptions } from './list-claims.ts';
+import { operableOf } from './operable-of.ts';
+
+/** What a claim is found by. */
+export type ClaimSearch =
+  /** Its whole key. */
+  | { readonly key: string }
+  /** The 16 hexadecimal digits that log lines show of its key. */
+  | { readonly keyHash: string }
+  /** What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends with it. */
+  | { readonly recordId: string }
+  /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
+  | { readonly keyPrefix: string };
+
+/** Options of `findClaims`. */
+export interface FindOptions extends ReadOptions {
+  /** A page ends when so many are found, from 1 to 1,000; it may hold some more. Default 100. */
+  readonly limit?: number;
+  /** `next` of the page before, of the same search. */
+  readonly cursor?: string;
+}
+
+/** Claims that wait for somebody are looked through first: they are what is searched for most, and an index has them. */
+const STAGES: readonly (ClaimState | undefined)[] = ['in-progress', 'overdue', 'parked', undefined];
+const SCAN = STAGES.length - 1;
+
+/** Few of the claims of a page are those that are searched for. */
+const PAGE = 1_000;
+
+/** A call ends when so many rows have been read, however few were found. */
+const MOST_ROWS = 10_000;
+
+/**
+ * Finds claims, a page at a time. A key is read by itself, and of a key hash there is one claim at most: the search is over
+ * when it is found. Otherwise the claims that are in progress, overdue and parked are looked through first where the
+ * table has the index, then all rows, at most about 10,000 with each call; a page may be empty and still not be the last,
+ * and a claim that changes meanwhile may be given twice.
+ *
+ * Throws a `ConfigurationError` for a search that cannot be and for a store that cannot list, and a `StoreError` when the
+ * store fails.
+ */
+export async function findClaims(
+  store: ClaimStore,
+  search: ClaimSearch,
+  options: FindOptions = {},
+): Promise<ClaimPage> {
+  const { limit, cursor, signal } = options;
+  const read = signal === undefined ? {} : { signal };
+  const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
+  if ('key' in search) return pageOfOne(await inspectClaim(store, checked('key', search.key), read));
+  const operable = operableOf(store);
+  if ('keyPrefix' in search) {
+    return operable.list({ keyPrefix: checked('keyPrefix', search.keyPrefix), ...page }, read);
+  }
+  return throughStages(operable, matcherOf(search), page, read);
+}
+
+interface Matcher {
+  isMatch(claim: Claim): boolean;
+  /** There can be no other. */
+  readonly isOnly: boolean;
+}
+
+function matcherOf(
+  search: Exclude<ClaimSearch, { readonly key: string } | { readonly keyPrefix: string }>,
+): Matcher {
+  if ('keyHash' in search) {
+    const wanted = checked('keyHash', search.keyHash).toLowerCase();
+    if (!/^[0-9a-f]{16}$/.test(wanted)) {
+      throw new ConfigurationError('Expected `keyHash` to be the 16 hexadecimal digits that log lines show');
+    }
+    return { isOnly: true, isMatch: ({ key }) => keyHash(key) === wanted };
+  }
+  const id = checked('recordId', search.recordId);
+  return { isOnly: false, isMatch: ({ key, recordId }) => recordId === id || key.endsWith(id) };
+}
+
+async function throughStages(
+  store: OperableStore,
+  { isMatch, isOnly }: Matcher,
+  { limit = 100, cursor }: { readonly limit?: number; readonly cursor?: string },
+  options: ReadOptions,
+): Promise<ClaimPage> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE) {
+    throw new ConfigurationError(`Expected \`limit\` to be an integer from 1 to ${PAGE}, got \`${limit}\``);
+  }
+  let [stage, inner] = cursor === undefined ? START : positionIn(cursor);
+  const found = new Map<string, Claim>();
+  let sum: Omit<ClaimPage, 'claims' | 'next'> = { readBy: 'index', rowsRead: 0 };
+  for (;;) {
+    const state = STAGES[stage];
+    const page = await store.list(
+      {
+        limit: PAGE,
+        ...(state !== undefined && { state }),
+        ...(inner !== undefined && { cursor: inner }),
+      },
+      options,
+    );
+    sum = added(sum, page);
+    for (const claim of page.claims) if (isMatch(claim)) found.set(claim.key, claim);
+    if (isOnly && found.size > 0) return { ...sum, claims: [...found.values()] };
+    inner = page.next;
+    // Without an index, the rows of one state cost as much as all rows.
+    if (page.readBy === 'scan' && stage !== SCAN) [stage, inner] = [SCAN, undefined];
+    else if (inner === undefined) stage += 1;
+    if (stage > SCAN) return { ...sum, claims: [...found.values()] };
+    if (found.size >= limit || sum.rowsRead >= MOST_ROWS) {
+      return { ...sum, claims: [...found.values()], next: cursorOf(stage, inner) };
+    }
+  }
+}
+
+const START: readonly [number, string | undefined] = [0, undefined];
+
+function added(
+  sum: Omit<ClaimPage, 'claims' | 'next'>,
+  { readBy, rowsRead, readUnits, unreadable }: ClaimPage,
+): Omit<ClaimPage, 'claims' | 'next'> {
+  return {
+    ...sum,
+    readBy: readBy === 'scan' ? 'scan' : sum.readBy,
+    rowsRead: sum.rowsRead + rowsRead,
+    ...(readUnits !== undefined && { readUnits: (sum.readUnits ?? 0) + readUnits }),
+    ...(unreadable !== undefined && { unreadable: (sum.unreadable ?? 0) + unreadable }),
+  };
+}
+
+function pageOfOne(claim: Claim | undefined): ClaimPage {
+  return {
+    claims: claim === undefined ? [] : [claim],
+    readBy: 'index',
+    rowsRead: claim === undefined ? 0 : 1,
+  };
+}
+
+function checked(name: string, value: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new ConfigurationError(`Expected \`${name}\` to be a non-empty string`);
+}
+
+function cursorOf(stage: number, inner: string | undefined): string {
+  return Buffer.from(JSON.stringify([stage, inner ?? null])).toString('base64url');
+}
+
+function positionIn(cursor: string): readonly [number, string | undefined] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const [stage, inner] = Array.isArray(parts) ? (parts as unknown[]) : [];
+    const isInner = inner === null || typeof inner === 'string';
+    if (Number.isInteger(stage) && (stage as number) >= 0 && (stage as number) <= SCAN && isInner) {
+      return [stage as number, inner ?? undefined];
+    }
+  } catch {
+    // Falls through.
+  }
+  throw new ConfigurationError('Expected `cursor` to be the `next` of a page, unchanged');
+}

@@ -1,0 +1,151 @@
+import { type Clock, systemClock } from '../../claims/clock.ts';
+import {
+  aFunction,
+  anInteger,
+  anObject,
+  type Check,
+  objectWith,
+  oneOf,
+} from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { assertAttributeNames } from './attribute-names.ts';
+import { batchWriter, type WriterSetup } from './batch-writer.ts';
+import { boundedClient } from './bounded-client.ts';
+import { type ClientOfDynamoDB, lowLevelClient } from './client.ts';
+import { defaultClient } from './default-client.ts';
+import { isUnknownOperation } from './failures.ts';
+import type { ItemWriter } from './item-writer.ts';
+import {
+  anOverdueIndex,
+  indexedFormat,
+  type OverdueIndex,
+  type OverdueIndexOptions,
+  overdueIndexOf,
+} from './overdue-index.ts';
+import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
+import { singleWriter } from './single-writer.ts';
+
+/** Options of `dynamoDBStore()`. */
+export interface DynamoDBStoreOptions {
+  /**
+   * The claims table: partition key `id` (string), TTL on `expiresAt`. `claimsTableDefinition()` gives it. Default: the one
+   * that `CLAIMS_TABLE_NAME` names.
+   */
+  readonly tableName?: string;
+  /**
+   * A `DynamoDBClient`, or a `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`. Default: a client of its own for the
+   * environment's region, tuned for many small requests.
+   */
+  readonly client?: ClientOfDynamoDB;
+  /**
+   * `batch` (default): 25 PartiQL statements per request. `single`: a `PutItem` or `UpdateItem` per record,
+   * for policies that refuse PartiQL. If DynamoDB does not support PartiQL, `batch` falls back to
+   * `single` by itself and says so once as a process warning.
+   */
+  readonly writes?: 'batch' | 'single';
+  /** Other names for the row's attributes, or another format: `powertoolsAttributes`. */
+  readonly attributes?: Partial<AttributeNames> | RowFormat;
+  /**
+   * The table has an index of the claims that are in progress or parked, by which they are listed and counted without
+   * a scan; it costs write units (docs/operations.md). Give it to every function that uses the table. Default: the index that
+   * `CLAIMS_OVERDUE_INDEX` names, if the table is that of `CLAIMS_TABLE_NAME`, else none.
+   */
+  readonly overdueIndex?: boolean | OverdueIndexOptions;
+  /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
+  readonly clockToleranceMs?: number;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+  /** A number from 0 up to, not including, 1, for the jitter of retries. Default: `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** A claims table, and how its rows are read and written. */
+export interface ClaimsTable extends WriterSetup {
+  readonly items: ItemWriter;
+  /** The same over another client. */
+  readonly itemsOf: (setup: WriterSetup) => ItemWriter;
+  readonly format: RowFormat;
+  readonly index: OverdueIndex | undefined;
+  readonly clockToleranceMs: number;
+}
+
+const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
+  tableName: aTableName(),
+  client: objectWith('send'),
+  writes: oneOf('batch', 'single'),
+  attributes: anObject(),
+  overdueIndex: anOverdueIndex(),
+  clockToleranceMs: anInteger(0),
+  clock: objectWith('now', 'setTimer'),
+  random: aFunction(),
+};
+
+/** Throws a `ConfigurationError` for options that cannot work. `isNamed`: there has to be a name for the table. */
+export function checkTableOptions(options: DynamoDBStoreOptions, isNamed: boolean): void {
+  const { tableName } = checks;
+  checkOptionsOf('dynamoDBStore', options, {
+    ...checks,
+    tableName: { ...tableName, isRequired: isNamed },
+  });
+}
+
+export function claimsTable(tableName: string, options: DynamoDBStoreOptions): ClaimsTable {
+  const { writes = 'batch', clock = systemClock, clockToleranceMs = 0 } = options;
+  const index = overdueIndexOf(options.overdueIndex, tableName);
+  const plain = formatOf(options.attributes);
+  const format = index === undefined ? plain : indexedFormat(plain, index);
+  const setup: WriterSetup = {
+    client: boundedClient(
+      options.client === undefined ? defaultClient() : lowLevelClient(options.client),
+      clock,
+    ),
+    tableName,
+    keyName: format.names.key,
+    toKey: format.toKey,
+    clock,
+    random: options.random ?? Math.random,
+  };
+  const itemsOf = (of: WriterSetup): ItemWriter =>
+    writes === 'batch' ? withFallback(batchWriter(of), singleWriter(of)) : singleWriter(of);
+  return { ...setup, items: itemsOf(setup), itemsOf, format, index, clockToleranceMs };
+}
+
+export function formatOf(attributes: DynamoDBStoreOptions['attributes'] = {}): RowFormat {
+  if ('toRow' in attributes) return attributes;
+  const names = { ...defaultAttributeNames, ...attributes };
+  assertAttributeNames(names, defaultAttributeNames);
+  return rowFormat(names);
+}
+
+/** Batched writes until DynamoDB reports that it does not support PartiQL; single writes from then on. */
+function withFallback(batch: ItemWriter, single: ItemWriter): ItemWriter {
+  let current = batch;
+  async function call<Answer>(run: (writer: ItemWriter) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await run(current);
+    } catch (thrown) {
+      if (!isUnknownOperation(thrown)) throw thrown;
+      if (current === batch) {
+        current = single;
+        process.emitWarning(
+          "This DynamoDB does not support BatchExecuteStatement: claims are written one by one from now on. Set `writes: 'single'` to avoid this warning.",
+          { type: 'BatchlatchWarning', code: 'BATCHLATCH_SINGLE_WRITES' },
+        );
+      }
+      return run(single);
+    }
+  }
+  return {
+    insert: (rows, signal) => call((writer) => writer.insert(rows, signal)),
+    update: (updates, signal) => call((writer) => writer.update(updates, signal)),
+    read: (keys, signal) => call((writer) => writer.read(keys, signal)),
+  };
+}
+
+function aTableName(): Check {
+  return {
+    expected: "a DynamoDB table's name or ARN",
+    // DynamoDB's naming rule, or an ARN; also what keeps a name from ending the quotes of a statement.
+    accepts: (value) => typeof value === 'string' && /^[\w.:/-]{3,1024}$/.test(value),
+  };
+}

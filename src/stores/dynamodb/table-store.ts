@@ -1,0 +1,77 @@
+import type { ClaimStore } from '../../claims/claim-store.ts';
+import { ConfigurationError } from '../../claims/errors.ts';
+import { conditionalStore } from '../conditional/conditional-store.ts';
+import {
+  checkTableOptions,
+  type ClaimsTable,
+  claimsTable,
+  type DynamoDBStoreOptions,
+  formatOf,
+} from './claims-table.ts';
+import { rowWriter } from './row-writer.ts';
+import { whenTableIsNamed } from './table-from-environment.ts';
+import { isTransactEffect } from './transact-effect.ts';
+
+type Methods = 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect';
+
+/** A claim store with all that DynamoDB can do for attempts. */
+export type TableStore = ClaimStore & Required<Pick<ClaimStore, Methods | 'maxResultBytes'>>;
+
+/**
+ * Claims in a DynamoDB table, without what people do to them: the store where none is given, which no person gets to see.
+ * So the code for people is only in the bundles of functions that name their store.
+ */
+export function tableStore(options: DynamoDBStoreOptions = {}): TableStore {
+  const { store, later } = onTable(options, claimsIn);
+  return store ?? forwarded(later, options);
+}
+
+/** The store of the table that is named; of the environment's, when it is first asked for. */
+export function onTable<Store>(
+  options: DynamoDBStoreOptions,
+  make: (table: ClaimsTable) => Store,
+): { readonly store?: Store; readonly later: () => Store } {
+  const { tableName } = options;
+  checkTableOptions(options, 'tableName' in options);
+  if (tableName !== undefined) {
+    const store = make(claimsTable(tableName, options));
+    return { store, later: () => store };
+  }
+  const later = whenTableIsNamed((name) => {
+    checkTableOptions({ tableName: name }, true);
+    return make(claimsTable(name, options));
+  });
+  return { later };
+}
+
+/** What attempts need. */
+export function claimsIn(table: ClaimsTable): TableStore {
+  const { tableName, items, format, clock, clockToleranceMs } = table;
+  return {
+    place: `dynamodb:${tableName}`,
+    maxResultBytes: format.maxResultBytes,
+    ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
+    commit: async (completion, effect, { signal } = {}) =>
+      isTransactEffect(effect)
+        ? effect.write(completion, { ...table, writer: items }, signal)
+        : { refused: notTransacted() },
+  };
+}
+
+export function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions): TableStore {
+  return {
+    maxResultBytes: formatOf(attributes).maxResultBytes,
+    acquire: async (...call) => store().acquire(...call),
+    settle: async (...call) => store().settle(...call),
+    extend: async (...call) => store().extend(...call),
+    start: async (...call) => store().start(...call),
+    commit: async (...call) => store().commit(...call),
+    inspect: async (...call) => store().inspect(...call),
+  };
+}
+
+function notTransacted(): ConfigurationError {
+  return new ConfigurationError(
+    'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims',
+  );
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { OperateOutcome, OperationKind } from '../../claims/operable-store.ts';
+import { ofOperable, parked } from '../operable-bench.ts';
+import { type Contract, LEASE_MS } from '../store-bench.ts';
+
+const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
+
+/** People at the same time as others, of stores that can be operated on. */
+export function describeOperateRaces(base: Contract): void {
+  const contract = ofOperable(base);
+
+  contract('lets exactly one of 20 people change a claim that all of them saw', async (bench) => {
+    const { change, store, stored } = bench;
+    for (const kinds of [KINDS, ['forget'] as const]) {
+      const name = `contended-${kinds.length}`;
+      await parked(bench, name);
+      const seen = await stored(name);
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, async (_, index) => {
+          const kind = kinds[index % kinds.length] as OperationKind;
+          const [outcome] = await store.operate([change(kind, seen)]);
+          return outcome as OperateOutcome;
+        }),
+      );
+      assert.equal(outcomes.filter(({ status }) => status === 'done').length, 1);
+      assert.equal(outcomes.filter(({ status }) => status === 'refused').length, 19);
+    }
+  });
+
+  contract('never comes through beside a settlement of the attempt that held the claim', async (bench) => {
+    const { acquire, change, complete, store, stored, clock } = bench;
+    for (const kind of KINDS) {
+      await acquire(kind, { owner: 'me' });
+      await clock.advance(LEASE_MS);
+      const seen = await stored(kind);
+      const [[changed], settled] = await Promise.all([
+        store.operate([change(kind, seen)]),
+        complete(kind, 'me', { result: '"mine"' }),
+      ]);
+      assert.equal(changed?.status === 'done', settled === 'lost');
+    }
+  });
+
+  contract('never comes through beside another attempt that takes the claim over', async (bench) => {
+    const { acquire, change, store, stored, clock } = bench;
+    for (const kind of ['resolve', 'park'] as const) {
+      await acquire(kind, { owner: 'late' });
+      await clock.advance(LEASE_MS);
+      const seen = await stored(kind);
+      const [[changed], taken] = await Promise.all([
+        store.operate([change(kind, seen)]),
+        acquire(kind, { owner: randomUUID() }),
+      ]);
+      assert.equal(changed?.status === 'done', taken.status !== 'acquired');
+    }
+  });
+}

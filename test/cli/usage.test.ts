@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { runCommand } from './run-command.ts';
+
+const COMMANDS = [
+  'claims list',
+  'claims show',
+  'claims release',
+  'claims resolve',
+  'claims park',
+  'claims forget',
+  'claims stats',
+  'table create',
+  'table check',
+  'completion',
+];
+
+describe('batchlatch', () => {
+  it('prints its version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await runCommand(['--version'])).toEqual({ status: 0, out: `${version}\n`, err: '' });
+  });
+
+  it('says how it is used where nothing is asked of it: wrong usage', async () => {
+    const { status, out, err } = await runCommand([]);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toMatch(/^Usage: batchlatch \[options\] \[command\]\n/);
+  });
+
+  it.each(COMMANDS)('%s: has help that ends with examples of it', async (command) => {
+    const { status, out } = await runCommand([...command.split(' '), '--help']);
+    expect(status).toBe(0);
+    expect(out).toMatch(new RegExp(`\nExamples:\n(  batchlatch ${command}.*\n)+$`));
+    // Examples are to be copied, so they are not wrapped; the rest fits.
+    const [text = ''] = out.split('\nExamples:');
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  });
+
+  it('tells all exit statuses', async () => {
+    const { out } = await runCommand(['--help']);
+    expect(out).toMatch(/Exit status:\n {2}0 .*\n {2}1 .*\n {2}2 .*\n {2}130 /);
+  });
+
+  it.each([
+    [['claim'], "unknown command 'claim'\n(Did you mean claims?)"],
+    [['claims', 'relase', 'k'], "unknown command 'relase'\n(Did you mean release?)"],
+    [['claims', 'list', '--stat', 'parked'], "unknown option '--stat'\n(Did you mean --state?)"],
+    [['claims', 'list', '--state', 'prked'], "option '--state <state>' argument 'prked' is invalid."],
+    [['claims', 'list', '--limit', '0'], 'Give a whole number from 1 to 100,000.'],
+    [['claims', 'list', '--endpoint-url', 'x'], 'Give a URL such as http://127.0.0.1:8000.'],
+    [['claims', 'list'], 'No claims table is named: add --table NAME, or set CLAIMS_TABLE_NAME.'],
+    [['claims', 'list', '--table', "a'b"], '--table must be the name or the ARN of a DynamoDB table.'],
+    [['claims', 'list', 'surplus', '--table', 'abc'], 'too many arguments'],
+  ])('%j is wrong usage: %s', async (argv, message) => {
+    const { status, out, err } = await runCommand(argv);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toMatch(/^Error: /);
+    expect(err).toContain(message);
+  });
+
+  it('takes the options of a command before it too', async () => {
+    const { status, err } = await runCommand(['--table', "a'b", 'claims', 'list']);
+    expect(status).toBe(2);
+    expect(err).toContain('--table must be the name');
+  });
+});
+
+describe('An error', () => {
+  const list = ['claims', 'list', '--table', 'claims'] as const;
+
+  it('is one line, with the stack on request', async () => {
+    const argv = [...list, '--endpoint-url', 'http://127.0.0.1:9', '--region', 'eu-west-1'];
+    const { status, out, err } = await runCommand(argv);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch(/^Error: Nothing answers there \(.*ECONNREFUSED.*\): check --endpoint-url, .*\n$/);
+    const verbose = await runCommand([...argv, '--verbose']);
+    expect(verbose.err).toMatch(/made-up credentials are used\./);
+    expect(verbose.err).toMatch(/\n {4}at /);
+  });
+});

@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { deadLetterQueue } from 'batchlatch';
+import {
+  type RedriveOptions,
+  type RedriveResult,
+  peekDeadLetters,
+  redriveDeadLetters,
+} from 'batchlatch/operations';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
+import { createQueue } from '../real/support/create-queue.ts';
+import { claimRequest, settlementOf } from '../support/claim-builders.ts';
+import { type FailedOrders, failedOrders, WHO } from './failed-orders.ts';
+
+let emulator: LocalService;
+let orders: FailedOrders;
+beforeAll(async () => {
+  emulator = await startSqsEmulator();
+});
+beforeEach(async () => {
+  orders?.stop();
+  orders = await failedOrders({ endpoint: emulator.endpoint });
+});
+afterAll(async () => {
+  orders.stop();
+  await emulator.stop();
+});
+
+/** fauxqs does not say where messages came from. */
+function redrive(options: Partial<RedriveOptions> = {}): Promise<RedriveResult> {
+  return redriveDeadLetters(orders.hasty, {
+    queueUrl: orders.deadLetterUrl,
+    destinationUrl: orders.queueUrl,
+    store: orders.store,
+    which: 'all',
+    ...WHO,
+    ...options,
+  });
+}
+
+const whys = ({ messages }: RedriveResult): (string | undefined)[] => messages.map(({ why }) => why);
+
+describe('redriveDeadLetters', () => {
+  it('gets parked orders running again: 3 of 3', async () => {
+    await orders.fail('a', 'b', 'c');
+    orders.isBroken = false;
+    expect(await redrive()).toMatchObject({
+      ended: 'whole',
+      movedBy: 'messages',
+      moved: 3,
+      released: 3,
+      left: 0,
+      stillHidden: 0,
+      parkedRead: { readBy: 'scan' },
+    });
+    orders.runs.length = 0;
+    await orders.deliver();
+    expect(orders.runs.toSorted()).toEqual(['a', 'b', 'c']);
+    expect(await orders.depth(orders.deadLetterUrl)).toBe(0);
+    const claim = await orders.store.inspect(orders.key('a'));
+    expect(claim).toMatchObject({ status: 'COMPLETED', history: [{ operation: 'release', ...WHO }] });
+  });
+
+  it('without a store moves messages only, which parked claims then drop', async () => {
+    await orders.fail('a', 'b', 'c');
+    orders.isBroken = false;
+    const { store: _none, ...options } = { store: undefined, queueUrl: orders.deadLetterUrl };
+    const moved = await redriveDeadLetters(orders.hasty, {
+      ...options,
+      destinationUrl: orders.queueUrl,
+      which: 'all',
+      ...WHO,
+    });
+    expect(moved).toMatchObject({ moved: 3, released: 0 });
+    orders.runs.length = 0;
+    await orders.deliver();
+    expect(orders.runs).toEqual([]);
+    expect(await orders.depth(orders.deadLetterUrl)).toBe(3);
+  });
+
+  it('moves the messages of a list of ids, shows the others again at once, and says what it did not find', async () => {
+    await orders.fail('a', 'b', 'c');
+    const { messages } = await peekDeadLetters(orders.hasty, { queueUrl: orders.deadLetterUrl });
+    const chosen = messages.filter(({ body }) => body.includes('b')).map(({ messageId }) => messageId);
+    const result = await redrive({ which: [...chosen, 'of-somewhere-else'] });
+    expect(result).toMatchObject({ moved: 1, left: 0, notFound: ['of-somewhere-else'] });
+    expect(await orders.depth(orders.deadLetterUrl)).toBe(2);
+    expect(await orders.depth(orders.queueUrl)).toBe(1);
+    expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
+  });
+
+  it('moves the messages that a function chooses, by their error too', async () => {
+    await orders.fail('a', 'b');
+    const result = await redrive({
+      which: ({ body, error }) => body.includes('a') && error?.message === 'no such customer',
+    });
+    expect(result).toMatchObject({ moved: 1, released: 1 });
+    expect((await orders.store.inspect(orders.key('b')))?.status).toBe('PARKED');
+  });
+
+  it('only says what it would do in a dry run', async () => {
+    await orders.fail('a');
+    const result = await redrive({ dryRun: true });
+    expect(result).toMatchObject({ moved: 1, released: 1, messages: [{ outcome: 'moved' }] });
+    expect(await orders.depth(orders.deadLetterUrl)).toBe(1);
+    expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
+  });
+
+  it('brings attributes along, and tells its progress', async () => {
+    await orders.send({ orderId: 'a', attributes: { tenant: 'acme', IdempotencyKey: 'mine' } });
+    await orders.deliver();
+    const told: number[] = [];
+    await redrive({ onProgress: ({ moved, total }) => told.push(moved, total) });
+    expect(told).toEqual([1, 1]);
+    const { Messages = [] } = await orders.sqs.receiveMessage({
+      QueueUrl: orders.queueUrl,
+      MessageAttributeNames: ['All'],
+    });
+    expect(Messages[0]?.MessageAttributes).toMatchObject({
+      tenant: { StringValue: 'acme' },
+      IdempotencyKey: { StringValue: 'mine' },
+    });
+  });
+
+  it('does not follow a message round and round that fails again at once', async () => {
+    await orders.fail('a', 'b');
+    const sqs = {
+      ...orders.hasty,
+      deleteMessageBatch: async (...input: Parameters<typeof orders.hasty.deleteMessageBatch>) => {
+        const answer = await orders.hasty.deleteMessageBatch(...input);
+        await orders.deliver();
+        return answer;
+      },
+    };
+    const result = await redriveDeadLetters(sqs, {
+      queueUrl: orders.deadLetterUrl,
+      destinationUrl: orders.queueUrl,
+      store: orders.store,
+      which: 'all',
+      ...WHO,
+    });
+    expect(result).toMatchObject({ moved: 2, left: 2 });
+    expect(whys(result).filter((why) => why === 'came-back')).toHaveLength(2);
+    expect(await orders.depth(orders.deadLetterUrl)).toBe(2);
+  });
+
+  describe('finds the claim of a message', () => {
+    const key = (): string => orders.key('a');
+    beforeEach(async () => {
+      await orders.fail('a');
+      const claim = await orders.store.inspect(key());
+      await orders.store.operate([
+        { operation: 'forget', key: key(), seen: claim!, owner: 'x', ...WHO, retentionMs: 1_000 },
+      ]);
+    });
+    const options = { key: () => orders.key('a') };
+
+    it('in progress, and leaves both', async () => {
+      await orders.store.acquire([claimRequest(key())]);
+      const result = await redrive(options);
+      expect(result).toMatchObject({ moved: 0, left: 1, messages: [{ claims: [{ state: 'in-progress' }] }] });
+      expect(whys(result)).toEqual(['running']);
+      expect(await orders.depth(orders.deadLetterUrl)).toBe(1);
+    });
+
+    it.each([
+      ['skip', { moved: 0, deleted: 0, left: 1 }, 1, 0],
+      ['move', { moved: 1, deleted: 0, left: 0 }, 0, 1],
+      ['delete', { moved: 0, deleted: 1, left: 0 }, 0, 0],
+    ] as const)('completed, and does what `completed: %s` says', async (completed, counts, dead, alive) => {
+      const request = claimRequest(key());
+      await orders.store.acquire([request]);
+      await orders.store.settle([settlementOf('complete', request)]);
+      expect(await redrive({ ...options, completed })).toMatchObject({ ...counts, released: 0 });
+      expect(await orders.depth(orders.deadLetterUrl)).toBe(dead);
+      expect(await orders.depth(orders.queueUrl)).toBe(alive);
+      expect((await orders.store.inspect(key()))?.status).toBe('COMPLETED');
+    });
+
+    it('overdue, and releases it: with `onLapsedLease: park` it would be parked', async () => {
+      await orders.store.acquire([claimRequest(key(), { leaseMs: 0 })]);
+      expect(await redrive(options)).toMatchObject({ moved: 1, released: 1 });
+    });
+
+    it('failed, and has its attempts counted anew: used up, they would park it', async () => {
+      const request = claimRequest(key());
+      await orders.store.acquire([request]);
+      await orders.store.settle([settlementOf('fail', request)]);
+      expect(await redrive(options)).toMatchObject({ moved: 1, released: 1 });
+      expect(await orders.store.inspect(key())).toMatchObject({ attempt: 1, releases: 1 });
+    });
+
+    it('changed by another person meanwhile, and decides by how it is now', async () => {
+      const request = claimRequest(key());
+      await orders.store.acquire([request]);
+      await orders.store.settle([settlementOf('park', request)]);
+      const parked = await orders.store.inspect(key());
+      const store = Object.create(orders.store, {
+        operate: {
+          value: async (...input: Parameters<typeof orders.store.operate>) => {
+            await orders.store.operate([
+              { operation: 'resolve', key: key(), seen: parked!, owner: 'other', ...WHO, retentionMs: 1_000 },
+            ]);
+            return orders.store.operate(...input);
+          },
+        },
+      }) as typeof orders.store;
+      const result = await redrive({ ...options, store });
+      expect(result).toMatchObject({ moved: 0, released: 0 });
+      expect(whys(result)).toEqual(['completed']);
+    });
+  });
+
+  describe('of messages that `deadLetterQueue()` sent', () => {
+    let letters: string;
+    beforeEach(async () => {
+      const queue = await createQueue(orders.sqs, { visibilityTimeoutSeconds: 30 });
+      letters = queue.queueUrl;
+      orders.stop();
+      orders = await failedOrders({
+        endpoint: emulator.endpoint,
+        options: { deadLetter: deadLetterQueue({ url: letters }) },
+      });
+      await orders.send({ orderId: 'a', attributes: { tenant: 'acme' } });
+      await orders.deliver();
+    });
+
+    it('finds the claim by the key they bring, and sends them back as they were', async () => {
+      expect(await redrive({ queueUrl: letters })).toMatchObject({ moved: 1, released: 1 });
+      const { Messages = [] } = await orders.sqs.receiveMessage({
+        QueueUrl: orders.queueUrl,
+        MessageAttributeNames: ['All'],
+      });
+      expect(Messages[0]?.MessageAttributes).toEqual({ tenant: { DataType: 'String', StringValue: 'acme' } });
+    });
+
+    it('has them run again', async () => {
+      orders.isBroken = false;
+      await redrive({ queueUrl: letters });
+      await orders.deliver();
+      expect(orders.runs).toEqual(['a', 'a']);
+      expect(await orders.depth(letters)).toBe(0);
+    });
+
+    it('names the queue that they say they came from, and does not send them there unasked', async () => {
+      const { destinationUrl: _none, ...unasked } = { destinationUrl: '', queueUrl: letters };
+      const result = await redriveDeadLetters(orders.hasty, {
+        ...unasked,
+        store: orders.store,
+        which: 'all',
+        ...WHO,
+      });
+      expect(whys(result)).toEqual(['no-destination']);
+      expect(result.messages[0]?.error?.message).toContain(orders.queueArn);
+      expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
+    });
+
+    it("takes no forged message's word for a key: the claim of another stays parked", async () => {
+      await orders.sqs.purgeQueue({ QueueUrl: letters });
+      await orders.sqs.sendMessage({
+        QueueUrl: letters,
+        MessageBody: '{"orderId":"z"}',
+        MessageAttributes: Object.fromEntries(
+          Object.entries({
+            RecordId: 'forged',
+            ErrorName: 'Error',
+            ErrorMessage: 'guessed',
+            Source: orders.queueArn,
+            IdempotencyKey: orders.key('a'),
+          }).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+        ),
+      });
+      const result = await redrive({ queueUrl: letters, completed: 'delete' });
+      expect(whys(result)).toEqual(['unproven']);
+      expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
+    });
+  });
+
+  it('refuses a queue that would move messages on, unless told', async () => {
+    const wrong = redrive({ queueUrl: orders.queueUrl, destinationUrl: orders.deadLetterUrl });
+    await expect(wrong).rejects.toThrow('has a redrive policy of its own');
+    const told = redrive({
+      queueUrl: orders.queueUrl,
+      destinationUrl: orders.deadLetterUrl,
+      usesReceives: true,
+    });
+    expect((await told).ended).toBe('whole');
+  });
+
+  it.each<[string, Partial<RedriveOptions>, string]>([
+    [
+      'which',
+      { which: 'some' as 'all' },
+      "Expected `which` to be 'all', a list of message ids, or a function",
+    ],
+    ['reason', { reason: ' ' }, 'Expected `reason` to be 1 to 256 characters without control characters'],
+    ['store', { store: {} as never }, 'Expected `store` to be a store with list(), count() and operate()'],
+    ['completed', { completed: 'run' as 'move' }, "Expected `completed` to be 'skip' or 'move' or 'delete'"],
+  ])('says what is wrong with `%s`', async (_, wrong, message) => {
+    await expect(redrive(wrong)).rejects.toThrow(`redriveDeadLetters: ${message}`);
+  });
+
+  it('refuses to move a queue into itself', async () => {
+    await expect(redrive({ destinationUrl: orders.deadLetterUrl })).rejects.toThrow('another queue');
+  });
+});
