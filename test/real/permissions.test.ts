@@ -240,8 +240,8 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
 
   /** The store as functions have it: people, who list and change claims, have their own. */
   function storeOfFunctions(clock: Clock): ClaimStore {
-    const store = storeOfPeople(clock);
-    return { ...store, ...{ list: undefined, count: undefined, operate: undefined } };
+    const { list: _list, count: _count, operate: _operate, ...store } = storeOfPeople(clock);
+    return store;
   }
 
   function storeOfPeople(clock?: Clock): OperableStore {
