@@ -60,7 +60,7 @@ describe('a fault drill', () => {
     await dynamoDB.send(new CreateTableCommand(table));
     await dynamoDB.send(new CreateTableCommand(chargesTableDefinition(CHARGES)));
     store = dynamoDBStore({ tableName: CLAIMS, client: dynamoDB, overdueIndex: true });
-    queue = await createQueue(sqs, { visibilityTimeoutSeconds: 5, maxReceiveCount: 1 });
+    queue = await createQueue(sqs, { visibilityTimeoutSeconds: 4, maxReceiveCount: 1 });
     await sqs.sendMessageBatch({
       QueueUrl: queue.queueUrl,
       Entries: ORDERS.map((order) => ({ Id: order.orderId, MessageBody: JSON.stringify(order) })),

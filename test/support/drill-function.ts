@@ -28,6 +28,6 @@ export const handler = createBatchProcessor<DrillOrder>(
     namespace: 'orders',
     key: Object.assign(({ body }: { body: DrillOrder }) => body.orderId, { effort: 'none' as const }),
     // The lease of the process that is killed should be over soon.
-    leaseMs: hasBugs === 'yes' ? 4_000 : 60_000,
+    leaseMs: hasBugs === 'yes' ? 3_000 : 60_000,
   },
 );
