@@ -23,8 +23,11 @@ export interface AlarmDefinition {
   readonly metric: cloudwatch.IMetric;
   readonly threshold: number | false;
   readonly periods: number;
-  /** Whether no data means that the monitor does not run. Elsewhere it means that all is well. */
-  readonly tellsOfNoData?: boolean;
+  /**
+   * What no data means. `missing`: that the monitor does not run, of which people are told. `ignore`: nothing new. Default `notBreaching`: that nothing
+   * happened.
+   */
+  readonly noData?: 'missing' | 'ignore';
 }
 
 const MINUTE = Duration.minutes(1);
@@ -40,7 +43,7 @@ export function monitorAlarms(monitor: ClaimMonitor, at: AlarmThresholds): Alarm
       threshold: at.overdueClaims,
       // A claim that the next delivery takes over is overdue for a visibility timeout, and needs nobody.
       periods: 2,
-      tellsOfNoData: true,
+      noData: 'missing',
     },
     {
       id: 'Parked',
@@ -48,6 +51,7 @@ export function monitorAlarms(monitor: ClaimMonitor, at: AlarmThresholds): Alarm
       metric: monitor.metricParkedClaims(),
       threshold: at.parkedClaims,
       periods: 1,
+      noData: 'ignore',
     },
     ...functionAlarms('Monitor', monitor.function, at),
   ];

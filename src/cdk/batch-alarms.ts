@@ -95,9 +95,15 @@ function idOf({ node }: BatchQueue): string {
   return node.path.replaceAll(/[^A-Za-z0-9]/g, '');
 }
 
+const TREATED = {
+  missing: cloudwatch.TreatMissingData.MISSING,
+  ignore: cloudwatch.TreatMissingData.IGNORE,
+  notBreaching: cloudwatch.TreatMissingData.NOT_BREACHING,
+};
+
 function createAlarm(
   scope: Construct,
-  { id, description, metric, threshold, periods, tellsOfNoData = false }: AlarmDefinition,
+  { id, description, metric, threshold, periods, noData }: AlarmDefinition,
   topic: sns.ITopic | undefined,
 ): cloudwatch.Alarm[] {
   if (threshold === false) return [];
@@ -107,15 +113,13 @@ function createAlarm(
     threshold,
     evaluationPeriods: periods,
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: tellsOfNoData
-      ? cloudwatch.TreatMissingData.MISSING
-      : cloudwatch.TreatMissingData.NOT_BREACHING,
+    treatMissingData: TREATED[noData ?? 'notBreaching'],
   });
   if (topic !== undefined) {
     const tell = new actions.SnsAction(topic);
     alarm.addAlarmAction(tell);
     alarm.addOkAction(tell);
-    if (tellsOfNoData) alarm.addInsufficientDataAction(tell);
+    if (noData === 'missing') alarm.addInsufficientDataAction(tell);
   }
   return [alarm];
 }

@@ -8,6 +8,18 @@ import { type BatchQueueProps, checkBatchQueue, visibilityTimeoutOf } from './ba
 /** What Lambda needs of the queue to invoke the function with its messages. */
 const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
 
+/** What a person does with dead letters: look at them, and move them back. */
+const OPERATE = [
+  'sqs:CancelMessageMoveTask',
+  'sqs:ChangeMessageVisibility',
+  'sqs:DeleteMessage',
+  'sqs:GetQueueAttributes',
+  'sqs:ListDeadLetterSourceQueues',
+  'sqs:ListMessageMoveTasks',
+  'sqs:ReceiveMessage',
+  'sqs:StartMessageMoveTask',
+];
+
 /**
  * An SQS queue whose messages a batchlatch function runs: the queue and its dead-letter queue, both encrypted and for TLS only; the event source mapping
  * with partial batch responses and its metrics; and what the function needs, which is the claims table and this queue alone. A message
@@ -34,28 +46,27 @@ export class BatchQueue extends Construct {
     this.deadLetterQueue = createDeadLetterQueue(this, name, props);
     this.queue = createQueue(this, name, this.deadLetterQueue, props);
     props.claims.connect(props.function);
-    this.#grant(this.queue, CONSUME);
+    grantOn(this.queue, props.function, CONSUME);
     props.encryptionKey?.grantDecrypt(props.function);
     this.eventSourceMapping = createMapping(this, this.queue, props);
   }
 
   /** Allows the function to change how long messages are hidden, for the processor's options `visibility` and `heartbeat`. */
   grantVisibility(): iam.Grant {
-    return this.#grant(this.queue, ['sqs:ChangeMessageVisibility']);
+    return grantOn(this.queue, this.function, ['sqs:ChangeMessageVisibility']);
   }
 
   /** Allows the function to send to the dead-letter queue, for the processor's option `deadLetter`. Its URL is `deadLetterQueue.queueUrl`. */
   grantDeadLetter(): iam.Grant {
     this.deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(this.function);
-    return this.#grant(this.deadLetterQueue, ['sqs:SendMessage']);
+    return grantOn(this.deadLetterQueue, this.function, ['sqs:SendMessage']);
   }
 
-  #grant({ queueArn }: sqs.IQueue, actions: string[]): iam.Grant {
-    return iam.Grant.addToPrincipal({
-      grantee: this.function,
-      actions,
-      resourceArns: [queueArn],
-    });
+  /** Allows a person or a tool to read dead letters and to send them back to the queue, as `npx batchlatch dlq` does. */
+  grantOperate(grantee: iam.IGrantable): iam.Grant {
+    this.queue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
+    const back = grantOn(this.queue, grantee, ['sqs:GetQueueAttributes', 'sqs:SendMessage']);
+    return grantOn(this.deadLetterQueue, grantee, OPERATE).combine(back);
   }
 }
 
@@ -121,4 +132,8 @@ function createMapping(
     ...(maxBatchingWindow !== undefined && { maxBatchingWindow }),
     ...(maxConcurrency !== undefined && { maxConcurrency }),
   });
+}
+
+function grantOn({ queueArn }: sqs.IQueue, grantee: iam.IGrantable, actions: string[]): iam.Grant {
+  return iam.Grant.addToPrincipal({ grantee, actions, resourceArns: [queueArn] });
 }

@@ -1,10 +1,12 @@
+import type { Duration } from 'aws-cdk-lib';
 import type { Check } from '../options/check-options.ts';
 
 /** A `Duration` of the CDK. By its methods, since a program may hold two copies of the CDK. */
 export function aDuration(): Check {
   return {
-    expected: 'a Duration of aws-cdk-lib',
-    accepts: (value) => hasMembers(value, ['toSeconds', 'isUnresolved']),
+    expected: 'a Duration of aws-cdk-lib that is known at synthesis',
+    accepts: (value) =>
+      hasMembers(value, ['toSeconds', 'isUnresolved']) && !(value as Duration).isUnresolved(),
   };
 }
 

@@ -6,14 +6,15 @@ import * as iam from 'aws-cdk-lib/aws-iam';
  * of its own.
  */
 const CLAIM = ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'];
-/** What a person does with claims beyond reading the index. */
+/** What a person does with claims beyond reading the index. Their changes are not made by PartiQL. */
 const OPERATE = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:DescribeContinuousBackups',
   'dynamodb:DescribeTable',
   'dynamodb:DescribeTimeToLive',
   'dynamodb:Scan',
-  'dynamodb:BatchGetItem',
-  'dynamodb:PartiQLUpdate',
-  'dynamodb:PartiQLDelete',
+  'dynamodb:UpdateItem',
 ];
 
 /** What claiming functions do. */

@@ -129,9 +129,9 @@ describe('peekDeadLetters', () => {
     const answered = new Promise<void>((resolve) => (answer = resolve));
     const slow = withCalls(orders.hasty, {
       changeMessageVisibilityBatch: async (input) => {
-        const [{ VisibilityTimeout = -1 } = {}] = input.Entries;
-        asked.push(VisibilityTimeout);
-        if (VisibilityTimeout > 0) await answered;
+        const visibility = input.Entries[0]?.VisibilityTimeout ?? -1;
+        asked.push(visibility);
+        if (visibility > 0) await answered;
         return orders.hasty.changeMessageVisibilityBatch(input);
       },
     });
