@@ -9,17 +9,25 @@ import { Totalling } from './totals.ts';
 
 /** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */
 export interface PowertoolsLogger {
+  /** Writes a line of the level DEBUG. */
   debug(message: string, attributes: Record<string, unknown>): void;
+  /** Writes a line of the level INFO. */
   info(message: string, attributes: Record<string, unknown>): void;
+  /** Writes a line of the level WARN. */
   warn(message: string, attributes: Record<string, unknown>): void;
+  /** Writes a line of the level ERROR. */
   error(message: string, attributes: Record<string, unknown>): void;
+  /** The least important level that it writes, such as `INFO`. */
   getLevelName(): string;
 }
 
 /** What is used of a `Metrics` of `@aws-lambda-powertools/metrics`. */
 export interface PowertoolsMetrics {
+  /** Stores a value; several under one name become a list. */
   addMetric(name: string, unit: 'Count' | 'Milliseconds', value: number): unknown;
+  /** Stores a property that is no metric. */
   addMetadata(key: string, value: string): unknown;
+  /** Writes what is stored, and forgets it. */
   publishStoredMetrics(): unknown;
 }
 

@@ -3,18 +3,27 @@ import { shownError } from './shown-event.ts';
 
 /** What is used of a `Tracer` of `@aws-lambda-powertools/tracer`. */
 export interface PowertoolsTracer {
+  /** False outside Lambda, and where the environment turns it off. */
   isTracingEnabled(): boolean;
+  /** The current segment or subsegment. */
   getSegment(): TracerSegment | undefined;
+  /** Makes it the current one in this asynchronous context. */
   setSegment(segment: TracerSegment): void;
+  /** Its way to X-Ray's SDK; `run` gives `work` an asynchronous context of its own. */
   readonly provider: { getNamespace(): { run(work: () => void): unknown } };
 }
 
 /** What is used of a segment or subsegment of X-Ray. */
 export interface TracerSegment {
+  /** Begins a subsegment. */
   addNewSubsegment(name: string): TracerSegment;
+  /** Adds what traces can be found by. */
   addAnnotation(key: string, value: string | number | boolean): void;
+  /** Adds what is only shown. */
   addMetadata(key: string, value: unknown, namespace?: string): void;
+  /** Says that it failed. */
   addFaultFlag(): void;
+  /** Ends it. */
   close(): void;
 }
 

@@ -210,8 +210,8 @@ function checkedChange(change: ClaimsChange): ClaimsChange {
   return change;
 }
 
-/** Also what turns a line of a terminal around is not for a text that people will read there. */
-function words(most: number): Check {
+/** Who and why. Also what turns a line of a terminal around is not for a text that people will read there. */
+export function words(most: number): Check {
   return {
     expected: `1 to ${most} characters without control characters`,
     accepts: (value) =>

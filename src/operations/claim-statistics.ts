@@ -25,9 +25,13 @@ export interface StatisticsOptions extends ReadOptions {
 export interface Distribution {
   /** Of how many claims. */
   readonly count: number;
+  /** The least. */
   readonly min: number;
+  /** Half of them are at most this. */
   readonly median: number;
+  /** 95 of 100 are at most this. */
   readonly p95: number;
+  /** The most. */
   readonly max: number;
 }
 

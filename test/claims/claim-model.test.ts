@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import type { AcquireOutcome, Claim, ClaimStatus, ClaimStore, SettleOutcome, Settlement } from 'batchlatch';
+import type { AcquireOutcome, Claim, ClaimStatus, SettleOutcome, Settlement, StoredError } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
+import {
+  type ClaimOperation,
+  eachClaim,
+  type OperableStore,
+  type OperateOutcome,
+  type OperationKind,
+} from 'batchlatch/operations';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import {
   assert,
@@ -17,6 +24,7 @@ import {
   record,
   subarray,
 } from 'fast-check';
+import { LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 
 /**
@@ -24,29 +32,35 @@ import { emulatedTable } from '../support/emulated-table.ts';
  * machine written a second time, with nothing in common with the code.
  */
 describe('every store', () => {
-  const table = emulatedTable('dynoxide');
+  const table = emulatedTable('dynoxide', { leaseUntil: LEASE_ATTRIBUTES.own });
 
   it('gives the outcomes and leaves the rows that the model says, whatever happens in whatever order', async () => {
     const client = table.newClient();
-    const lives = commands([acquires, settles, extensions, advances], { maxCommands: 25, size: 'max' });
+    const lives = commands([acquires, settles, extensions, advances, changes, lists], {
+      maxCommands: 25,
+      size: 'max',
+    });
     await assert(
       asyncProperty(lives, async (life) => {
         await asyncModelRun(() => ({ model: { now: 0, rows: new Map() }, real: realStores(client) }), life);
       }),
-      { numRuns: 50 },
+      { numRuns: 40 },
     );
   }, 60_000);
 
   function realStores(client: DynamoDBClient): Real {
     const clock = manualClock(0);
-    const dynamoDB = (writes: 'batch' | 'single'): ClaimStore =>
-      dynamoDBStore({ client, tableName: table.tableName, writes, clock });
+    const dynamoDB = (
+      writes: 'batch' | 'single',
+      overdueIndex: false | { shards: number } = false,
+    ): OperableStore => dynamoDBStore({ client, tableName: table.tableName, writes, clock, overdueIndex });
     return {
       clock,
       stores: [
         { name: 'memory', prefix: randomUUID(), store: memoryStore({ clock }) },
         { name: 'batch', prefix: randomUUID(), store: dynamoDB('batch') },
         { name: 'single', prefix: randomUUID(), store: dynamoDB('single') },
+        { name: 'batch with index', prefix: randomUUID(), store: dynamoDB('batch', { shards: 2 }) },
       ],
     };
   }
@@ -67,7 +81,9 @@ interface Row {
   crashes: number;
   leaseUntil: number;
   expiresAt: number;
-  hasError: boolean;
+  error: StoredError | undefined;
+  /** The operations of people, the oldest first. */
+  history: OperationKind[];
   payloadHash: string | undefined;
 }
 interface Model {
@@ -76,7 +92,11 @@ interface Model {
 }
 interface Real {
   readonly clock: ManualClock;
-  readonly stores: readonly { readonly name: string; readonly prefix: string; readonly store: ClaimStore }[];
+  readonly stores: readonly {
+    readonly name: string;
+    readonly prefix: string;
+    readonly store: OperableStore;
+  }[];
 }
 type Command = AsyncCommand<Model, Real>;
 
@@ -178,6 +198,100 @@ const advances = constantFrom(1, 5, 10, 30, 45).map((seconds): Command => ({
   toString: () => `advance(${seconds} s)`,
 }));
 
+const changes = record({
+  key: constantFrom(...names),
+  operation: constantFrom<OperationKind>('release', 'release', 'resolve', 'park', 'forget'),
+  sees: constantFrom('it as it is', 'it as it is', 'it as it is', 'another owner', 'another attempt'),
+  force: boolean(),
+  owner: constantFrom('pat', 'sam'),
+}).map(({ key, operation, sees, force, owner }): Command => ({
+  check: () => true,
+  async run(model, real) {
+    const { status = 'PARKED', owner: holder = 'ann', attempt = 1 } = model.rows.get(key) ?? {};
+    const change: Omit<ClaimOperation, 'key'> = {
+      operation,
+      seen: {
+        status,
+        owner: sees === 'another owner' ? 'a stranger' : holder,
+        attempt: sees === 'another attempt' ? attempt + 1 : attempt,
+      },
+      owner,
+      operator: owner,
+      reason: 'by hand',
+      force,
+      retentionMs: PARKED_RETENTION_MS,
+      ...(operation === 'resolve' && { result: '"done"' }),
+    };
+    const expected = changeInModel(model, key, change);
+    await onEachStore(real, async ({ name, prefix, store }) => {
+      const [outcome] = await store.operate([{ ...change, key: prefix + key }]);
+      expect({ name, outcome: outcome && endOf(outcome) }).toEqual({ name, outcome: expected });
+    });
+    await compareRows(model, real);
+  },
+  toString: () => `${operation}(${key} by ${owner}, who saw ${sees}${force ? ', forced' : ''})`,
+}));
+
+const lists = constantFrom('in-progress' as const, 'overdue' as const, 'parked' as const).map(
+  (state): Command => ({
+    check: () => true,
+    async run({ now, rows }, real) {
+      const expected = [...rows].flatMap(([key, row]) => {
+        if (row.expiresAt <= now) return [];
+        const isLive = row.leaseUntil > now;
+        const states = { IN_PROGRESS: isLive ? 'in-progress' : 'overdue', PARKED: 'parked' } as const;
+        const mine = row.status === 'IN_PROGRESS' || row.status === 'PARKED' ? states[row.status] : '';
+        return state === mine ? [key] : [];
+      });
+      await onEachStore(real, async ({ name, prefix, store }) => {
+        if (name === 'batch' || name === 'single') return; // a scan of all lives before
+        const keys: string[] = [];
+        const query = { keyPrefix: prefix, limit: 500, state };
+        for await (const { key } of eachClaim(store, query)) keys.push(key.slice(prefix.length));
+        expect({ name, keys: keys.toSorted() }).toEqual({ name, keys: expected.toSorted() });
+      });
+    },
+    toString: () => `list(${state})`,
+  }),
+);
+
+/** What an operation gives, without the claim. */
+function endOf(outcome: OperateOutcome): string {
+  return outcome.status === 'refused' ? outcome.why : outcome.status;
+}
+
+function changeInModel(
+  { now, rows }: Model,
+  key: string,
+  { operation, seen, owner, force }: Omit<ClaimOperation, 'key'>,
+): string {
+  const row = rows.get(key);
+  if (row === undefined || row.expiresAt <= now) return 'absent';
+  if (row.owner === owner) return 'done';
+  if (row.owner !== seen.owner || row.attempt !== seen.attempt) return 'changed';
+  if (force !== true) {
+    if (row.status === 'IN_PROGRESS' && now < row.leaseUntil) return 'running';
+    if (row.status === 'COMPLETED' && (operation === 'release' || operation === 'park')) return 'completed';
+  }
+  if (operation === 'forget') return rows.delete(key) ? 'done' : 'absent';
+  row.owner = owner;
+  row.leaseUntil = Math.min(row.leaseUntil, now);
+  row.expiresAt = Math.max(row.expiresAt, now + PARKED_RETENTION_MS);
+  row.history = [...row.history, operation].slice(-10);
+  row.error = undefined;
+  if (operation === 'release') {
+    row.status = 'FAILED';
+    row.releases = row.attempt;
+    row.crashes = 0;
+  } else if (operation === 'resolve') {
+    row.status = 'COMPLETED';
+  } else {
+    row.status = 'PARKED';
+    row.error = { name: 'ParkedByOperator', message: 'by hand' };
+  }
+  return 'done';
+}
+
 function acquireInModel(
   { now, rows }: Model,
   key: string,
@@ -198,7 +312,7 @@ function acquireInModel(
         completedAt: expect.any(Number) as never,
         expiresAt: expect.any(Number) as never,
       };
-    if (row.status === 'PARKED') return { status: 'parked', error: ERROR };
+    if (row.status === 'PARKED') return { status: 'parked', error: row.error as StoredError };
     if (row.status === 'IN_PROGRESS' && now < row.leaseUntil) {
       return { status: 'conflict', leaseUntil: row.leaseUntil, attempt: row.attempt };
     }
@@ -212,7 +326,8 @@ function acquireInModel(
     crashes: lives ? row.crashes + (tookOver ? 1 : 0) : 0,
     leaseUntil: now + LEASE_MS,
     expiresAt: now + LEASE_MS + RETENTION_MS,
-    hasError: false,
+    error: undefined,
+    history: lives ? row.history : [],
     payloadHash,
   };
   rows.set(key, next);
@@ -234,10 +349,10 @@ function settleInModel(
   const row = rows.get(key);
   if (row?.owner !== owner) return 'lost';
   const hasError = end === 'fail' || end === 'park';
-  if (row.status === ENDS[end]) return row.hasError === hasError ? 'stored' : 'lost';
+  if (row.status === ENDS[end]) return (row.error !== undefined) === hasError ? 'stored' : 'lost';
   if (row.status !== 'IN_PROGRESS') return 'lost';
   row.status = ENDS[end];
-  row.hasError = hasError;
+  row.error = hasError ? ERROR : undefined;
   row.expiresAt = now + (end === 'park' ? PARKED_RETENTION_MS : RETENTION_MS);
   if (end === 'fail') row.crashes = 0;
   if (end === 'release') row.releases += 1;
@@ -276,10 +391,9 @@ async function compareRows({ now, rows }: Model, real: Real): Promise<void> {
   });
 }
 
-function rowAsClaim({ hasError, ...row }: Row): unknown {
+function rowAsClaim(row: Row): unknown {
   return {
     ...row,
-    error: hasError ? ERROR : undefined,
     result: row.status === 'COMPLETED' ? '"done"' : undefined,
   };
 }
@@ -288,5 +402,17 @@ function rowAsClaim({ hasError, ...row }: Row): unknown {
 function shown(claim: Claim): unknown {
   const { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash, error, result } =
     claim;
-  return { status, owner, attempt, releases, crashes, leaseUntil, expiresAt, payloadHash, error, result };
+  return {
+    status,
+    owner,
+    attempt,
+    releases,
+    crashes,
+    leaseUntil,
+    expiresAt,
+    payloadHash,
+    error,
+    result,
+    history: (claim.history ?? []).map(({ operation }) => operation),
+  };
 }

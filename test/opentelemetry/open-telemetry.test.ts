@@ -23,8 +23,15 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { createBatchProcessor, PermanentError, type RecordHandler, runWithoutClaim } from 'batchlatch';
+import {
+  createBatchProcessor,
+  PermanentError,
+  type RecordHandler,
+  runWithoutClaim,
+  standardSchema,
+} from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
+import { observers } from 'batchlatch/observe';
 import { openTelemetry, type OpenTelemetryOptions } from 'batchlatch/opentelemetry';
 import { eventBridgeEvent, kafkaEvent, snsEvent, sqsEvent } from 'batchlatch/testing';
 import { type Bench, bench, deferred, failed, forever, messages } from '../batch/bench.ts';
@@ -292,6 +299,30 @@ describe('The spans', () => {
     const record = only(spans.filter(({ name }) => name === 'process orders'));
     expect(record.attributes['batchlatch.outcome']).toBe('completed');
     expect(record.status.code).toBe(SpanStatusCode.UNSET);
+  });
+
+  it('of a record without an outcome end with the batch, and its late outcome begins none', async () => {
+    const b = bench();
+    const checked = deferred<{ readonly value: unknown }>();
+    const schema = standardSchema({
+      '~standard': { version: 1, vendor: 'test', validate: () => checked.promise },
+    });
+    const outcomes: string[] = [];
+    const observer = observers(openTelemetry({ tracerProvider }), {
+      onEvent: () => undefined,
+      onOutcome: (_id, outcome) => void outcomes.push(outcome),
+    });
+    const answer = b.processor(() => 'done', { observer, schema })(messages('a'), b.lambda(3_000));
+    await b.clock.advance(3_000);
+    expect(failed(await answer)).toEqual(['a']);
+    const spans = exporter.getFinishedSpans();
+    const record = only(spans.filter(({ name }) => name === 'process orders'));
+    expect(record.attributes['batchlatch.outcome']).toBe('unfinished');
+    const before = spans.length;
+    checked.resolve({ value: {} });
+    await b.clock.advance(60_000);
+    expect(outcomes).toHaveLength(1);
+    expect(exporter.getFinishedSpans()).toHaveLength(before);
   });
 
   it('all end with the batch, and nothing is begun after it', async () => {

@@ -137,7 +137,7 @@ export async function failedOrders({
 }
 
 /** A receive that finds nothing answers at once. */
-export function hasty(sqs: DeadLetterSqs): DeadLetterSqs {
+function hasty(sqs: DeadLetterSqs): DeadLetterSqs {
   return withCalls(sqs, {
     receiveMessage: (input, options) => sqs.receiveMessage({ ...input, WaitTimeSeconds: 0 }, options),
   });
@@ -152,6 +152,7 @@ export function withCalls(sqs: DeadLetterSqs, calls: Partial<DeadLetterSqs>): De
     sendMessageBatch: (input, options) => sqs.sendMessageBatch(input, options),
     deleteMessageBatch: (input, options) => sqs.deleteMessageBatch(input, options),
     listDeadLetterSourceQueues: (input, options) => sqs.listDeadLetterSourceQueues(input, options),
+    listQueues: (input, options) => sqs.listQueues(input, options),
     startMessageMoveTask: (input, options) => sqs.startMessageMoveTask(input, options),
     listMessageMoveTasks: (input, options) => sqs.listMessageMoveTasks(input, options),
     cancelMessageMoveTask: (input, options) => sqs.cancelMessageMoveTask(input, options),

@@ -192,6 +192,13 @@ describe('a whole queue', () => {
     });
   });
 
+  it('with a message that somebody sent there is moved message by message, or SQS would stop at it', async () => {
+    const { hasty: sqs } = orders;
+    const mixed = likeAws({ receiveMessage: (input) => sqs.receiveMessage(input) });
+    expect(await redrive(mixed)).toMatchObject({ ended: 'whole', movedBy: 'messages', moved: 3 });
+    expect(calls).toEqual([]);
+  });
+
   it('with a message that must stay is moved message by message', async () => {
     const request = claimRequest(orders.key('b'));
     const parked = await orders.store.inspect(request.key);

@@ -122,6 +122,43 @@ describe('peekDeadLetters', () => {
     expect(visibilities).toHaveLength(20);
   });
 
+  it('shows them again only after a request that hides them for longer has ended', async () => {
+    const clock = manualClock();
+    const asked: number[] = [];
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const slow = withCalls(orders.hasty, {
+      changeMessageVisibilityBatch: async (input) => {
+        const visibility = input.Entries[0]?.VisibilityTimeout ?? -1;
+        asked.push(visibility);
+        if (visibility > 0) await answered;
+        return orders.hasty.changeMessageVisibilityBatch(input);
+      },
+    });
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const list: typeof orders.store.list = async (query) => {
+      await gate;
+      return orders.store.list(query);
+    };
+    let isDone = false;
+    const peeking = peekWith(
+      slow,
+      { queueUrl: orders.deadLetterUrl, limit: 10, store: { ...orders.store, list } },
+      clock,
+    ).then(() => (isDone = true));
+    await until('it waits', async () => (await hiddenAndShown())[0] === '10');
+    await clock.advance(10_000);
+    await until('they are hidden for longer', () => asked.length > 0);
+    open();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([isDone, asked]).toEqual([false, [30]]);
+    answer();
+    await peeking;
+    expect(asked).toEqual([30, 0]);
+    expect(await hiddenAndShown()).toEqual(['0', '25']);
+  });
+
   it('says how many stay hidden where SQS does not show them', async () => {
     const queue = await createQueue(orders.sqs, { visibilityTimeoutSeconds: 30 });
     await orders.sqs.sendMessage({ QueueUrl: queue.queueUrl, MessageBody: 'x' });

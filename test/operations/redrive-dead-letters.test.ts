@@ -26,7 +26,6 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-/** fauxqs does not say where messages came from. */
 function redrive(options: Partial<RedriveOptions> = {}): Promise<RedriveResult> {
   return redriveDeadLetters(orders.hasty, {
     queueUrl: orders.deadLetterUrl,
@@ -59,6 +58,25 @@ describe('redriveDeadLetters', () => {
     expect(await orders.depth(orders.deadLetterUrl)).toBe(0);
     const claim = await orders.store.inspect(orders.key('a'));
     expect(claim).toMatchObject({ status: 'COMPLETED', history: [{ operation: 'release', ...WHO }] });
+  });
+
+  it('moves messages to the only queue that has this one for its dead-letter queue', async () => {
+    await orders.fail('a');
+    const { messages } = await redriveDeadLetters(orders.hasty, {
+      queueUrl: orders.deadLetterUrl,
+      store: orders.store,
+      which: 'all',
+      ...WHO,
+    });
+    expect(messages).toMatchObject([{ outcome: 'moved', destinationUrl: orders.queueUrl }]);
+  });
+
+  it('leaves messages of which it is not known where they came from', async () => {
+    const { queueUrl } = await createQueue(orders.sqs, { visibilityTimeoutSeconds: 30 });
+    await orders.sqs.sendMessage({ QueueUrl: queueUrl, MessageBody: '{"orderId":"a"}' });
+    const { messages } = await redriveDeadLetters(orders.hasty, { queueUrl, which: 'all', ...WHO });
+    expect(messages).toMatchObject([{ outcome: 'left', why: 'no-destination' }]);
+    expect(await orders.depth(queueUrl)).toBe(1);
   });
 
   it('without a store moves messages only, which parked claims then drop', async () => {
@@ -293,7 +311,7 @@ describe('redriveDeadLetters', () => {
       { which: 'some' as 'all' },
       "Expected `which` to be 'all', a list of message ids, or a function",
     ],
-    ['reason', { reason: ' ' }, 'Expected `reason` to be a text of 1 to 256 characters'],
+    ['reason', { reason: ' ' }, 'Expected `reason` to be 1 to 256 characters without control characters'],
     ['store', { store: {} as never }, 'Expected `store` to be a store with list(), count() and operate()'],
     ['completed', { completed: 'run' as 'move' }, "Expected `completed` to be 'skip' or 'move' or 'delete'"],
   ])('says what is wrong with `%s`', async (_, wrong, message) => {

@@ -5,7 +5,7 @@ import { describeClaimStore } from 'batchlatch/testing';
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
-import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { componentNamed } from '../support/components/index.ts';
@@ -28,6 +28,8 @@ for (const [name, writes] of dynamoDBs) {
     /** As the store makes it where it is given none. */
     let ownClient: DynamoDBClient;
     let tableName: string;
+    let indexedTable: string;
+    let indexedPowertoolsTable: string;
     const effects = effectCounters();
     // dynalite has no transactions, and moto's are not atomic: two at a time both find the claim in progress.
     const withCommit = name === 'dynalite' || name === 'moto' ? {} : { commit: effects };
@@ -35,6 +37,10 @@ for (const [name, writes] of dynamoDBs) {
       service = await startComponent(name);
       plainClient = emulatorClient(service.endpoint);
       tableName = await createClaimsTable(plainClient);
+      indexedTable = await createClaimsTable(plainClient, { leaseUntil: LEASE_ATTRIBUTES.own });
+      indexedPowertoolsTable = await createClaimsTable(plainClient, {
+        leaseUntil: LEASE_ATTRIBUTES.powertools,
+      });
       await effects.create(plainClient);
       process.env['AWS_ENDPOINT_URL_DYNAMODB'] = service.endpoint;
       ownClient = defaultClient();
@@ -59,7 +65,31 @@ for (const [name, writes] of dynamoDBs) {
       },
       { describe, it },
     );
+    describeClaimStore(
+      {
+        name: `dynamoDBStore, ${writes} writes, with the index,`,
+        create: (clock) =>
+          dynamoDBStore({ client: ownClient, tableName: indexedTable, writes, clock, overdueIndex: true }),
+        ...withCommit,
+      },
+      { describe, it },
+    );
     if (name === 'dynamodb-local') {
+      describeClaimStore(
+        {
+          name: `dynamoDBStore, ${writes} writes, with the index, Powertools' attributes,`,
+          create: (clock) =>
+            dynamoDBStore({
+              client: plainClient,
+              tableName: indexedPowertoolsTable,
+              writes,
+              clock,
+              attributes: powertoolsAttributes,
+              overdueIndex: { shards: 3 },
+            }),
+        },
+        { describe, it },
+      );
       describeClaimStore(
         {
           name: `dynamoDBStore, ${writes} writes, with a client as the SDK makes it,`,

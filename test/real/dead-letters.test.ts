@@ -29,7 +29,6 @@ for (const { name, saysSources, movesItself } of SERVICES) {
 
     const redriven = () => ({
       queueUrl: orders.deadLetterUrl,
-      ...(!saysSources && { destinationUrl: orders.queueUrl }),
       store: orders.store,
       ...WHO,
     });
@@ -48,7 +47,7 @@ for (const { name, saysSources, movesItself } of SERVICES) {
             queueUrl: orders.deadLetterUrl,
             store: orders.store,
           });
-          expect(messages.map(({ key }) => key).toSorted()).toEqual(['a', 'b', 'c'].map(orders.key));
+          expect(new Set(messages.map(({ key }) => key))).toEqual(new Set(['a', 'b', 'c'].map(orders.key)));
           expect(messages[0]).toMatchObject({
             sentBy: saysSources ? 'redrive-policy' : 'unknown',
             error: { message: 'no such customer' },

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetQueueAttributesCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -9,14 +7,15 @@ import type { Order } from '../../examples/orders/order.ts';
 import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
-import { at, parseTemplate, resourcesOf, withDefaults } from '../sam/read-template.ts';
+import { at } from '../sam/read-template.ts';
 import { keyHash } from '../../src/claims/key-hash.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { lambdaRuntime } from '../support/components/lambda-toolchain.ts';
 import { ministack, startMinistack } from '../support/components/ministack.ts';
-import { builtFunctions, sam, samCli } from './support/sam-cli.ts';
+import { deployToMinistack } from './support/deploy-to-ministack.ts';
+import { builtFunctions, samCli } from './support/sam-cli.ts';
 import { sendMessages } from './support/send-messages.ts';
 import { until } from './support/until.ts';
 
@@ -33,7 +32,7 @@ describeWith(
       cloud = await startMinistack({ node: 22 });
       dynamoDB = emulatorClient(cloud.endpoint);
       sqs = new SQSClient({ ...emulatorClientConfig, endpoint: cloud.endpoint });
-      outputs = await deploy();
+      outputs = await deployToMinistack(cloud, await builtFunctions(), 'orders');
     }, INSTALL_TIMEOUT_MS);
     afterAll(async () => {
       dynamoDB.destroy();
@@ -136,42 +135,6 @@ describeWith(
       return { answer: await response.json(), log: tail.split('\n') };
     }
 
-    async function deploy(): Promise<Readonly<Record<string, string>>> {
-      const env = {
-        AWS_ENDPOINT_URL: cloud.endpoint,
-        AWS_ACCESS_KEY_ID: emulatorClientConfig.credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: emulatorClientConfig.credentials.secretAccessKey,
-      };
-      const template = ['--template-file', await templateForMinistack()];
-      const quietly = ['--no-confirm-changeset', '--no-progressbar'];
-      await sam(['deploy', ...template, '--stack-name', STACK, '--resolve-s3', ...quietly], { env });
-      const listed = await sam(['list', 'stack-outputs', '--stack-name', STACK, '--output', 'json'], { env });
-      const pairs = JSON.parse(listed) as { OutputKey: string; OutputValue: string }[];
-      return Object.fromEntries(pairs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
-    }
-
-    /**
-     * The template as MiniStack takes it: it has no metric math, and hands the value of a number parameter on as text, by which
-     * its pollers stop.
-     */
-    async function templateForMinistack(): Promise<string> {
-      const folder = await builtFunctions();
-      const text = await readFile(join(folder, 'template.yaml'), 'utf8');
-      const template = withDefaults(parseTemplate(text)) as { Resources: Record<string, unknown> };
-      const resources = { ...template.Resources };
-      const computed = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(([, of]) => 'Metrics' in of);
-      for (const [name] of computed) delete resources[name];
-      const names = computed.map(([name]) => name).join('|');
-      const json = JSON.stringify({ ...template, Resources: resources });
-      const file = join(folder, 'for-ministack.json');
-      // In the dashboard's text, which is JSON in JSON.
-      await writeFile(
-        file,
-        json.replaceAll(new RegExp(String.raw`,(?:\\n|\s)*\\"\$\{(?:${names})\.Arn\}\\"`, 'g'), ''),
-      );
-      return file;
-    }
-
     /** The template's visibility timeout of three minutes, five times, would be a quarter of an hour. */
     async function shortenWaits(): Promise<void> {
       const QueueUrl = outputs['OrdersQueueUrl'];
@@ -204,8 +167,6 @@ describeWith(
     }
   },
 );
-
-const STACK = 'orders';
 
 function anOrder(members: Partial<Order> = {}): Order {
   return {

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { BatchStatementRequest, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type BatchEvent, type BatchProcessor, createBatchProcessor } from 'batchlatch';
+import {
+  type BatchEvent,
+  type BatchProcessor,
+  type ClaimStore,
+  type Clock,
+  createBatchProcessor,
+} from 'batchlatch';
 import { commit, dynamoDBStore } from 'batchlatch/dynamodb';
+import { createClaimMonitor } from 'batchlatch/monitor';
+import type { OperableStore } from 'batchlatch/operations';
 import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
@@ -12,6 +20,7 @@ import type { LocalService } from '../../local/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
 import { at, readTemplate } from '../sam/read-template.ts';
+import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
@@ -23,7 +32,23 @@ import { failStatements } from '../support/sdk-traffic.ts';
 /** An action on a table, by the table's name in the template: `dynamodb:PutItem on ChargesTable`. */
 type Permission = string;
 
-const granted = permissionsOf(readTemplate());
+const granted = permissionsOf(readTemplate(), 'TablesPolicy', 'PolicyDocument');
+const ofMonitor = permissionsOf(
+  readTemplate(),
+  'ClaimMonitorFunctionRole',
+  'Policies',
+  0,
+  'PolicyDocument',
+).filter((permission) => permission.startsWith('dynamodb:'));
+
+/** What a person needs who operates the claims of a table with the index. */
+const OF_OPERATORS: readonly Permission[] = [
+  'dynamodb:Query on ClaimsTable/index/overdue',
+  'dynamodb:Scan on ClaimsTable',
+  'dynamodb:BatchGetItem on ClaimsTable',
+  'dynamodb:UpdateItem on ClaimsTable',
+  'dynamodb:DeleteItem on ClaimsTable',
+];
 
 describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   let database: LocalService;
@@ -41,7 +66,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     // A claims table without TTL: the conformance suite's clock stands still in the past, where all is long expired.
     tables = {
       ...(await createOrdersTables(ownClient, randomUUID())),
-      claims: await createClaimsTable(ownClient),
+      claims: await createClaimsTable(ownClient, { leaseUntil: 'leaseUntil' }),
     };
     proxy = await startDynamoDBProxy(database.endpoint, async (call) => authorize(call));
     proxiedClient = emulatorClient(proxy.endpoint);
@@ -55,7 +80,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   });
   beforeEach(() => {
     asked = new Set();
-    allowed = granted;
+    allowed = new Set(granted);
   });
 
   it('are what its two functions need, and nothing more', async () => {
@@ -70,37 +95,67 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     await orderPlaced(event, lambdaContext());
     await orderPlaced(event, lambdaContext());
 
-    expect(asked).toEqual(granted);
+    expect(asked).toEqual(new Set(granted));
   });
 
-  describe('on the claims are what a store needs for all it can do:', () => {
+  describe('on the claims are what a store needs for all that functions have it do:', () => {
     const used = new Set<Permission>();
 
     describeClaimStore(
-      {
-        name: 'dynamoDBStore',
-        create: (clock) => dynamoDBStore({ client: proxiedClient, tableName: tables.claims, clock }),
-      },
-      {
-        describe,
-        it: (sentence, body) =>
-          it(sentence, async () => {
-            await body();
-            for (const permission of asked) used.add(permission);
-          }),
-      },
+      { name: 'dynamoDBStore', create: (clock) => storeOfFunctions(clock) },
+      recording(used, () => new Set(granted)),
     );
 
     it('nothing but these', () => {
-      const onClaims = [...granted].filter((permission) => permission.endsWith('on ClaimsTable'));
+      const onClaims = granted.filter((permission) => permission.endsWith('on ClaimsTable'));
       expect(used).toEqual(new Set(onClaims));
     });
   });
 
-  describe.each([...granted])('without %s', (permission) => {
+  describe('and five more are what it needs for all that people have it do:', () => {
+    const used = new Set<Permission>();
+
+    describeClaimStore(
+      { name: 'dynamoDBStore', create: (clock) => storeOfPeople(clock) },
+      recording(used, () => new Set([...granted, ...OF_OPERATORS])),
+    );
+
+    it('nothing but these', () => {
+      const onClaims = granted.filter((permission) => permission.endsWith('on ClaimsTable'));
+      expect(used).toEqual(new Set([...onClaims, ...OF_OPERATORS]));
+    });
+  });
+
+  describe('of the monitor', () => {
+    beforeEach(async () => {
+      const [hung, bad] = [claimRequest(`hung-${randomUUID()}`, { leaseMs: 1 }), claimRequest('bad')];
+      const store = dynamoDBStore({ client: ownClient, tableName: tables.claims, overdueIndex: true });
+      await store.acquire([hung, bad]);
+      await store.settle([settlementOf('park', bad)]);
+    });
+    const monitor = () =>
+      createClaimMonitor({ store: storeOfPeople(), tableName: tables.claims, write: () => undefined })();
+
+    it('are what it needs, and nothing more', async () => {
+      allowed = new Set(ofMonitor);
+      const report = await monitor();
+      expect(report).toMatchObject({ isWhole: true });
+      expect(report.overdue).toBeGreaterThan(0);
+      expect(report.parked).toBeGreaterThan(0);
+      expect(asked).toEqual(allowed);
+    });
+
+    it.each(ofMonitor)('fail it, by their name, without %s', async (permission) => {
+      const [action = ''] = permission.split(' ');
+      allowed = new Set(ofMonitor.filter((one) => one !== permission));
+      await expect(monitor()).rejects.toMatchObject(refused(action));
+    });
+  });
+
+  describe.each(granted)('without %s', (permission) => {
     const [action = ''] = permission.split(' ');
     beforeEach(() => {
-      allowed = new Set([...granted].filter((one) => one !== permission));
+      allowed = new Set(granted.filter((one) => one !== permission));
     });
 
     it('the error names the action, and nothing is acknowledged that is not stored', async () => {
@@ -161,7 +216,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     expect(await commitCharge(event)).toEqual(nothingFailed);
     expect(asked).toContain(onClaims);
     expect(asked).toContain('dynamodb:PutItem on ChargesTable');
-    expect([...asked].filter((permission) => !granted.has(permission))).toEqual([onClaims]);
+    expect([...asked].filter((permission) => !granted.includes(permission))).toEqual([onClaims]);
   });
 
   /** A function that commits its charge with its completion. */
@@ -183,6 +238,34 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     };
   }
 
+  /** The store as functions have it: people, who list and change claims, have their own. */
+  function storeOfFunctions(clock: Clock): ClaimStore {
+    const { list: _list, count: _count, operate: _operate, ...store } = storeOfPeople(clock);
+    return store;
+  }
+
+  function storeOfPeople(clock?: Clock): OperableStore {
+    return dynamoDBStore({
+      client: proxiedClient,
+      tableName: tables.claims,
+      overdueIndex: true,
+      ...(clock !== undefined && { clock }),
+    });
+  }
+
+  /** Notes in `used` what the tests of the suite asked for. */
+  function recording(used: Set<Permission>, allow: () => ReadonlySet<Permission>) {
+    return {
+      describe,
+      it: (sentence: string, body: () => Promise<void>) =>
+        it(sentence, async () => {
+          allowed = allow();
+          await body();
+          for (const permission of asked) used.add(permission);
+        }),
+    };
+  }
+
   /** What the store says of it. */
   function refused(action: string) {
     return {
@@ -192,10 +275,12 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   }
 
   function authorize(call: DynamoDBCall): Refusal | undefined {
-    for (const [action, tableName] of neededFor(call)) {
-      const permission = `${action} on ${tableName === tables.claims ? 'ClaimsTable' : 'ChargesTable'}`;
+    for (const [action, resource] of neededFor(call)) {
+      const [tableName = '', ...index] = resource.split('/');
+      const table = tableName === tables.claims ? 'ClaimsTable' : 'ChargesTable';
+      const permission = `${action} on ${[table, ...index].join('/')}`;
       asked.add(permission);
-      if (!allowed.has(permission)) return refusalOf(action, tableName);
+      if (!allowed.has(permission)) return refusalOf(action, resource);
     }
     return undefined;
   }
@@ -225,16 +310,16 @@ function anOrder(members: { amountCents?: number } = {}): { orderId: string; amo
   return { orderId: `order-${randomUUID()}`, amountCents: 100, ...members };
 }
 
-/** What the template's policy allows. */
-function permissionsOf(template: unknown): ReadonlySet<Permission> {
-  const path = ['Resources', 'TablesPolicy', 'Properties', 'PolicyDocument', 'Statement'] as const;
-  const statements = at(template, ...path) as unknown[];
-  return new Set(
-    statements.flatMap((statement) => {
-      const table = String(at(statement, 'Resource', 'Fn::GetAtt', 0));
-      return [at(statement, 'Action')].flat().map((action) => `${String(action)} on ${table}`);
-    }),
-  );
+/** What a policy of the template allows. */
+function permissionsOf(template: unknown, resource: string, ...path: (string | number)[]): Permission[] {
+  const statements = at(template, 'Resources', resource, 'Properties', ...path, 'Statement') as unknown[];
+  return statements.flatMap((statement) => {
+    const on = at(statement, 'Resource') as Record<string, unknown>;
+    // { 'Fn::GetAtt': ['ClaimsTable', 'Arn'] }, or { 'Fn::Sub': '${ClaimsTable.Arn}/index/overdue' }
+    const name = [on['Fn::GetAtt'] ?? on['Fn::Sub']].flat()[0];
+    const named = String(name).replace(/^\$\{(\w+)\.Arn\}/, '$1');
+    return [at(statement, 'Action')].flat().map((action) => `${String(action)} on ${named}`);
+  });
 }
 
 const actionOfVerb: Readonly<Record<string, string>> = {
@@ -252,6 +337,7 @@ const actionOfVerb: Readonly<Record<string, string>> = {
 function neededFor({ operation, body }: DynamoDBCall): [action: string, tableName: string][] {
   const request = JSON.parse(body) as {
     TableName?: string;
+    IndexName?: string;
     RequestItems?: Record<string, unknown>;
     Statements?: BatchStatementRequest[];
     TransactItems?: Record<string, { TableName: string }>[];
@@ -271,8 +357,10 @@ function neededFor({ operation, body }: DynamoDBCall): [action: string, tableNam
       return [actionOfVerb[verb] ?? Statement, tableName];
     });
   }
-  const tableNames = Object.keys(request.RequestItems ?? { [request.TableName ?? '']: undefined });
-  return tableNames.map((tableName) => [`dynamodb:${operation}`, tableName]);
+  const { TableName = '', IndexName } = request;
+  const resource = IndexName === undefined ? TableName : `${TableName}/index/${IndexName}`;
+  const resources = Object.keys(request.RequestItems ?? { [resource]: undefined });
+  return resources.map((one) => [`dynamodb:${operation}`, one]);
 }
 
 /** As IAM says it. */

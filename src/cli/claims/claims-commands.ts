@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
-import { integerBetween, jsonText, textUpTo } from '../arguments/values.ts';
+import { changeOptions, watchOption } from '../arguments/shared-options.ts';
+import { integerBetween, jsonText } from '../arguments/values.ts';
 import type { ClaimState, OperationKind } from '../../claims/operable-store.ts';
 import type { AddLeaf, Leaf } from '../leaf.ts';
 import type { ChangeOptions } from './change-claims.ts';
@@ -28,7 +29,7 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
         .option('--limit <n>', 'the most claims to print', integerBetween(1, 100_000), 100)
         .option('--cursor <next>', 'go on where the list before ended')
         .option('--all', 'print all claims; overrides --limit');
-      watching(command);
+      command.addOption(watchOption());
       onTable(command);
     },
     load: async () => (await import('./list-claims.ts')).listCommand,
@@ -60,7 +61,7 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
         .optionsGroup('Which claims:')
         .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#')
         .option('--limit <n>', 'the most claims to read', integerBetween(1, 1_000_000_000), 100_000);
-      watching(command);
+      command.addOption(watchOption());
       onTable(command);
     },
     load: async () => (await import('./claim-statistics.ts')).statsCommand,
@@ -122,7 +123,12 @@ function changing(
         1_000,
       );
       leaf.define?.(command);
-      changeOptions(command);
+      command.addOption(
+        new Option('--force', 'also claims that a handler may be running, and completed ones').helpGroup(
+          'Change:',
+        ),
+      );
+      changeOptions(command, 'claim');
       onTable(command);
     },
     load: async () => (await import('./change-claims.ts')).changeCommand(operation),
@@ -141,30 +147,6 @@ function selecting(command: Command): Command {
     .optionsGroup('Which claims:')
     .addOption(new Option('--state <state>', 'claims in this state').choices(STATES))
     .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#');
-}
-
-function changeOptions(command: Command): void {
-  const group = 'Change:';
-  for (const option of [
-    new Option('--reason <text>', 'why; kept on the claim (required)').argParser(textUpTo(256)),
-    new Option('--operator <name>', 'who does it; kept on the claim (default: user@host)').argParser(
-      textUpTo(128),
-    ),
-    new Option('--force', 'also claims that a handler may be running, and completed ones'),
-    new Option('--dry-run', 'show what would be done, and do nothing'),
-    new Option('--yes', 'do not ask'),
-  ]) {
-    command.addOption(option.helpGroup(group));
-  }
-}
-
-function watching(command: Command): void {
-  command.addOption(
-    new Option('--watch [seconds]', 'go on every so many seconds, until Ctrl-C')
-      .argParser(integerBetween(1, 86_400))
-      .preset('5')
-      .helpGroup('Output:'),
-  );
 }
 
 function onTable(command: Command): void {

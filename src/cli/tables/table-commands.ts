@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
+import { consentOptions } from '../arguments/shared-options.ts';
 import { integerBetween } from '../arguments/values.ts';
 import type { AddLeaf } from '../leaf.ts';
 
@@ -31,9 +32,8 @@ export function addTableCommands(program: Command, addLeaf: AddLeaf): void {
             .default('on-demand'),
         )
         .option('--read-units <n>', 'read capacity, if provisioned', integerBetween(1, 1_000_000), 5)
-        .option('--write-units <n>', 'write capacity, if provisioned', integerBetween(1, 1_000_000), 5)
-        .addOption(new Option('--dry-run', 'show what would be done, and do nothing').helpGroup('Change:'))
-        .addOption(new Option('--yes', 'do not ask').helpGroup('Change:'));
+        .option('--write-units <n>', 'write capacity, if provisioned', integerBetween(1, 1_000_000), 5);
+      for (const option of consentOptions()) command.addOption(option);
       withOptions(command, 'table', 'connection', 'format');
     },
     load: async () => (await import('./create-table.ts')).createCommand,

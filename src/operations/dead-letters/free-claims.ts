@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { boundedCall } from '../../claims/bounded-call.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { type OperableStore, type OperateOutcome, stateOf } from '../../claims/operable-store.ts';
-import { resolveRetention } from '../../claims/retention.ts';
-import { asError, missingOutcome, silentFor } from '../../claims/store-errors.ts';
+import { missingOutcome } from '../../claims/store-errors.ts';
+import { operateOnClaims } from '../change-claims.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
 import { type CompletedMessages, planOf, type WhyLeft } from './redrive-plan.ts';
 import type { RedrivenClaim } from './redrive-result.ts';
@@ -29,7 +27,6 @@ export interface FreedMessage extends MessageWithClaims {
 
 /** Claims change while a person looks at them; more often than this, something else is wrong. */
 const TRIES = 3;
-const LONGEST_STORE_CALL_MS = 30_000;
 
 /**
  * Decides over a message and releases its claims if it is to be moved. A claim that has changed since it was read is decided
@@ -73,26 +70,9 @@ export async function freeClaims(found: MessageWithClaims, ports: FreeClaimsPort
 /** It is not broken off: a release whose answer is lost may be stored all the same. */
 async function release(
   claims: readonly Claim[],
-  { store, clock, operator, reason, dryRun }: FreeClaimsPorts,
+  { store, operator, reason, dryRun }: FreeClaimsPorts,
 ): Promise<OperateOutcome[]> {
   if (store === undefined || claims.length === 0) return [];
   if (dryRun) return claims.map((claim) => ({ status: 'done', claim }));
-  const operations = claims.map(({ key, status, owner, attempt }) => ({
-    operation: 'release' as const,
-    key,
-    seen: { status, owner, attempt },
-    owner: randomUUID(),
-    operator,
-    reason,
-    retentionMs: resolveRetention().failed,
-  }));
-  try {
-    return await boundedCall((signal) => store.operate(operations, { signal }), {
-      clock,
-      limitMs: LONGEST_STORE_CALL_MS,
-      errorOf: () => silentFor(LONGEST_STORE_CALL_MS),
-    });
-  } catch (thrown) {
-    return claims.map(() => ({ status: 'error', error: asError(thrown) }));
-  }
+  return operateOnClaims(store, claims, { operation: 'release', operator, reason });
 }

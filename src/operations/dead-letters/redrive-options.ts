@@ -9,6 +9,7 @@ import {
   oneOf,
   required,
 } from '../../options/check-options.ts';
+import { words } from '../change-claims.ts';
 import type { KeyOfMessage } from './claims-of-messages.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
 import type { CompletedMessages } from './redrive-plan.ts';
@@ -31,9 +32,9 @@ export interface RedriveOptions {
   readonly which: 'all' | readonly string[] | ((message: DeadLetterMessage) => boolean);
   /** What becomes of messages whose claim says that their work is done. Default `'skip'`: they stay where they are. */
   readonly completed?: CompletedMessages;
-  /** Who does it: at most 128 characters, kept on the claims. */
+  /** Who does it: at most 128 characters without control characters, kept on the claims. */
   readonly operator: string;
-  /** Why: at most 256 characters, kept on the claims. */
+  /** Why: at most 256 characters without control characters, kept on the claims. */
   readonly reason: string;
   /** Only says what would be done. Default false. */
   readonly dryRun?: boolean;
@@ -53,13 +54,6 @@ export function anOperableStore(): Check {
   };
 }
 
-function aText(longest: number): Check {
-  return {
-    expected: `a text of 1 to ${longest} characters`,
-    accepts: (value) => typeof value === 'string' && value.trim() !== '' && value.length <= longest,
-  };
-}
-
 /** What the options may be. */
 export const REDRIVE_CHECKS: Readonly<Record<string, Check>> = {
   queueUrl: required(aUrl()),
@@ -74,8 +68,8 @@ export const REDRIVE_CHECKS: Readonly<Record<string, Check>> = {
       (Array.isArray(value) && value.every((id) => typeof id === 'string')),
   }),
   completed: oneOf('skip', 'move', 'delete'),
-  operator: required(aText(128)),
-  reason: required(aText(256)),
+  operator: required(words(128)),
+  reason: required(words(256)),
   dryRun: aBoolean(),
   usesReceives: aBoolean(),
   onProgress: aFunction(),

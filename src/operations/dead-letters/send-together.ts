@@ -4,7 +4,7 @@ import type { DeadLetterSqs, FailedEntry } from './dead-letter-sqs.ts';
 import { entryOf, type OutgoingMessage } from './outgoing-message.ts';
 
 /** What SQS said to one message. `unanswered`: it may have taken it. */
-export type SendOutcome =
+type SendOutcome =
   | { readonly sent: true; readonly newMessageId: string | undefined }
   | { readonly sent: false; readonly why: 'refused' | 'unanswered'; readonly error: Error };
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { installedAt } from '../../support/components/cache.ts';
 import type { Component } from '../../support/components/component.ts';
 import { PYTHON_MISSING } from '../../support/components/python-package.ts';
@@ -46,14 +46,14 @@ export async function sam(args: readonly string[], { cwd, env }: SamOptions = {}
 }
 
 /**
- * What `sam build` makes of the project, built by the first who asks in a run of the tests: the folder with
+ * What `sam build` makes of a template, built by the first who asks in a run of the tests: the folder with
  * `template.yaml` and a folder for each function.
  */
-export async function builtFunctions(): Promise<string> {
-  const folder = join(runFolder(), 'build');
+export async function builtFunctions(template: string = 'template.yaml'): Promise<string> {
+  const folder = join(runFolder(), template === 'template.yaml' ? 'build' : basename(dirname(template)));
   // SAM writes the template when the functions are built.
   if (!existsSync(join(folder, 'template.yaml')))
-    await runCommand('scripts/sam.sh', ['build', '--build-dir', folder]);
+    await runCommand('scripts/sam.sh', ['build', template, '--build-dir', folder]);
   return folder;
 }
 

@@ -1,0 +1,31 @@
+import { type Command, Option } from 'commander';
+import { integerBetween, textUpTo } from './values.ts';
+
+/** Gives a command that changes something who, why, and whether to ask. */
+export function changeOptions(command: Command, keptOn: string): void {
+  for (const option of [
+    new Option('--reason <text>', `why; kept on the ${keptOn} (required)`).argParser(textUpTo(256)),
+    new Option('--operator <name>', 'who does it; kept likewise (default: user@host)').argParser(
+      textUpTo(128),
+    ),
+    ...consentOptions(),
+  ]) {
+    command.addOption(option.helpGroup('Change:'));
+  }
+}
+
+/** Whether to ask, and whether to do anything at all. */
+export function consentOptions(): Option[] {
+  return [
+    new Option('--dry-run', 'show what would be done, and do nothing').helpGroup('Change:'),
+    new Option('--yes', 'do not ask').helpGroup('Change:'),
+  ];
+}
+
+/** For a command that can go on reading. */
+export function watchOption(): Option {
+  return new Option('--watch [seconds]', 'go on every so many seconds, until Ctrl-C')
+    .argParser(integerBetween(1, 86_400))
+    .preset('5')
+    .helpGroup('Output:');
+}

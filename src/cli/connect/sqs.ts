@@ -1,0 +1,40 @@
+import { SQS } from '@aws-sdk/client-sqs';
+import type { ConnectionOptions } from '../arguments/common-options.ts';
+import { UsageError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
+import { awsSettings, dummiesOf } from './aws-settings.ts';
+
+/** A queue, by its URL or its name. */
+export interface QueueOptions extends ConnectionOptions {
+  readonly queueUrl?: string;
+  readonly queue?: string;
+}
+
+/** Opens the queue that the options name for `use`. Throws a `UsageError` if they name none. */
+export async function withQueue<Result>(
+  context: Context,
+  options: QueueOptions,
+  use: (sqs: SQS, queueUrl: string) => Promise<Result>,
+): Promise<Result> {
+  const { queueUrl, queue } = options;
+  if ((queueUrl === undefined) === (queue === undefined)) {
+    throw new UsageError('Name the dead-letter queue: --queue-url URL or --queue NAME.');
+  }
+  const settings = awsSettings('SQS', options, context, queueUrl);
+  const dummies = dummiesOf(settings);
+  if (dummies !== undefined) context.screen.detail(dummies);
+  const sqs = new SQS({
+    ...settings,
+    requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+  });
+  try {
+    return await use(sqs, queueUrl ?? (await urlOf(sqs, queue ?? '')));
+  } finally {
+    sqs.destroy();
+  }
+}
+
+async function urlOf(sqs: SQS, QueueName: string): Promise<string> {
+  const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName });
+  return QueueUrl;
+}

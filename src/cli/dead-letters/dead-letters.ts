@@ -1,0 +1,50 @@
+import type { SQS } from '@aws-sdk/client-sqs';
+import type { OperableStore } from '../../claims/operable-store.ts';
+import { type KeyOfMessage, processorKey } from '../../operations/index.ts';
+import type { TableOptions } from '../arguments/common-options.ts';
+import { withClaims } from '../connect/claims.ts';
+import { type QueueOptions, withQueue } from '../connect/sqs.ts';
+import type { Context } from '../context.ts';
+
+/** The options by which the commands of dead letters find queue and claims. */
+export interface DeadLetterOptions extends QueueOptions, TableOptions {
+  readonly useReceives?: boolean;
+  readonly namespace?: string;
+}
+
+/** What the commands of dead letters work on. */
+export interface DeadLetters {
+  readonly sqs: SQS;
+  /** For every call of `batchlatch/operations`. */
+  readonly common: {
+    readonly queueUrl: string;
+    readonly usesReceives: boolean;
+    readonly signal: AbortSignal;
+    readonly store?: OperableStore;
+    readonly key?: KeyOfMessage;
+  };
+}
+
+/** Opens the queue, and the claims where a table is named, for `use`. */
+export function withDeadLetters<Result>(
+  context: Context,
+  options: DeadLetterOptions,
+  use: (letters: DeadLetters) => Promise<Result>,
+): Promise<Result> {
+  const { namespace, useReceives = false } = options;
+  return withQueue(context, options, (sqs, queueUrl) => {
+    const common = {
+      queueUrl,
+      usesReceives: useReceives,
+      signal: context.signal,
+      ...(namespace !== undefined && { key: processorKey({ namespace }) }),
+    };
+    if (!namesTable(options, context)) return use({ sqs, common });
+    return withClaims(context, options, ({ store }) => use({ sqs, common: { ...common, store } }));
+  });
+}
+
+/** Whether it is known where the claims are. */
+export function namesTable({ table }: TableOptions, { env }: Pick<Context, 'env'>): boolean {
+  return (table ?? env['CLAIMS_TABLE_NAME'] ?? '') !== '';
+}

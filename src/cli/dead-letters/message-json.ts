@@ -1,0 +1,34 @@
+import type { StoredError } from '../../claims/claim.ts';
+import type { DeadLetterMessage, SentBy } from '../../operations/index.ts';
+import { type ClaimJson, claimJson } from '../claims/claim-json.ts';
+import { isoTime } from '../print/times.ts';
+
+/** A message of a dead-letter queue as `--json` prints it. */
+export interface MessageJson {
+  readonly messageId: string;
+  readonly recordId: string;
+  readonly sentAt?: string;
+  readonly receiveCount: number;
+  readonly messageGroupId?: string;
+  readonly sentBy: SentBy;
+  readonly source?: string;
+  readonly error?: StoredError;
+  readonly key?: string;
+  readonly claims: readonly ClaimJson[];
+  /** With `--show-body`. */
+  readonly attributes?: Readonly<Record<string, string>>;
+  /** With `--show-body`. */
+  readonly body?: string;
+}
+
+/** What `--json` prints of a message. */
+export function messageJson(message: DeadLetterMessage, now: number, showBody = false): MessageJson {
+  const { body, attributes, sentAt, claims, ...rest } = message;
+  const time = isoTime(sentAt);
+  return {
+    ...rest,
+    ...(time !== undefined && { sentAt: time }),
+    claims: claims.map((claim) => claimJson(claim, now)),
+    ...(showBody && { attributes, body }),
+  };
+}
