@@ -57,6 +57,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-store.ts'],
   operations: ['claims', 'options', 'queues', 'keys', 'sources'],
   testing: ['claims', 'options'],
+  // Reads templates and accounts; only the command line tool uses it.
+  doctor: ['claims'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
   // The bin. Nothing imports it, and it is no part of what programs import.

@@ -98,7 +98,7 @@ describe('A person', () => {
     ['an option that there is not', { forced: true }, /Unknown option `forced`/],
   ])('is refused with %s', async (_what, members, message) => {
     const { store, claim } = await oneParked();
-    await expect(releaseClaim(store, claim, { ...BY, ...members } as never)).rejects.toThrow(message);
+    await expect(releaseClaim(store, claim, { ...BY, ...members })).rejects.toThrow(message);
     expect(await store.inspect(claim.key)).toEqual(claim);
   });
 

@@ -152,6 +152,7 @@ export function withCalls(sqs: DeadLetterSqs, calls: Partial<DeadLetterSqs>): De
     sendMessageBatch: (input, options) => sqs.sendMessageBatch(input, options),
     deleteMessageBatch: (input, options) => sqs.deleteMessageBatch(input, options),
     listDeadLetterSourceQueues: (input, options) => sqs.listDeadLetterSourceQueues(input, options),
+    listQueues: (input, options) => sqs.listQueues(input, options),
     startMessageMoveTask: (input, options) => sqs.startMessageMoveTask(input, options),
     listMessageMoveTasks: (input, options) => sqs.listMessageMoveTasks(input, options),
     cancelMessageMoveTask: (input, options) => sqs.cancelMessageMoveTask(input, options),

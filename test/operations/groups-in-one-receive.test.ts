@@ -47,6 +47,7 @@ function fifoOf(ids: readonly string[], refused: readonly string[] = []) {
       return {};
     },
     listDeadLetterSourceQueues: async () => ({ queueUrls: ['http://127.0.0.1/000000000000/orders.fifo'] }),
+    listQueues: () => Promise.reject(new Error('not asked')),
     startMessageMoveTask: () => Promise.reject(new Error('not asked')),
     listMessageMoveTasks: () => Promise.reject(new Error('not asked')),
     cancelMessageMoveTask: () => Promise.reject(new Error('not asked')),

@@ -26,7 +26,6 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-/** fauxqs does not say where messages came from. */
 function redrive(options: Partial<RedriveOptions> = {}): Promise<RedriveResult> {
   return redriveDeadLetters(orders.hasty, {
     queueUrl: orders.deadLetterUrl,
@@ -59,6 +58,25 @@ describe('redriveDeadLetters', () => {
     expect(await orders.depth(orders.deadLetterUrl)).toBe(0);
     const claim = await orders.store.inspect(orders.key('a'));
     expect(claim).toMatchObject({ status: 'COMPLETED', history: [{ operation: 'release', ...WHO }] });
+  });
+
+  it('moves messages to the only queue that has this one for its dead-letter queue', async () => {
+    await orders.fail('a');
+    const { messages } = await redriveDeadLetters(orders.hasty, {
+      queueUrl: orders.deadLetterUrl,
+      store: orders.store,
+      which: 'all',
+      ...WHO,
+    });
+    expect(messages).toMatchObject([{ outcome: 'moved', destinationUrl: orders.queueUrl }]);
+  });
+
+  it('leaves messages of which it is not known where they came from', async () => {
+    const { queueUrl } = await createQueue(orders.sqs, { visibilityTimeoutSeconds: 30 });
+    await orders.sqs.sendMessage({ QueueUrl: queueUrl, MessageBody: '{"orderId":"a"}' });
+    const { messages } = await redriveDeadLetters(orders.hasty, { queueUrl, which: 'all', ...WHO });
+    expect(messages).toMatchObject([{ outcome: 'left', why: 'no-destination' }]);
+    expect(await orders.depth(queueUrl)).toBe(1);
   });
 
   it('without a store moves messages only, which parked claims then drop', async () => {

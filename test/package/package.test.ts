@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
 import { type Consumer, installPacked, packLibrary } from './packed-library.ts';
 
 /** As AWS starts Node in Lambda: what is an ES module alone cannot be required. */
@@ -53,6 +54,24 @@ describe('The packed package', () => {
     const missing = new RegExp(`Cannot find (package|module) '${peer}`);
     await expect(bare.run('esm.mjs', [entry])).rejects.toThrow(missing);
     await expect(bare.run('cjs.cjs', [entry], AS_LAMBDA)).rejects.toThrow(missing);
+  });
+
+  it('has a bin that needs nothing beside the package', async () => {
+    expect(await bare.bin(['--help'])).toMatch(/^Usage: batchlatch /);
+    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+    expect(await bare.bin(['--version'])).toBe(`${version}\n`);
+    const service = await startDynamoDBEmulator('dynoxide');
+    try {
+      const onTable = ['--table', 'claims', '--endpoint-url', service.endpoint, '--json'];
+      await bare.bin(['table', 'create', '--yes', ...onTable]);
+      const list = await bare.bin(['claims', 'list', '--state', 'parked', ...onTable]);
+      expect(JSON.parse(list)).toEqual({ claims: [], next: null });
+    } finally {
+      await service.stop();
+    }
+    const doctor = await bare.bin(['doctor', '--template', path.resolve('template.yaml'), '--json']);
+    expect(JSON.parse(doctor)).toMatchObject({ findings: expect.any(Array) });
+    expect(bare.files).toContain('dist/cli/THIRD-PARTY-LICENSES.md');
   });
 
   it('holds compiled files and their licenses, and no source maps that lead nowhere', () => {

@@ -11,6 +11,7 @@ const CONSUMERS = fileURLToPath(new URL('consumers/', import.meta.url));
 
 interface Manifest {
   readonly exports: Readonly<Record<string, unknown>>;
+  readonly bin: { readonly batchlatch: string };
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
@@ -22,6 +23,8 @@ export interface Consumer {
   readonly files: readonly string[];
   /** Runs a program of `consumers/` in the folder, and parses what it prints. */
   run(program: string, entries: readonly string[], nodeOptions?: readonly string[]): Promise<unknown>;
+  /** Runs the bin, and gives what it prints to standard output. Rejects if it ends with another status than 0. */
+  bin(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string>;
   /** Compiles `consumers/types.ts` under this name. Rejects with what the compiler says. */
   compile(file: string, compiler: 'typescript' | 'typescript-api', options: readonly string[]): Promise<void>;
 }
@@ -68,6 +71,11 @@ export async function installPacked(tarball: string, peers: readonly string[]): 
         cwd: folder,
       });
       return JSON.parse(answer.stdout);
+    },
+    async bin(args, env) {
+      const program = path.join(library, manifest.bin.batchlatch);
+      const answer = await run(process.execPath, [program, ...args], { cwd: folder, env: { ...env } });
+      return answer.stdout;
     },
     async compile(file, compiler, options) {
       await copyFile(path.join(CONSUMERS, 'types.ts'), path.join(folder, file));

@@ -29,7 +29,6 @@ for (const { name, saysSources, movesItself } of SERVICES) {
 
     const redriven = () => ({
       queueUrl: orders.deadLetterUrl,
-      ...(!saysSources && { destinationUrl: orders.queueUrl }),
       store: orders.store,
       ...WHO,
     });

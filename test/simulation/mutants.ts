@@ -205,8 +205,8 @@ export const mutants: readonly Mutant[] = [
     'attempts grow',
     'every claim has the next attempt: the fencing token',
     TRANSITIONS,
-    'attempt: attempt + 1, releases',
-    'attempt, releases',
+    'attempt: attempt + 1,',
+    'attempt,',
   ),
   one(
     'maxAttempts',

@@ -16,6 +16,12 @@ export interface Screen {
   readonly isTerminal: boolean;
   /** Whether results are JSON. */
   readonly isJson: boolean;
+  /** Whether results are shown in colours. */
+  readonly hasColors: boolean;
+  /** The width of the terminal; undefined where results are not read on one. */
+  readonly width: number | undefined;
+  /** The whole result as text that is laid out, and safe to show, already. */
+  text(text: string): void;
   /** A line of the result. */
   line(text?: string): void;
   /** A line about the result. */
@@ -54,6 +60,9 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
   return {
     isTerminal,
     isJson: options.json === true,
+    hasColors,
+    width: widthOf(stdout),
+    text: (text) => write(stdout, text),
     line: (text = '') => write(stdout, text),
     note: (text) => write(stderr, text),
     detail: (text) => {

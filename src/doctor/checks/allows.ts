@@ -6,7 +6,12 @@ interface Target {
 }
 
 /** Whether a role allows an action on a resource; undefined where that cannot be told. */
-export function allows(role: Role, action: string, target: Target, service: 'dynamodb' | 'sqs'): boolean | undefined {
+export function allows(
+  role: Role,
+  action: string,
+  target: Target,
+  service: 'dynamodb' | 'sqs',
+): boolean | undefined {
   const verdicts = (isAllow: boolean): readonly (boolean | undefined)[] =>
     role.statements
       .filter((statement) => statement.isAllow === isAllow && (isAllow || !statement.hasCondition))
@@ -23,7 +28,9 @@ function applies(
   target: Target,
   service: string,
 ): boolean | undefined {
-  const onAction = all(actions.map((pattern) => (pattern === '<?>' ? undefined : matches(pattern, action, 'i'))));
+  const onAction = all(
+    actions.map((pattern) => (pattern === '<?>' ? undefined : matches(pattern, action, 'i'))),
+  );
   if (onAction === false) return false;
   const onResource = all(resources.map((resource) => covers(resource, target, service)));
   if (onResource === false) return false;

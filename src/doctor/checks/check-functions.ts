@@ -27,7 +27,9 @@ export function checkFunctions(examination: Examination): void {
     }
     if (table !== undefined) checkClaims(examination, lambda, { table, role });
     else if (names !== undefined) {
-      examination.skip(`${lambda.name}, ${TABLE_NAME_VARIABLE}: the table is not here, so neither it nor the permissions are judged`);
+      examination.skip(
+        `${lambda.name}, ${TABLE_NAME_VARIABLE}: the table is not here, so neither it nor the permissions are judged`,
+      );
     }
   }
 }
@@ -71,7 +73,8 @@ function checkClaimPermissions(
   { table, role }: { table: Table; role: Role },
 ): void {
   const allowed = (action: string): boolean | undefined => allows(role, action, table, 'dynamodb');
-  const isAllowed = (actions: readonly string[]): boolean => actions.every((action) => allowed(action) === true);
+  const isAllowed = (actions: readonly string[]): boolean =>
+    actions.every((action) => allowed(action) === true);
   if (isAllowed(lambda.options.writes === 'single' ? SINGLE : BATCHED)) return;
   if (onlyLooks(examination, lambda, { table, role })) return;
   const wanted = lambda.options.writes === 'single' ? SINGLE : BATCHED;
@@ -108,7 +111,10 @@ function onlyLooks(
     model.mappings.some(({ functionId }) => functionId === id) ||
     model.triggers.some(({ functionId, kind }) => functionId === id && kind !== 'Schedule');
   // On the index of the table too, whose ARN goes on after the table's.
-  const withIndexes = { id: table.id, arnTails: table.arnTails.flatMap((tail) => [tail, `${tail}/index/overdue`]) };
+  const withIndexes = {
+    id: table.id,
+    arnTails: table.arnTails.flatMap((tail) => [tail, `${tail}/index/overdue`]),
+  };
   const may = (action: string): boolean =>
     allows(role, action, withIndexes, 'dynamodb') === true ||
     role.statements.some(

@@ -16,7 +16,10 @@ export function checkMappings(examination: Examination): void {
     checkResponse(examination, mapping);
     if (mapping.kind === 'sqs') checkBatches(examination, mapping);
     else checkStream(examination, mapping);
-    if (mapping.kind !== 'kafka' && examination.known(mapping, 'MetricsConfig', mapping.hasMetrics) === false) {
+    if (
+      mapping.kind !== 'kafka' &&
+      examination.known(mapping, 'MetricsConfig', mapping.hasMetrics) === false
+    ) {
       examination.report('mapping-metrics-off', mapping, {
         message: `${mapping.name} has no metrics of its own.`,
         fix: 'MetricsConfig: { Metrics: [EventCount] }',
@@ -96,7 +99,10 @@ function checkRetries(examination: Examination, mapping: Mapping, retries: numbe
   if (retries < 0) {
     examination.report('stream-retries-unlimited', mapping, {
       message: `${mapping.name} tries a record that fails until it expires.`,
-      fix: ['MaximumRetryAttempts: 5', 'DestinationConfig: { OnFailure: { Destination: !GetAtt FailedRecords.Arn } }'],
+      fix: [
+        'MaximumRetryAttempts: 5',
+        'DestinationConfig: { OnFailure: { Destination: !GetAtt FailedRecords.Arn } }',
+      ],
       line: mapping.retries.line,
     });
     return;
@@ -123,14 +129,18 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
   );
   const reserved = examination.known(lambda, 'ReservedConcurrentExecutions', lambda.reservedConcurrency);
   if (reserved === undefined || mappings.length === 0) return;
-  const limits = mappings.map((mapping) => examination.known(mapping, 'MaximumConcurrency', mapping.maximumConcurrency));
+  const limits = mappings.map((mapping) =>
+    examination.known(mapping, 'MaximumConcurrency', mapping.maximumConcurrency),
+  );
   if (mappings.some(({ maximumConcurrency }) => maximumConcurrency.unknown !== undefined)) return;
   const started = limits.reduce<number>((sum, limit) => sum + (limit ?? POLLERS_AT_START), 0);
   const unlimited = mappings.find(
     (mapping, index) => limits[index] === undefined && !examination.isFifo(mapping),
   );
   if (reserved >= started && unlimited === undefined) return;
-  const from = limits.map((limit) => (limit === undefined ? `${POLLERS_AT_START} at the start` : `${limit}`)).join(' + ');
+  const from = limits
+    .map((limit) => (limit === undefined ? `${POLLERS_AT_START} at the start` : `${limit}`))
+    .join(' + ');
   const room = Math.floor(reserved / mappings.length);
   examination.report('reserved-concurrency-too-low', lambda, {
     message:
@@ -141,7 +151,10 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
     fix:
       room < 2
         ? `ReservedConcurrentExecutions: ${Math.max(started, 2)}`
-        : [`# in ${mappings.map(({ name }) => name).join('; ')}`, `ScalingConfig: { MaximumConcurrency: ${room} }`],
+        : [
+            `# in ${mappings.map(({ name }) => name).join('; ')}`,
+            `ScalingConfig: { MaximumConcurrency: ${room} }`,
+          ],
     fixBelongsTo: room < 2 ? 'properties' : 'none',
     line: lambda.reservedConcurrency.line,
     ...(reserved >= started && { severity: 'warning' as const }),

@@ -32,15 +32,18 @@ export function checkQueuePermissions(examination: Examination, lambda: LambdaFu
 }
 
 function sourcesOf(examination: Examination, { id }: LambdaFunction): readonly Queue[] {
-  const mappings = examination.model.mappings.filter(({ functionId, kind }) => functionId === id && kind === 'sqs');
+  const mappings = examination.model.mappings.filter(
+    ({ functionId, kind }) => functionId === id && kind === 'sqs',
+  );
   return mappings.map(({ source }) => examination.queue(source.value)).filter((queue) => queue !== undefined);
 }
 
 /** A `Ref` of a queue is its URL. */
 function knowsUrl({ environment }: LambdaFunction, { id, arnTails }: Queue): boolean {
-  const names = [`<${id}>`, `<${id}.QueueUrl>`];
+  const names = new Set([`<${id}>`, `<${id}.QueueUrl>`]);
   return [...(environment.value?.values() ?? [])].some(
-    (value) => names.includes(value) || (/^https?:/.test(value) && arnTails.includes(value.split('/').at(-1) ?? '')),
+    (value) =>
+      names.has(value) || (/^https?:/.test(value) && arnTails.includes(value.split('/').at(-1) ?? '')),
   );
 }
 

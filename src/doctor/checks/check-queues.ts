@@ -80,12 +80,16 @@ interface Times {
   readonly window: number;
 }
 
-function checkVisibility(examination: Examination, { queue, lambda, visibility, timeout, window }: Times): void {
+function checkVisibility(
+  examination: Examination,
+  { queue, lambda, visibility, timeout, window }: Times,
+): void {
   const sixTimes = timeout * TIMES_THE_TIMEOUT;
   const needed = sixTimes + window;
   if (visibility >= needed) return;
   const sum = `6 × ${timeout} s${window > 0 ? ` + ${window} s of batching window` : ''}`;
-  const refused = visibility < timeout ? ` AWS refuses the mapping, because it is below the timeout itself.` : '';
+  const refused =
+    visibility < timeout ? ` AWS refuses the mapping, because it is below the timeout itself.` : '';
   examination.report('visibility-timeout-too-short', queue, {
     message: `${queue.name} hides a message for ${visibility} s; with ${lambda.name} it should be ${needed} s or more (${sum}).${refused}`,
     fix: `VisibilityTimeout: ${Math.min(needed, LONGEST_VISIBILITY_SECONDS)} # ${sum}`,
@@ -98,7 +102,8 @@ function checkLease(examination: Examination, { queue, lambda, visibility, timeo
   const { value: leaseMs } = lambda.options.leaseMs;
   const lease = leaseMs === undefined ? timeout + LEASE_BEYOND_TIMEOUT_SECONDS : leaseMs / 1_000;
   if (lease + window <= visibility) return;
-  const whose = leaseMs === undefined ? `by default ${lease} s (the function's timeout and a second)` : `${lease} s`;
+  const whose =
+    leaseMs === undefined ? `by default ${lease} s (the function's timeout and a second)` : `${lease} s`;
   examination.report('lease-longer-than-visibility', queue, {
     message: `The lease of ${lambda.name} is ${whose}${window > 0 ? `, after ${window} s of batching window` : ''}; ${queue.name} delivers again after ${visibility} s.`,
     fix: `VisibilityTimeout: ${Math.min(Math.ceil(Math.max(timeout * TIMES_THE_TIMEOUT, lease) + window), LONGEST_VISIBILITY_SECONDS)}`,
@@ -195,7 +200,11 @@ function checkDeadLetterQueue(examination: Examination, queue: Queue, deadLetter
   } else if (allow.permission !== 'byQueue' || !isAllowed) {
     examination.report('redrive-allow-policy-refuses', deadLetters, {
       message: `${deadLetters.name} does not let ${queue.name} move messages to it.`,
-      fix: ['RedriveAllowPolicy:', '  redrivePermission: byQueue', `  sourceQueueArns: [!GetAtt ${queue.id}.Arn]`],
+      fix: [
+        'RedriveAllowPolicy:',
+        '  redrivePermission: byQueue',
+        `  sourceQueueArns: [!GetAtt ${queue.id}.Arn]`,
+      ],
       line: deadLetters.redriveAllow.line,
     });
   }

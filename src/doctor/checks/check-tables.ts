@@ -76,7 +76,10 @@ function checkSafety(examination: Examination, table: Table): void {
       line: table.hasDeletionProtection.line,
     });
   }
-  if (table.isRetained !== undefined && examination.known(table, 'DeletionPolicy', table.isRetained) === false) {
+  if (
+    table.isRetained !== undefined &&
+    examination.known(table, 'DeletionPolicy', table.isRetained) === false
+  ) {
     examination.report('claims-table-not-retained', table, {
       message: `${table.name} does not outlive its stack, or is deleted when it is replaced.`,
       fix: ['DeletionPolicy: Retain', 'UpdateReplacePolicy: Retain'],

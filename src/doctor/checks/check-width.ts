@@ -2,7 +2,11 @@ import type { LambdaFunction, Role, Statement } from '../model.ts';
 import type { Examination, Verdict } from './examination.ts';
 
 /** These know no resources. */
-const OF_NO_RESOURCE: ReadonlySet<string> = new Set(['dynamodb:ListTables', 'dynamodb:DescribeLimits', 'sqs:ListQueues']);
+const OF_NO_RESOURCE: ReadonlySet<string> = new Set([
+  'dynamodb:ListTables',
+  'dynamodb:DescribeLimits',
+  'sqs:ListQueues',
+]);
 
 /** Says where a role allows more than a table or a queue. */
 export function checkWidth(examination: Examination, lambda: LambdaFunction, role: Role): void {

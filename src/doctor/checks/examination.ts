@@ -56,7 +56,11 @@ export class Examination {
     return setting.unknown === undefined ? setting.value : undefined;
   }
 
-  report(code: string, resource: Resource, { message, fix, line, severity, fixBelongsTo = 'properties' }: Verdict): void {
+  report(
+    code: string,
+    resource: Resource,
+    { message, fix, line, severity, fixBelongsTo = 'properties' }: Verdict,
+  ): void {
     const rule = RULES[code];
     if (rule === undefined) throw new TypeError(`Expected a code of RULES, got ${code}`);
     if (resource.ignore.has(code)) {
@@ -93,7 +97,11 @@ export class Examination {
   #placed({ id }: Resource, lines: readonly string[], to: 'properties' | 'resource' | 'none'): string {
     if (this.model.origin === 'live' || to === 'none') return lines.join('\n');
     const [resource = '', event] = id.split('.');
-    const properties = [resource, 'Properties', ...(event === undefined ? [] : ['Events', event, 'Properties'])];
+    const properties = [
+      resource,
+      'Properties',
+      ...(event === undefined ? [] : ['Events', event, 'Properties']),
+    ];
     const path = to === 'resource' ? [resource] : properties;
     return [
       ...path.map((step, depth) => `${'  '.repeat(depth)}${step}:`),

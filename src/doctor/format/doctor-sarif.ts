@@ -15,7 +15,9 @@ export function doctorSarif(report: DoctorReport, { file }: { readonly file?: st
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'batchlatch doctor', rules: rules.map(([code, rule]) => ruleOf(code, rule)) } },
+        tool: {
+          driver: { name: 'batchlatch doctor', rules: rules.map(([code, rule]) => ruleOf(code, rule)) },
+        },
         results: report.findings.map(({ code, severity, message, fix, line, resource }) => ({
           ruleId: code,
           ruleIndex: rules.findIndex(([id]) => id === code),

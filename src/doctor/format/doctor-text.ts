@@ -10,7 +10,11 @@ export interface TextOptions {
   readonly file?: string;
 }
 
-const COLOURS: Readonly<Record<Severity, string>> = { error: '\u001B[31m', warning: '\u001B[33m', info: '\u001B[36m' };
+const COLOURS: Readonly<Record<Severity, string>> = {
+  error: '\u001B[31m',
+  warning: '\u001B[33m',
+  info: '\u001B[36m',
+};
 const BOLD = '\u001B[1m';
 const FAINT = '\u001B[2m';
 const RESET = '\u001B[0m';
@@ -40,7 +44,9 @@ function findingText(
   { severity, code, message, why, fix, line, docs }: Finding,
   { paint, width, file }: { paint: Paint; width: number; file: string | undefined },
 ): string {
-  const place = [file === undefined ? undefined : plain(file), line].filter((part) => part !== undefined).join(':');
+  const place = [file === undefined ? undefined : plain(file), line]
+    .filter((part) => part !== undefined)
+    .join(':');
   const at = file === undefined && line !== undefined ? `line ${line}` : place;
   const head = `${paint(COLOURS[severity] + BOLD, severity)} ${paint(BOLD, plain(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
   return [
@@ -55,7 +61,8 @@ function findingText(
 
 function summary({ findings, checked }: DoctorReport): string {
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
-  const looked = checked.length === 0 ? 'nothing that batchlatch has to do with' : `${checked.length} resources`;
+  const looked =
+    checked.length === 0 ? 'nothing that batchlatch has to do with' : counted(checked.length, 'resource');
   const listed = checked.length === 0 ? '' : `: ${checked.map(plain).join('; ')}`;
   return `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('info')} info. Looked at ${looked}${listed}.`;
 }

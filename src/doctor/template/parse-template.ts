@@ -1,4 +1,5 @@
 import {
+  type Alias,
   type Document,
   isAlias,
   isCollection,
@@ -35,7 +36,7 @@ export function parseTemplate({ file, text }: { file: string; text: string }): T
   if (text.length > LONGEST_TEMPLATE) throw refused(file, 'it is longer than 10 MB');
   const lines = new LineCounter();
   const document = parsed(file, text, lines);
-  const converter = { document, left: MOST_NODES };
+  const converter: Converter = { document, left: MOST_NODES, aliases: new Map() };
   const data = convert(converter, document.contents, 0, file);
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, 'Resources')) {
     throw refused(file, 'it has no `Resources`, so it is no template of CloudFormation or SAM');
@@ -57,7 +58,7 @@ export function parseTemplate({ file, text }: { file: string; text: string }): T
 function parsed(file: string, text: string, lineCounter: LineCounter): Document.Parsed {
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, { lineCounter, merge: true, logLevel: 'silent', strict: false });
+    document = parseDocument(text, { lineCounter, merge: true, logLevel: 'error', strict: false });
   } catch (error) {
     throw refused(file, error instanceof Error ? firstLine(error.message) : 'it cannot be read');
   }
@@ -76,6 +77,8 @@ function firstLine(message: string): string {
 
 interface Converter {
   readonly document: Document.Parsed;
+  /** To resolve one takes a walk through the document. */
+  readonly aliases: Map<Alias, Node | undefined>;
   left: number;
 }
 
@@ -84,8 +87,13 @@ function convert(converter: Converter, node: Node | null | undefined, depth: num
   if (converter.left < 0) throw refused(file, 'its aliases make it too large');
   if (depth > DEEPEST) throw refused(file, `it is nested deeper than ${DEEPEST} levels`);
   if (node === null || node === undefined) return null;
-  if (isAlias(node)) return convert(converter, node.resolve(converter.document), depth + 1, file);
+  if (isAlias(node)) return convert(converter, resolved(converter, node), depth + 1, file);
   return withTag(node.tag, untagged(converter, node, depth, file));
+}
+
+function resolved({ document, aliases }: Converter, alias: Alias): Node | undefined {
+  if (!aliases.has(alias)) aliases.set(alias, alias.resolve(document));
+  return aliases.get(alias);
 }
 
 function untagged(converter: Converter, node: Node, depth: number, file: string): Plain {
@@ -100,7 +108,7 @@ function untagged(converter: Converter, node: Node, depth: number, file: string)
         ? Object.entries(Object.assign({}, ...[plain].flat()))
         : [[name, plain]];
     });
-    return Object.fromEntries(entries) as Plain;
+    return Object.fromEntries(entries);
   }
   return scalarValue(node as Scalar);
 }

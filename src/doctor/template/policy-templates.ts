@@ -63,7 +63,7 @@ export function templateStatements(
       isAllow: true,
       hasCondition: false,
       actions: actions.map((action) => `${service}:${action}`),
-      resources: [`arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${tail}`],
+      resources: [`arn:\${AWS.Partition}:${service}:\${AWS.Region}:\${AWS.AccountId}:${tail}`],
       line,
     },
   ];
@@ -71,7 +71,9 @@ export function templateStatements(
   if (Object.hasOwn(TABLE_TEMPLATES, name)) {
     return of('dynamodb', TABLE_TEMPLATES[name] ?? [], `table/${named('TableName')}`);
   }
-  return Object.hasOwn(QUEUE_TEMPLATES, name) ? of('sqs', QUEUE_TEMPLATES[name] ?? [], named('QueueName')) : [];
+  return Object.hasOwn(QUEUE_TEMPLATES, name)
+    ? of('sqs', QUEUE_TEMPLATES[name] ?? [], named('QueueName'))
+    : [];
 }
 
 /** The statements of one of AWS's policies; undefined for one that is not known here. */

@@ -57,7 +57,10 @@ function readAsync(resource: TemplateResource, resources: TemplateResources): As
     retries: setting(place, ['MaximumRetryAttempts'], asNumber, DEFAULT_RETRIES),
     keepsFailures:
       deadLetters === undefined
-        ? { ...setting(place, ['DestinationConfig', 'OnFailure'], () => true, false), line: place.line ?? resource.line }
+        ? {
+            ...setting(place, ['DestinationConfig', 'OnFailure'], () => true, false),
+            line: place.line ?? resource.line,
+          }
         : { value: true },
   };
 }

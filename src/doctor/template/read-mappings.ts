@@ -2,7 +2,17 @@ import type { Mapping, MappingKind, Setting } from '../model.ts';
 import { findFunction } from './read-functions.ts';
 import { QUEUE_TYPES } from './read-queues.ts';
 import { type Place, placeIn, setting, type TemplateResource, type TemplateResources } from './resources.ts';
-import { asBoolean, asList, asMembers, asNumber, asText, member, referenceOf, type Value, whyUnknown } from './values.ts';
+import {
+  asBoolean,
+  asList,
+  asMembers,
+  asNumber,
+  asText,
+  member,
+  referenceOf,
+  type Value,
+  whyUnknown,
+} from './values.ts';
 
 /** SAM's types of events that are event source mappings, and the property that names their source. */
 const SAM_EVENTS: Readonly<Record<string, { readonly kind: MappingKind; readonly source: string }>> = {
@@ -14,11 +24,18 @@ const SAM_EVENTS: Readonly<Record<string, { readonly kind: MappingKind; readonly
 };
 
 /** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
-const DEFAULT_BATCH_SIZE: Readonly<Record<MappingKind, number>> = { sqs: 10, kinesis: 100, dynamodb: 100, kafka: 100 };
+const DEFAULT_BATCH_SIZE: Readonly<Record<MappingKind, number>> = {
+  sqs: 10,
+  kinesis: 100,
+  dynamodb: 100,
+  kafka: 100,
+};
 const UNLIMITED = -1;
 
 export function readMappings(resources: TemplateResources): readonly Mapping[] {
-  const ofSam = resources.ofType('AWS::Serverless::Function').flatMap((lambda) => samMappings(lambda, resources));
+  const ofSam = resources
+    .ofType('AWS::Serverless::Function')
+    .flatMap((lambda) => samMappings(lambda, resources));
   const plain = resources.ofType('AWS::Lambda::EventSourceMapping').flatMap((resource) => {
     const kind = kindOf(resource, resources);
     if (kind === undefined) {
@@ -36,7 +53,7 @@ function samMappings(lambda: TemplateResource, resources: TemplateResources): re
     const type = asText(member(event, 'Type')) ?? '';
     const known = Object.hasOwn(SAM_EVENTS, type) ? SAM_EVENTS[type] : undefined;
     if (known === undefined) return [];
-    const place = placeIn(lambda, ['Events', name, 'Properties']);
+    const place = placeIn(lambda, ['Events', name, 'Properties'], ['Events', name]);
     const named = { ...lambda, name: `${lambda.name}, event ${name}`, id: `${lambda.id}.${name}` };
     return [readMapping(named, place, { ...known, functionId: lambda.id }, resources)];
   });
@@ -59,7 +76,12 @@ function readMapping(
     functionId,
     source: queue === undefined ? unknownSource(place, source) : { value: queue.id, line: place.line },
     isFifo: sourceText?.endsWith('.fifo') === true,
-    responseTypes: setting(place, ['FunctionResponseTypes'], (value) => asList(value).map((one) => asText(one) ?? ''), []),
+    responseTypes: setting(
+      place,
+      ['FunctionResponseTypes'],
+      (value) => asList(value).map((one) => asText(one) ?? ''),
+      [],
+    ),
     batchSize: setting(place, ['BatchSize'], asNumber, DEFAULT_BATCH_SIZE[kind]),
     windowSeconds: setting(place, ['MaximumBatchingWindowInSeconds'], asNumber, 0),
     maximumConcurrency: setting(place, ['ScalingConfig', 'MaximumConcurrency'], asNumber),
@@ -76,7 +98,10 @@ function readMapping(
 function unknownSource(place: Place, property: string): Setting<string> {
   const text = asText(place.value[property]);
   const why = whyUnknown(place.value[property]) ?? 'it is not in this template';
-  return { unknown: text === undefined || text.includes('<?>') ? why : `${text} is not in this template`, line: place.line };
+  return {
+    unknown: text === undefined || text.includes('<?>') ? why : `${text} is not in this template`,
+    line: place.line,
+  };
 }
 
 const KIND_OF_TYPE: Readonly<Record<string, MappingKind>> = {
@@ -110,4 +135,3 @@ export function kindOf({ value }: Place, resources: TemplateResources): MappingK
   if (value['Queues'] !== undefined || value['DocumentDBEventSourceConfig'] !== undefined) return undefined;
   return value['StartingPosition'] === undefined ? 'sqs' : 'kinesis';
 }
-

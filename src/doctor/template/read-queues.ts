@@ -1,6 +1,15 @@
 import type { Queue, Redrive, RedriveAllow, Setting } from '../model.ts';
 import { physicalName, setting, type TemplateResource, type TemplateResources } from './resources.ts';
-import { asBoolean, asList, asMembers, asNumber, asText, member, type Members, type Value } from './values.ts';
+import {
+  asBoolean,
+  asList,
+  asMembers,
+  asNumber,
+  asText,
+  member,
+  type Members,
+  type Value,
+} from './values.ts';
 
 export const QUEUE_TYPES: readonly string[] = ['AWS::SQS::Queue'];
 
@@ -22,7 +31,9 @@ function readQueue(resource: TemplateResource, resources: TemplateResources): Qu
     isFifo: asBoolean(value['FifoQueue']) === true || physicalName(resource)?.endsWith('.fifo') === true,
     visibilitySeconds: setting(resource, ['VisibilityTimeout'], asNumber, DEFAULT_VISIBILITY_SECONDS),
     retentionSeconds: setting(resource, ['MessageRetentionPeriod'], asNumber, DEFAULT_RETENTION_SECONDS),
-    redrive: setting(resource, ['RedrivePolicy'], (policy) => readRedrive(jsonOf(policy), resource, resources)),
+    redrive: setting(resource, ['RedrivePolicy'], (policy) =>
+      readRedrive(jsonOf(policy), resource, resources),
+    ),
     redriveAllow: setting(resource, ['RedriveAllowPolicy'], (policy) => readAllow(jsonOf(policy), resources)),
     isEncrypted: readEncryption(resource),
     requiresTls: readTls(resource, resources),
@@ -32,9 +43,10 @@ function readQueue(resource: TemplateResource, resources: TemplateResources): Qu
 
 /** These policies may be texts of JSON. */
 function jsonOf(value: Value): Members {
-  if (typeof value !== 'string') return asMembers(value) ?? {};
+  const text = asText(value);
+  if (text === undefined) return asMembers(value) ?? {};
   try {
-    return asMembers(JSON.parse(value) as Value) ?? {};
+    return asMembers(JSON.parse(text) as Value) ?? {};
   } catch {
     return {};
   }

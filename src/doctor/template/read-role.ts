@@ -9,10 +9,14 @@ const MANAGED_TYPES = ['AWS::IAM::ManagedPolicy'];
 /** What a function's role allows: SAM's `Policies`, or the role, with every policy of the template that is attached to it. */
 export function readRole(lambda: TemplateResource, resources: TemplateResources): Setting<Role> {
   const given = lambda.value['Role'];
-  if (given === undefined && lambda.type === 'AWS::Serverless::Function') return { value: samRole(lambda, resources) };
+  if (given === undefined && lambda.type === 'AWS::Serverless::Function')
+    return { value: samRole(lambda, resources) };
   const role = resources.find(given, ROLE_TYPES);
   if (role === undefined) {
-    return { unknown: whyUnknown(given) ?? 'its role is not in this template', line: lambda.lineOf(['Role']) };
+    return {
+      unknown: whyUnknown(given) ?? 'its role is not in this template',
+      line: lambda.lineOf(['Role']),
+    };
   }
   const attached = resources
     .ofType('AWS::IAM::Policy', 'AWS::IAM::RolePolicy', ...MANAGED_TYPES)
@@ -22,7 +26,9 @@ export function readRole(lambda: TemplateResource, resources: TemplateResources)
       ),
     );
   const parts = [
-    ...asList(role.value['Policies']).map((policy) => documentOf(member(policy, 'PolicyDocument'), role, ['Policies'])),
+    ...asList(role.value['Policies']).map((policy) =>
+      documentOf(member(policy, 'PolicyDocument'), role, ['Policies']),
+    ),
     ...asList(role.value['ManagedPolicyArns']).map((policy) => managed(policy, resources)),
     ...attached.map((policy) => documentOf(policy.value['PolicyDocument'], policy, ['PolicyDocument'])),
   ];
@@ -54,7 +60,9 @@ function samRole(lambda: TemplateResource, resources: TemplateResources): Role {
 
 /** SAM attaches AWSLambdaSQSQueueExecutionRole to the role that it makes for a function with an event of this type. */
 function pollerOfSam({ value, lineOf }: TemplateResource): Part {
-  const polls = Object.values(asMembers(value['Events']) ?? {}).some((event) => member(event, 'Type') === 'SQS');
+  const polls = Object.values(asMembers(value['Events']) ?? {}).some(
+    (event) => member(event, 'Type') === 'SQS',
+  );
   const statements = polls ? (managedStatements('AWSLambdaSQSQueueExecutionRole') ?? []) : [];
   const line = lineOf(['Events']);
   return { statements: statements.map((statement) => ({ ...statement, line, isOfSam: true })), unknown: [] };

@@ -1,5 +1,12 @@
 import type { KeyAttribute, Setting, Table } from '../model.ts';
-import { physicalName, type Place, placeIn, setting, type TemplateResource, type TemplateResources } from './resources.ts';
+import {
+  physicalName,
+  type Place,
+  placeIn,
+  setting,
+  type TemplateResource,
+  type TemplateResources,
+} from './resources.ts';
 import { asBoolean, asList, asText, member, type Value } from './values.ts';
 
 export const TABLE_TYPES: readonly string[] = [
@@ -35,7 +42,10 @@ function readTable(resource: TemplateResource): Table {
     hasDeletionProtection: setting(ofRegion, ['DeletionProtectionEnabled'], asBoolean, false),
     isRetained: readRetained(resource),
     indexKeys: setting(resource, ['GlobalSecondaryIndexes'], hashKeysOf, []),
-    arnTails: [`table/<${id}>`, ...[physicalName(resource)].flatMap((one) => (one === undefined ? [] : [`table/${one}`]))],
+    arnTails: [
+      `table/<${id}>`,
+      ...[physicalName(resource)].flatMap((one) => (one === undefined ? [] : [`table/${one}`])),
+    ],
   };
 }
 

@@ -25,7 +25,9 @@ export function readTemplate(
     subscribers: readSubscribers(resources),
     claimsTables: new Set(),
   };
-  const pipes = resources.ofType('AWS::Pipes::Pipe').map(({ name }) => `${name}: EventBridge Pipes are not judged`);
+  const pipes = resources
+    .ofType('AWS::Pipes::Pipe')
+    .map(({ name }) => `${name}: EventBridge Pipes are not judged`);
   const stacks = resources
     .ofType('AWS::CloudFormation::Stack', 'AWS::Serverless::Application')
     .map(({ name }) => `${name}: nested stacks are not read; give their templates to doctor too`);

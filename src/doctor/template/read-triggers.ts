@@ -4,14 +4,15 @@ import { type Place, placeIn, setting, type TemplateResource, type TemplateResou
 import { asList, asMembers, asNumber, asText, member, type Value } from './values.ts';
 
 /** SAM's types of events that invoke asynchronously. */
-const SAM_EVENTS: Readonly<Record<string, { readonly kind: Trigger['kind']; readonly deadLetters: string }>> = {
-  EventBridgeRule: { kind: 'EventBridge', deadLetters: 'DeadLetterConfig' },
-  CloudWatchEvent: { kind: 'EventBridge', deadLetters: 'DeadLetterConfig' },
-  Schedule: { kind: 'Schedule', deadLetters: 'DeadLetterConfig' },
-  ScheduleV2: { kind: 'Schedule', deadLetters: 'DeadLetterConfig' },
-  SNS: { kind: 'SNS', deadLetters: 'RedrivePolicy' },
-  S3: { kind: 'S3', deadLetters: '' },
-};
+const SAM_EVENTS: Readonly<Record<string, { readonly kind: Trigger['kind']; readonly deadLetters: string }>> =
+  {
+    EventBridgeRule: { kind: 'EventBridge', deadLetters: 'DeadLetterConfig' },
+    CloudWatchEvent: { kind: 'EventBridge', deadLetters: 'DeadLetterConfig' },
+    Schedule: { kind: 'Schedule', deadLetters: 'DeadLetterConfig' },
+    ScheduleV2: { kind: 'Schedule', deadLetters: 'DeadLetterConfig' },
+    SNS: { kind: 'SNS', deadLetters: 'RedrivePolicy' },
+    S3: { kind: 'S3', deadLetters: '' },
+  };
 
 /** Everything that invokes a function of the template asynchronously. */
 export function readTriggers(resources: TemplateResources): readonly Trigger[] {
@@ -50,7 +51,7 @@ function samTriggers(lambda: TemplateResource): readonly Trigger[] {
     const type = asText(member(event, 'Type')) ?? '';
     const known = Object.hasOwn(SAM_EVENTS, type) ? SAM_EVENTS[type] : undefined;
     if (known === undefined) return [];
-    const place = placeIn(lambda, ['Events', name, 'Properties']);
+    const place = placeIn(lambda, ['Events', name, 'Properties'], ['Events', name]);
     return [
       {
         id: `${lambda.id}.${name}`,
@@ -98,7 +99,15 @@ function trigger(
   deadLetters: Value,
 ): Trigger {
   const { id, name, line, ignore } = resource;
-  return { id, name, line, ignore, kind, functionId: lambda.id, keepsUndelivered: keeps(deadLetters, resource) };
+  return {
+    id,
+    name,
+    line,
+    ignore,
+    kind,
+    functionId: lambda.id,
+    keepsUndelivered: keeps(deadLetters, resource),
+  };
 }
 
 function keeps(deadLetters: Value, { line }: Place): Setting<boolean> {

@@ -8,7 +8,7 @@ const DEEPEST = 60;
 
 /**
  * Works out the functions of a template as far as they can be without deploying it: parameters by what is given or by their
- * defaults, pseudo parameters as a text such as `${AWS::Region}`, conditions and mappings. What depends on more is `Unknown`.
+ * defaults, pseudo parameters as a text such as `${AWS.Region}`, conditions and mappings. What depends on more is `Unknown`.
  */
 export class Resolver {
   readonly #template: PlainMembers;
@@ -40,7 +40,9 @@ export class Resolver {
 
   #resolve(plain: Exclude<Plain, null>): Value {
     if (typeof plain === 'string') {
-      return plain.includes('{{resolve:') ? new Unknown('it is looked up when it is deployed ({{resolve:…}})') : plain;
+      return plain.includes('{{resolve:')
+        ? new Unknown('it is looked up when it is deployed ({{resolve:…}})')
+        : plain;
     }
     if (typeof plain !== 'object') return plain;
     if (Array.isArray(plain)) {
@@ -50,10 +52,13 @@ export class Resolver {
     const [only] = entries;
     if (entries.length === 1 && only !== undefined) {
       const [name, argument] = only;
-      if (name === 'Ref' || name === 'Condition' || name.startsWith('Fn::')) return this.#call(name, argument);
+      if (name === 'Ref' || name === 'Condition' || name.startsWith('Fn::'))
+        return this.#call(name, argument);
     }
     return Object.fromEntries(
-      entries.map(([name, value]) => [name, this.resolve(value)] as const).filter(([, value]) => value !== undefined),
+      entries
+        .map(([name, value]) => [name, this.resolve(value)] as const)
+        .filter(([, value]) => value !== undefined),
     );
   }
 
@@ -62,7 +67,9 @@ export class Resolver {
       case 'Ref':
         return this.#reference(typeof argument === 'string' ? argument : '');
       case 'Condition':
-        return this.condition(String(argument)) ?? new Unknown(`the condition ${String(argument)} cannot be told`);
+        return (
+          this.condition(nameOf(argument)) ?? new Unknown(`the condition ${nameOf(argument)} cannot be told`)
+        );
       case 'Fn::GetAtt':
         return this.#attribute(argument);
       case 'Fn::Sub':
@@ -84,7 +91,8 @@ export class Resolver {
 
   #reference(name: string): Value {
     if (name === 'AWS::NoValue') return undefined;
-    if (name.startsWith('AWS::')) return `\${${name}}`;
+    // Without colons, which separate the parts of an ARN.
+    if (name.startsWith('AWS::')) return `\${${name.replace('::', '.')}}`;
     const parameters = membersOf(this.#template['Parameters']);
     if (Object.hasOwn(parameters, name)) return this.#parameter(name, membersOf(parameters[name]));
     return new Reference(name, 'Ref');
@@ -93,16 +101,17 @@ export class Resolver {
   #parameter(name: string, { Default: byDefault, Type: type }: PlainMembers): Value {
     const value = Object.hasOwn(this.#given, name) ? this.#given[name] : byDefault;
     if (value === undefined || value === null) return new Unknown(`the parameter ${name} has no default`);
-    const typeName = String(type);
+    const typeName = nameOf(type);
     if (typeName.startsWith('AWS::SSM::Parameter::')) {
       return new Unknown(`the parameter ${name} is looked up in Parameter Store`);
     }
     const isList = typeName === 'CommaDelimitedList' || typeName.startsWith('List<');
-    return isList && typeof value === 'string' ? value.split(',').map((one) => one.trim()) : (value as Value);
+    return isList && typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
   }
 
   #attribute(argument: Plain): Value {
-    const path = typeof argument === 'string' ? argument.split('.') : asList(this.resolve(argument)).map(asText);
+    const path =
+      typeof argument === 'string' ? argument.split('.') : asList(this.resolve(argument)).map(asText);
     const [resource = '', ...attribute] = path;
     return new Reference(resource, attribute.join('.'));
   }
@@ -123,28 +132,36 @@ export class Resolver {
 
   #choose(argument: Plain): Value {
     const [name, yes, no] = Array.isArray(argument) ? (argument as readonly Plain[]) : [];
-    const holds = this.condition(String(name));
+    const holds = this.condition(nameOf(name));
     if (holds !== undefined) return this.resolve(holds ? yes : no);
     const [either, other] = [this.resolve(yes), this.resolve(no)];
     if (JSON.stringify(either) === JSON.stringify(other)) return either;
-    return new Unknown(`the condition ${String(name)} cannot be told`);
+    return new Unknown(`the condition ${nameOf(name)} cannot be told`);
   }
 
   #lookUp([map, first, second]: readonly Value[]): Value {
     const [one, two, three] = [asText(map), asText(first), asText(second)];
     const mapping = membersOf(membersOf(membersOf(this.#template['Mappings'])[one ?? ''])[two ?? '']);
     const found = Object.hasOwn(mapping, three ?? '') ? mapping[three ?? ''] : undefined;
-    return found === undefined ? new Unknown(`the mapping ${one ?? ''} cannot be looked up`) : this.resolve(found);
+    return found === undefined
+      ? new Unknown(`the mapping ${one ?? ''} cannot be looked up`)
+      : this.resolve(found);
   }
 
   #join([separator, parts]: readonly Value[]): Value {
     if (parts instanceof Unknown) return parts;
-    return composed(asList(parts).flatMap((part, index) => (index === 0 ? [part] : [asText(separator), part])));
+    return composed(
+      asList(parts).flatMap((part, index) => (index === 0 ? [part] : [asText(separator), part])),
+    );
   }
 }
 
 function membersOf(plain: Plain | undefined): PlainMembers {
   return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as PlainMembers) : {};
+}
+
+function nameOf(plain: Plain | undefined): string {
+  return typeof plain === 'string' ? plain : '';
 }
 
 /** One text where all parts are known; the part itself where there is only one. */
@@ -168,7 +185,8 @@ function select([index, list]: readonly Value[]): Value {
 }
 
 function split([separator, text]: readonly Value[]): Value {
-  if (typeof separator !== 'string' || typeof text !== 'string') return new Unknown('its Fn::Split cannot be worked out');
+  if (typeof separator !== 'string' || typeof text !== 'string')
+    return new Unknown('its Fn::Split cannot be worked out');
   return text.split(separator);
 }
 
@@ -180,7 +198,7 @@ function logical(name: string, values: readonly Value[]): Value {
     case 'Fn::Equals': {
       const [left, right] = values.map(asText);
       if (left === undefined || right === undefined) return unknown;
-      return /<\?>|\$\{AWS::/.test(left + right) ? unknown : left === right;
+      return /<\?>|\$\{AWS\./.test(left + right) ? unknown : left === right;
     }
     case 'Fn::Not':
       return facts[0] === undefined ? unknown : !facts[0];

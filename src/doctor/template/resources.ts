@@ -1,7 +1,16 @@
 import type { Resource, Setting } from '../model.ts';
 import type { Plain, TemplateSource } from './parse-template.ts';
 import type { Resolver } from './resolver.ts';
-import { asList, asMembers, asText, member, type Members, referenceOf, type Value, whyUnknown } from './values.ts';
+import {
+  asList,
+  asMembers,
+  asText,
+  member,
+  type Members,
+  referenceOf,
+  type Value,
+  whyUnknown,
+} from './values.ts';
 
 /** Properties, and where they are in the file. */
 export interface Place {
@@ -36,11 +45,11 @@ export function setting<T>(
   return known === undefined ? { unknown: 'its value is not understood', line } : { value: known, line };
 }
 
-/** A part of a place, such as one event of a function. */
-export function placeIn(place: Place, path: readonly string[]): Place {
+/** A part of a place, such as one event of a function; what is not set in it is reported at `at`. */
+export function placeIn(place: Place, path: readonly string[], at: readonly string[] = path): Place {
   return {
     value: asMembers(member(place.value, ...path)) ?? {},
-    line: place.lineOf(path),
+    line: place.lineOf(at),
     lineOf: (further) => place.lineOf([...path, ...further]),
   };
 }
@@ -75,13 +84,13 @@ export class TemplateResources {
    * The resource of one of these types that a value names: by a reference, or by the physical name in its ARN, URL or name.
    */
   find(value: Value, types: readonly string[]): TemplateResource | undefined {
-    const referred = this.byId(referenceOf(value));
+    const referred = this.byId(referenceOf(value) ?? writtenReference(value));
     if (referred !== undefined) return types.includes(referred.type) ? referred : undefined;
     if (typeof value !== 'string') return undefined;
-    const segments = value.split(/[:/]/).filter((segment) => segment !== '$LATEST');
+    const segments = new Set(value.split(/[:/]/));
     return this.ofType(...types).find((resource) => {
       const name = physicalName(resource);
-      return name !== undefined && segments.includes(name);
+      return name !== undefined && segments.has(name);
     });
   }
 
@@ -113,10 +122,17 @@ export class TemplateResources {
       lineOf: (path) => {
         const [first = ''] = path;
         const isGlobal = isSam && !Object.hasOwn(own, first) && Object.hasOwn(globals, first);
-        return source.lineOf(isGlobal ? ['Globals', 'Function', ...path] : ['Resources', id, 'Properties', ...path]);
+        return source.lineOf(
+          isGlobal ? ['Globals', 'Function', ...path] : ['Resources', id, 'Properties', ...path],
+        );
       },
     };
   }
+}
+
+/** `<Id.Arn>`, which is what a reference is within a text of JSON. */
+function writtenReference(value: Value): string | undefined {
+  return typeof value === 'string' ? /^<([A-Za-z0-9]+)(?:\.[^<>]*)?>$/.exec(value)?.[1] : undefined;
 }
 
 /** Such as `QueueName`; undefined where CloudFormation makes the name up. */
@@ -149,7 +165,8 @@ function merged(globals: PlainMembers, own: PlainMembers): PlainMembers {
 }
 
 function mergedValue(left: Plain | undefined, right: Plain | undefined): Plain {
-  if (Array.isArray(left) && Array.isArray(right)) return [...(left as readonly Plain[]), ...(right as readonly Plain[])];
+  if (Array.isArray(left) && Array.isArray(right))
+    return [...(left as readonly Plain[]), ...(right as readonly Plain[])];
   if (isPlainMapping(left) && isPlainMapping(right)) return merged(left, right);
   return right ?? null;
 }

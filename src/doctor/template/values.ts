@@ -102,6 +102,8 @@ export function asText(value: Value): string | undefined {
 export function referenceOf(value: Value): string | undefined {
   if (value instanceof Reference) return value.resource;
   if (!(value instanceof Composite)) return undefined;
-  const resources = new Set(value.parts.flatMap((part) => (part instanceof Reference ? [part.resource] : [])));
+  const resources = new Set(
+    value.parts.flatMap((part) => (part instanceof Reference ? [part.resource] : [])),
+  );
   return resources.size === 1 ? [...resources][0] : undefined;
 }

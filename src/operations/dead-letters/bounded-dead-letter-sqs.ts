@@ -20,6 +20,7 @@ export function boundedDeadLetterSqs(client: DeadLetterSqs, clock: Clock): DeadL
     sendMessageBatch: (input) => bound((own) => client.sendMessageBatch(input, own)),
     deleteMessageBatch: (input) => bound((own) => client.deleteMessageBatch(input, own)),
     listDeadLetterSourceQueues: (input) => bound((own) => client.listDeadLetterSourceQueues(input, own)),
+    listQueues: (input) => bound((own) => client.listQueues(input, own)),
     startMessageMoveTask: (input) => bound((own) => client.startMessageMoveTask(input, own)),
     listMessageMoveTasks: (input) => bound((own) => client.listMessageMoveTasks(input, own)),
     cancelMessageMoveTask: (input) => bound((own) => client.cancelMessageMoveTask(input, own)),

@@ -1,6 +1,6 @@
 /**
  * The part of AWS's SDK that dead letters are operated with: `SQS` of `@aws-sdk/client-sqs` fits it. It is given, not
- * imported. The last four are asked for only when a queue is redriven, and a service that lacks them is no error.
+ * imported. The last five are asked for only when a queue is redriven, and a service that lacks them is no error.
  */
 export interface DeadLetterSqs {
   /** Of the queue: its ARN, how many messages it holds, its redrive policy. */
@@ -46,6 +46,11 @@ export interface DeadLetterSqs {
     input: { QueueUrl: string; MaxResults?: number; NextToken?: string },
     options?: SqsCallOptions,
   ): Promise<{ queueUrls?: string[] | undefined; NextToken?: string | undefined }>;
+  /** All queues, of a service that has no such call. */
+  listQueues(
+    input: { MaxResults?: number },
+    options?: SqsCallOptions,
+  ): Promise<{ QueueUrls?: string[] | undefined }>;
   /** Has SQS move all messages of a dead-letter queue. */
   startMessageMoveTask(
     input: { SourceArn: string; DestinationArn?: string },

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../claims/errors.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
-import type { QueueFacts } from './queue-facts.ts';
+import { type QueueFacts, readQueueFacts } from './queue-facts.ts';
 
 /** Where messages of a dead-letter queue go back to. */
 export interface Destinations {
@@ -26,7 +26,7 @@ export async function findDestinations(
   if (given === facts.queueUrl) {
     throw new ConfigurationError('Expected `destinationUrl` to be another queue than `queueUrl`');
   }
-  const sourceUrls = await sourcesOf(sqs, facts.queueUrl);
+  const sourceUrls = await sourcesOf(sqs, facts);
   const only = sourceUrls.length === 1 ? sourceUrls[0] : undefined;
   return {
     sourceUrls,
@@ -52,22 +52,46 @@ function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
-/** None where the service has no such call, or the role may not make it: then the destination has to be given. */
-async function sourcesOf(sqs: DeadLetterSqs, queueUrl: string): Promise<string[]> {
-  const urls: string[] = [];
-  let next: string | undefined;
+/** None where the role may not ask: then the destination has to be given. */
+async function sourcesOf(sqs: DeadLetterSqs, facts: QueueFacts): Promise<readonly string[]> {
   try {
-    do {
+    return await allPages(async (page) => {
       const { queueUrls = [], NextToken } = await sqs.listDeadLetterSourceQueues({
-        QueueUrl: queueUrl,
+        QueueUrl: facts.queueUrl,
         MaxResults: 100,
-        ...(next !== undefined && { NextToken: next }),
+        ...page,
       });
-      urls.push(...queueUrls);
-      next = NextToken;
-    } while (next !== undefined && next !== '' && urls.length < MOST_SOURCES);
-  } catch {
-    return [];
+      return { urls: queueUrls, next: NextToken };
+    });
+  } catch (error) {
+    // Emulators may lack this call; they have few queues.
+    return isUnknownCall(error) ? await sourcesByPolicy(sqs, facts).catch(() => []) : [];
   }
-  return urls;
+}
+
+async function sourcesByPolicy(sqs: DeadLetterSqs, { queueArn }: QueueFacts): Promise<string[]> {
+  const { QueueUrls: urls = [] } = await sqs.listQueues({});
+  const facts = await Promise.all(urls.map((url) => readQueueFacts(sqs, url)));
+  return facts.filter(({ deadLetterArn }) => deadLetterArn === queueArn).map(({ queueUrl }) => queueUrl);
+}
+
+function isUnknownCall(error: unknown): boolean {
+  const name = error instanceof Error ? error.name : '';
+  return /InvalidAction|UnknownOperation|UnsupportedOperation|NotImplemented/.test(name);
+}
+
+interface Page {
+  readonly urls: readonly string[];
+  readonly next: string | undefined;
+}
+
+async function allPages(read: (page: { NextToken?: string }) => Promise<Page>): Promise<string[]> {
+  const all: string[] = [];
+  let next: string | undefined;
+  do {
+    const page = await read(next === undefined ? {} : { NextToken: next });
+    all.push(...page.urls);
+    next = page.next;
+  } while (next !== undefined && next !== '' && all.length < MOST_SOURCES);
+  return all;
 }

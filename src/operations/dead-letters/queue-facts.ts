@@ -12,6 +12,8 @@ export interface QueueFacts {
   readonly hidden: number;
   /** After so many receives the queue moves a message on, to a dead-letter queue of its own. */
   readonly movesOnAfter: number | undefined;
+  /** Where it moves them. */
+  readonly deadLetterArn: string | undefined;
 }
 
 export async function readQueueFacts(sqs: DeadLetterSqs, queueUrl: string): Promise<QueueFacts> {
@@ -26,7 +28,7 @@ export async function readQueueFacts(sqs: DeadLetterSqs, queueUrl: string): Prom
     isFifo: queueUrl.endsWith('.fifo'),
     visible: count('ApproximateNumberOfMessages'),
     hidden: count('ApproximateNumberOfMessagesNotVisible') + count('ApproximateNumberOfMessagesDelayed'),
-    movesOnAfter: maxReceiveCount(attributes['RedrivePolicy']),
+    ...policyOf(attributes['RedrivePolicy']),
   };
 }
 
@@ -38,13 +40,18 @@ export function refuseToMoveOn({ queueUrl, movesOnAfter }: QueueFacts, isAccepte
   );
 }
 
-function maxReceiveCount(redrivePolicy: string | undefined): number | undefined {
-  if (redrivePolicy === undefined || redrivePolicy === '') return undefined;
+type Policy = Pick<QueueFacts, 'movesOnAfter' | 'deadLetterArn'>;
+
+function policyOf(redrivePolicy: string = ''): Policy {
+  let policy: unknown;
   try {
-    const policy: unknown = JSON.parse(redrivePolicy);
-    if (typeof policy !== 'object' || policy === null || !('maxReceiveCount' in policy)) return undefined;
-    return Number(policy.maxReceiveCount) || undefined;
+    policy = JSON.parse(redrivePolicy);
   } catch {
-    return undefined;
+    // It has none.
   }
+  const { maxReceiveCount, deadLetterTargetArn } = (policy ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    movesOnAfter: Number(maxReceiveCount ?? 0) || undefined,
+    deadLetterArn: typeof deadLetterTargetArn === 'string' ? deadLetterTargetArn : undefined,
+  };
 }

@@ -1,0 +1,42 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { withOptions } from '../arguments/common-options.ts';
+import { httpUrl } from '../arguments/values.ts';
+import type { AddLeaf } from '../leaf.ts';
+
+/** `batchlatch doctor` */
+export function addDoctorCommand(program: Command, addLeaf: AddLeaf): void {
+  addLeaf(program, {
+    name: 'doctor',
+    summary: 'find mistakes in a template or in what is deployed',
+    description:
+      'Each finding says what is wrong, what happens because of it, and the lines to write. The exit status is 1 if there is an error, for CI.',
+    examples: [
+      'doctor --template template.yaml',
+      'doctor --template template.yaml --parameter Stage=prod --sarif > doctor.sarif',
+      'doctor --function OrdersFunction',
+      'doctor --queue-url https://sqs.eu-west-1.amazonaws.com/123456789012/orders --table claims --json',
+    ],
+    define: (command) => {
+      command
+        .optionsGroup('What to look at:')
+        .option('--template <file>', 'template of SAM or CloudFormation, in YAML or JSON')
+        .addOption(
+          new Option('--parameter <name=value>', "value of one of the template's parameters; may be repeated")
+            .argParser(parameter)
+            .default({}, 'their defaults'),
+        )
+        .option('--function <name>', 'name or ARN of a deployed function, with its queues and table')
+        .option('--queue-url <url>', 'URL of a deployed queue, with its functions', httpUrl)
+        .option('--strict', 'let warnings count as errors');
+      command.addOption(new Option('--sarif', 'print SARIF 2.1.0, for code scanning').helpGroup('Output:'));
+      withOptions(command, 'table', 'connection');
+    },
+    load: async () => (await import('./doctor-command.ts')).doctorCommand,
+  });
+}
+
+function parameter(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, name, value] = /^([A-Za-z0-9]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Give Name=value.');
+  return { ...before, [name]: value };
+}

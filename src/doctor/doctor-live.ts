@@ -1,0 +1,90 @@
+import { ConfigurationError } from '../claims/errors.ts';
+import { examine } from './checks/examine.ts';
+import { TABLE_NAME_VARIABLE } from './checks/claims-tables.ts';
+import type { DoctorReport } from './finding.ts';
+import type { DoctorClients } from './live/clients.ts';
+import { readLiveFunction, readLiveMappings } from './live/live-function.ts';
+import { readLiveQueue, readLiveQueueOfArn } from './live/live-queues.ts';
+import { LiveReading } from './live/live-reading.ts';
+import { readLiveTable } from './live/live-table.ts';
+import type { LambdaFunction, Mapping, Queue, Table } from './model.ts';
+
+/** What is looked at: one of them, or several. */
+export interface LiveTarget {
+  readonly queueUrl?: string;
+  readonly tableName?: string;
+  /** A name or an ARN. */
+  readonly functionName?: string;
+}
+
+/**
+ * Looks for mistakes in what is deployed. Of a function its queues and its claims table are read too, of a queue its functions
+ * and its dead-letter queue. Only reads. What may not be read is said in `skipped`; what was named and is not there is a
+ * `ConfigurationError`.
+ */
+export async function doctorLive(
+  clients: DoctorClients,
+  { queueUrl, tableName, functionName }: LiveTarget,
+): Promise<DoctorReport> {
+  const { sqs, dynamoDB, lambda, iam } = clients;
+  const reading = new LiveReading();
+  needed(queueUrl, sqs, 'queue', 'SQS');
+  needed(tableName, dynamoDB, 'table', 'DynamoDB');
+  needed(functionName, lambda, 'function', 'Lambda');
+  const queues = new Map<string, Queue>();
+  const functions = new Map<string, LambdaFunction>();
+  const mappings = new Map<string, Mapping>();
+  const tables = new Map<string, Table>();
+  const addQueues = (found: readonly Queue[]): void => found.forEach((queue) => queues.set(queue.id, queue));
+  const addMappings = (found: readonly Mapping[]): void => found.forEach((one) => mappings.set(one.id, one));
+  const addFunction = async (name: string): Promise<LambdaFunction | undefined> => {
+    if (lambda === undefined || functions.has(name)) return functions.get(name);
+    const found = await readLiveFunction({ lambda, iam }, name, reading);
+    if (found !== undefined) functions.set(found.id, found);
+    return found;
+  };
+
+  if (queueUrl !== undefined && sqs !== undefined) {
+    const [queue, ...others] = await readLiveQueue(sqs, queueUrl, reading);
+    addQueues(queue === undefined ? [] : [queue, ...others]);
+    if (queue !== undefined && lambda !== undefined) {
+      addMappings(await readLiveMappings(lambda, { EventSourceArn: queue.id }, reading));
+    }
+  }
+  if (functionName !== undefined && lambda !== undefined) {
+    const found = await addFunction(functionName);
+    if (found !== undefined) addMappings(await readLiveMappings(lambda, { FunctionName: found.id }, reading));
+  }
+  for (const { kind, source, functionId = '' } of mappings.values()) {
+    await addFunction(functionId);
+    if (kind === 'sqs' && sqs !== undefined && !queues.has(source.value ?? '')) {
+      addQueues(await readLiveQueueOfArn(sqs, source.value ?? '', reading));
+    }
+  }
+  const named = [...functions.values()].map(({ environment }) => environment.value?.get(TABLE_NAME_VARIABLE));
+  for (const name of new Set([tableName, ...named])) {
+    if (name === undefined || dynamoDB === undefined) continue;
+    const table = await readLiveTable(dynamoDB, name, reading);
+    if (table !== undefined) tables.set(table.id, table);
+  }
+  return examine(
+    {
+      origin: 'live',
+      queues: [...queues.values()],
+      tables: [...tables.values()],
+      functions: [...functions.values()],
+      mappings: [...mappings.values()],
+      triggers: [],
+      subscribers: [],
+      claimsTables: new Set(tables.keys()),
+    },
+    reading.skipped,
+  );
+}
+
+function needed(name: string | undefined, client: object | undefined, what: string, service: string): void {
+  if (name === undefined || client !== undefined) return;
+  throw new ConfigurationError(
+    `To look at the ${what} ${name}, doctor needs a client of ${service}; got none.`,
+  );
+}

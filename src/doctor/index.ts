@@ -1,0 +1,10 @@
+export type { DoctorReport, Finding, Severity } from './finding.ts';
+export { doctorTemplate } from './doctor-template.ts';
+export { doctorLive, type LiveTarget } from './doctor-live.ts';
+export { type DoctorOptions, runDoctor } from './run-doctor.ts';
+export type { DoctorClients } from './live/clients.ts';
+export { doctorJson } from './format/doctor-json.ts';
+export { doctorSarif } from './format/doctor-sarif.ts';
+export { doctorText, type TextOptions } from './format/doctor-text.ts';
+export type { Rule } from './rule.ts';
+export { RULES } from './rules.ts';

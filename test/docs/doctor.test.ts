@@ -1,0 +1,25 @@
+import { expect, it } from '@jest/globals';
+import { RULES } from '../../src/doctor/index.ts';
+import { PAGES } from './pages.ts';
+import { anchors } from './markdown.ts';
+
+const page = PAGES.get('docs/doctor.md') ?? '';
+
+it('docs/doctor.md has every finding of doctor, in its words and its order', () => {
+  const [, table = ''] = page.split('## All findings');
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'));
+  expect(rows).toEqual(
+    Object.entries(RULES).map(
+      ([code, { severity, what, why, fix }]) => `| \`${code}\` | ${severity} | ${what} | ${why} | ${fix} |`,
+    ),
+  );
+});
+
+it('the pages that findings of doctor lead to have these headings', () => {
+  const dead = Object.entries(RULES).flatMap(([code, { docs }]) => {
+    if (docs === undefined) return [];
+    const [file = '', anchor = ''] = docs.split('#');
+    return anchors(PAGES.get(`docs/${file}`) ?? '').includes(anchor) ? [] : [`${code}: ${docs}`];
+  });
+  expect(dead).toEqual([]);
+});

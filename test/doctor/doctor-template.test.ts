@@ -1,0 +1,295 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { doctorTemplate, RULES } from '../../src/doctor/index.ts';
+import { MISTAKES } from './planted-mistakes.ts';
+
+const good = readFileSync('test/doctor/templates/good.yaml', 'utf8');
+
+const examined = (text: string, parameters = {}) =>
+  doctorTemplate({ file: 'template.yaml', text }, { parameters });
+
+/** As `code at line`, in the order of the code. */
+const placesOf = (text: string): string[] =>
+  examined(text)
+    .findings.map(({ code, line }) => `${code} at ${line}`)
+    .toSorted();
+
+describe('a template without mistakes', () => {
+  it('has no findings, and all of it was judged', () => {
+    expect(examined(good)).toMatchObject({ findings: [], skipped: [] });
+  });
+
+  it('was looked at: its queues, its table, its functions and what invokes them', () => {
+    expect(examined(good).checked).toEqual([
+      'event source mapping OrdersFunction, event Orders',
+      'event source mapping ChargesFunction, event Charges',
+      'event source mapping ChargesFunction, event PageViews',
+      'event source mapping LedgerMapping',
+      'queue OrdersQueue',
+      'queue LedgerQueue',
+      'dead-letter queue OrdersDeadLetters',
+      'dead-letter queue LedgerDeadLetters',
+      'claims table ClaimsTable',
+      'function OrdersFunction',
+      'function LedgerFunction',
+      'function ChargesFunction',
+      'function OrderPlacedFunction',
+      'function ShippedFunction',
+      'function MonitorFunction',
+      'EventBridge OrderPlacedFunction, event OrderPlaced',
+      'Schedule MonitorFunction, event EveryFiveMinutes',
+      'subscriber ShippedSubscriber',
+    ]);
+  });
+});
+
+describe('a mistake, planted alone, is found in its line, and nothing else is:', () => {
+  it.each(MISTAKES.map((mistake) => [mistake.what, mistake] as const))('%s', (_what, mistake) => {
+    expect(good.split(mistake.replace)).toHaveLength(2);
+    const broken = good.replace(mistake.replace, () => mistake.by);
+    const lineOf = (at: string): number => {
+      const before = broken.split(at);
+      expect(before).toHaveLength(2);
+      return (before[0] ?? '').split('\n').length;
+    };
+    expect(placesOf(broken)).toEqual(
+      mistake.found.map(([code, at]) => `${code} at ${lineOf(at)}`).toSorted(),
+    );
+    const { findings } = examined(broken);
+    const named = mistake.found[0]?.[0];
+    for (const finding of findings) {
+      expect(finding.message).not.toMatch(/undefined|NaN|\[object/);
+      expect(finding.fix).not.toMatch(/undefined|NaN|\[object/);
+      if (mistake.severity !== undefined && finding.code === named)
+        expect(finding.severity).toBe(mistake.severity);
+    }
+  });
+
+  it('every finding that there is has a mistake', () => {
+    const planted = new Set(MISTAKES.flatMap(({ found }) => found.map(([code]) => code)));
+    expect(Object.keys(RULES).filter((code) => !planted.has(code))).toEqual([]);
+  });
+});
+
+describe('what a finding says', () => {
+  it('is what, why, and the lines to write, under the resource that they belong to', () => {
+    const broken = good.replace('VisibilityTimeout: 190 # orders', 'VisibilityTimeout: 60');
+    expect(examined(broken).findings).toEqual([
+      {
+        code: 'visibility-timeout-too-short',
+        severity: 'error',
+        message:
+          'OrdersQueue hides a message for 60 s; with OrdersFunction it should be 185 s or more (6 × 30 s + 5 s of batching window).',
+        why: expect.stringContaining('uses up a receive'),
+        fix: 'OrdersQueue:\n  Properties:\n    VisibilityTimeout: 185 # 6 × 30 s + 5 s of batching window',
+        line: broken.split('\n').findIndex((text) => text.includes('VisibilityTimeout: 60')) + 1,
+        resource: 'OrdersQueue',
+        docs: 'docs/deploying.md#what-a-function-needs',
+      },
+    ]);
+  });
+
+  it('is left out where the metadata of the resource ignore it, which is said', () => {
+    const meant = good
+      .replace('VisibilityTimeout: 190 # orders', 'VisibilityTimeout: 60')
+      .replace(
+        '  OrdersQueue:\n',
+        '  OrdersQueue:\n    Metadata: { batchlatch: { ignore: [visibility-timeout-too-short] } }\n',
+      );
+    expect(examined(meant)).toMatchObject({
+      findings: [],
+      skipped: ['OrdersQueue: `visibility-timeout-too-short` is ignored, as its metadata say'],
+    });
+  });
+});
+
+describe('what cannot be judged', () => {
+  const without = (text: string, by: string): string => {
+    expect(good.split(text)).toHaveLength(2);
+    return good.replace(text, by);
+  };
+
+  it.each([
+    [
+      'a parameter without a default',
+      'Default: 30 }',
+      '}',
+      /Timeout: the parameter TimeoutSeconds has no default/,
+    ],
+    [
+      'a condition that cannot be told',
+      'VisibilityTimeout: 190 # orders',
+      'VisibilityTimeout: !If [IsHere, 60, 190]',
+      /VisibilityTimeout: the condition IsHere cannot be told/,
+    ],
+    [
+      'what is looked up when it is deployed',
+      'VisibilityTimeout: 190 # orders',
+      "VisibilityTimeout: '{{resolve:ssm:visibility}}'",
+      /VisibilityTimeout: it is looked up when it is deployed/,
+    ],
+    [
+      'a queue of another stack',
+      'EventSourceArn: !GetAtt LedgerQueue.Arn',
+      'EventSourceArn: !ImportValue LedgerQueueArn',
+      /LedgerMapping, its queue: Fn::ImportValue cannot be worked out/,
+    ],
+    [
+      'a role of another stack',
+      'Role: !GetAtt ConsumerRole.Arn\n      Runtime: nodejs22.x # ledger',
+      'Role: arn:aws:iam::123456789012:role/ledger\n      Runtime: nodejs22.x',
+      /LedgerFunction, Role: its role is not in this template/,
+    ],
+    [
+      'a policy of somebody else',
+      'Action: [dynamodb:PartiQLInsert, dynamodb:PartiQLUpdate, dynamodb:BatchGetItem]',
+      'Action: !Ref Actions',
+      /OrdersFunction, permissions on ClaimsTable/,
+    ],
+  ])('is said and is no finding: %s', (_what, text, by, said) => {
+    const report = examined(
+      without(text, by).replace('Parameters:\n', 'Parameters:\n  Actions: { Type: CommaDelimitedList }\n'),
+    );
+    expect(report.findings).toEqual([]);
+    expect(report.skipped.join('\n')).toMatch(said);
+  });
+
+  it('can be judged with a value of the parameter', () => {
+    const text = good.replace('Default: 30 }', '}');
+    expect(examined(text, { TimeoutSeconds: '30' })).toMatchObject({ findings: [], skipped: [] });
+    expect(examined(text, { TimeoutSeconds: '60' }).findings).toMatchObject([
+      { code: 'visibility-timeout-too-short', resource: 'OrdersQueue' },
+    ]);
+  });
+});
+
+describe('functions of templates', () => {
+  const visibility = (value: string, more = ''): string[] =>
+    examined(
+      good.replace('VisibilityTimeout: 190 # orders', `VisibilityTimeout: ${value}`) + more,
+    ).findings.map(({ code }) => code);
+  const mapping = '\nMappings: { Stage: { test: { seconds: 60 }, live: { seconds: 190 } } }\n';
+
+  it.each([
+    [
+      'conditions that hold',
+      '!If [IsShort, 60, 190]',
+      "Conditions: { IsShort: !Equals [a, !Sub 'a'] }",
+      true,
+    ],
+    [
+      'conditions that do not',
+      '!If [IsShort, 60, 190]',
+      'Conditions: { IsShort: !Not [!Equals [a, a]] }',
+      false,
+    ],
+    [
+      'conditions of conditions',
+      '!If [B, 60, 190]',
+      'Conditions: { A: !Equals [a, a], B: !And [!Condition A, !Equals [b, b]] }',
+      true,
+    ],
+    ['conditions that go in a circle', '!If [A, 60, 190]', 'Conditions: { A: !Condition A }', false],
+    ['mappings', '!FindInMap [Stage, test, seconds]', '', true],
+    ['mappings', '!FindInMap [Stage, live, seconds]', '', false],
+    ['joins', "!Join ['', [6, 0]]", '', true],
+    ['selections', "!Select [1, !Split [',', '190,60']]", '', true],
+  ])('are worked out: %s', (_what, value, more, isFound) => {
+    expect(visibility(value, `\n${mapping}${more}\n`)).toEqual(
+      isFound ? ['visibility-timeout-too-short'] : [],
+    );
+  });
+
+  it('leave resources out whose condition does not hold', () => {
+    const text = good.replace('  LedgerMapping:\n', '  LedgerMapping:\n    Condition: Never\n');
+    const never = `${text.replace('FunctionResponseTypes: [ReportBatchItemFailures] # ledger', '')}\nConditions: { Never: !Equals [a, b] }\n`;
+    expect(examined(never).findings).toEqual([]);
+    expect(examined(never).checked).not.toContain('event source mapping LedgerMapping');
+  });
+});
+
+describe('a file that is no template', () => {
+  it.each([
+    ['text', 'hello', 'has no `Resources`'],
+    ['nothing', '', 'has no `Resources`'],
+    ['a list', '[1, 2]', 'has no `Resources`'],
+    ['other YAML', 'services: { web: {} }', 'has no `Resources`'],
+    ['resources that are none', 'Resources: [a]', 'are no mapping'],
+    ['YAML with a mistake', 'Resources:\n  A: {\n', 'line 3'],
+    ['a tab', 'Resources:\n\tA: {}', 'line 2'],
+    ['a member twice', 'Resources:\n  A: { Type: x }\n  A: { Type: y }\n', 'line 3'],
+    ['two documents', 'Resources: {}\n---\nResources: {}\n', 'multiple documents'],
+    ['deep nesting', `Resources: ${'['.repeat(5_000)}`, 'cannot be read as a template'],
+  ])('is one clear error: %s', (_what, text, why) => {
+    expect(() => examined(text)).toThrow(expect.objectContaining({ code: 'BATCHLATCH_CONFIGURATION' }));
+    expect(() => examined(text)).toThrow(why);
+    expect(() => examined(text)).toThrow(/^template\.yaml cannot be read as a template: [^\n]+\.$/);
+  });
+
+  it('may not make itself endless with aliases', () => {
+    const lines = Array.from(
+      { length: 12 },
+      (_, i) => `  a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(', ')}]`,
+    );
+    const text = `Resources: {}\nMetadata:\n  a0: &a0 [1]\n${lines.join('\n')}\n`;
+    expect(() => examined(text)).toThrow('too large');
+  });
+});
+
+describe('odd resources', () => {
+  it.each([
+    '{}',
+    '[]',
+    'text',
+    '{ Type: 5 }',
+    '{ Type: AWS::SQS::Queue, Properties: [] }',
+    '{ Type: AWS::SQS::Queue, Properties: { RedrivePolicy: 5, VisibilityTimeout: [] } }',
+    "{ Type: AWS::SQS::Queue, Properties: { RedrivePolicy: '{', RedriveAllowPolicy: { Ref: Gone } } }",
+    '{ Type: AWS::Serverless::Function, Properties: { Events: [1], Policies: text } }',
+    '{ Type: AWS::Serverless::Function, Properties: { Events: { constructor: { Type: constructor }, A: 5 }, Policies: [{ constructor: 5 }, { a: 1, b: 2 }, 7] } }',
+    '{ Type: AWS::Serverless::Function, Properties: { Events: { A: { Type: SQS } }, Environment: { Variables: 3 } } }',
+    '{ Type: AWS::Serverless::Function, Properties: !Ref Nothing }',
+    '{ Type: AWS::Lambda::EventSourceMapping }',
+    '{ Type: AWS::Lambda::EventSourceMapping, Properties: { EventSourceArn: !GetAtt [Gone, Arn], FunctionName: !Sub [] } }',
+    '{ Type: AWS::Lambda::EventSourceMapping, Properties: { EventSourceArn: !GetAtt Odd.Arn, FunctionResponseTypes: { a: 1 } } }',
+    '{ Type: AWS::DynamoDB::Table, Properties: { KeySchema: 1, TimeToLiveSpecification: 3 } }',
+    '{ Type: AWS::DynamoDB::GlobalTable, Properties: { Replicas: 3 } }',
+    '{ Type: AWS::EventsV2::Subscriber, Properties: { InvokeConfiguration: 1 } }',
+    '{ Type: AWS::Events::Rule, Properties: { Targets: [1, { Arn: !GetAtt OrdersFunction.Arn }] } }',
+    '{ Type: AWS::IAM::Policy, Properties: { Roles: [!Ref ConsumerRole], PolicyDocument: { Statement: [1, { Action: 5, NotResource: x }] } } }',
+    '{ Type: AWS::IAM::Policy, Properties: { __proto__: { Roles: 1 }, Roles: { __proto__: 1 } } }',
+  ])('do no harm: %s', (resource) => {
+    const text = good.replace(/ {2}Odd: .*/, () => `  ClaimsOdd: ${resource}`);
+    const { findings } = examined(text);
+    // What the resource itself is found to be does not matter; the others are as they were.
+    expect(
+      findings.filter(({ severity, resource }) => severity === 'error' && !/Odd/.test(resource ?? '')),
+    ).toEqual([]);
+  });
+});
+
+it("a template in JSON is read like one in YAML, with CDK's path in the names and the lines of the file", () => {
+  const text = readFileSync('test/doctor/templates/cdk.template.json', 'utf8');
+  const { findings, skipped } = examined(text);
+  expect(skipped).toEqual([]);
+  expect(
+    findings
+      .filter(({ severity }) => severity !== 'info')
+      .map(({ code, message, line }) => [code, message, line]),
+  ).toEqual([
+    [
+      'report-batch-item-failures-off',
+      'ConsumerSqsEventSourceShopOrders0B5C1F7E (Shop/Consumer/SqsEventSource:ShopOrders) does not have `ReportBatchItemFailures`.',
+      text.split('\n').findIndex((line) => line.includes('"ConsumerSqsEventSourceShopOrders0B5C1F7E"')) + 1,
+    ],
+  ]);
+});
+
+it.each([
+  ['template.yaml', (text: string) => text],
+  ['README.md', (text: string) => /```yaml\n([^]*?)```/.exec(text)?.[1] ?? ''],
+])('%s of this repository has no errors', (file, templateOf) => {
+  const { findings, skipped } = examined(templateOf(readFileSync(file, 'utf8')));
+  expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(skipped).toEqual([]);
+});
