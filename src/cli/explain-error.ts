@@ -1,4 +1,3 @@
-import { CommanderError } from 'commander';
 import { CliError, UsageError } from './cli-error.ts';
 import { visible } from './print/visible.ts';
 import type { ExitStatus } from './surroundings.ts';
@@ -21,11 +20,6 @@ export function explainError(thrown: unknown): Explanation {
   if (known !== undefined) return { line: oneLine(known.say(detailOf(causes))), status: 1 };
   if (hasCode(thrown, 'BATCHLATCH_CONFIGURATION')) return { line: oneLine(messageOf(thrown)), status: 2 };
   return { line: oneLine(messageOf(thrown) || nameOf(thrown)), status: 1 };
-}
-
-/** Whether the argument parser has said it already. */
-export function isSaid(thrown: unknown): thrown is CommanderError {
-  return thrown instanceof CommanderError;
 }
 
 const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] = [

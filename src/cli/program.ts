@@ -24,6 +24,7 @@ export function programOf(surroundings: Surroundings, end: (status: ExitStatus) 
     .description('See and fix idempotency claims, dead letters and deployments.')
     .version(versionOfPackage(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),

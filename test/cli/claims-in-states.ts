@@ -15,7 +15,11 @@ export interface ClaimsOfTest {
   readonly store: OperableStore;
   readonly endpoint: string;
   /** Makes a claim and ends it as it is to be. */
-  make(key: string, how: 'in-progress' | 'overdue' | 'failed' | 'parked' | 'completed'): Promise<void>;
+  make(
+    key: string,
+    how: 'in-progress' | 'overdue' | 'failed' | 'parked' | 'completed',
+    recordId?: string,
+  ): Promise<void>;
   /** `batchlatch claims …` on the table. */
   claims(args: readonly string[], how?: Terminal): Promise<Ended>;
 }
@@ -42,14 +46,12 @@ export function claimsInStates(tableName = 'claims'): ClaimsOfTest {
     get endpoint() {
       return table.endpoint;
     },
-    async make(key, how) {
+    async make(key, how, recordId = `m-${key}`) {
       const at = storeAt(NOW - 3 * MINUTE);
       const owner = `owner of ${key}`;
       const leaseMs = how === 'overdue' ? MINUTE : 10 * MINUTE;
       const retentionMs = 96 * 60 * MINUTE;
-      await at.acquire([
-        { key, owner, leaseMs, retentionMs, lockedBy: 'OrdersFunction 42 abc', recordId: `m-${key}` },
-      ]);
+      await at.acquire([{ key, owner, leaseMs, retentionMs, lockedBy: 'OrdersFunction 42 abc', recordId }]);
       if (how === 'in-progress' || how === 'overdue') return;
       const error = { name: 'Declined', message: 'the card was declined', code: 'card_declined' };
       await at.settle([

@@ -60,7 +60,7 @@ describe('dlq', () => {
     expect(withoutBody.out).toMatch(/characters; --show-body shows it/);
 
     orders.isBroken = false;
-    const asked = await redrive(['--all'], { terminal: true, input: 'y\n' });
+    const asked = await redrive([], { terminal: true, input: 'y\n' });
     expect(asked).toMatchObject({ status: 0, out: '2 messages were moved, 2 claims released first.\n' });
     expect(asked.err).toContain(
       '2 messages would be moved, 2 claims would be released first.\nRedrive 2 messages? [y/N] ',
@@ -107,7 +107,11 @@ describe('dlq', () => {
   it.each([
     ['no queue', ['list'], 'Name the dead-letter queue: --queue-url URL or --queue NAME.'],
     ['no reason', ['redrive', '--all', '--queue', 'q', '--yes'], 'Say why: add --reason'],
-    ['no messages', ['redrive', '--queue', 'q', '--yes', ...BECAUSE], 'Name the messages: ids, --error-name'],
+    [
+      'messages named twice',
+      ['redrive', 'id', '--all', '--queue', 'q', '--yes', ...BECAUSE],
+      'Name the messages by',
+    ],
     ['nobody to ask', ['redrive', '--all', '--queue', 'q', ...BECAUSE], 'There is no terminal to ask on'],
   ])('is refused with %s', async (_what, args, message) => {
     const { status, err } = await runCommand(['dlq', ...args]);

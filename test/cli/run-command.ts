@@ -10,6 +10,8 @@ export interface Terminal {
   readonly env?: Readonly<Record<string, string>>;
   readonly now?: () => number;
   readonly signal?: AbortSignal;
+  /** Told of all that is written, in order, whatever the stream. */
+  readonly onText?: (text: string) => void;
   /** Called instead of waiting. */
   readonly sleep?: (ms: number, out: string) => Promise<void>;
 }
@@ -24,13 +26,16 @@ export interface Ended {
 /** Runs a command in this process. */
 export async function runCommand(
   argv: readonly string[],
-  { terminal = false, input = '', env = {}, now = Date.now, signal, sleep }: Terminal = {},
+  { terminal = false, input = '', env = {}, now = Date.now, signal, onText, sleep }: Terminal = {},
 ): Promise<Ended> {
   const isTTY = terminal !== false;
   const columns = typeof terminal === 'number' ? terminal : 120;
   const texts = { out: '', err: '' };
   const streamOf = (name: 'out' | 'err'): { write(text: string): void; isTTY: boolean; columns: number } => ({
-    write: (text) => void (texts[name] += text),
+    write(text) {
+      texts[name] += text;
+      onText?.(text);
+    },
     isTTY,
     columns,
   });

@@ -27,7 +27,7 @@ export async function withClaims<Result>(
 }
 
 /** The claims in a table. */
-export async function openStore(
+async function openStore(
   client: DynamoDBClient,
   tableName: string,
   options: TableOptions,

@@ -46,12 +46,12 @@ export function addDeadLetterCommands(program: Command, addLeaf: AddLeaf): void 
     description:
       'The claims that would drop the messages are released first, if --table names where they are: those that are parked, overdue or failed. A message whose claim is completed or in progress stays where it is.',
     examples: [
-      'dlq redrive --all --queue orders-dead-letters --table claims --reason "fixed in 1.4"',
+      'dlq redrive --queue orders-dead-letters --table claims --reason "fixed in 1.4"',
       'dlq redrive --error-name PaymentDeclined --queue orders-dead-letters --table claims --reason "bank is back" --yes',
       'dlq redrive 7f3c0d0e-5c1e-4f57-9d5c-0a1b2c3d4e5f --queue orders-dead-letters --table claims --reason "fixed by hand" --dry-run',
     ],
     define: (command) => {
-      filtering(command).option('--all', 'all messages');
+      filtering(command).option('--all', 'all messages; the default');
       command
         .optionsGroup('Redrive:')
         .option('--to <url>', 'URL of the queue they go to (default: where each came from)', httpUrl)

@@ -53,12 +53,14 @@ export const redriveCommand: Run<RedriveOptions> = (context, options, ids) => {
 
 type Which = Parameters<typeof redriveDeadLetters>[1]['which'];
 
-/** Throws a `UsageError` unless exactly one way is used to name messages. */
+/** All where none are named. Throws a `UsageError` where they are named in two ways. */
 function whichOf(ids: readonly string[], options: RedriveOptions): Which {
   const isFiltered = options.errorName !== undefined || options.errorCode !== undefined;
   const ways = [ids.length > 0, options.all === true, isFiltered].filter(Boolean);
-  if (ways.length !== 1) {
-    throw new UsageError('Name the messages: ids, --error-name or --error-code, or --all: one of them.');
+  if (ways.length > 1) {
+    throw new UsageError(
+      'Name the messages by ids, by --error-name and --error-code, or --all: one of them.',
+    );
   }
   if (ids.length > 0) return ids;
   return isFiltered ? (message) => hasError(message, options) : 'all';
