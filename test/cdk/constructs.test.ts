@@ -16,6 +16,7 @@ import {
   ClaimsTable,
 } from 'batchlatch/cdk';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { doctorTemplate } from '../../src/doctor/doctor-template.ts';
 
 const code = lambda.Code.fromInline('exports.handler = async () => {};');
 
@@ -383,6 +384,19 @@ describe('BatchAlarms', () => {
       }),
     );
   }
+});
+
+describe('A stack of all constructs', () => {
+  it.each([false, true])('has nothing that doctor finds fault with: FIFO %s', (fifo) => {
+    const template = synthesised((stack) => {
+      const batch = aBatch(stack, { fifo, maxConcurrency: 5 });
+      const monitor = aMonitor(stack);
+      return new BatchAlarms(stack, 'Alarms', { queues: [batch], monitor, unfinished: 1 });
+    });
+    const report = doctorTemplate({ file: 'Shop.json', text: JSON.stringify(template.toJSON()) });
+    expect(report.findings).toEqual([]);
+    expect(report.checked.length).toBeGreaterThan(4);
+  });
 });
 
 function synthesised(build: (stack: Stack) => unknown): Template {
