@@ -214,6 +214,7 @@ describe('BatchQueue', () => {
         'sqs:ChangeMessageVisibility',
         'sqs:DeleteMessage',
         'sqs:GetQueueAttributes',
+        'sqs:GetQueueUrl',
         'sqs:ListDeadLetterSourceQueues',
         'sqs:ListMessageMoveTasks',
         'sqs:ReceiveMessage',
