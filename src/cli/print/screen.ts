@@ -60,7 +60,7 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
   const isTerminal = stdout.isTTY === true;
   const hasColors = options.json !== true && showsColors(stdout, env, options);
   const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
-    isTTY === true ? Math.max(columns ?? 80, 20) : undefined;
+    isTTY === true ? Math.max(columns || 80, 20) : undefined;
   let hasProgress = false;
   let progressSince: number | undefined;
   const write = (stream: OutputStream, text: string): void => void stream.write(`${text}\n`);
@@ -88,11 +88,14 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
       return isTerminal ? relativeTime(time, surroundings.now()) : (isoTime(time) ?? '?');
     },
     progress(text) {
-      if (stderr.isTTY !== true || (text === undefined && !hasProgress)) return;
+      if (stderr.isTTY !== true) return;
       const now = surroundings.now();
       progressSince ??= now;
-      if (now - progressSince < QUIET_MS) return;
+      if (text !== undefined && now - progressSince < QUIET_MS) return;
+      const isWiped = text === undefined && !hasProgress;
       hasProgress = text !== undefined;
+      if (!hasProgress) progressSince = undefined;
+      if (isWiped) return;
       stderr.write(`\r\u001B[K${text ?? ''}`);
     },
     clear: () => void stdout.write('\u001B[H\u001B[2J\u001B[3J'),
