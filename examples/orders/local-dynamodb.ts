@@ -14,7 +14,7 @@ const client = new DynamoDBClient({
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
 
-const claims = claimsTableDefinition('claims');
+const claims = claimsTableDefinition('claims', {}, { overdueIndex: true });
 await client.send(new CreateTableCommand(claims.table));
 if (emulator.kind === 'dynoxide') await client.send(new UpdateTimeToLiveCommand(claims.timeToLive));
 

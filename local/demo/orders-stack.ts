@@ -11,7 +11,7 @@ import { claimsTableDefinition } from 'batchlatch/dynamodb';
 
 /** What `template.yaml` says of the orders' queue and function; `test/local/orders-stack.test.ts` holds it to that. */
 export const ordersTemplate = {
-  queue: { VisibilityTimeout: '180', MessageRetentionPeriod: '345600', SqsManagedSseEnabled: 'true' },
+  queue: { VisibilityTimeout: '181', MessageRetentionPeriod: '345600', SqsManagedSseEnabled: 'true' },
   deadLetterQueue: { MessageRetentionPeriod: '1209600', SqsManagedSseEnabled: 'true' },
   maxReceiveCount: 5,
   batchSize: 10,

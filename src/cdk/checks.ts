@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import type { Duration } from 'aws-cdk-lib/core';
 import type { Check } from '../options/check-options.ts';
 
 /** A `Duration` of the CDK. By its methods, since a program may hold two copies of the CDK. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { App, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { App, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as iam from 'aws-cdk-lib/aws-iam';

@@ -129,6 +129,18 @@ describe('a whole queue', () => {
     expect(calls[0]).toContain(`"DestinationArn":"${orders.queueArn}"`);
   });
 
+  it('goes there message by message where it may not be asked what that queue is', async () => {
+    const { hasty: sqs } = orders;
+    const unasked = likeAws({
+      getQueueAttributes: (input) =>
+        input.QueueUrl === orders.queueUrl
+          ? Promise.reject(new Error('AccessDenied'))
+          : sqs.getQueueAttributes(input),
+    });
+    const result = await redrive(unasked, { destinationUrl: orders.queueUrl });
+    expect(result).toMatchObject({ ended: 'whole', movedBy: 'messages', moved: 3 });
+  });
+
   it('is not looked through where there is no store', async () => {
     const sqs = likeAws({
       receiveMessage: () => Promise.reject(new Error('not needed')),

@@ -48,7 +48,7 @@ describeWith(
       const { Attributes = {} } = await sqs.send(
         new GetQueueAttributesCommand({ QueueUrl: outputs['OrdersQueueUrl'], AttributeNames: ['All'] }),
       );
-      expect(Attributes.VisibilityTimeout).toBe('180');
+      expect(Attributes.VisibilityTimeout).toBe('181');
       const redrive = JSON.parse(Attributes.RedrivePolicy ?? '{}');
       expect(Number(redrive.maxReceiveCount)).toBe(5);
       expect(redrive.deadLetterTargetArn.split(':').at(-1)).toBe(

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { doctorTemplate } from '../../src/doctor/index.ts';
 import { at, everyMember, membersOf, readTemplateText, resourcesOf, withDefaults } from './read-template.ts';
 
 // What the linters of SAM and CloudFormation do not see, and what has to be so in every template.
@@ -35,8 +36,13 @@ describe.each(PATHS)('%s', (path) => {
     ),
   );
 
+  it('is one in which the doctor finds nothing', () => {
+    const { findings } = doctorTemplate({ file: path, text: readFileSync(path, 'utf8') });
+    expect(findings).toEqual([]);
+  });
+
   describe('a queue that a function takes messages from', () => {
-    it('hides them for six runs of the function, whichever timeout is chosen', () => {
+    it('hides them for six runs of the function and the batching window, whichever timeout is chosen', () => {
       const timeouts = at(written, 'Parameters', 'FunctionTimeout', 'AllowedValues') as number[];
       expect(timeouts.length).toBeGreaterThan(3);
       for (const FunctionTimeout of timeouts) {
@@ -45,7 +51,8 @@ describe.each(PATHS)('%s', (path) => {
         const hidden = resourcesOf(chosen, 'AWS::SQS::Queue')
           .filter(([, { RedrivePolicy }]) => RedrivePolicy !== undefined)
           .map(([, { VisibilityTimeout }]) => VisibilityTimeout);
-        expect(hidden).toEqual(hidden.map(() => 6 * FunctionTimeout));
+        const [window = 0] = everyMember(chosen, 'MaximumBatchingWindowInSeconds') as number[];
+        expect(hidden).toEqual(hidden.map(() => 6 * FunctionTimeout + window));
         expect(hidden).not.toEqual([]);
       }
     });

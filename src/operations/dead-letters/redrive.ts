@@ -86,8 +86,8 @@ export class Redrive {
   async #byMoveTask(): Promise<RedriveResult | undefined> {
     const { sqs, facts, clock } = this.#ports;
     const { destinationUrl, signal } = this.#options;
-    const destinationArn =
-      destinationUrl === undefined ? undefined : (await readQueueFacts(sqs, destinationUrl)).queueArn;
+    const destinationArn = await this.#destinationArn();
+    if (destinationUrl !== undefined && destinationArn === undefined) return undefined;
     const before = this.#tally.moved;
     const task = await runMoveTask(
       { sourceArn: facts.queueArn, destinationArn },
@@ -107,6 +107,14 @@ export class Redrive {
       case 'unknown':
         return this.#result({ ended: 'failed', movedBy, error: task.error });
     }
+  }
+
+  /** Undefined also where this role may send there, and may not ask what the queue is. */
+  async #destinationArn(): Promise<string | undefined> {
+    const { destinationUrl } = this.#options;
+    if (destinationUrl === undefined) return undefined;
+    const facts = await readQueueFacts(this.#ports.sqs, destinationUrl).catch(() => undefined);
+    return facts?.queueArn;
   }
 
   async #byMessages(): Promise<RedriveResult> {

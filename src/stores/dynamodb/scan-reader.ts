@@ -126,7 +126,7 @@ function claimAndRow(row: Row, query: RowQuery<Row>): { readonly row: Row; reado
   return claim === undefined ? [] : [{ row, claim }];
 }
 
-export function primaryKeyOf(row: Row, keyNames: readonly string[]): Row {
+function primaryKeyOf(row: Row, keyNames: readonly string[]): Row {
   return Object.fromEntries(keyNames.map((name) => [name, row[name] as Row[string]]));
 }
 

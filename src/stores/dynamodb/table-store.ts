@@ -31,8 +31,9 @@ export function onTable<Store>(
   options: DynamoDBStoreOptions,
   make: (table: ClaimsTable) => Store,
 ): { readonly store?: Store; readonly later: () => Store } {
+  checkTableOptions(options, false); // what is no options at all has no members to ask for
   const { tableName } = options;
-  checkTableOptions(options, 'tableName' in options);
+  if ('tableName' in options) checkTableOptions(options, true);
   if (tableName !== undefined) {
     const store = make(claimsTable(tableName, options));
     return { store, later: () => store };

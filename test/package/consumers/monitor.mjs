@@ -10,7 +10,7 @@ async function deployedBy({ ClaimsTable, ClaimMonitor }, name) {
   // Below this folder, where the code finds the SDK, as it does in Lambda.
   const app = new App({ outdir: resolve(name), analyticsReporting: false });
   const stack = new Stack(app, 'Stack');
-  new ClaimMonitor(stack, 'Monitor', { claims: new ClaimsTable(stack, 'Claims') });
+  void new ClaimMonitor(stack, 'Monitor', { claims: new ClaimsTable(stack, 'Claims') });
   app.synth();
   const asset = readdirSync(resolve(name)).find((entry) => /^asset\.\w+$/.test(entry));
   const { handler } = await import(pathToFileURL(join(resolve(name), asset, 'index.mjs')));

@@ -8,7 +8,7 @@ import {
   type IStackSynthesizer,
   RemovalPolicy,
   Stack,
-} from 'aws-cdk-lib';
+} from 'aws-cdk-lib/core';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { expect, it } from '@jest/globals';
+import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
+import { memoryStore } from 'batchlatch/memory';
+import { createClaimMonitor } from 'batchlatch/monitor';
+import type { OperableStore } from 'batchlatch/operations';
+import { keyHash } from '../../src/claims/key-hash.ts';
+import { manualClock } from '../../src/testing/manual-clock.ts';
+import { claimRequest, settlementOf } from '../support/claim-builders.ts';
+import { emulatedTable } from '../support/emulated-table.ts';
+
+const table = emulatedTable('dynoxide');
+const clock = manualClock(Date.now());
+
+it.each<[string, boolean, () => Promise<OperableStore>]>([
+  ['in memory', true, async () => memoryStore({ clock })],
+  [
+    'in DynamoDB, by the index',
+    false,
+    async () => {
+      const client = table.newClient();
+      const tableName = `claims-${randomUUID()}`;
+      const definition = claimsTableDefinition(tableName, {}, { overdueIndex: true });
+      await client.send(new CreateTableCommand(definition.table));
+      return dynamoDBStore({ client, tableName, overdueIndex: true, clock });
+    },
+  ],
+  [
+    'in DynamoDB, by scans',
+    true,
+    async () =>
+      dynamoDBStore({ client: table.newClient(), tableName: table.tableName, overdueIndex: false, clock }),
+  ],
+])('counts and names the claims of a store %s', async (_where, isScanned, create) => {
+  const store = await create();
+  const hung = claimRequest('orders#hung', { leaseMs: 1_000 });
+  const bad = claimRequest('orders#bad');
+  const done = claimRequest('orders#done');
+  await store.acquire([hung, bad, done, claimRequest('orders#running')]);
+  await store.settle([settlementOf('park', bad), settlementOf('complete', done)]);
+  await clock.advance(5_000);
+
+  const written: string[] = [];
+  const monitor = createClaimMonitor({ store, tableName: 't', clock, write: (line) => written.push(line) });
+  expect(await monitor()).toEqual({
+    table: 't',
+    isWhole: true,
+    overdue: 1,
+    parked: 1,
+    inProgress: 1,
+    oldestOverdueMs: 4_000,
+  });
+  const lines = written.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const named = lines.map(({ message, key }) => [message, key]);
+  expect(named.filter(([message]) => String(message).endsWith('Claim'))).toEqual([
+    ['overdueClaim', keyHash('orders#hung')],
+    ['parkedClaim', keyHash('orders#bad')],
+  ]);
+  expect(named.some(([message]) => message === 'claimsScanned')).toBe(isScanned);
+});
