@@ -57,6 +57,11 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
       'There is no such queue in this account and region: check --queue or --queue-url, --region and --profile.',
   },
   {
+    when: /usesReceives/,
+    say: () =>
+      'This queue has a redrive policy of its own, and moves a message on after so many receives, of which this is one: is it the dead-letter queue? If so, add --use-receives.',
+  },
+  {
     when: /^AccessDenied|The policy refuses/,
     say: (detail) => `The permissions do not suffice: ${detail}`,
   },

@@ -54,5 +54,5 @@ export function programOf(surroundings: Surroundings, end: (status: ExitStatus) 
 }
 
 function widthOf({ isTTY, columns }: OutputStream): number {
-  return isTTY === true ? Math.min(columns ?? 80, 100) : 80;
+  return isTTY === true ? Math.min(columns || 80, 100) : 80;
 }

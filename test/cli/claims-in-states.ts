@@ -1,5 +1,10 @@
 import { beforeAll } from '@jest/globals';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import type { OperableStore } from 'batchlatch/operations';
 import { systemClock } from '../../src/claims/clock.ts';
@@ -20,6 +25,8 @@ export interface ClaimsOfTest {
     how: 'in-progress' | 'overdue' | 'failed' | 'parked' | 'completed',
     recordId?: string,
   ): Promise<void>;
+  /** Sets attributes of a row, past the store. */
+  update(key: string, attributes: Readonly<Record<string, AttributeValue>>): Promise<void>;
   /** `batchlatch claims …` on the table. */
   claims(args: readonly string[], how?: Terminal): Promise<Ended>;
 }
@@ -59,6 +66,13 @@ export function claimsInStates(tableName = 'claims'): ClaimsOfTest {
           ? { key, owner, retentionMs, end: 'complete', result: '{"chargeId":"ch_1"}' }
           : { key, owner, retentionMs, end: how === 'failed' ? 'fail' : 'park', error },
       ]);
+    },
+    async update(key, attributes) {
+      const client = table.newClient();
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: tableName, Key: { id: { S: key } } }),
+      );
+      await client.send(new PutItemCommand({ TableName: tableName, Item: { ...Item, ...attributes } }));
     },
     claims: (args, how) =>
       runCommand(['claims', ...args, '--table', tableName, '--endpoint-url', table.endpoint], {

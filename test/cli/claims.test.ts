@@ -1,7 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { keyHash } from '../../src/claims/key-hash.ts';
 import { claimsInStates, NOW } from './claims-in-states.ts';
-import type { Terminal } from './run-command.ts';
+import { emulatedTable } from '../support/emulated-table.ts';
+import { runCommand, type Terminal } from './run-command.ts';
 
 const MINUTE = 60_000;
 
@@ -167,7 +170,8 @@ describe('claims list', () => {
 });
 
 describe('claims show', () => {
-  const { make, claims } = claimsInStates();
+  const table = claimsInStates();
+  const { make, claims } = table;
 
   it('shows a claim with its history', async () => {
     await make('orders#7', 'parked');
@@ -202,6 +206,23 @@ describe('claims show', () => {
     });
   });
 
+  it('shows what is damaged, or was written by somebody else, without harm', async () => {
+    await make('damaged#1', 'failed');
+    const history = [
+      { at: 1e300, operation: 'release', operator: '\u001B[2J', reason: 'x' },
+      null,
+      7,
+      { at: 'x' },
+    ];
+    await table.update('damaged#1', { history: { S: JSON.stringify(history) }, createdAt: { N: '1e120' } });
+    const { status, out } = await claims(['show', 'damaged#1'], { terminal: true });
+    expect(status).toBe(0);
+    expect(out).not.toContain('\u001B');
+    expect(JSON.parse((await claims(['show', 'damaged#1', '--json'])).out)).toMatchObject({
+      claims: [{ key: 'damaged#1' }],
+    });
+  });
+
   it('says that there is no such claim', async () => {
     expect(await claims(['show', 'nobody'])).toEqual({
       status: 1,
@@ -220,6 +241,36 @@ describe('claims show', () => {
     expect(err).toContain(`Error: ${message}`);
   });
 });
+
+describe('claims of Powertools', () => {
+  const { endpoint } = powertoolsTable();
+
+  it('are shown as claims', async () => {
+    const onTable = ['--table', 'powertools', '--endpoint-url', endpoint(), '--attributes', 'powertools'];
+    const { out } = await runCommand(['claims', 'list', '--state', 'completed', '--json', ...onTable]);
+    expect(JSON.parse(out)).toMatchObject({ claims: [{ key: 'f#abc', status: 'COMPLETED', attempt: 1 }] });
+    const shown = await runCommand(['claims', 'show', 'f#abc', '--show-result', ...onTable]);
+    expect(shown.out).toContain('{"chargeId":"ch_1"}');
+  });
+});
+
+/** A table with a row as Powertools writes it. */
+function powertoolsTable(): { endpoint(): string } {
+  const table = emulatedTable('dynoxide');
+  beforeAll(async () => {
+    const client = table.newClient();
+    await client.send(new CreateTableCommand(claimsTableDefinition('powertools').table));
+    const expiration = Math.ceil(Date.now() / 1_000) + 3_600;
+    const Item = {
+      id: { S: 'f#abc' },
+      status: { S: 'COMPLETED' },
+      expiration: { N: String(expiration) },
+      data: { M: { chargeId: { S: 'ch_1' } } },
+    };
+    await client.send(new PutItemCommand({ TableName: 'powertools', Item }));
+  });
+  return { endpoint: () => table.endpoint };
+}
 
 describe('claims stats', () => {
   const { make, claims } = claimsInStates();

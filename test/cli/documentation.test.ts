@@ -60,7 +60,7 @@ describe('docs/cli.md', () => {
     });
     const ids: string[] = [];
     // A progress bar is drawn and wiped.
-    return `${out}${err.replace(/\u001B7[^]*\u001B8.*?\u001B\[2K/, '')}`.replace(/[0-9a-f-]{36}/g, (id) => {
+    return `${out}${err.split('\u001B[2K').at(-1) ?? ''}`.replace(/[0-9a-f-]{36}/g, (id) => {
       if (!ids.includes(id)) ids.push(id);
       return IDS[ids.indexOf(id)] ?? id;
     });

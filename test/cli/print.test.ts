@@ -1,5 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import stripAnsi from 'strip-ansi';
 import width from 'string-width';
 import { showsColors } from '../../src/cli/print/screen.ts';
 import { type Column, tableLines } from '../../src/cli/print/table.ts';
@@ -38,7 +38,7 @@ describe('A table', () => {
 
   it.each([120, 80, 60, 40, 30, 20])('is never wider than %i characters', (columns) => {
     for (const line of tableLines(COLUMNS, ROWS, columns)) {
-      expect(width(stripAnsi(line))).toBeLessThanOrEqual(columns);
+      expect(width(stripVTControlCharacters(line))).toBeLessThanOrEqual(columns);
     }
   });
 });

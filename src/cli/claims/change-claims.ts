@@ -40,7 +40,7 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
     assertCanAsk(options, context);
     return withClaims(context, options, async (claims) => {
       const found = await (isNamed
-        ? findNamed(claims.store, keys, options, context.signal)
+        ? findNamed(claims.store, keys, options, context)
         : findAll(claims, options, context));
       const { force = false } = options;
       const planned = found.claims.map((claim) => planChange(operation, claim, force, context.now()));
@@ -113,6 +113,7 @@ async function findAll(
         { signal: context.signal },
       ),
     limit,
+    context,
   );
   if (next !== undefined) {
     context.screen.note(

@@ -2,6 +2,7 @@ import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
 import { keyHash } from '../../claims/key-hash.ts';
 import { type ClaimState, stateOf } from '../../claims/operable-store.ts';
 import { isoTime } from '../print/times.ts';
+import { changesOf } from './claim-history.ts';
 
 /** A claim as `--json` prints it. Times are ISO 8601; what a claim does not have is left out. */
 export interface ClaimJson {
@@ -63,7 +64,7 @@ export function claimJson(
     error,
     hasResult: result !== undefined,
     ...(showResult && result !== undefined && { result: parsed(result) }),
-    history: (claim.history ?? []).map((change) => ({ ...change, at: isoTime(change.at) ?? null })),
+    history: changesOf(claim).map((change) => ({ ...change, at: isoTime(change.at) ?? null })),
   } as ClaimJson;
 }
 

@@ -1,5 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { ClaimPage } from '../../claims/operable-store.ts';
+import type { Screen } from '../print/screen.ts';
 import { count, number } from '../print/words.ts';
 
 /** Claims of one page or several, and what they cost. */
@@ -14,7 +15,7 @@ const PAGE = 1_000;
 export async function collect(
   read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<ClaimPage>,
   most: number,
-  from?: string,
+  { screen, from }: { readonly screen: Screen; readonly from?: string | undefined },
 ): Promise<Collected> {
   const claims: Claim[] = [];
   let readBy: ClaimPage['readBy'] = 'scan';
@@ -31,7 +32,9 @@ export async function collect(
     readUnits += page.readUnits ?? 0;
     unreadable += page.unreadable ?? 0;
     cursor = page.next;
+    screen.progress(`${count(rowsRead, 'row')} read …`);
   } while (cursor !== undefined && claims.length < most);
+  screen.progress(undefined);
   return {
     claims,
     readBy,

@@ -2,6 +2,7 @@ import type { Claim } from '../../claims/claim.ts';
 import type { OperableStore } from '../../claims/operable-store.ts';
 import { findClaims, inspectClaim } from '../../operations/index.ts';
 import { UsageError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
 import { collect } from './collect.ts';
 
 /** The claims that somebody names one by one. */
@@ -29,14 +30,14 @@ export async function findNamed(
   store: OperableStore,
   keys: readonly string[],
   { hash, recordId }: Named,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<Found> {
-  if (hash !== undefined) return search(store, { keyHash: asHash(hash) }, `hash ${hash}`, signal);
-  if (recordId !== undefined) return search(store, { recordId }, `record ${recordId}`, signal);
+  if (hash !== undefined) return search(store, { keyHash: asHash(hash) }, `hash ${hash}`, context);
+  if (recordId !== undefined) return search(store, { recordId }, `record ${recordId}`, context);
   const claims: Claim[] = [];
   const missing: string[] = [];
   for (const key of new Set(keys)) {
-    const claim = await inspectClaim(store, key, { signal });
+    const claim = await inspectClaim(store, key, { signal: context.signal });
     if (claim === undefined) missing.push(key);
     else claims.push(claim);
   }
@@ -47,12 +48,13 @@ async function search(
   store: OperableStore,
   which: { readonly keyHash: string } | { readonly recordId: string },
   shown: string,
-  signal: AbortSignal,
+  context: Context,
 ): Promise<Found> {
   const { claims } = await collect(
-    (page) => findClaims(store, which, { ...page, signal }),
+    (page) => findClaims(store, which, { ...page, signal: context.signal }),
     // A hash is of one key; a record may have been processed by several functions.
     'keyHash' in which ? 1 : Number.POSITIVE_INFINITY,
+    context,
   );
   // A claim that changes meanwhile may be found twice.
   const byKey = new Map(claims.map((claim) => [claim.key, claim]));

@@ -57,7 +57,7 @@ export function listJson(
   return { claims: claims.map((claim) => claimJson(claim, now(), shown)), next: next ?? null };
 }
 
-function readList({ store }: Claims, options: ListOptions, { signal }: Context): Promise<Collected> {
+function readList({ store }: Claims, options: ListOptions, { signal, screen }: Context): Promise<Collected> {
   const { state, prefix, limit, cursor, all } = options;
   const query = {
     ...(state !== undefined && { state }),
@@ -66,7 +66,7 @@ function readList({ store }: Claims, options: ListOptions, { signal }: Context):
   return collect(
     (page) => listClaims(store, { ...query, ...page }, { signal }),
     all === true ? Number.POSITIVE_INFINITY : limit,
-    cursor,
+    { screen, from: cursor },
   );
 }
 

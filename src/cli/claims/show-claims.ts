@@ -9,6 +9,7 @@ import { isoTime, relativeTime } from '../print/times.ts';
 import { visible } from '../print/visible.ts';
 import { number } from '../print/words.ts';
 import { attemptText, errorText, shownState } from './claim-cells.ts';
+import { changesOf, OPERATION_DONE } from './claim-history.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
 import { listJson } from './list-claims.ts';
 
@@ -23,7 +24,7 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
   }
   return withClaims(context, options, async ({ store, tableName }) => {
     const { screen } = context;
-    const { claims, missing } = await findNamed(store, keys, options, context.signal);
+    const { claims, missing } = await findNamed(store, keys, options, context);
     const { showResult = false } = options;
     if (screen.isJson) screen.json(listJson({ claims }, context, { showResult }));
     else {
@@ -71,7 +72,7 @@ function resultText({ result }: Claim, showResult: boolean): string | undefined 
 /** What the row tells of its past, oldest first. */
 function timeline(claim: Claim): { readonly at: number; readonly what: string }[] {
   const { createdAt, claimedAt, completedAt, updatedAt, attempt, status } = claim;
-  const history = (claim.history ?? []).filter(isWhole);
+  const history = changesOf(claim);
   const events = [{ at: createdAt, what: 'claimed for the first time' }];
   if (claimedAt !== undefined && claimedAt !== createdAt) {
     events.push({ at: claimedAt, what: `claimed for attempt ${attempt}` });
@@ -86,22 +87,10 @@ function timeline(claim: Claim): { readonly at: number; readonly what: string }[
   return events.sort((a, b) => a.at - b.at);
 }
 
-const DONE = { release: 'released', resolve: 'resolved', park: 'parked', forget: 'forgotten' } as const;
-
 function changeText({ operation, operator, reason, from }: OperatorChange): string {
   const error = errorText(from);
   const before = `was ${visible(from.status)} at attempt ${from.attempt}${error === '' ? '' : `, ${error}`}`;
-  return `${DONE[operation]} by ${visible(operator)}: "${visible(reason)}" (${before})`;
-}
-
-/** A row's history is text that anybody who writes to the table may have written. */
-function isWhole(change: Partial<OperatorChange>): boolean {
-  const { at, operation, operator, reason, from } = change;
-  return (
-    typeof at === 'number' &&
-    Object.hasOwn(DONE, operation ?? '') &&
-    [operator, reason, from?.status].every((text) => typeof text === 'string')
-  );
+  return `${OPERATION_DONE[operation]} by ${visible(operator)}: "${visible(reason)}" (${before})`;
 }
 
 /** ISO 8601, and on a terminal how far away it is. */

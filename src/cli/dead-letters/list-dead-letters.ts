@@ -74,7 +74,9 @@ function show({ messages, isWhole, total, stillHidden }: DeadLetterPeek, context
     );
   }
   const shown = messages.length === 0 ? 'No messages' : count(messages.length, 'message');
-  screen.note(`${shown}; the queue has about ${number(total)}.${isWhole ? '' : ' For more, raise --limit.'}`);
+  screen.note(
+    `${shown}; the queue has about ${number(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
+  );
   if (stillHidden > 0) screen.note(`${count(stillHidden, 'message')} stay hidden for 30 seconds.`);
 }
 

@@ -36,7 +36,10 @@ export interface Screen {
   paint(style: Style, text: string): string;
   /** A time in epoch milliseconds: relative on a terminal, ISO 8601 elsewhere. */
   time(time: number | undefined): string;
-  /** Says on a terminal how far it is, in a line that is replaced by the next; undefined takes it away. */
+  /**
+   * Says on a terminal how far it is, in a line that is replaced by the next; undefined takes it away. Nothing is said in the
+   * first second: most is done by then.
+   */
   progress(text: string | undefined): void;
   /** Starts the terminal's page anew. */
   clear(): void;
@@ -49,13 +52,17 @@ export interface ScreenOptions {
   readonly verbose?: boolean;
 }
 
+/** How long nothing is said of how far it is. */
+const QUIET_MS = 1_000;
+
 export function screenOf(surroundings: Surroundings, options: ScreenOptions): Screen {
   const { stdout, stderr, env } = surroundings;
   const isTerminal = stdout.isTTY === true;
   const hasColors = options.json !== true && showsColors(stdout, env, options);
   const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
-    isTTY === true ? Math.max(columns ?? 80, 20) : undefined;
+    isTTY === true ? Math.max(columns || 80, 20) : undefined;
   let hasProgress = false;
+  let progressSince: number | undefined;
   const write = (stream: OutputStream, text: string): void => void stream.write(`${text}\n`);
   return {
     isTerminal,
@@ -81,8 +88,14 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
       return isTerminal ? relativeTime(time, surroundings.now()) : (isoTime(time) ?? '?');
     },
     progress(text) {
-      if (stderr.isTTY !== true || (text === undefined && !hasProgress)) return;
+      if (stderr.isTTY !== true) return;
+      const now = surroundings.now();
+      progressSince ??= now;
+      if (text !== undefined && now - progressSince < QUIET_MS) return;
+      const isWiped = text === undefined && !hasProgress;
       hasProgress = text !== undefined;
+      if (!hasProgress) progressSince = undefined;
+      if (isWiped) return;
       stderr.write(`\r\u001B[K${text ?? ''}`);
     },
     clear: () => void stdout.write('\u001B[H\u001B[2J\u001B[3J'),
