@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../claims/clock.ts';
 import { type ClaimState, stateOf } from '../claims/operable-store.ts';
 import { aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
+import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
 import type { ReadOptions } from './list-claims.ts';
 import { operableOf } from './operable-of.ts';
 
@@ -13,26 +14,14 @@ export interface StatisticsOptions extends ReadOptions {
   readonly limit?: number;
   /** Only keys that begin with this. Default: all. */
   readonly keyPrefix?: string;
+  /** How long each of `periods` is, in milliseconds from 1,000 up, such as 3,600,000 for hours. Default: no `periods`. */
+  readonly periodMs?: number;
   /** `next` of statistics before, to go on from there: these are of the rest. */
   readonly cursor?: string;
   /** Told after each page how much was read so far. */
   readonly onProgress?: (progress: { readonly claims: number; readonly rowsRead: number }) => void;
   /** Default: the system clock. */
   readonly clock?: Clock;
-}
-
-/** How values lie, by nearest rank. */
-export interface Distribution {
-  /** Of how many claims. */
-  readonly count: number;
-  /** The least. */
-  readonly min: number;
-  /** Half of them are at most this. */
-  readonly median: number;
-  /** 95 of 100 are at most this. */
-  readonly p95: number;
-  /** The most. */
-  readonly max: number;
 }
 
 /** What the claims of a table tell by themselves. */
@@ -47,6 +36,8 @@ export interface ClaimStatistics {
   readonly runningMs?: Distribution;
   /** How many times keys were claimed. */
   readonly attempts?: Distribution;
+  /** The same over time, by when claims ended: the latest 1,000 in which any did, oldest first. Only with `periodMs`. */
+  readonly periods?: readonly StatisticsPeriod[];
   /** Whether every row was seen. Otherwise all of this is of those that were. */
   readonly isWhole: boolean;
   /** Where to go on; absent when every row was seen. */
@@ -74,14 +65,15 @@ export async function claimStatistics(
   checkOptionsOf('claimStatistics', options, {
     limit: anInteger(1),
     keyPrefix: aString(),
+    periodMs: anInteger(1_000),
     cursor: aString(),
     onProgress: aFunction(),
     clock: objectWith('now', 'setTimer'),
     signal: { expected: 'an AbortSignal', accepts: (value) => typeof value === 'object' && value !== null },
   });
-  const { limit = 100_000, keyPrefix = '', onProgress, clock = systemClock, signal } = options;
+  const { limit = 100_000, keyPrefix = '', periodMs, onProgress, clock = systemClock, signal } = options;
   const operable = operableOf(store, clock);
-  const seen = new Tally();
+  const seen = new ClaimTally(periodMs);
   let claims = 0;
   let rowsRead = 0;
   let readUnits: number | undefined;
@@ -109,49 +101,4 @@ export async function claimStatistics(
     ...(readUnits !== undefined && { readUnits }),
     ...(unreadable > 0 && { unreadable }),
   };
-}
-
-class Tally {
-  readonly #counts = { 'in-progress': 0, overdue: 0, failed: 0, parked: 0, completed: 0 };
-  readonly #waiting: number[] = [];
-  readonly #running: number[] = [];
-  readonly #attempts: number[] = [];
-  #oldest: Claim | undefined;
-
-  add(claim: Claim, state: ClaimState): void {
-    this.#counts[state] += 1;
-    this.#attempts.push(claim.attempt);
-    if (state === 'overdue' && claim.leaseUntil < (this.#oldest?.leaseUntil ?? Infinity))
-      this.#oldest = claim;
-    if (state === 'completed') this.#addTimes(claim);
-  }
-
-  #addTimes({ createdAt, claimedAt = createdAt, completedAt, history }: Claim): void {
-    // Rows of Powertools do not tell when they were made.
-    if (createdAt === 0 || completedAt === undefined) return;
-    this.#waiting.push(Math.max(claimedAt - createdAt, 0));
-    const isByHand = history?.some(({ operation, at }) => operation === 'resolve' && at === completedAt);
-    if (isByHand !== true) this.#running.push(Math.max(completedAt - claimedAt, 0));
-  }
-
-  result(): Pick<ClaimStatistics, 'counts' | 'oldestOverdue' | 'waitingMs' | 'runningMs' | 'attempts'> {
-    const waitingMs = distributionOf(this.#waiting);
-    const runningMs = distributionOf(this.#running);
-    const attempts = distributionOf(this.#attempts);
-    return {
-      counts: { ...this.#counts },
-      ...(this.#oldest !== undefined && { oldestOverdue: this.#oldest }),
-      ...(waitingMs !== undefined && { waitingMs }),
-      ...(runningMs !== undefined && { runningMs }),
-      ...(attempts !== undefined && { attempts }),
-    };
-  }
-}
-
-function distributionOf(values: readonly number[]): Distribution | undefined {
-  const sorted = values.toSorted((one, other) => one - other);
-  const rank = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
-  const [min] = sorted;
-  if (min === undefined) return undefined;
-  return { count: sorted.length, min, median: rank(0.5), p95: rank(0.95), max: rank(1) };
 }

@@ -26,12 +26,8 @@ export {
   resolveClaim,
   type SeenClaim,
 } from './change-claims.ts';
-export {
-  type ClaimStatistics,
-  claimStatistics,
-  type Distribution,
-  type StatisticsOptions,
-} from './claim-statistics.ts';
+export { type ClaimStatistics, claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
+export type { Distribution, StatisticsPeriod } from './claim-tally.ts';
 export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
 export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-claims.ts';
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';

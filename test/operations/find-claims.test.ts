@@ -167,6 +167,27 @@ describe('Statistics', () => {
     });
   });
 
+  it('tell over time when claims ended, where it is asked', async () => {
+    const { clock, store } = await lived();
+    const { periods = [], counts } = await claimStatistics(store, { clock, periodMs: 1_000 });
+    expect(periods.length).toBeGreaterThan(2);
+    expect(periods.map(({ from }) => from)).toEqual(
+      periods.map(({ from }) => from - (from % 1_000)).toSorted((one, other) => one - other),
+    );
+    for (const state of ['completed', 'failed', 'parked'] as const) {
+      expect(periods.reduce((sum, period) => sum + period[state], 0)).toBe(counts[state]);
+    }
+    const last = await store.inspect('s#by hand');
+    expect(periods.at(-1)).toEqual({
+      from: (last?.completedAt ?? 0) - ((last?.completedAt ?? 0) % 1_000),
+      completed: 1,
+      failed: 0,
+      parked: 0,
+      waitingMs: { count: 1, min: 0, median: 0, p95: 0, max: 0 },
+    });
+    await expect(claimStatistics(store, { periodMs: 0 })).rejects.toThrow(/Expected `periodMs`/);
+  });
+
   it('say whether they are of everything, and go on', async () => {
     const { clock, store } = await lived();
     const progress: number[] = [];

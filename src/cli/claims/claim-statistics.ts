@@ -1,10 +1,15 @@
-import { type ClaimStatistics, claimStatistics, type Distribution } from '../../operations/index.ts';
+import {
+  type ClaimStatistics,
+  claimStatistics,
+  type Distribution,
+  type StatisticsPeriod,
+} from '../../operations/index.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { clockOf } from '../clock.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { duration } from '../print/times.ts';
+import { duration, isoTime } from '../print/times.ts';
 import { visible } from '../print/visible.ts';
 import { count, number } from '../print/words.ts';
 import { watch } from '../watch.ts';
@@ -14,8 +19,11 @@ import { costText } from './collect.ts';
 interface StatsOptions extends TableOptions {
   readonly prefix?: string;
   readonly limit: number;
+  readonly by?: keyof typeof PERIOD_MS;
   readonly watch?: number;
 }
+
+const PERIOD_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
 /** `claims stats` */
 export const statsCommand: Run<StatsOptions> = (context, options) =>
@@ -39,7 +47,7 @@ export const statsCommand: Run<StatsOptions> = (context, options) =>
 
 async function readStatistics(
   { store }: Claims,
-  { prefix, limit }: StatsOptions,
+  { prefix, limit, by }: StatsOptions,
   context: Context,
 ): Promise<ClaimStatistics> {
   const { screen, signal } = context;
@@ -50,6 +58,7 @@ async function readStatistics(
       clock: clockOf(context),
       onProgress: ({ rowsRead }) => screen.progress(`${count(rowsRead, 'row')} read …`),
       ...(prefix !== undefined && { keyPrefix: prefix }),
+      ...(by !== undefined && { periodMs: PERIOD_MS[by] }),
     });
   } finally {
     screen.progress(undefined);
@@ -57,11 +66,14 @@ async function readStatistics(
 }
 
 function statisticsJson(
-  { oldestOverdue, next, ...statistics }: ClaimStatistics,
+  { oldestOverdue, next, periods, ...statistics }: ClaimStatistics,
   { now }: Pick<Context, 'now'>,
 ): unknown {
   return {
     ...statistics,
+    ...(periods !== undefined && {
+      periods: periods.map(({ from, ...period }) => ({ from: isoTime(from) ?? null, ...period })),
+    }),
     oldestOverdue: oldestOverdue === undefined ? null : claimJson(oldestOverdue, now()),
     next: next ?? null,
   };
@@ -69,7 +81,7 @@ function statisticsJson(
 
 function show(statistics: ClaimStatistics, context: Context): void {
   const { screen } = context;
-  const { counts, oldestOverdue, waitingMs, runningMs, attempts, isWhole } = statistics;
+  const { counts, oldestOverdue, waitingMs, runningMs, attempts, periods, isWhole } = statistics;
   screen.table(
     [{ heading: 'STATE' }, { heading: 'CLAIMS', isRight: true }],
     Object.entries(counts).map(([state, amount]) => [state, number(amount)]),
@@ -89,6 +101,7 @@ function show(statistics: ClaimStatistics, context: Context): void {
       rows,
     );
   }
+  if (periods !== undefined && periods.length > 0) showPeriods(periods, context);
   if (oldestOverdue !== undefined) {
     screen.line();
     screen.line(
@@ -97,6 +110,23 @@ function show(statistics: ClaimStatistics, context: Context): void {
   }
   screen.note(
     `${costText({ readBy: 'scan', ...statistics })}${isWhole ? '' : ' There are more: raise --limit.'}`,
+  );
+}
+
+/** In UTC, as log lines are; only what is known of the claims that are still kept. */
+function showPeriods(periods: readonly StatisticsPeriod[], { screen }: Context): void {
+  screen.line();
+  screen.table(
+    ['FROM', 'COMPLETED', 'FAILED', 'PARKED', 'RAN, MEDIAN', 'RAN, P95'].map((heading, index) => ({
+      heading,
+      isRight: index > 0,
+    })),
+    periods.map(({ from, completed, failed, parked, runningMs }) => [
+      `${isoTime(from)?.slice(0, 16) ?? '?'}Z`,
+      ...[completed, failed, parked].map(number),
+      runningMs === undefined ? '' : duration(runningMs.median),
+      runningMs === undefined ? '' : duration(runningMs.p95),
+    ]),
   );
 }
 

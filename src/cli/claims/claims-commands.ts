@@ -55,12 +55,15 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
     name: 'stats',
     summary: 'count claims by state, with their times',
     description: 'Reads every row of the table.',
-    examples: ['claims stats --table claims', 'claims stats --table claims --limit 10000 --json'],
+    examples: ['claims stats --table claims', 'claims stats --table claims --by hour'],
     define: (command) => {
       command
         .optionsGroup('Which claims:')
         .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#')
         .option('--limit <n>', 'the most claims to read', integerBetween(1, 1_000_000_000), 100_000);
+      command.addOption(
+        new Option('--by <period>', 'also by when claims ended').choices(['minute', 'hour', 'day']),
+      );
       command.addOption(watchOption());
       onTable(command);
     },

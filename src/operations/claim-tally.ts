@@ -1,0 +1,137 @@
+import type { Claim } from '../claims/claim.ts';
+import type { ClaimState } from '../claims/operable-store.ts';
+
+/** How values lie, by nearest rank. */
+export interface Distribution {
+  /** Of how many claims. */
+  readonly count: number;
+  /** The least. */
+  readonly min: number;
+  /** Half of them are at most this. */
+  readonly median: number;
+  /** 95 of 100 are at most this. */
+  readonly p95: number;
+  /** The most. */
+  readonly max: number;
+}
+
+/** The claims whose last attempt ended in one stretch of time. */
+export interface StatisticsPeriod {
+  /** Its begin, in epoch milliseconds: a multiple of `periodMs`. */
+  readonly from: number;
+  /** How many claims were completed in it. */
+  readonly completed: number;
+  /** How many failed in it, and have not been claimed since. */
+  readonly failed: number;
+  /** How many were parked in it, and still are. */
+  readonly parked: number;
+  /** Of those completed, as `ClaimStatistics.waitingMs`. */
+  readonly waitingMs?: Distribution;
+  /** Of those completed, as `ClaimStatistics.runningMs`. */
+  readonly runningMs?: Distribution;
+}
+
+const MOST_PERIODS = 1_000;
+
+/** Counts claims, as a whole and, with `periodMs`, by when they ended. */
+export class ClaimTally {
+  readonly #counts: Record<ClaimState, number> = {
+    'in-progress': 0,
+    overdue: 0,
+    failed: 0,
+    parked: 0,
+    completed: 0,
+  };
+  readonly #times = new Times();
+  readonly #attempts: number[] = [];
+  readonly #periodMs: number | undefined;
+  readonly #periods = new Map<number, Period>();
+  #oldest: Claim | undefined;
+
+  constructor(periodMs: number | undefined) {
+    this.#periodMs = periodMs;
+  }
+
+  add(claim: Claim, state: ClaimState): void {
+    this.#counts[state] += 1;
+    this.#attempts.push(claim.attempt);
+    if (state === 'overdue' && claim.leaseUntil < (this.#oldest?.leaseUntil ?? Infinity))
+      this.#oldest = claim;
+    if (state === 'completed') this.#times.add(claim);
+    if (state === 'completed' || state === 'failed' || state === 'parked') this.#addEnd(claim, state);
+  }
+
+  #addEnd(claim: Claim, state: 'completed' | 'failed' | 'parked'): void {
+    const endedAt = claim.completedAt ?? claim.updatedAt;
+    if (this.#periodMs === undefined || endedAt === 0) return; // rows of Powertools do not tell when
+    const from = endedAt - (endedAt % this.#periodMs);
+    let period = this.#periods.get(from);
+    if (period === undefined) {
+      period = { counts: { completed: 0, failed: 0, parked: 0 }, times: new Times() };
+      this.#periods.set(from, period);
+    }
+    period.counts[state] += 1;
+    if (state === 'completed') period.times.add(claim);
+  }
+
+  result(): {
+    readonly counts: Readonly<Record<ClaimState, number>>;
+    readonly oldestOverdue?: Claim;
+    readonly waitingMs?: Distribution;
+    readonly runningMs?: Distribution;
+    readonly attempts?: Distribution;
+    readonly periods?: readonly StatisticsPeriod[];
+  } {
+    const attempts = distributionOf(this.#attempts);
+    return {
+      counts: { ...this.#counts },
+      ...(this.#oldest !== undefined && { oldestOverdue: this.#oldest }),
+      ...this.#times.result(),
+      ...(attempts !== undefined && { attempts }),
+      ...(this.#periodMs !== undefined && { periods: this.#periodsInOrder() }),
+    };
+  }
+
+  #periodsInOrder(): readonly StatisticsPeriod[] {
+    return [...this.#periods]
+      .toSorted(([one], [other]) => one - other)
+      .slice(-MOST_PERIODS)
+      .map(([from, { counts, times }]) => ({ from, ...counts, ...times.result() }));
+  }
+}
+
+interface Period {
+  readonly counts: Record<'completed' | 'failed' | 'parked', number>;
+  readonly times: Times;
+}
+
+/** How long completed claims waited and ran. */
+class Times {
+  readonly #waiting: number[] = [];
+  readonly #running: number[] = [];
+
+  add({ createdAt, claimedAt = createdAt, completedAt, history }: Claim): void {
+    // Rows of Powertools do not tell when they were made.
+    if (createdAt === 0 || completedAt === undefined) return;
+    this.#waiting.push(Math.max(claimedAt - createdAt, 0));
+    const isByHand = history?.some(({ operation, at }) => operation === 'resolve' && at === completedAt);
+    if (isByHand !== true) this.#running.push(Math.max(completedAt - claimedAt, 0));
+  }
+
+  result(): { readonly waitingMs?: Distribution; readonly runningMs?: Distribution } {
+    const waitingMs = distributionOf(this.#waiting);
+    const runningMs = distributionOf(this.#running);
+    return {
+      ...(waitingMs !== undefined && { waitingMs }),
+      ...(runningMs !== undefined && { runningMs }),
+    };
+  }
+}
+
+function distributionOf(values: readonly number[]): Distribution | undefined {
+  const sorted = values.toSorted((one, other) => one - other);
+  const rank = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  const [min] = sorted;
+  if (min === undefined) return undefined;
+  return { count: sorted.length, min, median: rank(0.5), p95: rank(0.95), max: rank(1) };
+}
