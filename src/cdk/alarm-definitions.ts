@@ -80,7 +80,7 @@ export function queueAlarms(name: string, batch: BatchQueue, at: AlarmThresholds
     ...functionAlarms(name, batch.function, at),
     {
       id: `${name}Unfinished`,
-      description: `Handlers of ${batch.function.functionName} that started and neither completed nor failed.`,
+      description: `Handlers of ${batch.function.functionName} that started and did not complete: they failed, were parked, or hung.`,
       metric: unfinishedRecords(batch.function),
       threshold: at.unfinished,
       periods: 1,

@@ -35,7 +35,7 @@ export interface BatchAlarmsProps {
   readonly errors?: number | false;
   /** So many invocations of a function are throttled in each of three times 5 minutes. Default 1. */
   readonly throttles?: number | false;
-  /** So many handlers started in 15 minutes and neither completed nor failed. For functions that observe with `emfMetrics()`. Default false. */
+  /** So many more handlers started than completed in 15 minutes. For functions that observe with `emfMetrics()`. Default false. */
   readonly unfinished?: number | false;
 }
 

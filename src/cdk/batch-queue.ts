@@ -14,6 +14,7 @@ const OPERATE = [
   'sqs:ChangeMessageVisibility',
   'sqs:DeleteMessage',
   'sqs:GetQueueAttributes',
+  'sqs:GetQueueUrl',
   'sqs:ListDeadLetterSourceQueues',
   'sqs:ListMessageMoveTasks',
   'sqs:ReceiveMessage',

@@ -78,7 +78,12 @@ function matcherOf(
     return { isOnly: true, isMatch: ({ key }) => keyHash(key) === wanted };
   }
   const id = checked('recordId', search.recordId);
-  return { isOnly: false, isMatch: ({ key, recordId }) => recordId === id || key.endsWith(id) };
+  return { isOnly: false, isMatch: ({ key, recordId }) => recordId === id || endsWithWhole(key, id) };
+}
+
+/** Not with the last digits of another id: a person may be about to release what is found. */
+function endsWithWhole(key: string, id: string): boolean {
+  return key.endsWith(id) && !/[\w-]/.test(key.charAt(key.length - id.length - 1));
 }
 
 async function throughStages(

@@ -16,6 +16,7 @@ import {
   ClaimsTable,
 } from 'batchlatch/cdk';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { doctorTemplate } from '../../src/doctor/doctor-template.ts';
 
 const code = lambda.Code.fromInline('exports.handler = async () => {};');
 
@@ -213,6 +214,7 @@ describe('BatchQueue', () => {
         'sqs:ChangeMessageVisibility',
         'sqs:DeleteMessage',
         'sqs:GetQueueAttributes',
+        'sqs:GetQueueUrl',
         'sqs:ListDeadLetterSourceQueues',
         'sqs:ListMessageMoveTasks',
         'sqs:ReceiveMessage',
@@ -354,8 +356,8 @@ describe('BatchAlarms', () => {
 
   it('counts what started and did not end, where it is asked to', () => {
     const { Metrics } = alarmsOf({ unfinished: 3 })['batchlatch Started'] as { Metrics: object[] };
-    expect(Metrics).toHaveLength(4);
-    expect(JSON.stringify(Metrics)).toContain('FILL(started, 0) - FILL(completed, 0) - FILL(failed, 0)');
+    expect(Metrics).toHaveLength(3);
+    expect(JSON.stringify(Metrics)).toContain('FILL(started, 0) - FILL(completed, 0)');
     expect(JSON.stringify(Metrics)).toMatch(
       /"Name":"function","Value":\{"Ref":"Charge\w+"\}\},\{"Name":"source","Value":"sqs"/,
     );
@@ -383,6 +385,19 @@ describe('BatchAlarms', () => {
       }),
     );
   }
+});
+
+describe('A stack of all constructs', () => {
+  it.each([false, true])('has nothing that doctor finds fault with: FIFO %s', (fifo) => {
+    const template = synthesised((stack) => {
+      const batch = aBatch(stack, { fifo, maxConcurrency: 5 });
+      const monitor = aMonitor(stack);
+      return new BatchAlarms(stack, 'Alarms', { queues: [batch], monitor, unfinished: 1 });
+    });
+    const report = doctorTemplate({ file: 'Shop.json', text: JSON.stringify(template.toJSON()) });
+    expect(report.findings).toEqual([]);
+    expect(report.checked.length).toBeGreaterThan(4);
+  });
 });
 
 function synthesised(build: (stack: Stack) => unknown): Template {

@@ -81,6 +81,12 @@ describe.each(['memory', 'a scan', 'the index'])('Claims are found, by %s,', (ho
     expect(found).toEqual(new Set([wanted.key, byMessage.key]));
   });
 
+  it('but not by a part of the id of the record', async () => {
+    const { store, message } = await open();
+    expect(await allOf(store, { recordId: message.slice(1) })).toEqual([]);
+    expect(await allOf(store, { recordId: 'message' })).toEqual([]);
+  });
+
   it('by the beginning of their keys', async () => {
     const { store, mine } = await open();
     const prefix = mine.key.split('#')[0] as string;

@@ -118,6 +118,26 @@ describe('a whole queue', () => {
     expect(calls).toEqual([`start {"SourceArn":"${Attributes?.QueueArn}"}`]);
   });
 
+  it('does not take the end of the task before for its own', async () => {
+    let isListed = false;
+    const earlier = { Status: 'COMPLETED', StartedTimestamp: 1, ApproximateNumberOfMessagesMoved: 9 };
+    const { result, clock, told } = start(
+      likeAws({
+        listMessageMoveTasks: async () => ({
+          Results: [
+            isListed
+              ? { Status: 'COMPLETED', StartedTimestamp: 2, ApproximateNumberOfMessagesMoved: 3 }
+              : earlier,
+          ],
+        }),
+      }),
+    );
+    await until('it is started', () => calls.length === 1 && told.length > 0);
+    isListed = true;
+    await clock.advance(1_000);
+    expect(await result).toMatchObject({ ended: 'whole', movedBy: 'move-task', moved: 3 });
+  });
+
   it('goes to the queue that was given', async () => {
     const { result } = start(
       likeAws({ listMessageMoveTasks: async () => ({ Results: [{ Status: 'COMPLETED' }] }) }),

@@ -10,7 +10,7 @@ import type { LocalService } from '../../local/emulators/local-service.ts';
 import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
 import { createQueue } from '../real/support/create-queue.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
-import { type FailedOrders, failedOrders, WHO } from './failed-orders.ts';
+import { type FailedOrders, failedOrders, withCalls, WHO } from './failed-orders.ts';
 
 let emulator: LocalService;
 let orders: FailedOrders;
@@ -273,24 +273,41 @@ describe('redriveDeadLetters', () => {
       expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
     });
 
-    it("takes no forged message's word for a key: the claim of another stays parked", async () => {
+    it('leaves what says that it came from elsewhere, where another queue feeds the dead-letter queue', async () => {
+      const { queueUrl: only } = await createQueue(orders.sqs, { visibilityTimeoutSeconds: 30 });
+      const sqs = withCalls(orders.hasty, {
+        listDeadLetterSourceQueues: async () => ({ queueUrls: [only] }),
+      });
+      const options = { queueUrl: letters, store: orders.store, which: 'all', ...WHO } as const;
+      expect(whys(await redriveDeadLetters(sqs, options))).toEqual(['no-destination']);
+      expect(await orders.depth(only)).toBe(0);
+      expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
+    });
+
+    it.each([
+      ['of its own making', 'forged'],
+      ['that is the end of the key', 'a'],
+    ])("takes no forged message's word for a key with a record id %s", async (_, RecordId) => {
+      const request = claimRequest(orders.key('old-a'), { owner: 'old' }); // from before claims named their records
+      await orders.store.acquire([request]);
+      await orders.store.settle([settlementOf('park', request)]);
       await orders.sqs.purgeQueue({ QueueUrl: letters });
       await orders.sqs.sendMessage({
         QueueUrl: letters,
         MessageBody: '{"orderId":"z"}',
         MessageAttributes: Object.fromEntries(
           Object.entries({
-            RecordId: 'forged',
+            RecordId,
             ErrorName: 'Error',
             ErrorMessage: 'guessed',
             Source: orders.queueArn,
-            IdempotencyKey: orders.key('a'),
+            IdempotencyKey: request.key,
           }).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
         ),
       });
       const result = await redrive({ queueUrl: letters, completed: 'delete' });
       expect(whys(result)).toEqual(['unproven']);
-      expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
+      expect((await orders.store.inspect(request.key))?.status).toBe('PARKED');
     });
   });
 

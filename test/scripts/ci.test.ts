@@ -23,9 +23,9 @@ describe('.ci/run', () => {
       copyFileSync(file, join(checkout, file));
     }
     // Every step passes, unless a test says otherwise.
-    writeProgram('scripts/sam.sh', 'true');
+    writeProgram('scripts/sam.sh', '[ "$1" != templates ] || echo template.yaml');
     writeProgram('bin/npm', jestWrites(results));
-    writeProgram('bin/node', `[ "$1" = --import ] || exec "$REAL_NODE" "$@"`);
+    writeProgram('bin/node', 'case "$1" in --import | dist/*) ;; *) exec "$REAL_NODE" "$@" ;; esac');
   });
   afterEach(() => {
     rmSync(dirname(checkout), { recursive: true });
@@ -64,6 +64,11 @@ describe('.ci/run', () => {
 
   it('counts every other step that failed as one', () => {
     writeProgram('scripts/sam.sh', 'exit 1');
+    expect(run()).toMatchObject({ last: '21 passed, 5 failed', status: 1 });
+  });
+
+  it('counts the steps of templates as failed where no template is found', () => {
+    writeProgram('scripts/sam.sh', 'true');
     expect(run()).toMatchObject({ last: '21 passed, 4 failed', status: 1 });
   });
 

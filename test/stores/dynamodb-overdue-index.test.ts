@@ -98,6 +98,19 @@ describe.each(['batch', 'single'] as const)('A row of a table with the index, wi
     },
   );
 
+  it('leaves it when a function that was not told of the index takes the claim over', async () => {
+    const { store, clock } = open({ writes });
+    const untold = open({ writes, overdueIndex: false, clock });
+    const key = randomUUID();
+    await store.acquire([claimRequest(key, { lockedBy: 'told', recordId: 'r-1', recordsStart: true })]);
+    await clock.advance(LEASE_MS);
+    const second = claimRequest(key);
+    expect(await untold.store.acquire([second])).toMatchObject([{ status: 'acquired', tookOver: true }]);
+    expect(await table.rowOf(key)).not.toHaveProperty('overdueShard');
+    await untold.store.settle([settlementOf('complete', second)]);
+    expect(await table.rowOf(key)).not.toHaveProperty('overdueShard');
+  });
+
   it('leaves it with a commit', async () => {
     const { store } = open({ writes });
     const request = claimRequest(randomUUID());

@@ -122,14 +122,18 @@ export class ClaimsOfMessages {
   }
 }
 
+/** Of SQS, SNS and EventBridge; and the long numbers of Kinesis and DynamoDB's streams. */
+const MESSAGE_ID = /^([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\d{21,128})$/i;
+
 /**
  * Whether the claim shows that the message is about it: it names the record, or has the error. A forged message would have
  * to know these too, and they are in no queue.
  */
 function knowsOf({ key, recordId: claimedBy, error: stored }: Claim, message: DeadLetterMessage): boolean {
   const { recordId, error } = message;
-  // A claim names its record unless the key does.
-  if (claimedBy === undefined ? key.endsWith(recordId) : claimedBy === recordId) return true;
+  // A claim names its record unless the key ends with it. So may a key that can be guessed, and an old claim names none.
+  const isNamed = MESSAGE_ID.test(recordId) && key.endsWith(recordId);
+  if (claimedBy === undefined ? isNamed : claimedBy === recordId) return true;
   return error !== undefined && stored?.name === error.name && stored.message === error.message;
 }
 

@@ -15,8 +15,8 @@ const MOST_SOURCES = 1_000;
 
 /**
  * Where messages go: to `given`, or to the queue that SQS says that its redrive policy moved them from, or to the only
- * queue that has the dead-letter queue in its redrive policy. What a message itself says of where it came from counts only if
- * that is one of these queues: whoever may send to the dead-letter queue could have a person send messages anywhere.
+ * queue that has the dead-letter queue in its redrive policy. What a message itself says of where it came from is followed only
+ * if that is one of these queues: whoever may send to the dead-letter queue could have a person send messages anywhere.
  */
 export async function findDestinations(
   sqs: DeadLetterSqs,
@@ -34,7 +34,9 @@ export async function findDestinations(
       if (given !== undefined) return given;
       const told = source === undefined ? undefined : siblingUrl(facts, source);
       if (sentBy === 'redrive-policy' && told !== undefined) return told;
-      return sourceUrls.find((url) => told !== undefined && pathOf(url) === pathOf(told)) ?? only;
+      const named = sourceUrls.find((url) => told !== undefined && pathOf(url) === pathOf(told));
+      // What says that it came from elsewhere, such as a stream, is not for the only queue either.
+      return named ?? (sentBy === 'deadLetterQueue' ? undefined : only);
     },
   };
 }

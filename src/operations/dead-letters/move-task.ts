@@ -26,6 +26,7 @@ export async function runMoveTask(
   { sourceArn, destinationArn }: { readonly sourceArn: string; readonly destinationArn: string | undefined },
   ports: MoveTaskPorts,
 ): Promise<MoveTaskEnd> {
+  const before = await lastStart(sourceArn, ports);
   let handle: string;
   try {
     const { TaskHandle = '' } = await ports.sqs.startMessageMoveTask({
@@ -36,10 +37,26 @@ export async function runMoveTask(
   } catch (thrown) {
     return { end: 'refused', error: asError(thrown) };
   }
-  return follow(sourceArn, handle, ports);
+  return follow({ sourceArn, handle, before }, ports);
 }
 
-async function follow(sourceArn: string, handle: string, ports: MoveTaskPorts): Promise<MoveTaskEnd> {
+/** When the task before began: it is in the list until the new one is. Undefined: there is none, or it is not known. */
+async function lastStart(SourceArn: string, { sqs }: MoveTaskPorts): Promise<number | undefined> {
+  try {
+    const { Results = [] } = await sqs.listMessageMoveTasks({ SourceArn, MaxResults: 1 });
+    return Results[0]?.StartedTimestamp;
+  } catch {
+    return undefined; // it is asked for again later
+  }
+}
+
+interface Started {
+  readonly sourceArn: string;
+  readonly handle: string;
+  readonly before: number | undefined;
+}
+
+async function follow({ sourceArn, handle, before }: Started, ports: MoveTaskPorts): Promise<MoveTaskEnd> {
   const { sqs, clock, signal, onMoved } = ports;
   let moved = 0;
   let silent = 0;
@@ -52,7 +69,9 @@ async function follow(sourceArn: string, handle: string, ports: MoveTaskPorts): 
     }
     try {
       const { Results = [] } = await sqs.listMessageMoveTasks({ SourceArn: sourceArn, MaxResults: 1 });
-      const [task] = Results;
+      const [task] = Results.filter(
+        ({ StartedTimestamp }) => StartedTimestamp === undefined || StartedTimestamp !== before,
+      );
       silent = 0;
       moved = task?.ApproximateNumberOfMessagesMoved ?? moved;
       onMoved(moved);

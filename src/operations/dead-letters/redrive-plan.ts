@@ -49,8 +49,10 @@ export function planOf(
   if (states.has('in-progress')) return { do: 'leave', why: 'running' };
   if (states.has('completed')) {
     if (completed === 'skip') return { do: 'leave', why: 'completed' };
+    // Where another consumer's claim waits, the message is still needed.
     // Whoever can forge a key must not have the person delete another's message either.
-    if (completed === 'delete') return isProven ? { do: 'delete' } : { do: 'leave', why: 'unproven' };
+    if (completed === 'delete' && states.size === 1)
+      return isProven ? { do: 'delete' } : { do: 'leave', why: 'unproven' };
   }
   const release = claims.filter(isInTheWay);
   if (release.length > 0 && !isProven) return { do: 'leave', why: 'unproven' };

@@ -14,7 +14,9 @@ export function rowWriter(items: ItemWriter, format: RowFormat): RowWriter<Row> 
       ),
     replace: (replacements, signal) =>
       items.update(
-        replacements.map((replacement) => replacing(replacement, format)),
+        replacements.map((replacement) =>
+          outOfIndex(replacing(replacement, format), replacement.row, format),
+        ),
         signal,
       ),
     change: (changes, signal) =>
@@ -34,6 +36,14 @@ export function replacing({ row, claim }: Replacement<Row>, format: RowFormat): 
   for (const name of Object.keys(key)) delete set[name];
   const remove = format.attributes.filter((name) => name in row && !(name in set) && !(name in key));
   return { key: claim.key, set, remove, where: format.whereStill(row) };
+}
+
+/** A store that was not told of the index could not take the claim out of it at its end, so it does when it takes over. */
+function outOfIndex(update: ItemUpdate, row: Row, format: RowFormat): ItemUpdate {
+  if (format.shardOf !== undefined || !(OVERDUE_SHARD in row)) return update;
+  if (OVERDUE_SHARD in update.set) return update;
+  // First: what else is removed may become NULL, which no key of an index can be.
+  return { ...update, remove: [OVERDUE_SHARD, ...update.remove] };
 }
 
 /** The update of a claim, on the condition that it is in progress and still its owner's. */

@@ -8,7 +8,11 @@ import * as esm from 'batchlatch/cdk';
 
 async function deployedBy({ ClaimsTable, ClaimMonitor }, name) {
   // Below this folder, where the code finds the SDK, as it does in Lambda.
-  const app = new App({ outdir: resolve(name), analyticsReporting: false });
+  const app = new App({
+    outdir: resolve(name),
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+  });
   const stack = new Stack(app, 'Stack');
   void new ClaimMonitor(stack, 'Monitor', { claims: new ClaimsTable(stack, 'Claims') });
   app.synth();

@@ -6,7 +6,6 @@ import {
   DefaultStackSynthesizer,
   Duration,
   type IStackSynthesizer,
-  RemovalPolicy,
   Stack,
 } from 'aws-cdk-lib/core';
 import * as kms from 'aws-cdk-lib/aws-kms';
@@ -60,7 +59,7 @@ function addShop(
   { charging, monitor, fifo = false, isEncrypted = false, alarms }: ShopVariant,
 ): void {
   const key = isEncrypted ? { encryptionKey: new kms.Key(stack, 'Key', { enableKeyRotation: true }) } : {};
-  const claims = new ClaimsTable(stack, 'Claims', { removalPolicy: RemovalPolicy.DESTROY, ...key });
+  const claims = new ClaimsTable(stack, 'Claims', key);
   const charge = new lambda.Function(stack, 'Charge', {
     code: lambda.Code.fromAsset(charging),
     handler: 'charging.handler',

@@ -7,6 +7,8 @@ export interface Component {
   readonly version: string;
   /** What it is here for, in a few words. */
   readonly purpose: string;
+  /** No package registry has it, so its tests are skipped where it is missing, in CI too. */
+  readonly isOptional?: boolean;
   /**
    * What this machine lacks to install or run it, as a sentence that says what to do; undefined when nothing is
    * missing. It looks at the machine only and downloads nothing.
