@@ -52,17 +52,12 @@ export interface ScreenOptions {
   readonly verbose?: boolean;
 }
 
-/** How long nothing is said of how far it is. */
-const QUIET_MS = 1_000;
-
 export function screenOf(surroundings: Surroundings, options: ScreenOptions): Screen {
   const { stdout, stderr, env } = surroundings;
   const isTerminal = stdout.isTTY === true;
   const hasColors = options.json !== true && showsColors(stdout, env, options);
   const widthOf = ({ isTTY, columns }: OutputStream): number | undefined =>
     isTTY === true ? Math.max(columns || 80, 20) : undefined;
-  let hasProgress = false;
-  let progressSince: number | undefined;
   const write = (stream: OutputStream, text: string): void => void stream.write(`${text}\n`);
   return {
     isTerminal,
@@ -87,17 +82,7 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
       if (time === undefined) return '';
       return isTerminal ? relativeTime(time, surroundings.now()) : (isoTime(time) ?? '?');
     },
-    progress(text) {
-      if (stderr.isTTY !== true) return;
-      const now = surroundings.now();
-      progressSince ??= now;
-      if (text !== undefined && now - progressSince < QUIET_MS) return;
-      const isWiped = text === undefined && !hasProgress;
-      hasProgress = text !== undefined;
-      if (!hasProgress) progressSince = undefined;
-      if (isWiped) return;
-      stderr.write(`\r\u001B[K${text ?? ''}`);
-    },
+    progress: progressLine(surroundings),
     clear: () => void stdout.write('\u001B[H\u001B[2J\u001B[3J'),
   };
 }
@@ -112,6 +97,27 @@ export function showsColors(
   const force = env['FORCE_COLOR'];
   if (force !== undefined) return force !== '0' && force !== 'false';
   return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** How long nothing is said of how far it is. */
+const QUIET_MS = 1_000;
+
+function progressLine({ stderr, now }: Surroundings): Screen['progress'] {
+  let since: number | undefined;
+  let isShown = false;
+  return (text) => {
+    if (stderr.isTTY !== true) return;
+    if (text === undefined) {
+      if (isShown) stderr.write('\r\u001B[K');
+      since = undefined;
+      isShown = false;
+      return;
+    }
+    since ??= now();
+    if (now() - since < QUIET_MS) return;
+    isShown = true;
+    stderr.write(`\r\u001B[K${text}`);
+  };
 }
 
 function isSet(value: string | undefined): boolean {
