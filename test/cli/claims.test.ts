@@ -302,6 +302,19 @@ describe('claims stats', () => {
     expect(err).toMatch(/Read 3 rows of the table/);
   });
 
+  it('tells when claims ended, by minute, hour or day', async () => {
+    const { out } = await claims(['stats', '--by', 'hour'], { terminal: true });
+    expect(out).toMatch(
+      /FROM +COMPLETED +FAILED +PARKED +RAN, MEDIAN +RAN, P95\n\d{4}-\d\d-\d\dT\d\d:00Z +1 +0 +1 +0 s +0 s\n/,
+    );
+    const { periods } = JSON.parse((await claims(['stats', '--by', 'day', '--json'])).out);
+    expect(periods).toMatchObject([
+      { from: expect.stringMatching(/T00:00:00\.000Z$/), completed: 1, parked: 1 },
+    ]);
+    const { status, err } = await claims(['stats', '--by', 'year']);
+    expect([status, err]).toEqual([2, expect.stringContaining('minute, hour, day')]);
+  });
+
   it('prints JSON', async () => {
     const { out } = await claims(['stats', '--json', '--limit', '1']);
     expect(JSON.parse(out)).toMatchObject({

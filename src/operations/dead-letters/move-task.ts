@@ -69,13 +69,14 @@ async function follow({ sourceArn, handle, before }: Started, ports: MoveTaskPor
     }
     try {
       const { Results = [] } = await sqs.listMessageMoveTasks({ SourceArn: sourceArn, MaxResults: 1 });
-      const [task] = Results.filter(
+      const task = Results.find(
         ({ StartedTimestamp }) => StartedTimestamp === undefined || StartedTimestamp !== before,
       );
-      silent = 0;
       moved = task?.ApproximateNumberOfMessagesMoved ?? moved;
       onMoved(moved);
-      const end = endOf(task ?? {}, moved);
+      if (task === undefined) throw new Error('SQS does not list the task that it started');
+      silent = 0;
+      const end = endOf(task, moved);
       if (end !== undefined) return end;
     } catch (thrown) {
       silent += 1;
@@ -101,6 +102,6 @@ function endOf(
         error: new Error(`SQS could not move the messages: ${reason}`),
       };
     default:
-      return undefined; // it is running, or is not listed yet
+      return undefined; // it is running
   }
 }
