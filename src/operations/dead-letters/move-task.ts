@@ -69,7 +69,7 @@ async function follow({ sourceArn, handle, before }: Started, ports: MoveTaskPor
     }
     try {
       const { Results = [] } = await sqs.listMessageMoveTasks({ SourceArn: sourceArn, MaxResults: 1 });
-      const [task] = Results.filter(
+      const task = Results.find(
         ({ StartedTimestamp }) => StartedTimestamp === undefined || StartedTimestamp !== before,
       );
       silent = 0;
