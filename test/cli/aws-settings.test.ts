@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { awsSettings } from '../../src/cli/connect/aws-settings.ts';
+import { awsSettings, dummiesOf } from '../../src/cli/connect/aws-settings.ts';
 
 const NO_FILES = { AWS_SHARED_CREDENTIALS_FILE: '/nowhere/credentials' };
 const DUMMIES = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
@@ -43,6 +43,12 @@ describe('Where AWS is', () => {
       expect(awsSettings('DYNAMODB', { endpointUrl }, { env: NO_FILES })).toEqual({ endpoint: endpointUrl });
     },
   );
+
+  it('says so without a password that the URL may hold', () => {
+    const endpointUrl = 'http://user:secret@127.0.0.1:8000';
+    const settings = awsSettings('DYNAMODB', { endpointUrl }, { env: NO_FILES });
+    expect(dummiesOf(settings)).toMatch(/^http:\/\/127\.0\.0\.1:8000 is on this machine: region us-east-1/);
+  });
 
   it('uses the credentials that are there, for an emulator too', () => {
     const env = { ...NO_FILES, AWS_ACCESS_KEY_ID: 'mine' };

@@ -11,8 +11,14 @@ import {
 } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { lambdaContext, type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
+import { defaultAttributeNames, rowFormat } from '../../src/stores/dynamodb/row.ts';
 import { claimRequest, completion, LEASE_MS, RETENTION_MS, settlementOf } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
+
+it.each(['[null]', '["text"]', '{}', 'no JSON'])('A row with the history %s reads as one without', (text) => {
+  const row = { id: { S: 'k' }, owner: { S: 'o' }, status: { S: 'COMPLETED' }, history: { S: text } };
+  expect(rowFormat(defaultAttributeNames).toClaim(row).history).toBeUndefined();
+});
 
 for (const writes of ['batch', 'single'] as const) {
   describe(`a row, with ${writes} writes`, () => {

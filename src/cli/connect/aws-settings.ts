@@ -48,9 +48,10 @@ export function awsSettings(
 }
 
 /** What was taken where nothing was given, for a person; undefined if nothing was. */
-export function dummiesOf(settings: AwsSettings): string | undefined {
-  if (settings.credentials === undefined) return undefined;
-  return `${settings.endpoint} is on this machine: region ${settings.region} and made-up credentials are used.`;
+export function dummiesOf({ endpoint = '', region, credentials }: AwsSettings): string | undefined {
+  if (credentials === undefined) return undefined;
+  // Not all of the URL: it may hold a password.
+  return `${new URL(endpoint).origin} is on this machine: region ${region} and made-up credentials are used.`;
 }
 
 const DUMMY: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -176,12 +176,16 @@ function isHistory(value: unknown): value is readonly OperatorChange[] {
   return Array.isArray(value);
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Told to people only, so a text that is no history does not make the row unreadable. */
 function decodeHistory(text: string | undefined): readonly OperatorChange[] | undefined {
   if (text === undefined) return undefined;
   try {
     const history: unknown = JSON.parse(text);
-    return isHistory(history) ? history : undefined;
+    return isHistory(history) && history.every(isObject) ? history : undefined;
   } catch {
     return undefined;
   }
