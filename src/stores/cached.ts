@@ -53,6 +53,8 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   const completions = new QuickLRU<string, Completion>({ maxSize: max });
   /** The payloads of what this process has claimed and not settled: a settlement does not name them. */
   const payloadHashes = new QuickLRU<string, string>({ maxSize: max });
+  /** How often people's changes began and ended: an answer from before one says nothing of what is now. */
+  let changes = 0;
 
   function find({ key, payloadHash }: ClaimRequest, wantsResults: boolean): AcquireOutcome | undefined {
     const found = completions.get(key);
@@ -71,12 +73,13 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     { key, owner, payloadHash }: ClaimRequest,
     outcome: AcquireOutcome | undefined,
     wantsResults: boolean,
+    isNow: boolean,
   ): void {
     if (outcome?.status === 'acquired') {
       completions.delete(key);
       if (payloadHash !== undefined) payloadHashes.set(ownerOf(key, owner), payloadHash);
     }
-    if (outcome?.status !== 'duplicate' || outcome.expiresAt === undefined) return;
+    if (!isNow || outcome?.status !== 'duplicate' || outcome.expiresAt === undefined) return;
     const { status: _status, result, expiresAt, ...rest } = outcome;
     completions.set(key, {
       ...rest,
@@ -89,14 +92,13 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   function noteSettle(
     settlement: Settlement,
     outcome: SettleOutcome | undefined,
-    since: number,
-    isDropped: boolean,
+    { since, isDropped, isNow }: { since: number; isDropped: boolean; isNow: boolean },
   ): void {
     const { key, owner, end } = settlement;
     if (typeof outcome === 'object') return; // nothing is known; it may be sent again
     const payloadHash = payloadHashes.get(ownerOf(key, owner));
     payloadHashes.delete(ownerOf(key, owner));
-    if (outcome !== 'stored' || end !== 'complete') return;
+    if (!isNow || outcome !== 'stored' || end !== 'complete') return;
     completions.set(key, {
       ...shortResult(isDropped ? undefined : settlement.result, true),
       ...(payloadHash !== undefined && { payloadHash }),
@@ -107,9 +109,11 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
 
   const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
     const since = clock.now();
+    const changesBefore = changes;
     const { told, isDropped } = watched(completion);
     const outcome = await (store as Required<ClaimStore>).commit(told, effect, options);
-    if (outcome === 'stored') noteSettle(completion, outcome, since, isDropped());
+    const isNow = changes === changesBefore;
+    if (outcome === 'stored') noteSettle(completion, outcome, { since, isDropped: isDropped(), isNow });
     return outcome;
   };
 
@@ -117,9 +121,11 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   function operating(operable: OperableStore): Pick<OperableStore, 'operate'> {
     return {
       async operate(operations, options) {
+        changes += 1;
         try {
           return await operable.operate(operations, options);
         } finally {
+          changes += 1;
           for (const { key } of operations) completions.delete(key);
         }
       },
@@ -134,8 +140,10 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
       const outcomes = requests.map((request) => find(request, wantsResults));
       const open = requests.filter((_, index) => outcomes[index] === undefined);
       if (open.length === 0) return outcomes as AcquireOutcome[];
+      const changesBefore = changes;
       const answers = await answersOf(open);
-      open.forEach((request, index) => noteAcquire(request, answers[index], wantsResults));
+      const isNow = changes === changesBefore;
+      open.forEach((request, index) => noteAcquire(request, answers[index], wantsResults, isNow));
       let next = 0;
       return outcomes.map((outcome) => outcome ?? (answers[next++] as AcquireOutcome));
 
@@ -152,14 +160,17 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     },
     async settle(settlements, options) {
       const since = clock.now();
+      const changesBefore = changes;
       const all = settlements.map(watched);
       const outcomes = await store.settle(
         all.map(({ told }) => told),
         options,
       );
-      settlements.forEach((settlement, index) =>
-        noteSettle(settlement, outcomes[index], since, all[index]?.isDropped() === true),
-      );
+      const isNow = changes === changesBefore;
+      settlements.forEach((settlement, index) => {
+        const isDropped = all[index]?.isDropped() === true;
+        noteSettle(settlement, outcomes[index], { since, isDropped, isNow });
+      });
       return outcomes;
     },
   });

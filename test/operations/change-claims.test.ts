@@ -275,3 +275,29 @@ describe('A parked order', () => {
     expect(await resolveClaim(store, other, { ...BY, result: '1' })).toMatchObject({ status: 'done' });
   });
 });
+
+it('A change by a person is not undone by an answer that a cache gets late', async () => {
+  const inner = memoryStore();
+  const [request] = claimRequests(1);
+  if (request === undefined) throw new Error('no request');
+  await inner.acquire([request]);
+  await inner.settle([settlementOf('complete', request)]);
+  let answerLate: (() => void) | undefined;
+  const slow: OperableStore = {
+    ...inner,
+    async acquire(...call) {
+      const outcomes = await inner.acquire(...call);
+      if (answerLate === undefined) await new Promise<void>((resolve) => (answerLate = resolve));
+      return outcomes;
+    },
+  };
+  const store = cached(slow, { max: 10 });
+  const again = { ...request, owner: 'again' };
+  const late = store.acquire([again]);
+  await new Promise((resolve) => setImmediate(resolve));
+  const claim = (await inspectClaim(store, request.key)) as Claim;
+  expect((await releaseClaim(store, claim, { ...BY, force: true })).status).toBe('done');
+  answerLate?.();
+  expect(await late).toMatchObject([{ status: 'duplicate' }]);
+  expect(await store.acquire([again])).toMatchObject([{ status: 'acquired' }]);
+});
