@@ -146,6 +146,18 @@ describe('what cannot be judged', () => {
       'Action: !Ref Actions',
       /OrdersFunction, permissions on ClaimsTable/,
     ],
+    [
+      'how many a provisioned poller starts',
+      'ScalingConfig: { MaximumConcurrency: 10 }',
+      'ProvisionedPollerConfig: { MaximumPollers: 2 }',
+      /OrdersFunction, ReservedConcurrentExecutions: .* has provisioned pollers/,
+    ],
+    [
+      'a queue that SAM makes for a topic',
+      'Events:\n        OrderPlaced:',
+      'Events:\n        Topic: { Type: SNS, Properties: { Topic: topic, SqsSubscription: true } }\n        OrderPlaced:',
+      /OrderPlacedFunction, event Topic: SAM makes its queue/,
+    ],
   ])('is said and is no finding: %s', (_what, text, by, said) => {
     const report = examined(
       without(text, by).replace('Parameters:\n', 'Parameters:\n  Actions: { Type: CommaDelimitedList }\n'),
@@ -160,6 +172,26 @@ describe('what cannot be judged', () => {
     expect(examined(text, { TimeoutSeconds: '60' }).findings).toMatchObject([
       { code: 'visibility-timeout-too-short', resource: 'OrdersQueue' },
     ]);
+  });
+});
+
+describe('what belongs to others', () => {
+  const TABLE = (id: string): string =>
+    `Resources:\n  ${id}:\n    Type: AWS::DynamoDB::Table\n    Properties: { KeySchema: [{ AttributeName: id, KeyType: HASH }] }\n`;
+
+  it('is not judged: a table of claims of another kind, and functions that nothing invokes', () => {
+    expect(examined(TABLE('InsuranceClaims'))).toEqual({ findings: [], checked: [], skipped: [] });
+    const website = '  Website: { Type: AWS::Lambda::Function, Properties: { Runtime: nodejs16.x } }\n';
+    expect(examined(TABLE('Pages') + website)).toEqual({ findings: [], checked: [], skipped: [] });
+  });
+
+  it('is not judged: a function that uses PartiQL on a table of its own', () => {
+    const reader = `  Reader:
+    Type: AWS::Serverless::Function
+    Properties:
+      Policies: [{ Statement: [{ Effect: Allow, Action: 'dynamodb:PartiQLInsert', Resource: !GetAtt Pages.Arn }] }]
+`;
+    expect(examined(TABLE('Pages') + reader)).toEqual({ findings: [], checked: [], skipped: [] });
   });
 });
 

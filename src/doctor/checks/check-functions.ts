@@ -2,12 +2,10 @@ import type { LambdaFunction, Role, Table } from '../model.ts';
 import { allows } from './allows.ts';
 import { checkQueuePermissions } from './check-queue-permissions.ts';
 import { checkWidth } from './check-width.ts';
-import { claimsTableOf, isNamed, TABLE_NAME_VARIABLE } from './claims-tables.ts';
+import { BATCHED, claimsTableOf, isNamed, TABLE_NAME_VARIABLE } from './claims-tables.ts';
 import type { Examination } from './examination.ts';
 
 const OLDEST_NODE = 20;
-/** Of a store as it is by default (docs/deploying.md). */
-const BATCHED = ['dynamodb:PartiQLInsert', 'dynamodb:PartiQLUpdate', 'dynamodb:BatchGetItem'];
 /** Of one with `writes: 'single'`. */
 const SINGLE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:GetItem'];
 const LOOKS = ['dynamodb:Query', 'dynamodb:Scan', 'dynamodb:DescribeTable'];
@@ -60,7 +58,11 @@ function checkClaims(
   if (environment !== undefined && !names.some((name) => isNamed(table, name))) {
     examination.report('claims-table-name-missing', lambda, {
       message: `${lambda.name} may write claims in ${table.name}, and none of its variables names that table.`,
-      fix: ['Environment:', '  Variables:', `    ${TABLE_NAME_VARIABLE}: !Ref ${table.id}`],
+      fix: [
+        'Environment:',
+        '  Variables:',
+        `    ${TABLE_NAME_VARIABLE}: ${examination.model.origin === 'live' ? '' : '!Ref '}${table.id}`,
+      ],
       line: lambda.environment.line,
     });
   }
@@ -90,15 +92,19 @@ function checkClaimPermissions(
       ? `${lambda.name} may not use ${missing.join(', ')} on ${table.name}; what it may is enough only with \`writes: 'single'\`.`
       : `${lambda.name} may not use ${missing.join(', ')} on ${table.name}.`,
     fix: role.isMadeBySam
-      ? ['Policies:', '  - Statement:', ...statement(wanted, table).map((line) => `      ${line}`)]
-      : ['# in a policy of its role', ...statement(wanted, table)],
+      ? [
+          'Policies:',
+          '  - Statement:',
+          ...statement(wanted, examination.arnOf(table)).map((line) => `      ${line}`),
+        ]
+      : ['# in a policy of its role', ...statement(wanted, examination.arnOf(table))],
     fixBelongsTo: role.isMadeBySam ? 'properties' : 'none',
     ...(isSingle && { severity: 'warning' as const }),
   });
 }
 
-function statement(actions: readonly string[], { id }: Table): readonly string[] {
-  return ['- Effect: Allow', `  Action: [${actions.join(', ')}]`, `  Resource: !GetAtt ${id}.Arn`];
+function statement(actions: readonly string[], arn: string): readonly string[] {
+  return ['- Effect: Allow', `  Action: [${actions.join(', ')}]`, `  Resource: ${arn}`];
 }
 
 /** A monitor, or a tool: it looks at claims, nothing delivers records to it, and it makes none. */

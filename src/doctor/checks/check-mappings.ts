@@ -129,6 +129,13 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
   );
   const reserved = examination.known(lambda, 'ReservedConcurrentExecutions', lambda.reservedConcurrency);
   if (reserved === undefined || mappings.length === 0) return;
+  const provisioned = mappings.find(({ isProvisioned }) => isProvisioned.value === true);
+  if (provisioned !== undefined) {
+    examination.skip(
+      `${lambda.name}, ReservedConcurrentExecutions: ${provisioned.name} has provisioned pollers`,
+    );
+    return;
+  }
   const limits = mappings.map((mapping) =>
     examination.known(mapping, 'MaximumConcurrency', mapping.maximumConcurrency),
   );

@@ -13,7 +13,7 @@ export function checkQueuePermissions(examination: Examination, lambda: LambdaFu
     if (missing.length === 0) continue;
     examination.report('missing-queue-permissions', lambda, {
       message: `The role of ${lambda.name} does not allow ${missing.join(', ')} on ${queue.name}.`,
-      fix: statement(POLLING, queue),
+      fix: statement(POLLING, examination.arnOf(queue)),
       fixBelongsTo: 'none',
     });
   }
@@ -25,7 +25,7 @@ export function checkQueuePermissions(examination: Examination, lambda: LambdaFu
     if (allows(role, action, queue, 'sqs') !== false) continue;
     examination.report(isSource ? 'missing-visibility-permission' : 'missing-send-permission', lambda, {
       message: `${lambda.name} knows the URL of ${queue.name} and may not use ${action} on it.`,
-      fix: statement([action], queue),
+      fix: statement([action], examination.arnOf(queue)),
       fixBelongsTo: 'none',
     });
   }
@@ -52,11 +52,11 @@ function isDeadLetterQueue({ model }: Examination, { id }: Queue): boolean {
   return isTarget || /dead|dlq|failed/i.test(id);
 }
 
-function statement(actions: readonly string[], { id }: Queue): readonly string[] {
+function statement(actions: readonly string[], arn: string): readonly string[] {
   return [
     '# in a policy of its role',
     '- Effect: Allow',
     `  Action: [${actions.join(', ')}]`,
-    `  Resource: !GetAtt ${id}.Arn`,
+    `  Resource: ${arn}`,
   ];
 }

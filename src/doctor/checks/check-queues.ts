@@ -203,7 +203,7 @@ function checkDeadLetterQueue(examination: Examination, queue: Queue, deadLetter
       fix: [
         'RedriveAllowPolicy:',
         '  redrivePermission: byQueue',
-        `  sourceQueueArns: [!GetAtt ${queue.id}.Arn]`,
+        `  sourceQueueArns: [${examination.arnOf(queue)}]`,
       ],
       line: deadLetters.redriveAllow.line,
     });
@@ -235,17 +235,17 @@ function checkSecurity(examination: Examination, queue: Queue): void {
     examination.report('queue-without-tls-policy', queue, {
       message: `${queue.name} has no policy that refuses requests without TLS.`,
       fix: [
-        `${queue.id}TlsPolicy:`,
+        `${examination.model.origin === 'live' ? 'Queue' : queue.id}TlsPolicy:`,
         '  Type: AWS::SQS::QueuePolicy',
         '  Properties:',
-        `    Queues: [!Ref ${queue.id}]`,
+        `    Queues: [${examination.model.origin === 'live' ? 'the URL of ' : '!Ref '}${examination.model.origin === 'live' ? queue.name : queue.id}]`,
         '    PolicyDocument:',
         "      Version: '2012-10-17'",
         '      Statement:',
         '        - Effect: Deny',
         "          Principal: '*'",
         "          Action: 'sqs:*'",
-        `          Resource: !GetAtt ${queue.id}.Arn`,
+        `          Resource: ${examination.arnOf(queue)}`,
         "          Condition: { Bool: { 'aws:SecureTransport': false } }",
       ],
       fixBelongsTo: 'none',

@@ -2,6 +2,13 @@ import type { LambdaFunction, Table } from '../model.ts';
 import { allows } from './allows.ts';
 import type { Examination } from './examination.ts';
 
+/** What a store needs as it is by default (docs/deploying.md). */
+export const BATCHED: readonly string[] = [
+  'dynamodb:PartiQLInsert',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:BatchGetItem',
+];
+
 export const TABLE_NAME_VARIABLE = 'CLAIMS_TABLE_NAME';
 
 /** The tables that hold claims: those that functions name or may claim in, and those whose name and key look like it. */
@@ -9,7 +16,7 @@ export function claimsTables(examination: Examination): readonly Table[] {
   const { tables, functions, claimsTables: given } = examination.model;
   const used = new Set(functions.map((lambda) => claimsTableOf(examination, lambda)?.id));
   return tables.filter(
-    (table) => given.has(table.id) || used.has(table.id) || (/claim/i.test(table.id) && keyIsId(table)),
+    (table) => given.has(table.id) || used.has(table.id) || (/claim/i.test(table.id) && looksLikeIt(table)),
   );
 }
 
@@ -21,7 +28,15 @@ export function claimsTableOf({ model }: Examination, lambda: LambdaFunction): T
   const role = lambda.role.value;
   if (role === undefined) return undefined;
   const own = { ...role, statements: role.statements.filter(({ resources }) => !resources.includes('*')) };
-  return tables.find((table) => allows(own, 'dynamodb:PartiQLInsert', table, 'dynamodb') === true);
+  return tables.find(
+    (table) => keyIsId(table) && BATCHED.every((action) => allows(own, action, table, 'dynamodb') === true),
+  );
+}
+
+/** Others have tables of claims too, such as insurers. */
+function looksLikeIt(table: Table): boolean {
+  const hasIndex = table.indexKeys.value?.includes('overdueShard') === true;
+  return keyIsId(table) && (table.ttl.value?.attribute === 'expiresAt' || hasIndex);
 }
 
 /** Whether a text is the table's name. */

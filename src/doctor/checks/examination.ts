@@ -37,6 +37,12 @@ export class Examination {
     return this.model.functions.find(({ id }) => id === functionId);
   }
 
+  /** How the fix names a resource: by its reference in a template, by its name in an account. */
+  arnOf({ id }: Resource): string {
+    if (this.model.origin === 'template') return `!GetAtt ${id}.Arn`;
+    return id.startsWith('arn:') ? id : `the ARN of ${id}`;
+  }
+
   /** Whether a mapping's messages are in order: only FIFO queues have groups that Lambda keeps. */
   isFifo(mapping: Mapping): boolean {
     return this.queue(mapping.source.value)?.isFifo ?? mapping.isFifo;

@@ -72,6 +72,8 @@ function pollerOfSam({ value, lineOf }: TemplateResource): Part {
 function managed(policy: Value, resources: TemplateResources): Part {
   const here = resources.find(policy, MANAGED_TYPES);
   if (here !== undefined) return documentOf(here.value['PolicyDocument'], here, ['PolicyDocument']);
+  const why = whyUnknown(policy);
+  if (why !== undefined) return { statements: [], unknown: [`a policy (${why})`] };
   const name = asText(policy)?.split('/').at(-1) ?? 'a policy';
   const known = managedStatements(name);
   return known === undefined ? { statements: [], unknown: [name] } : { statements: known, unknown: [] };

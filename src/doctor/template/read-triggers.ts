@@ -17,7 +17,7 @@ const SAM_EVENTS: Readonly<Record<string, { readonly kind: Trigger['kind']; read
 /** Everything that invokes a function of the template asynchronously. */
 export function readTriggers(resources: TemplateResources): readonly Trigger[] {
   return [
-    ...resources.ofType('AWS::Serverless::Function').flatMap(samTriggers),
+    ...resources.ofType('AWS::Serverless::Function').flatMap((lambda) => samTriggers(lambda, resources)),
     ...resources.ofType('AWS::Events::Rule').flatMap((rule) => ruleTriggers(rule, resources)),
     ...resources.ofType('AWS::SNS::Subscription').flatMap((one) => subscriptionTriggers(one, resources)),
     ...resources.ofType('AWS::S3::Bucket').flatMap((bucket) => bucketTriggers(bucket, resources)),
@@ -46,12 +46,18 @@ export function readSubscribers(resources: TemplateResources): readonly Subscrib
   });
 }
 
-function samTriggers(lambda: TemplateResource): readonly Trigger[] {
+function samTriggers(lambda: TemplateResource, resources: TemplateResources): readonly Trigger[] {
   return Object.entries(asMembers(lambda.value['Events']) ?? {}).flatMap(([name, event]) => {
     const type = asText(member(event, 'Type')) ?? '';
     const known = Object.hasOwn(SAM_EVENTS, type) ? SAM_EVENTS[type] : undefined;
     if (known === undefined) return [];
     const place = placeIn(lambda, ['Events', name, 'Properties'], ['Events', name]);
+    if (place.value['SqsSubscription'] !== undefined) {
+      resources.skipped.push(
+        `${lambda.name}, event ${name}: SAM makes its queue; give doctor the expanded template`,
+      );
+      return [];
+    }
     return [
       {
         id: `${lambda.id}.${name}`,
