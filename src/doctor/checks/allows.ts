@@ -55,7 +55,7 @@ function covers(resource: string, { id, arnTails }: Target, service: string): bo
 }
 
 /** Compares with the wildcards of policies, without building a regular expression that a policy could make slow. */
-export function matches(pattern: string, text: string, flags: '' | 'i'): boolean {
+function matches(pattern: string, text: string, flags: '' | 'i'): boolean {
   const [wanted, given] = flags === 'i' ? [pattern.toLowerCase(), text.toLowerCase()] : [pattern, text];
   let [at, star, resume] = [0, -1, 0];
   let index = 0;

@@ -35,7 +35,7 @@ interface KeyPart {
   readonly KeyType?: string | undefined;
 }
 
-export interface TableDescription {
+interface TableDescription {
   readonly TableName?: string | undefined;
   readonly KeySchema?: readonly KeyPart[] | undefined;
   readonly AttributeDefinitions?:
@@ -45,7 +45,7 @@ export interface TableDescription {
   readonly GlobalSecondaryIndexes?: readonly { KeySchema?: readonly KeyPart[] | undefined }[] | undefined;
 }
 
-export interface FunctionConfiguration {
+interface FunctionConfiguration {
   readonly FunctionName?: string | undefined;
   readonly Runtime?: string | undefined;
   readonly Timeout?: number | undefined;

@@ -3,7 +3,7 @@ import { readRole } from './read-role.ts';
 import { placeIn, setting, type TemplateResource, type TemplateResources } from './resources.ts';
 import { asMembers, asNumber, asText, type Members, member, type Value } from './values.ts';
 
-export const FUNCTION_TYPES: readonly string[] = ['AWS::Serverless::Function', 'AWS::Lambda::Function'];
+const FUNCTION_TYPES: readonly string[] = ['AWS::Serverless::Function', 'AWS::Lambda::Function'];
 
 const ALIAS_TYPES = ['AWS::Lambda::Alias', 'AWS::Lambda::Version'];
 

@@ -123,7 +123,7 @@ const KIND_OF_SERVICE: Readonly<Record<string, MappingKind>> = {
 };
 
 /** By the type of the source, by the service in its ARN, or by the properties that only one kind has. */
-export function kindOf({ value }: Place, resources: TemplateResources): MappingKind | undefined {
+function kindOf({ value }: Place, resources: TemplateResources): MappingKind | undefined {
   if (value['SelfManagedEventSource'] !== undefined) return 'kafka';
   const arn: Value = value['EventSourceArn'];
   const type = resources.byId(referenceOf(arn))?.type;

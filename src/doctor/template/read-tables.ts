@@ -9,7 +9,7 @@ import {
 } from './resources.ts';
 import { asBoolean, asList, asText, member, type Value } from './values.ts';
 
-export const TABLE_TYPES: readonly string[] = [
+const TABLE_TYPES: readonly string[] = [
   'AWS::DynamoDB::Table',
   'AWS::DynamoDB::GlobalTable',
   'AWS::Serverless::SimpleTable',
