@@ -8,78 +8,51 @@ import type { LocalService } from '../../local/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 
-for (const [emulator, writes] of [
-  ['dynoxide', 'batch'],
-  ['dynoxide', 'single'],
-  ['dynalite', 'single'],
-] as const) {
-  describe(`on ${emulator}`, () => {
-    let service: LocalService;
-    let client: DynamoDBClient;
-    let tableName: string;
-    let indexedTable: string;
-    let indexedPowertoolsTable: string;
-    const effects = effectCounters();
-    const withCommit = emulator === 'dynalite' ? {} : { commit: effects }; // dynalite has no transactions
-    beforeAll(async () => {
-      service = await startDynamoDBEmulator(emulator);
-      client = emulatorClient(service.endpoint);
-      tableName = await createClaimsTable(client);
-      indexedTable = await createClaimsTable(client, { leaseUntil: LEASE_ATTRIBUTES.own });
-      indexedPowertoolsTable = await createClaimsTable(client, { leaseUntil: LEASE_ATTRIBUTES.powertools });
-      await effects.create(client);
-    });
-    afterAll(async () => {
-      client.destroy();
-      await service.stop();
-    });
+/** One of each kind; `test/real/claims.test.ts` has every writing mode with every format, on more DynamoDBs. */
+const kinds = [
+  { writes: 'batch', hasIndex: false, isPowertools: false },
+  { writes: 'batch', hasIndex: true, isPowertools: true },
+  { writes: 'single', hasIndex: true, isPowertools: false },
+] as const;
 
+describe('on dynoxide', () => {
+  let service: LocalService;
+  let client: DynamoDBClient;
+  const tables = new Map<object, string>();
+  const effects = effectCounters();
+  beforeAll(async () => {
+    service = await startDynamoDBEmulator('dynoxide');
+    client = emulatorClient(service.endpoint);
+    for (const kind of kinds) {
+      const leaseUntil = LEASE_ATTRIBUTES[kind.isPowertools ? 'powertools' : 'own'];
+      tables.set(kind, await createClaimsTable(client, kind.hasIndex ? { leaseUntil } : undefined));
+    }
+    await effects.create(client);
+  });
+  afterAll(async () => {
+    client.destroy();
+    await service.stop();
+  });
+
+  for (const kind of kinds) {
+    const { writes, hasIndex, isPowertools } = kind;
+    const index = hasIndex ? ', with the index' : '';
+    const format = isPowertools ? ", Powertools' attributes" : '';
     describeClaimStore(
       {
-        name: `dynamoDBStore, ${writes} writes,`,
-        create: (clock) => dynamoDBStore({ client, tableName, writes, clock }),
-        ...withCommit,
-      },
-      { describe, it },
-    );
-
-    describeClaimStore(
-      {
-        name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
-        create: (clock) =>
-          dynamoDBStore({ client, tableName, writes, clock, attributes: powertoolsAttributes }),
-        ...withCommit,
-      },
-      { describe, it },
-    );
-
-    if (emulator === 'dynalite') return;
-    describeClaimStore(
-      {
-        name: `dynamoDBStore, ${writes} writes, with the index,`,
-        create: (clock) =>
-          dynamoDBStore({ client, tableName: indexedTable, writes, clock, overdueIndex: true }),
-        ...withCommit,
-      },
-      { describe, it },
-    );
-
-    if (writes === 'single') return; // test/real has this in every writing mode
-    describeClaimStore(
-      {
-        name: `dynamoDBStore, ${writes} writes, with the index, Powertools' attributes,`,
+        name: `dynamoDBStore, ${writes} writes${index}${format},`,
         create: (clock) =>
           dynamoDBStore({
             client,
-            tableName: indexedPowertoolsTable,
+            tableName: tables.get(kind) ?? '',
             writes,
             clock,
-            attributes: powertoolsAttributes,
-            overdueIndex: { shards: 3 },
+            ...(isPowertools && { attributes: powertoolsAttributes }),
+            ...(hasIndex && { overdueIndex: { shards: 3 } }),
           }),
-        ...withCommit,
+        commit: effects,
       },
       { describe, it },
     );
-  });
-}
+  }
+});
