@@ -116,8 +116,9 @@ export type OperateOutcome =
  *   given was in the state at some moment during the call.
  * - `list` and `count` reject with a `ConfigurationError` for a query that cannot be, and for a cursor of another query.
  * - `operate` answers one outcome for each change, in order, and no key stands twice in one call. Each change is one atomic
- *   conditional write. A change that is sent again because its answer was lost is done once, and `done`; only a `forget`
- *   that the caller sends again may find nothing any more, and is `absent`.
+ *   conditional write. A change that is sent again because its answer was lost is done once, and `done`, unless somebody
+ *   changed the claim in between: then it is `changed`, and the claim's history shows it. A `forget` that the caller sends
+ *   again may find nothing any more, and is `absent`.
  * - A claim that was changed has a new owner: every later write of the attempt that held it is `lost`.
  *
  * `describeClaimStore` (`batchlatch/testing`) tests it where a store has it.
