@@ -1,24 +1,9 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type DynamoDBStreamChange, dynamoDBStreamEvent, lambdaContext } from 'batchlatch/testing';
 import { handler } from '../../examples/orders/charges-stream.ts';
-import { emulatedTable } from '../support/emulated-table.ts';
+import { exampleTable } from '../support/example-table.ts';
 
-const table = emulatedTable('dynoxide');
-const NAMES = ['CLAIMS_TABLE_NAME', 'AWS_ENDPOINT_URL_DYNAMODB'] as const;
-const before = NAMES.map((name) => process.env[name]);
-const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
-
-beforeAll(() => {
-  process.env['CLAIMS_TABLE_NAME'] = table.tableName;
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
-});
-afterAll(() => {
-  log.mockRestore();
-  NAMES.forEach((name, index) => {
-    if (before[index] === undefined) delete process.env[name];
-    else process.env[name] = before[index];
-  });
-});
+const log = exampleTable();
 
 it('The example of a stream sends a receipt for each charge once, and names the first that fails', async () => {
   const charge = (orderId: string, amountCents: unknown): DynamoDBStreamChange => ({

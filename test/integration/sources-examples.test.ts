@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { kafkaEvent, kinesisEvent, lambdaContext, s3Event, snsEvent } from 'batchlatch/testing';
 import { handler as invoiceFiles } from '../../examples/sources/invoice-files.ts';
 import { handler as pageViews } from '../../examples/sources/page-views.ts';
 import { handler as shipments } from '../../examples/sources/shipments.ts';
 import { handler as stockChanges } from '../../examples/sources/stock-changes.ts';
-import { emulatedTable } from '../support/emulated-table.ts';
+import { exampleTable } from '../support/example-table.ts';
 
-const table = emulatedTable('dynoxide');
-const NAMES = ['CLAIMS_TABLE_NAME', 'AWS_ENDPOINT_URL_DYNAMODB'] as const;
-const before = NAMES.map((name) => process.env[name]);
-const log = jest.spyOn(console, 'log').mockImplementation(() => undefined);
-
-beforeAll(() => {
-  process.env['CLAIMS_TABLE_NAME'] = table.tableName;
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
-});
-afterAll(() => {
-  log.mockRestore();
-  NAMES.forEach((name, index) => {
-    if (before[index] === undefined) delete process.env[name];
-    else process.env[name] = before[index];
-  });
-});
+const log = exampleTable();
 
 it.each([
   [

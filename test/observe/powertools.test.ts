@@ -16,18 +16,20 @@ const fails: RecordHandler = () => Promise.reject(new Error('declined'));
 /** What is printed through the console, as objects. Powertools writes there in development, else to a console of its own. */
 let lines: Record<string, unknown>[] = [];
 const environment = { ...process.env };
+let restored: (() => void)[] = [];
 beforeEach(() => {
   Object.assign(process.env, { POWERTOOLS_DEV: 'true', POWERTOOLS_METRICS_DISABLED: 'false' });
   lines = [];
-  for (const method of ['debug', 'info', 'log', 'warn', 'error'] as const) {
-    jest.spyOn(console, method).mockImplementation((line: unknown) => {
+  restored = (['debug', 'info', 'log', 'warn', 'error'] as const).map((method) => {
+    const spy = jest.spyOn(console, method).mockImplementation((line: unknown) => {
       lines.push(JSON.parse(String(line)) as Record<string, unknown>);
     });
-  }
+    return () => spy.mockRestore();
+  });
 });
 afterEach(() => {
   process.env = { ...environment };
-  jest.restoreAllMocks();
+  for (const restore of restored) restore();
 });
 
 describe('The logger of Powertools', () => {

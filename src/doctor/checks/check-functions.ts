@@ -25,7 +25,7 @@ export function checkFunctions(examination: Examination): void {
     }
     if (table !== undefined) checkClaims(examination, lambda, { table, role });
     else if (names !== undefined) {
-      examination.skip(
+      examination.cannotJudge(
         `${lambda.name}, ${TABLE_NAME_VARIABLE}: the table is not here, so neither it nor the permissions are judged`,
       );
     }
@@ -83,7 +83,7 @@ function checkClaimPermissions(
   const missing = wanted.filter((action) => allowed(action) === false);
   if (missing.length === 0) {
     const who = role.unknown.length > 0 ? role.unknown.join(', ') : 'one of its policies';
-    examination.skip(`${lambda.name}, permissions on ${table.name}: ${who} cannot be read here`);
+    examination.cannotJudge(`${lambda.name}, permissions on ${table.name}: ${who} cannot be read here`);
     return;
   }
   const isSingle = isAllowed(SINGLE);

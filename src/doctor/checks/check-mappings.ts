@@ -33,7 +33,7 @@ function checkResponse(examination: Examination, mapping: Mapping): void {
   const types = examination.known(mapping, 'FunctionResponseTypes', mapping.responseTypes);
   if (types === undefined || types.includes('ReportBatchItemFailures')) return;
   if (types.includes('<?>')) {
-    examination.skip(`${mapping.name}, FunctionResponseTypes: not all of them can be told`);
+    examination.cannotJudge(`${mapping.name}, FunctionResponseTypes: not all of them can be told`);
     return;
   }
   examination.report('report-batch-item-failures-off', mapping, {
@@ -131,7 +131,7 @@ function checkConcurrency(examination: Examination, lambda: LambdaFunction): voi
   if (reserved === undefined || mappings.length === 0) return;
   const provisioned = mappings.find(({ isProvisioned }) => isProvisioned.value === true);
   if (provisioned !== undefined) {
-    examination.skip(
+    examination.cannotJudge(
       `${lambda.name}, ReservedConcurrentExecutions: ${provisioned.name} has provisioned pollers`,
     );
     return;

@@ -163,7 +163,9 @@ function checkRedrive(examination: Examination, queue: Queue): void {
   }
   const deadLetters = examination.queue(redrive.target);
   if (deadLetters === undefined) {
-    examination.skip(`${queue.name}, RedrivePolicy: its dead-letter queue is not here, so it is not judged`);
+    examination.cannotJudge(
+      `${queue.name}, RedrivePolicy: its dead-letter queue is not here, so it is not judged`,
+    );
     return;
   }
   checkDeadLetterQueue(examination, queue, deadLetters);
@@ -196,7 +198,7 @@ function checkDeadLetterQueue(examination: Examination, queue: Queue, deadLetter
   if (allow === undefined || allow.permission === 'allowAll') return;
   const isAllowed = allow.sources.includes(queue.id);
   if (allow.permission === 'byQueue' && !isAllowed && allow.sources.includes(undefined)) {
-    examination.skip(`${deadLetters.name}, RedriveAllowPolicy: not all of its queues are here`);
+    examination.cannotJudge(`${deadLetters.name}, RedriveAllowPolicy: not all of its queues are here`);
   } else if (allow.permission !== 'byQueue' || !isAllowed) {
     examination.report('redrive-allow-policy-refuses', deadLetters, {
       message: `${deadLetters.name} does not let ${queue.name} move messages to it.`,

@@ -47,7 +47,7 @@ function checkTimeToLive(examination: Examination, table: Table): void {
       line: table.ttl.line,
     });
   } else if (ttl.attribute === undefined || ttl.attribute === '<?>') {
-    examination.skip(`${table.name}, TimeToLiveSpecification: its attribute cannot be told`);
+    examination.cannotJudge(`${table.name}, TimeToLiveSpecification: its attribute cannot be told`);
   } else if (ttl.attribute !== EXPIRY) {
     const isPowertools = ttl.attribute === POWERTOOLS_EXPIRY;
     examination.report('ttl-attribute', table, {

@@ -52,13 +52,14 @@ export class Examination {
     this.#checked.add(`${what} ${name}`);
   }
 
-  skip(text: string): void {
+  /** What is not known is said, and never guessed. */
+  cannotJudge(text: string): void {
     this.#skipped.add(text);
   }
 
   /** The value; undefined, and noted, where it is not known. */
   known<T>(resource: Resource, property: string, setting: Setting<T>): T | undefined {
-    if (setting.unknown !== undefined) this.skip(`${resource.name}, ${property}: ${setting.unknown}`);
+    if (setting.unknown !== undefined) this.cannotJudge(`${resource.name}, ${property}: ${setting.unknown}`);
     return setting.unknown === undefined ? setting.value : undefined;
   }
 
@@ -70,7 +71,7 @@ export class Examination {
     const rule = RULES[code];
     if (rule === undefined) throw new TypeError(`Expected a code of RULES, got ${code}`);
     if (resource.ignore.has(code)) {
-      this.skip(`${resource.name}: \`${code}\` is ignored, as its metadata say`);
+      this.cannotJudge(`${resource.name}: \`${code}\` is ignored, as its metadata say`);
       return;
     }
     const where = line ?? resource.line;

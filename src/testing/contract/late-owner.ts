@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Settlement } from '../../claims/claim-store.ts';
-import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import { type Contract, LEASE_MS } from '../store-bench.ts';
+import { everyWrite } from './every-write.ts';
 
 /** What an owner can no longer do once the next one has the claim. */
 export function describeLateOwner(contract: Contract): void {
@@ -36,18 +36,4 @@ export function describeLateOwner(contract: Contract): void {
     assert.deepEqual(await store.settle([settlement({ key: key('never'), owner: 'me' })]), ['lost']);
     assert.equal(await store.inspect(key('never')), undefined);
   });
-}
-
-async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
-  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
-  const writes: Settlement[] = [
-    { ...common, end: 'complete', result: '"late"' },
-    { ...common, end: 'fail', error: ERROR },
-    { ...common, end: 'park', error: ERROR },
-    { ...common, end: 'release', releases: 0 },
-  ];
-  const outcomes: unknown[] = [];
-  for (const write of writes) outcomes.push(...(await store.settle([write])));
-  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
-  return outcomes;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Settlement } from '../../claims/claim-store.ts';
 import type { OperateOutcome, OperationKind } from '../../claims/operable-store.ts';
-import { type OperableBench, ofOperable, parked } from '../operable-bench.ts';
+import { ofOperable, parked } from '../operable-bench.ts';
 import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import { everyWrite } from './every-write.ts';
 
 const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
 const DAY_MS = 24 * 3_600_000;
@@ -80,7 +80,7 @@ export function describeOperate(base: Contract): void {
       await clock.advance(LEASE_MS);
       assert.equal((await operate(kind, 'hung'))?.status, 'done');
       const before = await store.inspect(key('hung'));
-      assert.deepEqual(await everyWriteOf(bench, 'hung', 'late'), Array(5).fill('lost'));
+      assert.deepEqual(await everyWrite(bench, 'hung', 'late'), Array(5).fill('lost'));
       assert.deepEqual(await store.inspect(key('hung')), before);
     });
 
@@ -240,20 +240,6 @@ export function describeOperate(base: Contract): void {
     );
     assert.deepEqual(await store.operate([]), []);
   });
-}
-
-async function everyWriteOf({ store, key }: OperableBench, name: string, owner: string): Promise<unknown[]> {
-  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
-  const writes: Settlement[] = [
-    { ...common, end: 'complete', result: '"late"' },
-    { ...common, end: 'fail', error: ERROR },
-    { ...common, end: 'park', error: ERROR },
-    { ...common, end: 'release', releases: 0 },
-  ];
-  const outcomes: unknown[] = [];
-  for (const write of writes) outcomes.push(...(await store.settle([write])));
-  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
-  return outcomes;
 }
 
 function withoutClaim(outcome: OperateOutcome | undefined): unknown {
