@@ -4,7 +4,7 @@ import aws4 from 'aws4';
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  readonly sessionToken?: string | undefined;
+  readonly sessionToken?: string;
 }
 
 export interface UnsignedRequest {
