@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, type BuildOptions } from 'esbuild';
+import { vendorInto } from '../../scripts/vendor.ts';
 import { BENCH, BUILD, ROOT } from './paths.ts';
 
 /** The package as it is published, where the workers and the bundles find it by its name. */
@@ -41,6 +42,7 @@ async function compileLibrary(outDir: string): Promise<void> {
     [compiler, '-p', path.join(ROOT, 'tsconfig.build.json'), '--outDir', outDir],
     { cwd: ROOT },
   );
+  await vendorInto(ROOT, outDir);
 }
 
 export interface FunctionBundle {
