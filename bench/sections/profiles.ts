@@ -7,6 +7,8 @@ import type { ProfileResult } from '../worker/jobs.ts';
 import { nameOf, type Workload } from '../workload.ts';
 import { warmUp } from './warm-up.ts';
 
+const COMPARED_PROFILES = ['batchlatch', 'powertools', 'floor'] as const;
+
 export interface ProfileFigures extends Omit<ProfileResult, 'raw'> {
   readonly contender: ContenderName;
   readonly workload: Workload;
@@ -24,10 +26,9 @@ export async function measureProfiles(
   progress: Progress,
   keep: (profile: KeptProfile) => Promise<void>,
 ): Promise<ProfileFigures[]> {
-  const jobs = profiles.flatMap((cell) => [
-    ...(['batchlatch', 'powertools', 'floor'] as const).map((contender) => ({ contender, cell })),
-    ...(cell.workload.size >= 1_000 ? [{ contender: 'batchlatch-memory-silent' as const, cell }] : []),
-  ]);
+  const jobs = profiles.flatMap((cell) =>
+    contendersFor(cell.workload).map((contender) => ({ contender, cell })),
+  );
   await warmUp(lab, [...new Set(jobs.map(({ contender }) => contender))], warmUpMs, progress);
   progress.section('profiles', jobs.length);
   const figures: ProfileFigures[] = [];
@@ -42,8 +43,13 @@ export async function measureProfiles(
       seed,
     });
     figures.push({ contender, workload: cell.workload, ...figure });
-    await keep({ name: `${contender}-${cell.workload.size}`, contents: raw });
+    await keep({ name: `${contender}-${cell.workload.size}-${cell.workload.mix}`, contents: raw });
     progress.step(`${contender}, ${nameOf(cell.workload)}`);
   }
   return figures;
+}
+
+function contendersFor({ size, mix }: Workload): readonly ContenderName[] {
+  if (mix !== 'first') return ['batchlatch'];
+  return size < 1_000 ? COMPARED_PROFILES : [...COMPARED_PROFILES, 'batchlatch-memory-silent'];
 }
