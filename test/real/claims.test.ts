@@ -1,10 +1,11 @@
+import * as sdk from '@aws-sdk/client-dynamodb';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { LocalService } from '../../local/emulators/local-service.ts';
-import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
+import { tunedClient } from '../../src/stores/dynamodb/sdk/own-client.ts';
 import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
@@ -43,7 +44,7 @@ for (const [name, writes] of dynamoDBs) {
       });
       await effects.create(plainClient);
       process.env['AWS_ENDPOINT_URL_DYNAMODB'] = service.endpoint;
-      ownClient = defaultClient();
+      ownClient = tunedClient(sdk);
     }, INSTALL_TIMEOUT_MS);
     afterAll(async () => {
       for (const client of [plainClient, ownClient]) client.destroy();

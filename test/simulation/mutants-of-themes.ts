@@ -71,9 +71,9 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'bound of requests to DynamoDB',
     'a request that is not answered gives its place to another',
-    'src/stores/dynamodb/bounded-client.ts',
+    'src/stores/dynamodb/bounded-transport.ts',
     'limit(() => {',
-    'limit(() => {\n      if (REQUESTS_AT_ONCE > 0) return client.send(command, options) as Promise<unknown>;',
+    'limit(() => {\n      if (REQUESTS_AT_ONCE > 0) return transport.send(operation, input, signal);',
   ),
   one(
     'bound of store calls',

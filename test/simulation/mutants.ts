@@ -300,10 +300,10 @@ export const mutants: readonly Mutant[] = [
     patches: [
       {
         file: COMMIT,
-        search: 'await client.send(command);',
+        search: "await transport.send('TransactWriteItems', input);",
         replace:
-          'const input = { ...command.input, ClientRequestToken: String(Math.random()) };\n' +
-          '    await client.send(new TransactWriteItemsCommand(input));',
+          'const altered = { ...input, ClientRequestToken: String(Math.random()) };\n' +
+          "    await transport.send('TransactWriteItems', altered);",
       },
       {
         file: COMMIT,

@@ -1,3 +1,4 @@
+import * as sdk from '@aws-sdk/client-dynamodb';
 import { randomUUID } from 'node:crypto';
 import {
   CreateTableCommand,
@@ -15,7 +16,7 @@ import {
 } from 'batchlatch/dynamodb';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { powertoolsAttributesNamed } from 'batchlatch/powertools';
-import { defaultClient } from '../../src/stores/dynamodb/default-client.ts';
+import { tunedClient } from '../../src/stores/dynamodb/sdk/own-client.ts';
 import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
@@ -411,7 +412,7 @@ describe('values of items', () => {
     'arrive as they are, by %s',
     async (by) => {
       process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
-      const client = by.startsWith('a client') ? table.newClient() : defaultClient();
+      const client = by.startsWith('a client') ? table.newClient() : tunedClient(sdk);
       clients.push(client);
       const { commit, key } = await held({ client });
       const Item = {

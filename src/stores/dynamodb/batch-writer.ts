@@ -1,18 +1,13 @@
-import {
-  BatchExecuteStatementCommand,
-  BatchGetItemCommand,
-  type BatchStatementError,
-  type BatchStatementRequest,
-  type DynamoDBClient,
-} from '@aws-sdk/client-dynamodb';
+import type { BatchStatementError, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';
 import type { Row } from './row.ts';
 import { found, type ItemUpdate, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
+import type { Transport } from './transport.ts';
 
 export interface WriterSetup extends RetrySetup {
-  readonly client: Pick<DynamoDBClient, 'send'>;
+  readonly transport: Transport;
   readonly tableName: string;
   /** Of the primary key, the attribute that tells rows apart. */
   readonly keyName: string;
@@ -29,16 +24,17 @@ const KEYS_PER_REQUEST = 100;
  * atomic by itself, at the same write units as single calls, for one request's worth of SDK work.
  */
 export function batchWriter(setup: WriterSetup): ItemWriter {
-  const { client, tableName, keyName, toKey } = setup;
+  const { transport, tableName, keyName, toKey } = setup;
 
   async function execute(
     statements: readonly BatchStatementRequest[],
     signal: AbortSignal | undefined,
   ): Promise<WriteOutcome<Row>[]> {
     try {
-      const { Responses = [] } = await client.send(
-        new BatchExecuteStatementCommand({ Statements: [...statements] }),
-        signal && { abortSignal: signal },
+      const { Responses = [] } = await transport.send(
+        'BatchExecuteStatement',
+        { Statements: [...statements] },
+        signal,
       );
       return statements.map((_, index) => {
         const response = Responses[index];
@@ -81,13 +77,10 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     signal: AbortSignal | undefined,
   ): Promise<ReadOutcome<Row>[]> {
     try {
-      const { Responses, UnprocessedKeys } = await client.send(
-        new BatchGetItemCommand({
-          RequestItems: {
-            [tableName]: { Keys: keys.map(toKey), ConsistentRead: true },
-          },
-        }),
-        signal && { abortSignal: signal },
+      const { Responses, UnprocessedKeys } = await transport.send(
+        'BatchGetItem',
+        { RequestItems: { [tableName]: { Keys: keys.map(toKey), ConsistentRead: true } } },
+        signal,
       );
       // Emulators and AWS answer in any order, and name tables by name also when asked by ARN.
       const rows = new Map(

@@ -2,7 +2,7 @@ import type { RowLister, RowQuery } from '../conditional/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { type IndexReader, indexReader } from './index-reader.ts';
 import type { ItemWriter } from './item-writer.ts';
-import { meteredClient } from './metered-client.ts';
+import { meteredTransport } from './metered-transport.ts';
 import type { OverdueIndex } from './overdue-index.ts';
 import type { Row, RowFormat } from './row.ts';
 import { type Reading, scanReader } from './scan-reader.ts';
@@ -19,15 +19,15 @@ export interface ListerSetup extends WriterSetup {
  * sums up what its requests cost.
  */
 export function claimLister(setup: ListerSetup): RowLister<Row> {
-  const client = meteredClient(setup.client);
+  const transport = meteredTransport(setup.transport);
   const { index, readerOf } = setup;
-  const metered = { ...setup, client };
+  const metered = { ...setup, transport };
   const scan = scanReader(metered);
   const indexed: IndexReader | undefined =
     index && indexReader({ ...metered, index, reader: readerOf(metered) });
 
   function priced<Page extends Reading>(page: Page): Page {
-    const readUnits = client.units();
+    const readUnits = transport.units();
     return readUnits === undefined ? page : { ...page, readUnits };
   }
 

@@ -10,9 +10,7 @@ import {
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { assertAttributeNames } from './attribute-names.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
-import { boundedClient } from './bounded-client.ts';
-import { type ClientOfDynamoDB, lowLevelClient } from './client.ts';
-import { defaultClient } from './default-client.ts';
+import { boundedTransport } from './bounded-transport.ts';
 import { isUnknownOperation } from './failures.ts';
 import type { ItemWriter } from './item-writer.ts';
 import {
@@ -23,7 +21,10 @@ import {
   overdueIndexOf,
 } from './overdue-index.ts';
 import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
+import type { ClientOfDynamoDB } from './sdk/given-client.ts';
+import { sdkTransport } from './sdk/sdk-transport.ts';
 import { singleWriter } from './single-writer.ts';
+import { transportFromEnvironment } from './transport-from-environment.ts';
 
 /** Options of `dynamoDBStore()`. */
 export interface DynamoDBStoreOptions {
@@ -33,8 +34,9 @@ export interface DynamoDBStoreOptions {
    */
   readonly tableName?: string;
   /**
-   * A `DynamoDBClient`, or a `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`. Default: a client of its own for the
-   * environment's region, tuned for many small requests.
+   * A client of AWS's SDK: `new DynamoDB({})`, a `DynamoDBClient`, or a `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`.
+   * In a bundle that holds the SDK it is `new DynamoDB({})`, which brings its commands along. Default: requests as the
+   * environment says (region, endpoint, credentials).
    */
   readonly client?: ClientOfDynamoDB;
   /**
@@ -90,20 +92,22 @@ export function checkTableOptions(options: DynamoDBStoreOptions, isNamed: boolea
 }
 
 export function claimsTable(tableName: string, options: DynamoDBStoreOptions): ClaimsTable {
-  const { writes = 'batch', clock = systemClock, clockToleranceMs = 0 } = options;
+  const { writes = 'batch', clock = systemClock, clockToleranceMs = 0, random = Math.random } = options;
   const index = overdueIndexOf(options.overdueIndex, tableName);
   const plain = formatOf(options.attributes);
   const format = index === undefined ? plain : indexedFormat(plain, index);
   const setup: WriterSetup = {
-    client: boundedClient(
-      options.client === undefined ? defaultClient() : lowLevelClient(options.client),
+    transport: boundedTransport(
+      options.client === undefined
+        ? transportFromEnvironment({ clock, random })
+        : sdkTransport(options.client),
       clock,
     ),
     tableName,
     keyName: format.names.key,
     toKey: format.toKey,
     clock,
-    random: options.random ?? Math.random,
+    random,
   };
   const itemsOf = (of: WriterSetup): ItemWriter =>
     writes === 'batch' ? withFallback(batchWriter(of), singleWriter(of)) : singleWriter(of);

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import {
-  type CancellationReason,
-  type DynamoDBClient,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
+import type {
+  CancellationReason,
+  TransactWriteItem,
+  TransactWriteItemsInput,
 } from '@aws-sdk/client-dynamodb';
 import type { Completion } from '../../claims/claim-store.ts';
 import { type Clock, wait } from '../../claims/clock.ts';
@@ -18,9 +17,10 @@ import type { RowFormat } from './row.ts';
 import type { ItemWriter } from './item-writer.ts';
 import { changing } from './row-writer.ts';
 import { updateExpressions } from './single-writer.ts';
+import type { Transport } from './transport.ts';
 
 export interface CommitSetup {
-  readonly client: Pick<DynamoDBClient, 'send'>;
+  readonly transport: Transport;
   readonly tableName: string;
   readonly writer: Pick<ItemWriter, 'read'>;
   readonly format: RowFormat;
@@ -58,16 +58,16 @@ export async function commitWithCompletion(
   signal?: AbortSignal,
 ): Promise<CommitOutcome> {
   const { clock, random } = setup;
-  let command: TransactWriteItemsCommand;
+  let input: TransactWriteItemsInput;
   try {
-    command = transaction(completion, items, setup);
+    input = transaction(completion, items, setup);
   } catch (thrown) {
     if (thrown instanceof CommitItemsError) return { refused: thrown };
     throw thrown;
   }
   let isUnanswered = false;
   for (let sending = 1; ; sending += 1) {
-    const { answer, wasResent } = await send(command, setup);
+    const { answer, wasResent } = await send(input, setup);
     if (answer.kind === 'stored') return 'stored';
     if (answer.kind === 'not-mine') return outcomeByRow(completion, contradiction(), setup);
     isUnanswered ||= wasResent || answer.kind === 'unknown';
@@ -86,7 +86,7 @@ function transaction(
   completion: Completion,
   items: unknown,
   { tableName, format, clock }: CommitSetup,
-): TransactWriteItemsCommand {
+): TransactWriteItemsInput {
   const { key: claimKey, owner } = completion;
   const key = format.toKey(claimKey);
   const change = changeOfSettlement(completion, clock.now());
@@ -102,16 +102,16 @@ function transaction(
   const TransactItems = [claim, ...transactItemsOf(items, { tableName, key })];
   // Of everything that is sent, owner and time included: another commit of the same attempt has another.
   const digest = hash('sha256', JSON.stringify(TransactItems));
-  return new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: digest.slice(0, 36) });
+  return { TransactItems, ClientRequestToken: digest.slice(0, 36) };
 }
 
-/** `wasResent`: the SDK has sent it before, and does not say with what result. */
+/** `wasResent`: the transport has sent it before, and does not say with what result. */
 async function send(
-  command: TransactWriteItemsCommand,
-  { client, tableName }: CommitSetup,
+  input: TransactWriteItemsInput,
+  { transport, tableName }: CommitSetup,
 ): Promise<{ readonly answer: Answer; readonly wasResent: boolean }> {
   try {
-    await client.send(command);
+    await transport.send('TransactWriteItems', input);
     return { answer: { kind: 'stored' }, wasResent: false };
   } catch (thrown) {
     return { answer: answerOf(thrown, tableName), wasResent: attemptsOf(thrown) > 1 };

@@ -1,4 +1,4 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import type { QueryInput } from '@aws-sdk/client-dynamodb';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { StoreError } from '../../claims/errors.ts';
@@ -41,7 +41,7 @@ interface Entries {
  * their rows are read strongly consistently, and judged as they are.
  */
 export function indexReader(setup: IndexSetup): IndexReader {
-  const { client, tableName, keyName, toKey, format, index, reader } = setup;
+  const { transport, tableName, keyName, toKey, format, index, reader } = setup;
   const keyNames = Object.keys(toKey(''));
   const positionNames = [...keyNames, OVERDUE_SHARD, format.names.leaseUntil];
 
@@ -49,12 +49,12 @@ export function indexReader(setup: IndexSetup): IndexReader {
     shard: number,
     start: Row | undefined,
     { state, now }: RowQuery<Row>,
-    more: Partial<QueryCommandInput>,
+    more: Partial<QueryInput>,
     signal: AbortSignal | undefined,
   ): Promise<Entries> {
     const isParked = state === 'parked';
     const lease = state === 'overdue' ? '<=' : '>';
-    const command = new QueryCommand({
+    const input: QueryInput = {
       TableName: tableName,
       IndexName: index.name,
       KeyConditionExpression: isParked ? '#shard = :shard' : `#shard = :shard AND #lease ${lease} :now`,
@@ -68,13 +68,9 @@ export function indexReader(setup: IndexSetup): IndexReader {
       },
       ...(start !== undefined && { ExclusiveStartKey: start }),
       ...more,
-    });
+    };
     try {
-      const {
-        Items = [],
-        Count,
-        LastEvaluatedKey,
-      } = await client.send(command, signal && { abortSignal: signal });
+      const { Items = [], Count, LastEvaluatedKey } = await transport.send('Query', input, signal);
       return { shard, entries: Items, count: Count ?? Items.length, end: LastEvaluatedKey };
     } catch (thrown) {
       throw indexError(thrown, setup);

@@ -1,4 +1,3 @@
-import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
@@ -17,19 +16,20 @@ export function itemOperator(
   reader: Pick<ItemWriter, 'read'>,
   format: RowFormat,
 ): RowOperator<Row> {
-  const { client, tableName, keyName, toKey } = setup;
+  const { transport, tableName, keyName, toKey } = setup;
   const single = singleWriter(setup);
 
   async function deleteOne(row: Row, signal: AbortSignal | undefined): Promise<DeleteOutcome<Row>> {
     try {
-      await client.send(
-        new DeleteItemCommand({
+      await transport.send(
+        'DeleteItem',
+        {
           TableName: tableName,
           Key: toKey(row[keyName]?.S ?? ''),
           ...whereExpressions(format.whereStill(row)),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-        signal && { abortSignal: signal },
+        },
+        signal,
       );
       return WRITTEN;
     } catch (thrown) {

@@ -1,9 +1,4 @@
-import {
-  QueryCommand,
-  type QueryCommandInput,
-  ScanCommand,
-  type ScanCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { QueryInput, ScanInput } from '@aws-sdk/client-dynamodb';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim, ClaimStatus } from '../../claims/claim.ts';
 import type { ClaimState } from '../../claims/operable-store.ts';
@@ -31,7 +26,7 @@ const MOST_ROWS_PER_REQUEST = 1_000;
  * with a sort key, the rows of this store's partition alone.
  */
 export function scanReader(setup: ScanSetup): ScanReader {
-  const { client, tableName, keyName, toKey, format } = setup;
+  const { transport, tableName, keyName, toKey, format } = setup;
   const keyNames = Object.keys(toKey(''));
 
   async function request(
@@ -40,16 +35,15 @@ export function scanReader(setup: ScanSetup): ScanReader {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly rows: readonly Row[]; readonly rowsRead: number; readonly end: Row | undefined }> {
-    const input: ScanCommandInput & QueryCommandInput = {
+    const input: ScanInput & QueryInput = {
       TableName: tableName,
       ConsistentRead: true,
       Limit: limit,
       ...expressions(query),
       ...(start !== undefined && { ExclusiveStartKey: start }),
     };
-    const command = keyNames.length === 1 ? new ScanCommand(input) : new QueryCommand(input);
     try {
-      const answer = await client.send(command, signal && { abortSignal: signal });
+      const answer = await transport.send(keyNames.length === 1 ? 'Scan' : 'Query', input, signal);
       const { Items = [], ScannedCount, LastEvaluatedKey } = answer;
       return { rows: Items, rowsRead: ScannedCount ?? Items.length, end: LastEvaluatedKey };
     } catch (thrown) {
@@ -58,7 +52,7 @@ export function scanReader(setup: ScanSetup): ScanReader {
   }
 
   /** What leaves most other rows out before they are sent; what is left is judged by `claimOf`. */
-  function expressions({ state, keyPrefix }: RowQuery<Row>): Partial<QueryCommandInput> {
+  function expressions({ state, keyPrefix }: RowQuery<Row>): Partial<QueryInput> {
     const names: Record<string, string> = {};
     const values: Row = {};
     const filters: string[] = [];

@@ -1,9 +1,4 @@
-import {
-  GetItemCommand,
-  PutItemCommand,
-  type UpdateItemCommandInput,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { UpdateItemInput } from '@aws-sdk/client-dynamodb';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
@@ -14,32 +9,34 @@ import { found, type ItemUpdate, type ItemWriter, refused, WRITTEN } from './ite
  * Writes with a `PutItem` or `UpdateItem` per item: for tables, emulators and policies without PartiQL.
  * One request per item is what AWS's SDK charges about a millisecond of CPU for.
  */
-export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup): ItemWriter {
+export function singleWriter({ transport, tableName, keyName, toKey }: WriterSetup): ItemWriter {
   async function put(row: Row, signal: AbortSignal | undefined): Promise<WriteOutcome<Row>> {
     return write(() =>
-      client.send(
-        new PutItemCommand({
+      transport.send(
+        'PutItem',
+        {
           TableName: tableName,
           Item: row,
           ConditionExpression: 'attribute_not_exists(#key)',
           ExpressionAttributeNames: { '#key': keyName },
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-        signal && { abortSignal: signal },
+        },
+        signal,
       ),
     );
   }
 
   async function update(change: ItemUpdate, signal: AbortSignal | undefined): Promise<WriteOutcome<Row>> {
     return write(() =>
-      client.send(
-        new UpdateItemCommand({
+      transport.send(
+        'UpdateItem',
+        {
           TableName: tableName,
           Key: toKey(change.key),
           ...updateExpressions(change),
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        }),
-        signal && { abortSignal: signal },
+        },
+        signal,
       ),
     );
   }
@@ -56,9 +53,10 @@ export function singleWriter({ client, tableName, keyName, toKey }: WriterSetup)
 
   async function get(key: string, signal: AbortSignal | undefined): Promise<ReadOutcome<Row>> {
     try {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName: tableName, Key: toKey(key), ConsistentRead: true }),
-        signal && { abortSignal: signal },
+      const { Item } = await transport.send(
+        'GetItem',
+        { TableName: tableName, Key: toKey(key), ConsistentRead: true },
+        signal,
       );
       return found(Item);
     } catch (thrown) {
@@ -80,7 +78,7 @@ export function updateExpressions({
   where,
   whereAtMost = {},
 }: ItemUpdate): Pick<
-  UpdateItemCommandInput,
+  UpdateItemInput,
   'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 > {
   const names: Record<string, string> = {};
@@ -113,10 +111,7 @@ export function updateExpressions({
 /** A condition in the words of `DeleteItem`: every one of these attributes must have this value. */
 export function whereExpressions(
   where: Row,
-): Pick<
-  UpdateItemCommandInput,
-  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-> {
+): Pick<UpdateItemInput, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'> {
   const { UpdateExpression: _none, ...expressions } = updateExpressions({
     key: '',
     set: {},

@@ -1,10 +1,11 @@
+import * as sdk from '@aws-sdk/client-dynamodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { startEventSourceMapping } from '../../../local/emulators/event-source-mapping.ts';
-import { defaultClient } from '../../../src/stores/dynamodb/default-client.ts';
+import { tunedClient } from '../../../src/stores/dynamodb/sdk/own-client.ts';
 import { readClaims, readDepth } from '../../../local/demo/stored-orders.ts';
 import { createClaimsTable } from '../../support/claims-table.ts';
 import { createQueue } from './create-queue.ts';
@@ -63,7 +64,7 @@ export async function startDisturbedJob(options: DisturbedJobOptions): Promise<D
   const durations: number[] = [];
   let unanswered = 0;
   let lost = 0;
-  const client = defaultClient(); // as the store would make it itself
+  const client = tunedClient(sdk); // as the store would make it itself
   client.middlewareStack.add(
     (next) => async (args) => {
       try {

@@ -10,9 +10,9 @@ interface DocumentClient {
 export type ClientOfDynamoDB = Pick<DynamoDBClient, 'send'> | DocumentClient;
 
 /**
- * A client for the commands of `@aws-sdk/client-dynamodb`, which speak DynamoDB's own JSON (`{ S: … }`). A document client is
- * one: what turns plain values into that JSON are the commands of `@aws-sdk/lib-dynamodb` and not their client.
+ * Whether plain values come from and go to its own methods. Its `send` takes the commands of `@aws-sdk/client-dynamodb` all the
+ * same, which speak DynamoDB's own JSON (`{ S: … }`): what turns values into that JSON are the commands of `lib-dynamodb`.
  */
-export function lowLevelClient(client: ClientOfDynamoDB): Pick<DynamoDBClient, 'send'> {
-  return client as Pick<DynamoDBClient, 'send'>;
+export function isDocumentClient(client: ClientOfDynamoDB): boolean {
+  return (client as Partial<DocumentClient>).config?.translateConfig !== undefined;
 }

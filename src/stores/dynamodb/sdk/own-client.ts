@@ -1,14 +1,35 @@
 import { Buffer } from 'node:buffer';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { Transport } from '../transport.ts';
+import { loadSdk, type Sdk } from './load-sdk.ts';
+import { commandOf } from './sdk-transport.ts';
 
 /**
- * A client of the store's own, for the environment's region and endpoint. A claim waits for one small answer,
- * and many are asked for at a time: keep connections, do not wait for more bytes to send, and give up on a
- * silent connection long before the function's time is over.
+ * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why` is what
+ * the SDK is needed for. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no options: so
+ * a request that is no longer awaited goes on until its timeout.
  */
-export function defaultClient(): DynamoDBClient {
+export function ownSdkTransport(why: string): Transport {
+  let loaded: { readonly sdk: Sdk; readonly client: DynamoDBClient } | undefined;
+  return {
+    async send(operation, input) {
+      if (loaded === undefined) {
+        const sdk = await loadSdk(why);
+        loaded ??= { sdk, client: tunedClient(sdk) };
+      }
+      return loaded.client.send(commandOf(loaded.sdk, operation, input) as never) as never;
+    },
+  };
+}
+
+/**
+ * A claim waits for one small answer, and many are asked for at a time: keep connections, do not wait for more bytes to send,
+ * and give up on a silent connection long before the function's time is over.
+ */
+export function tunedClient({ DynamoDBClient }: Sdk): DynamoDBClient {
   const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
   const client = new DynamoDBClient({
+    cacheMiddleware: true,
     requestHandler: {
       connectionTimeout: 2_500, // a lost SYN is sent again after one second
       requestTimeout: 3_000,

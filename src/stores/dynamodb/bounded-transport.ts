@@ -1,0 +1,44 @@
+import pLimit from 'p-limit';
+import { boundedCall } from '../../claims/bounded-call.ts';
+import type { Clock } from '../../claims/clock.ts';
+import { StoreError } from '../../claims/errors.ts';
+import type { Transport } from './transport.ts';
+
+/**
+ * A thousand claims written one by one would open as many connections at the same moment: more than a server's
+ * accept queue takes, so that some wait for a second SYN until the connection times out, and enough failures
+ * to use up all retries. 50 is also how many sockets AWS's SDK opens unless told otherwise.
+ */
+export const REQUESTS_AT_ONCE = 50;
+
+/** Including the transport's own retries; it gives up a connection without an answer before. */
+const LONGEST_REQUEST_MS = 10_000;
+
+/**
+ * The transport, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
+ * without a limit by default, and 50 requests that hang would keep the process from claiming anything again.
+ */
+export function boundedTransport(transport: Transport, clock: Clock): Transport {
+  const limit = pLimit(REQUESTS_AT_ONCE);
+  return {
+    send: (operation, input, signal) =>
+      limit(() => {
+        if (signal?.aborted === true) throw errorOf('given-up'); // while it waited for its turn
+        return boundedCall((bounded) => transport.send(operation, input, bounded), {
+          clock,
+          limitMs: LONGEST_REQUEST_MS,
+          signal,
+          errorOf,
+        });
+      }),
+  };
+}
+
+function errorOf(why: 'silent' | 'given-up'): StoreError {
+  return new StoreError(
+    why === 'silent'
+      ? `DynamoDB did not answer within ${LONGEST_REQUEST_MS / 1_000} seconds`
+      : 'DynamoDB had not answered when the invocation had to answer',
+    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+  );
+}
