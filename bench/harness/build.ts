@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -30,10 +30,12 @@ export async function buildWorkers(): Promise<void> {
   });
 }
 
-/** As `npm run build` does it, into another folder. */
+/** As `npm run build` does it. It takes what is below a `node_modules` for a dependency, so it is moved there afterwards. */
 async function buildLibrary(outDir: string): Promise<void> {
+  const folder = path.join(BUILD, 'library');
   const script = path.join(ROOT, 'scripts/build.ts');
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', script, outDir], { cwd: ROOT });
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', script, folder], { cwd: ROOT });
+  await rename(folder, outDir);
 }
 
 export interface FunctionBundle {

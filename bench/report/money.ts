@@ -1,7 +1,7 @@
 import { type Bill, billOf, computeUsd } from '../bill.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Figures } from '../figures.ts';
-import { USED } from '../sections/comparison.ts';
+import { USED } from '../compared.ts';
 import type { Workload } from '../workload.ts';
 import { figuresOf } from './lookup.ts';
 

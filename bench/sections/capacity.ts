@@ -7,7 +7,7 @@ import type { Progress } from '../harness/progress.ts';
 import { nextCell } from '../harness/rounds.ts';
 import type { Plan } from '../plan.ts';
 import { nameOf, type Workload } from '../workload.ts';
-import { USED } from './comparison.ts';
+import { USED } from '../compared.ts';
 
 /** What DynamoDB charges for a record, in on-demand request units. */
 export interface CapacityFigures {

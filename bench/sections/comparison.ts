@@ -1,3 +1,4 @@
+import { COMPARED, isMain, USED } from '../compared.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
@@ -6,10 +7,6 @@ import { nameOf, type Workload } from '../workload.ts';
 import { type Cell, measureCell } from './cells.ts';
 import { warmUp } from './warm-up.ts';
 
-export const COMPARED: readonly ContenderName[] = ['powertools', 'batchlatch', 'floor'];
-/** What people use. */
-export const USED: readonly ContenderName[] = ['batchlatch', 'powertools', 'by-hand', 'middy'];
-
 /** The peer, this library and the floor, over batch sizes, handlers and mixes; in the main cells, the others too. */
 export async function measureComparison(lab: Lab, plan: Plan, progress: Progress): Promise<Cell[]> {
   const everybody = [...new Set([...COMPARED, ...USED])];
@@ -17,11 +14,6 @@ export async function measureComparison(lab: Lab, plan: Plan, progress: Progress
   const contendersOf = (workload: Workload): readonly ContenderName[] =>
     isMain(workload) ? everybody : COMPARED;
   return measureCells(lab, plan.comparison, contendersOf, 'comparison', progress);
-}
-
-/** Batches of 10 and of 1,000: all first deliveries, and what else arrives in batches of 10. */
-export function isMain({ size, handlerMs, mix }: Workload): boolean {
-  return mix === 'first' ? size === 10 || size === 1_000 : size === 10 && handlerMs === 0;
 }
 
 /** What is left of the difference when something else is the same, or different. */

@@ -20,7 +20,7 @@ export interface LambdaStartFigures {
   readonly timesLess: Spread | undefined;
 }
 
-export type LambdaNode = Plan['lambdaStart']['nodes'][number];
+type LambdaNode = Plan['lambdaStart']['nodes'][number];
 
 interface Started {
   readonly name: FunctionName;

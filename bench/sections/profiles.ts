@@ -1,3 +1,4 @@
+import { COMPARED } from '../compared.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
@@ -6,8 +7,6 @@ import type { Plan } from '../plan.ts';
 import type { ProfileResult } from '../worker/jobs.ts';
 import { nameOf, type Workload } from '../workload.ts';
 import { warmUp } from './warm-up.ts';
-
-const COMPARED_PROFILES = ['batchlatch', 'powertools', 'floor'] as const;
 
 export interface ProfileFigures extends Omit<ProfileResult, 'raw'> {
   readonly contender: ContenderName;
@@ -51,5 +50,5 @@ export async function measureProfiles(
 
 function contendersFor({ size, mix }: Workload): readonly ContenderName[] {
   if (mix !== 'first') return ['batchlatch'];
-  return size < 1_000 ? COMPARED_PROFILES : [...COMPARED_PROFILES, 'batchlatch-memory-silent'];
+  return size < 1_000 ? COMPARED : [...COMPARED, 'batchlatch-memory-silent'];
 }

@@ -1,7 +1,7 @@
 import type { ContenderName } from '../../contenders/index.ts';
 import type { Figures } from '../../figures.ts';
 import type { ContenderFigures } from '../../sections/cells.ts';
-import { COMPARED } from '../../sections/comparison.ts';
+import { COMPARED } from '../../compared.ts';
 import { TITLES } from '../lookup.ts';
 import { linesPlot, type Point } from './lines.ts';
 import { memoryPlot } from './memory.ts';

@@ -1,6 +1,6 @@
 import type { ContenderName } from '../../contenders/index.ts';
 import type { Cell } from '../../sections/cells.ts';
-import { isMain } from '../../sections/comparison.ts';
+import { isMain } from '../../compared.ts';
 import { number, spread, table, timesSpread } from '../format.ts';
 import { MIX_TITLES, TITLES } from '../lookup.ts';
 

@@ -1,10 +1,8 @@
-import type { ContenderName } from '../../contenders/index.ts';
+import { USED } from '../../compared.ts';
 import { table } from '../format.ts';
 import { TITLES } from '../lookup.ts';
 
-const IN_ORDER = ['batchlatch', 'powertools', 'by-hand', 'middy'] as const satisfies readonly ContenderName[];
-
-type Row = readonly [what: string, answers: Readonly<Record<(typeof IN_ORDER)[number], string>>];
+type Row = readonly [what: string, answers: Readonly<Record<(typeof USED)[number], string>>];
 
 /** What each contender does, as measured here: with its defaults, or as its documentation shows it. */
 const ROWS: readonly Row[] = [
@@ -75,8 +73,8 @@ const ROWS: readonly Row[] = [
 
 export function guaranteesTable(): string {
   return table(
-    ['', ...IN_ORDER.map((name) => TITLES[name])],
-    ROWS.map(([what, answers]) => [what, ...IN_ORDER.map((name) => answers[name])]),
-    IN_ORDER.length + 1,
+    ['', ...USED.map((name) => TITLES[name])],
+    ROWS.map(([what, answers]) => [what, ...USED.map((name) => answers[name])]),
+    USED.length + 1,
   );
 }
