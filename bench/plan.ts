@@ -1,4 +1,4 @@
-import type { LambdaNodeVersion } from '../test/support/components/lambda-node.ts';
+import type { NodeVersion } from '../test/support/components/node.ts';
 import type { Mix, Workload } from './workload.ts';
 
 /** How much a run measures. */
@@ -13,7 +13,7 @@ export interface Plan {
   readonly memory: { readonly batches: number; readonly batchesOfPowertools: number; readonly every: number };
   readonly coldStart: { readonly starts: number };
   /** In Lambda's runtime client. */
-  readonly lambdaStart: { readonly nodes: readonly LambdaNodeVersion[]; readonly starts: number };
+  readonly lambdaStart: { readonly nodes: readonly NodeVersion[]; readonly starts: number };
   /** What DynamoDB would charge for, batch by batch. */
   readonly capacity: readonly Workload[];
   readonly tableKeys: { readonly sizes: readonly number[]; readonly cell: CellPlan };

@@ -19,7 +19,7 @@ import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
 import { elasticMQ, startElasticMQ } from '../support/components/elasticmq.ts';
-import type { LambdaNodeVersion } from '../support/components/lambda-node.ts';
+import type { NodeVersion } from '../support/components/node.ts';
 import {
   LambdaInvocationError,
   type LambdaRuntime,
@@ -198,7 +198,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 
   /** Starts a function: of the template, with its handler's name, or of `functions/`. */
   async function start(
-    node: LambdaNodeVersion,
+    node: NodeVersion,
     name: keyof typeof timeoutSecondsOf,
     handler?: string,
     environment: Readonly<Record<string, string>> = {},

@@ -6,3 +6,8 @@ process.env['AWS_ACCESS_KEY_ID'] ??= 'local';
 process.env['AWS_SECRET_ACCESS_KEY'] ??= 'local';
 // Tests that look at log lines give an observer; the handlers of the examples would print theirs between the results.
 process.env['BATCHLATCH_LOG_LEVEL'] ??= 'silent';
+// `npm run test:node` says which Node it wants; on another one every test would pass without showing anything.
+const wanted = process.env['BATCHLATCH_TEST_NODE'];
+if (wanted !== undefined && process.version !== wanted) {
+  throw new Error(`Expected the tests to run on Node ${wanted}, got ${process.version}`);
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { installBuildTools, whyBuildToolsMissing } from './build-tools.ts';
 import { installedAt, installOnce } from './cache.ts';
 import type { Component } from './component.ts';
-import { lambdaNode, type LambdaNodeVersion, whyLambdaNodeMissing } from './lambda-node.ts';
+import { nodeBinary, type NodeVersion, whyNodeMissing } from './node.ts';
 import { npmPackages } from './npm-package.ts';
 import { npmPins, pythonPins } from './pins.ts';
 import { installPinned, PYTHON_MISSING } from './python-package.ts';
@@ -25,20 +25,20 @@ export const lambdaRuntime: Component = {
     // One after the other: compiling the client takes every core there is.
     await runtimeInterfaceEmulator();
     await runtimeInterfaceClient();
-    await lambdaNode(22);
-    await lambdaNode(24);
+    await nodeBinary(22);
+    await nodeBinary(24);
   },
 };
 
 function whyMissing(): string | undefined {
-  const wrongPlatform = whyLambdaNodeMissing();
+  const wrongPlatform = whyNodeMissing();
   if (wrongPlatform !== undefined) return wrongPlatform;
   if (!existsSync(installedAt(EMULATOR_FOLDER)) && !isOnPath('python3')) return PYTHON_MISSING;
   return existsSync(installedAt(CLIENT.folder)) ? undefined : whyBuildToolsMissing();
 }
 
 /** Whether functions can be run on this Node with nothing to be installed first. */
-export function isLambdaRuntimeInstalled(node: LambdaNodeVersion): boolean {
+export function isLambdaRuntimeInstalled(node: NodeVersion): boolean {
   const folders = [EMULATOR_FOLDER, CLIENT.folder, npmPins(`node${node}`).folder];
   return folders.every((folder) => existsSync(installedAt(folder)));
 }
