@@ -10,6 +10,14 @@ export const USED = [
   'by-hand',
   'middy',
 ] as const satisfies readonly ContenderName[];
+/** In the main cells. */
+export const EVERYBODY = [
+  'powertools',
+  'batchlatch',
+  'by-hand',
+  'middy',
+  'floor',
+] as const satisfies readonly ContenderName[];
 
 /**
  * The cells that everybody takes part in: batches of 10 and of 1,000 first deliveries, and what else arrives in

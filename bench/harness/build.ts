@@ -75,7 +75,8 @@ export async function bundleFunction(name: FunctionName, kind: BundleKind): Prom
     outfile: file,
     ...MINIFIED,
     external: kind === 'without-sdk' ? ['@aws-sdk/*'] : [],
-    banner: { js: REQUIRE },
+    // What holds no CommonJS must run without it.
+    ...(name === 'powertools' && { banner: { js: REQUIRE } }),
     metafile: true,
   });
   const [contents] = outputFiles;

@@ -3,6 +3,7 @@ import { type BundleKind, bundleFunction, type FunctionBundle } from '../harness
 import type { Lab } from '../harness/lab.ts';
 import { loadInNewProcess } from '../harness/load-process.ts';
 import type { Progress } from '../harness/progress.ts';
+import { inTurn } from '../harness/rounds.ts';
 import { startTlsProxy, type TlsProxy } from '../harness/tls-proxy.ts';
 import type { Plan } from '../plan.ts';
 import { pairedRatio, type Spread, spreadOf } from '../statistics.ts';
@@ -51,7 +52,7 @@ export async function measureColdStart(
   const started = await bundleAll(lab, tls !== undefined);
   // The first round reads the files from the disk, and does not count.
   for (let start = 0; start <= starts; start += 1) {
-    for (const one of started) {
+    for (const one of inTurn(started, start)) {
       const result = await startOnce(lab, one, tls);
       if (start > 0) one.starts.push(result);
     }

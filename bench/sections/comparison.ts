@@ -1,4 +1,4 @@
-import { COMPARED, isMain, USED } from '../compared.ts';
+import { COMPARED, EVERYBODY, isMain } from '../compared.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
@@ -9,10 +9,9 @@ import { warmUp } from './warm-up.ts';
 
 /** The peer, this library and the floor, over batch sizes, handlers and mixes; in the main cells, the others too. */
 export async function measureComparison(lab: Lab, plan: Plan, progress: Progress): Promise<Cell[]> {
-  const everybody = [...new Set([...COMPARED, ...USED])];
-  await warmUp(lab, everybody, plan.warmUpMs, progress);
+  await warmUp(lab, EVERYBODY, plan.warmUpMs, progress);
   const contendersOf = (workload: Workload): readonly ContenderName[] =>
-    isMain(workload) ? everybody : COMPARED;
+    isMain(workload) ? EVERYBODY : COMPARED;
   return measureCells(lab, plan.comparison, contendersOf, 'comparison', progress);
 }
 

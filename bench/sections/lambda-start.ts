@@ -5,6 +5,7 @@ import { isLambdaRuntimeInstalled } from '../../test/support/components/lambda-t
 import { bundleFunction, type FunctionName } from '../harness/build.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
+import { inTurn } from '../harness/rounds.ts';
 import { startTlsProxy, type TlsProxy } from '../harness/tls-proxy.ts';
 import type { Plan } from '../plan.ts';
 import { pairedRatio, type Spread, spreadOf } from '../statistics.ts';
@@ -53,7 +54,7 @@ export async function measureLambdaStart(
     const started = await bundleAll(lab, tls !== undefined);
     // The first round reads the files from the disk, and does not count.
     for (let start = 0; start <= starts; start += 1) {
-      for (const one of started) {
+      for (const one of inTurn(started, start)) {
         const startMs = await startOnce(lab, node, one, tls);
         if (start > 0) one.startsMs.push(startMs);
       }
