@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { installBuildTools, whyBuildToolsMissing } from './build-tools.ts';
 import { installedAt, installOnce } from './cache.ts';
 import type { Component } from './component.ts';
-import { nodeBinary, nodeVersions, whyNodeMissing } from './node.ts';
+import { nodeBinary, type NodeVersion, nodeVersions, whyNodeMissing } from './node.ts';
 import { npmPackages } from './npm-package.ts';
 import { npmPins, pythonPins } from './pins.ts';
 import { installPinned, PYTHON_MISSING } from './python-package.ts';
@@ -34,6 +34,12 @@ function whyMissing(): string | undefined {
   if (wrongPlatform !== undefined) return wrongPlatform;
   if (!existsSync(installedAt(EMULATOR_FOLDER)) && !isOnPath('python3')) return PYTHON_MISSING;
   return existsSync(installedAt(CLIENT.folder)) ? undefined : whyBuildToolsMissing();
+}
+
+/** Whether functions can be run on this Node with nothing to be installed first. */
+export function isLambdaRuntimeInstalled(node: NodeVersion): boolean {
+  const folders = [EMULATOR_FOLDER, CLIENT.folder, npmPins(`node${node}`).folder];
+  return folders.every((folder) => existsSync(installedAt(folder)));
 }
 
 /** The path of the emulator, a binary that plays Lambda towards one function. */
