@@ -202,7 +202,7 @@ function someRequest(random: () => number): Drawn {
 
 function someCredentials(random: () => number): Credentials {
   const text = (length: number): string =>
-    Array.from({ length }, () => oneOf([...'ABCxyz019/+='], random)).join('');
+    Array.from({ length }, () => oneOf('ABCxyz019/+='.split(''), random)).join('');
   return {
     accessKeyId: `ASIA${text(16)}`,
     secretAccessKey: text(40),
