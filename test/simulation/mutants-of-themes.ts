@@ -72,8 +72,8 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'bound of requests to DynamoDB',
     'a request that is not answered gives its place to another',
     'src/stores/dynamodb/bounded-transport.ts',
-    'limit(() => {',
-    'limit(() => {\n      if (REQUESTS_AT_ONCE > 0) return transport.send(operation, input, signal);',
+    'limit(async () => {',
+    'limit(async () => {\n      if (REQUESTS_AT_ONCE > 0) return transport.send(operation, input, signal);',
   ),
   one(
     'bound of store calls',

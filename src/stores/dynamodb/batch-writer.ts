@@ -1,9 +1,14 @@
-import type { BatchStatementError, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
+import type {
+  BatchStatementError,
+  BatchStatementRequest,
+  BatchStatementResponse,
+} from '@aws-sdk/client-dynamodb';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';
 import type { Row } from './row.ts';
-import { found, type ItemUpdate, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
+import { found, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
+import { statementsOf } from './statements.ts';
 import type { Transport } from './transport.ts';
 
 export interface WriterSetup extends RetrySetup {
@@ -25,39 +30,36 @@ const KEYS_PER_REQUEST = 100;
  */
 export function batchWriter(setup: WriterSetup): ItemWriter {
   const { transport, tableName, keyName, toKey } = setup;
+  const statements = statementsOf(tableName, toKey);
 
   async function execute(
-    statements: readonly BatchStatementRequest[],
+    some: BatchStatementRequest[],
     signal: AbortSignal | undefined,
   ): Promise<WriteOutcome<Row>[]> {
     try {
-      const { Responses = [] } = await transport.send(
-        'BatchExecuteStatement',
-        { Statements: [...statements] },
-        signal,
-      );
-      return statements.map((_, index) => {
-        const response = Responses[index];
-        if (response === undefined) return { status: 'error', error: noAnswer() };
-        return response?.Error === undefined
-          ? WRITTEN
-          : failedWrite(response.Error, response.Item ?? response.Error.Item);
-      });
+      const { Responses = [] } = await transport.send('BatchExecuteStatement', { Statements: some }, signal);
+      return some.map((_, index) => outcomeOf(Responses[index]));
     } catch (thrown) {
       if (isUnknownOperation(thrown)) throw thrown;
       // DynamoDB refuses a whole request for one invalid statement: find it, so that the others succeed.
-      if (isInvalidRequest(thrown) && statements.length > 1) return executeOneByOne(statements, signal);
+      if (isInvalidRequest(thrown) && some.length > 1) return executeOneByOne(some, signal);
       const error = toStoreError(thrown, tableName);
-      return statements.map(() => ({ status: 'error', error }));
+      return some.map(() => ({ status: 'error', error }));
     }
   }
 
   async function executeOneByOne(
-    statements: readonly BatchStatementRequest[],
+    some: BatchStatementRequest[],
     signal: AbortSignal | undefined,
   ): Promise<WriteOutcome<Row>[]> {
-    const outcomes = await Promise.all(statements.map((statement) => execute([statement], signal)));
+    const outcomes = await Promise.all(some.map((statement) => execute([statement], signal)));
     return outcomes.flat();
+  }
+
+  function outcomeOf(response: BatchStatementResponse | undefined): WriteOutcome<Row> {
+    if (response === undefined) return { status: 'error', error: noAnswer() };
+    const { Error: error } = response;
+    return error === undefined ? WRITTEN : failedWrite(error, response.Item ?? error.Item);
   }
 
   function failedWrite(error: BatchStatementError, row: Row | undefined): WriteOutcome<Row> {
@@ -72,10 +74,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     };
   }
 
-  async function readChunk(
-    keys: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<ReadOutcome<Row>[]> {
+  async function readChunk(keys: string[], signal: AbortSignal | undefined): Promise<ReadOutcome<Row>[]> {
     try {
       const { Responses, UnprocessedKeys } = await transport.send(
         'BatchGetItem',
@@ -108,8 +107,8 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     insert: (rows, signal) =>
       inChunks(rows, STATEMENTS_PER_REQUEST, (chunk) =>
         sendWithRetries(
-          chunk.map((row) => insertStatement(tableName, row)),
-          (statements) => execute(statements, signal),
+          chunk.map((row) => statements.insert(row)),
+          (some) => execute(some, signal),
           setup,
           signal,
         ),
@@ -117,8 +116,8 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     update: (updates, signal) =>
       inChunks(updates, STATEMENTS_PER_REQUEST, (chunk) =>
         sendWithRetries(
-          chunk.map((update) => updateStatement(tableName, toKey(update.key), update)),
-          (statements) => execute(statements, signal),
+          chunk.map((update) => statements.update(update)),
+          (some) => execute(some, signal),
           setup,
           signal,
         ),
@@ -128,52 +127,6 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
         sendWithRetries(chunk, (some) => readChunk(some, signal), setup, signal),
       ),
   };
-}
-
-function insertStatement(tableName: string, row: Row): BatchStatementRequest {
-  const names = Object.keys(row);
-  return {
-    Statement: `INSERT INTO ${quoted(tableName)} VALUE {${names.map((name) => `'${name}': ?`).join(', ')}}`,
-    Parameters: Object.values(row),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  };
-}
-
-/**
- * One SET with commas and at most one REMOVE is the form that DynamoDB Local (AWS's own parser), dynoxide
- * and MiniStack all take; see docs/decisions/0003-partiql-batches.md. Further attributes to remove are set
- * to NULL, which reads as absent.
- */
-function updateStatement(
-  tableName: string,
-  key: Row,
-  { set, remove, where, whereAtMost = {} }: ItemUpdate,
-): BatchStatementRequest {
-  const [removed, ...nulled] = remove;
-  const assigned: Row = { ...set };
-  for (const name of nulled) assigned[name] = { NULL: true };
-  const sets = Object.keys(assigned).map((name) => `${quoted(name)} = ?`);
-  const conditions = [
-    ...[...Object.keys(key), ...Object.keys(where)].map((name) => `${quoted(name)} = ?`),
-    ...Object.keys(whereAtMost).map((name) => `${quoted(name)} <= ?`),
-  ];
-  return {
-    Statement:
-      `UPDATE ${quoted(tableName)} SET ${sets.join(', ')}` +
-      (removed === undefined ? '' : ` REMOVE ${quoted(removed)}`) +
-      ` WHERE ${conditions.join(' AND ')}`,
-    Parameters: [
-      ...Object.values(assigned),
-      ...Object.values(key),
-      ...Object.values(where),
-      ...Object.values(whereAtMost),
-    ],
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  };
-}
-
-function quoted(name: string): string {
-  return `"${name}"`;
 }
 
 function noAnswer(): StatementError {
@@ -190,10 +143,10 @@ function unprocessedKey(): StatementError {
 async function inChunks<Item, Answer>(
   items: readonly Item[],
   size: number,
-  run: (chunk: readonly Item[]) => Promise<Answer[]>,
+  run: (chunk: Item[]) => Promise<Answer[]>,
 ): Promise<Answer[]> {
   if (items.length === 0) return [];
-  if (items.length <= size) return run(items);
+  if (items.length <= size) return run([...items]);
   const chunks: Promise<Answer[]>[] = [];
   for (let start = 0; start < items.length; start += size) chunks.push(run(items.slice(start, start + size)));
   return (await Promise.all(chunks)).flat();

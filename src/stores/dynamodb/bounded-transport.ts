@@ -1,7 +1,7 @@
-import pLimit from 'p-limit';
 import { boundedCall } from '../../claims/bounded-call.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
+import { limited } from './limited.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -16,14 +16,16 @@ const LONGEST_REQUEST_MS = 10_000;
 
 /**
  * The transport, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
- * without a limit by default, and 50 requests that hang would keep the process from claiming anything again.
+ * without a limit by default, and 50 requests that hang would keep the process from claiming anything again. A transport that
+ * bounds its requests by itself is spared the timer, the signal and the listeners that this takes.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
-  const limit = pLimit(REQUESTS_AT_ONCE);
+  const limit = limited(REQUESTS_AT_ONCE);
   return {
     send: (operation, input, signal) =>
-      limit(() => {
+      limit(async () => {
         if (signal?.aborted === true) throw errorOf('given-up'); // while it waited for its turn
+        if (transport.isBounded === true) return transport.send(operation, input, signal);
         return boundedCall((bounded) => transport.send(operation, input, bounded), {
           clock,
           limitMs: LONGEST_REQUEST_MS,

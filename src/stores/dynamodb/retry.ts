@@ -19,8 +19,8 @@ const LONGEST_DELAY_MS = 1_000;
  * does not retry the statements inside a request that succeeded.
  */
 export async function sendWithRetries<Item, Outcome extends { readonly status: string }>(
-  items: readonly Item[],
-  send: (items: readonly Item[]) => Promise<Outcome[]>,
+  items: Item[],
+  send: (items: Item[]) => Promise<Outcome[]>,
   { clock, random }: RetrySetup,
   signal?: AbortSignal,
 ): Promise<Outcome[]> {
@@ -47,9 +47,10 @@ function failedInPassing(
   outcomes: readonly { readonly status: string; readonly error?: unknown }[],
 ): number[] {
   const indexes: number[] = [];
-  outcomes.forEach((outcome, index) => {
-    if (outcome.status === 'error' && outcome.error instanceof StatementError) indexes.push(index);
-  });
+  for (let index = 0; index < outcomes.length; index += 1) {
+    const { status, error } = outcomes[index] as (typeof outcomes)[number];
+    if (status === 'error' && error instanceof StatementError) indexes.push(index);
+  }
   return indexes;
 }
 

@@ -51,7 +51,8 @@ export function changing(
   { key, owner, change, leaseUntilAtMost: leaseUntil }: OwnedChange,
   format: RowFormat,
 ): ItemUpdate {
-  const update = { key, ...format.toChange(change), where: format.whereOwnedBy(owner) };
+  const { set, remove } = format.toChange(change);
+  const update = { key, set, remove, where: format.whereOwnedBy(owner) };
   if (change.status !== undefined && format.shardOf !== undefined) {
     const shard = shardAttribute(key, change.status, format.shardOf);
     if (shard === undefined) update.remove.unshift(OVERDUE_SHARD);

@@ -64,7 +64,7 @@ export interface RowFormat {
 const MAX_RESULT_BYTES = 350 * 1_024;
 
 export function rowFormat(names: AttributeNames): RowFormat {
-  const fields = Object.keys(names) as (keyof Claim)[];
+  const attributesOf = encoderOf(names);
   const witnesses = [names.status, names.owner, names.leaseUntil, names.started];
   return {
     names,
@@ -73,22 +73,13 @@ export function rowFormat(names: AttributeNames): RowFormat {
     toKey: (key) => ({ [names.key]: { S: key } }),
     whereOwnedBy: (owner) => ({ [names.status]: { S: 'IN_PROGRESS' }, [names.owner]: { S: owner } }),
     whereStill: (row) => pick(row, witnesses),
-    toRow(claim) {
-      const row: Row = {};
-      for (const field of fields) {
-        const value = claim[field];
-        if (value !== undefined && !saysNothing(field, claim)) row[names[field]] = encode(field, value);
-      }
-      return row;
-    },
+    toRow: (claim) => attributesOf(claim, true),
     toChange(change) {
-      const set: Row = {};
       const remove: string[] = [];
-      for (const [field, value] of Object.entries(change) as [keyof Claim, Claim[keyof Claim]][]) {
-        if (value === undefined) remove.push(names[field]);
-        else set[names[field]] = encode(field, value);
+      for (const field of Object.keys(change) as (keyof ClaimChange)[]) {
+        if (change[field] === undefined) remove.push(names[field]);
       }
-      return { set, remove };
+      return { set: attributesOf(change, false), remove };
     },
     toClaim(row) {
       const text = (field: keyof Claim): string | undefined => row[names[field]]?.S;
@@ -106,31 +97,43 @@ export function rowFormat(names: AttributeNames): RowFormat {
           { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
         );
       }
-      const expiresAtSeconds = number('expiresAt');
-      return withoutUndefined({
+      const createdAt = number('createdAt') ?? 0;
+      const claim: WritableClaim = {
         key,
         status,
         owner,
         attempt: number('attempt') ?? 1,
         releases: number('releases') ?? 0,
         crashes: number('crashes') ?? 0,
-        started: row[names.started]?.BOOL,
         leaseUntil: number('leaseUntil') ?? 0,
-        expiresAt: expiresAtSeconds === undefined ? undefined : expiresAtSeconds * 1_000,
-        createdAt: number('createdAt') ?? 0,
-        updatedAt: number('updatedAt') ?? number('createdAt') ?? 0,
-        completedAt: number('completedAt'),
-        lockedBy: text('lockedBy'),
-        payloadHash: text('payloadHash'),
-        result: text('result'),
-        error: decodeError(row[names.error]),
-        recordId: text('recordId'),
-        claimedAt: number('claimedAt'),
-        history: decodeHistory(text('history')),
-      });
+        createdAt,
+        updatedAt: number('updatedAt') ?? createdAt,
+      };
+      const expiresAtSeconds = number('expiresAt');
+      if (expiresAtSeconds !== undefined) claim.expiresAt = expiresAtSeconds * 1_000;
+      for (const field of TEXTS) {
+        const value = text(field);
+        if (value !== undefined) claim[field] = value;
+      }
+      for (const field of TIMES) {
+        const value = number(field);
+        if (value !== undefined) claim[field] = value;
+      }
+      const started = row[names.started]?.BOOL;
+      if (started !== undefined) claim.started = started;
+      const error = decodeError(row[names.error]);
+      if (error !== undefined) claim.error = error;
+      const history = decodeHistory(text('history'));
+      if (history !== undefined) claim.history = history;
+      return claim;
     },
   };
 }
+
+type WritableClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
+
+const TEXTS = ['lockedBy', 'payloadHash', 'result', 'recordId'] as const;
+const TIMES = ['completedAt', 'claimedAt'] as const;
 
 /** The attributes of these names that the row has. */
 export function pick(row: Row, names: readonly string[]): Row {
@@ -142,21 +145,62 @@ export function pick(row: Row, names: readonly string[]): Row {
   return picked;
 }
 
-/** What a first claim leaves out, because its absence reads the same: fewer bytes to write, sign and send. */
-function saysNothing(field: keyof Claim, claim: Claim): boolean {
-  if (field === 'releases' || field === 'crashes') return claim[field] === 0;
-  return field === 'updatedAt' && claim.updatedAt === claim.createdAt;
+type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
+
+/**
+ * Makes attributes of fields. A whole claim leaves out what its absence says as well: fewer bytes to write, sign and send.
+ * A line for each field, because a loop over the fields takes twice as long, and this is done for every write of a record.
+ */
+function encoderOf(names: AttributeNames): (fields: Fields, isWhole: boolean) => Row {
+  const [attempts, releases, crashes, leases, ends] = [numbers(), numbers(), numbers(), numbers(), numbers()];
+  const [creations, updates, completions, claimings] = [numbers(), numbers(), numbers(), numbers()];
+  return (fields, isWhole) => {
+    const row: Row = {};
+    const { createdAt, updatedAt } = fields;
+    if (fields.key !== undefined) row[names.key] = { S: fields.key };
+    if (fields.status !== undefined) row[names.status] = { S: fields.status };
+    if (fields.owner !== undefined) row[names.owner] = { S: fields.owner };
+    if (fields.attempt !== undefined) row[names.attempt] = attempts(fields.attempt);
+    if (isSaid(fields.releases, isWhole)) row[names.releases] = releases(fields.releases);
+    if (isSaid(fields.crashes, isWhole)) row[names.crashes] = crashes(fields.crashes);
+    if (fields.started !== undefined) row[names.started] = { BOOL: fields.started };
+    if (fields.leaseUntil !== undefined) row[names.leaseUntil] = leases(fields.leaseUntil);
+    // DynamoDB's TTL is in whole epoch seconds; rounded up, so that nothing is forgotten early.
+    if (fields.expiresAt !== undefined) row[names.expiresAt] = ends(Math.ceil(fields.expiresAt / 1_000));
+    if (createdAt !== undefined) row[names.createdAt] = creations(createdAt);
+    if (updatedAt !== undefined && !(isWhole && updatedAt === createdAt)) {
+      row[names.updatedAt] = updates(updatedAt);
+    }
+    if (fields.completedAt !== undefined) row[names.completedAt] = completions(fields.completedAt);
+    if (fields.lockedBy !== undefined) row[names.lockedBy] = { S: fields.lockedBy };
+    if (fields.payloadHash !== undefined) row[names.payloadHash] = { S: fields.payloadHash };
+    if (fields.result !== undefined) row[names.result] = { S: fields.result };
+    if (fields.error !== undefined) row[names.error] = encodeError(fields.error);
+    if (fields.recordId !== undefined) row[names.recordId] = { S: fields.recordId };
+    if (fields.claimedAt !== undefined) row[names.claimedAt] = claimings(fields.claimedAt);
+    if (fields.history !== undefined) row[names.history] = { S: JSON.stringify(fields.history) };
+    return row;
+  };
 }
 
-function encode(field: keyof Claim, value: NonNullable<Claim[keyof Claim]>): AttributeValue {
-  if (isHistory(value)) return { S: JSON.stringify(value) };
-  if (typeof value === 'boolean') return { BOOL: value };
-  if (typeof value === 'string') return { S: value };
-  if (typeof value === 'number') {
-    // DynamoDB's TTL is in whole epoch seconds; rounded up, so that nothing is forgotten early.
-    return { N: String(field === 'expiresAt' ? Math.ceil(value / 1_000) : value) };
-  }
-  const { name, message, code } = value;
+function isSaid(count: number | undefined, isWhole: boolean): count is number {
+  return count !== undefined && !(isWhole && count === 0);
+}
+
+/** Remembers the last number: the rows of a batch have their times in common. */
+function numbers(): (value: number) => AttributeValue {
+  let last = NaN;
+  let attribute: AttributeValue = { N: '' };
+  return (value) => {
+    if (value !== last) {
+      last = value;
+      attribute = { N: String(value) };
+    }
+    return attribute;
+  };
+}
+
+function encodeError({ name, message, code }: StoredError): AttributeValue {
   return {
     M: { name: { S: name }, message: { S: message }, ...(code !== undefined && { code: { S: code } }) },
   };
@@ -193,10 +237,4 @@ function decodeHistory(text: string | undefined): readonly OperatorChange[] | un
 
 function isStatus(text: string | undefined): text is ClaimStatus {
   return text === 'IN_PROGRESS' || text === 'COMPLETED' || text === 'FAILED' || text === 'PARKED';
-}
-
-function withoutUndefined(claim: { [Field in keyof Claim]: Claim[Field] | undefined }): Claim {
-  return Object.fromEntries(
-    Object.entries(claim).filter(([, value]) => value !== undefined),
-  ) as unknown as Claim;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { installBuildTools, whyBuildToolsMissing } from './build-tools.ts';
 import { installedAt, installOnce } from './cache.ts';
 import type { Component } from './component.ts';
-import { nodeBinary, type NodeVersion, whyNodeMissing } from './node.ts';
+import { nodeBinary, type NodeVersion, nodeVersions, whyNodeMissing } from './node.ts';
 import { npmPackages } from './npm-package.ts';
 import { npmPins, pythonPins } from './pins.ts';
 import { installPinned, PYTHON_MISSING } from './python-package.ts';
@@ -15,18 +15,17 @@ const SAM = pythonPins('sam');
 const EMULATOR_FOLDER = `lambda-rie-${SAM.folder}`;
 const CLIENT = npmPins('runtime-client');
 
-/** What `startLambdaRuntime` runs: emulator, runtime client, and both Nodes. */
+/** What `startLambdaRuntime` runs: emulator, runtime client, and the lines of Node. */
 export const lambdaRuntime: Component = {
   name: 'lambda-runtime',
   version: CLIENT.version,
-  purpose: "built functions on AWS's own runtime client, Node 22 and 24, without containers",
+  purpose: "built functions on AWS's own runtime client, on each Node, without containers",
   whyMissing,
   async install() {
     // One after the other: compiling the client takes every core there is.
     await runtimeInterfaceEmulator();
     await runtimeInterfaceClient();
-    await nodeBinary(22);
-    await nodeBinary(24);
+    for (const version of nodeVersions) await nodeBinary(version);
   },
 };
 

@@ -1,0 +1,104 @@
+import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
+import type { ItemUpdate } from './item-writer.ts';
+import type { Row } from './row.ts';
+
+/** The PartiQL statements that write to one table. */
+export interface Statements {
+  insert(row: Row): BatchStatementRequest;
+  update(update: ItemUpdate): BatchStatementRequest;
+}
+
+/**
+ * Statements for a table. A text is made once for each list of attributes that it names: the rows of a batch have nearly all
+ * the same, and only their parameters differ.
+ */
+export function statementsOf(tableName: string, toKey: (key: string) => Row): Statements {
+  const inserts = shape();
+  const updates = shape();
+  return {
+    insert(row) {
+      const parameters: AttributeValue[] = [];
+      const all = named(inserts, row, parameters);
+      all.text ??= insertText(tableName, row);
+      return statement(all.text, parameters);
+    },
+    update(update) {
+      const { key, set, remove, where, whereAtMost } = update;
+      const parameters: AttributeValue[] = [];
+      let all = named(updates, set, parameters);
+      for (let index = 0; index < remove.length; index += 1) {
+        all = after(all, `-${remove[index]}`);
+        if (index > 0) parameters.push(NOTHING);
+      }
+      const row = toKey(key);
+      all = named(after(all, ' WHERE '), row, parameters);
+      all = named(all, where, parameters);
+      if (whereAtMost !== undefined) all = named(after(all, ' <= '), whereAtMost, parameters);
+      all.text ??= updateText(tableName, row, update);
+      return statement(all.text, parameters);
+    },
+  };
+}
+
+/** A list of names that statements have begun with, and the text of the statement that names no more. */
+interface Shape {
+  text?: string;
+  readonly longer: Map<string, Shape>;
+}
+
+function shape(): Shape {
+  return { longer: new Map() };
+}
+
+function after(shorter: Shape, name: string): Shape {
+  let found = shorter.longer.get(name);
+  if (found === undefined) shorter.longer.set(name, (found = shape()));
+  return found;
+}
+
+/** Goes on by the names of the row, and takes its values for parameters. */
+function named(shorter: Shape, row: Row, parameters: AttributeValue[]): Shape {
+  let all = shorter;
+  for (const name of Object.keys(row)) {
+    all = after(all, name);
+    parameters.push(row[name] as AttributeValue);
+  }
+  return all;
+}
+
+function statement(text: string, parameters: AttributeValue[]): BatchStatementRequest {
+  return { Statement: text, Parameters: parameters, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
+}
+
+const NOTHING: AttributeValue = { NULL: true };
+
+function insertText(tableName: string, row: Row): string {
+  const members = Object.keys(row).map((name) => `'${name}': ?`);
+  return `INSERT INTO ${quoted(tableName)} VALUE {${members.join(', ')}}`;
+}
+
+/**
+ * One SET with commas and at most one REMOVE is the form that DynamoDB Local (AWS's own parser), dynoxide
+ * and MiniStack all take; see docs/decisions/0003-partiql-batches.md. Further attributes to remove are set
+ * to NULL, which reads as absent.
+ */
+function updateText(
+  tableName: string,
+  key: Row,
+  { set, remove: [removed, ...nulled], where, whereAtMost = {} }: ItemUpdate,
+): string {
+  const sets = [...Object.keys(set), ...nulled].map((name) => `${quoted(name)} = ?`);
+  const conditions = [
+    ...[...Object.keys(key), ...Object.keys(where)].map((name) => `${quoted(name)} = ?`),
+    ...Object.keys(whereAtMost).map((name) => `${quoted(name)} <= ?`),
+  ];
+  return (
+    `UPDATE ${quoted(tableName)} SET ${sets.join(', ')}` +
+    (removed === undefined ? '' : ` REMOVE ${quoted(removed)}`) +
+    ` WHERE ${conditions.join(' AND ')}`
+  );
+}
+
+function quoted(name: string): string {
+  return `"${name}"`;
+}
