@@ -1,6 +1,8 @@
 import type { Machine } from './harness/machine.ts';
+import type { CapacityFigures } from './sections/capacity.ts';
 import type { Cell } from './sections/cells.ts';
 import type { ColdStartFigures } from './sections/cold-start.ts';
+import type { LambdaStartFigures } from './sections/lambda-start.ts';
 import type { MemoryFigures } from './sections/memory.ts';
 import type { HashFigures } from './sections/micro.ts';
 import type { ProfileFigures } from './sections/profiles.ts';
@@ -13,11 +15,14 @@ export interface Figures {
   readonly isQuick: boolean;
   readonly durationSeconds: number;
   readonly comparison: readonly Cell[];
+  readonly capacity: readonly CapacityFigures[];
   readonly variants: readonly Cell[];
   readonly memoryStore: readonly Cell[];
   readonly hashes: readonly HashFigures[];
   readonly memory: readonly MemoryFigures[];
   readonly coldStart: readonly ColdStartFigures[];
+  /** Empty where Lambda's runtime client is not installed. */
+  readonly lambdaStart: readonly LambdaStartFigures[];
   readonly sizes: readonly SizeFigures[];
   readonly tableKeys: readonly TableKeysFigures[];
   readonly profiles: readonly ProfileFigures[];

@@ -1,3 +1,4 @@
+import type { NodeVersion } from '../test/support/components/node.ts';
 import type { Mix, Workload } from './workload.ts';
 
 /** How much a run measures. */
@@ -6,11 +7,15 @@ export interface Plan {
   /** How long every contender works before it is measured. */
   readonly warmUpMs: number;
   readonly comparison: readonly CellPlan[];
-  /** The same with other settings: no log, own clients, requests one by one. */
+  /** The same with other settings: no log, other clients, requests one by one. */
   readonly variants: readonly CellPlan[];
   readonly memoryStore: readonly CellPlan[];
   readonly memory: { readonly batches: number; readonly batchesOfPowertools: number; readonly every: number };
   readonly coldStart: { readonly starts: number };
+  /** In Lambda's runtime client. */
+  readonly lambdaStart: { readonly nodes: readonly NodeVersion[]; readonly starts: number };
+  /** What DynamoDB would charge for, batch by batch. */
+  readonly capacity: readonly Workload[];
   readonly tableKeys: { readonly sizes: readonly number[]; readonly cell: CellPlan };
   readonly hashes: { readonly bytes: readonly number[]; readonly rounds: number };
   readonly profiles: readonly CellPlan[];
@@ -50,6 +55,8 @@ export const fullPlan: Plan = {
   ],
   memory: { batches: 200, batchesOfPowertools: 60, every: 10 },
   coldStart: { starts: 15 },
+  lambdaStart: { nodes: [22, 24], starts: 8 },
+  capacity: capacityWorkloads(),
   tableKeys: {
     sizes: [1_000, 10_000, 100_000, 1_000_000],
     cell: { workload: first(100), rounds: 7, warmUps: 2, batches: 4 },
@@ -57,6 +64,8 @@ export const fullPlan: Plan = {
   hashes: { bytes: [1_024, 10_240, 102_400], rounds: 9 },
   profiles: [
     { workload: first(10), rounds: 1, warmUps: 1, batches: 200 },
+    { workload: { ...first(10), mix: 'duplicates' }, rounds: 1, warmUps: 1, batches: 200 },
+    { workload: { ...first(10), mix: 'failures' }, rounds: 1, warmUps: 1, batches: 200 },
     { workload: first(1_000), rounds: 1, warmUps: 1, batches: 5 },
   ],
 };
@@ -79,6 +88,8 @@ export const quickPlan: Plan = {
   ],
   memory: { batches: 10, batchesOfPowertools: 4, every: 2 },
   coldStart: { starts: 3 },
+  lambdaStart: { nodes: [24], starts: 2 },
+  capacity: capacityWorkloads(),
   tableKeys: {
     sizes: [1_000, 10_000],
     cell: { workload: first(100), rounds: 3, warmUps: 0, batches: 1 },
@@ -86,6 +97,10 @@ export const quickPlan: Plan = {
   hashes: { bytes: [1_024, 10_240], rounds: 5 },
   profiles: [{ workload: first(10), rounds: 1, warmUps: 0, batches: 50 }],
 };
+
+function capacityWorkloads(): Workload[] {
+  return [...MIXES.map((mix) => ({ ...first(10), mix })), first(1_000)];
+}
 
 function first(size: number): Workload {
   return { size, handlerMs: 0, mix: 'first' };

@@ -21,8 +21,10 @@ interface Options {
 }
 
 await new Command('npm run bench --')
-  .description('Measures batchlatch beside Powertools for AWS Lambda and beside the bare requests.')
-  .option('--quick', 'under a minute, and writes no results page', false)
+  .description(
+    'Measures batchlatch beside Powertools for AWS Lambda, beside what else people use, and beside the bare requests.',
+  )
+  .option('--quick', 'two minutes, and writes no results page', false)
   .option('--json', 'print all figures as JSON on the last line', false)
   .addOption(
     new Option('--only <sections...>', 'measure only these')
@@ -33,7 +35,7 @@ await new Command('npm run bench --')
   .addHelpText(
     'after',
     `
-A full run takes about ten minutes and writes bench/RESULTS.md with its plots. Do nothing else meanwhile.
+A full run takes about twenty minutes and writes bench/RESULTS.md with its plots, and the measured tables of\ndocs/costs.md. Do nothing else meanwhile.
 
 Examples:
   npm run bench                                     everything; writes bench/RESULTS.md

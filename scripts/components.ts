@@ -74,8 +74,7 @@ async function installed(component: Component): Promise<string | undefined> {
 
 async function start(name: string, options: { port?: number }): Promise<void> {
   const component = componentNamed(name);
-  if (component.start === undefined)
-    throw new Error(`${name} runs a function, from a test; it cannot be started alone`);
+  if (component.start === undefined) throw new Error(`${name} is run by tests; it cannot be started alone`);
   // Listened for from now on: an interruption while it starts has to stop it, too.
   const interrupted = Promise.race([
     once(process, 'SIGINT'),

@@ -28,7 +28,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
   'stores/conditional': ['claims'],
-  'stores/dynamodb': ['claims', 'options', 'stores/conditional'],
+  'stores/dynamodb': [
+    'claims',
+    'options',
+    'stores/conditional',
+    'stores/dynamodb/direct',
+    'stores/dynamodb/sdk',
+  ],
+  // The two ways to DynamoDB know neither one another nor what is stored.
+  'stores/dynamodb/direct': ['claims', 'stores/dynamodb/transport.ts'],
+  'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts'],
   'stores/memory': ['claims', 'options'],
   jmespath: ['claims', 'sources', 'keys'],
   powertools: [
@@ -90,7 +99,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'powertools', 's3', 'cli']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 'stores/dynamodb/sdk', 'powertools', 's3', 'cli']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
@@ -187,6 +196,11 @@ describe('the checks see', () => {
     expect(wrongDirections(files('json-lines.ts'))).toEqual(['batch/x.ts imports observe']);
   });
 
+  it('that one way to DynamoDB may not import the other', () => {
+    const files = new Map([['stores/dynamodb/direct/x.ts', "import { a } from '../sdk/load-sdk.ts';"]]);
+    expect(wrongDirections(files)).toEqual(['stores/dynamodb/direct/x.ts imports stores/dynamodb/sdk']);
+  });
+
   it('that one store may not import another', () => {
     const files = new Map([['stores/memory/x.ts', "import { a } from '../dynamodb/row.ts';"]]);
     expect(wrongDirections(files)).toEqual(['stores/memory/x.ts imports stores/dynamodb']);
@@ -251,12 +265,12 @@ function readSources(): Sources {
   );
 }
 
-/** A room is a folder of `src`; each store is one of its own. */
+/** A room is a folder of `src`; each store is one of its own, and so are the folders in it. */
 function roomOf(path: string): string {
   if (path.startsWith('../')) return '..';
   const folders = path.split('/').slice(0, -1);
   if (folders[0] === undefined) return '.';
-  return folders[0] === 'stores' ? folders.slice(0, 2).join('/') : folders[0];
+  return folders[0] === 'stores' ? folders.join('/') : folders[0];
 }
 
 interface Import {

@@ -10,22 +10,23 @@ const CONCURRENCY = 100;
 
 const SILENT: Observer = { onEvent: () => undefined };
 
-/** As users get it: with its default JSON lines on standard output. */
+/** As users get it: with its own transport, and its default JSON lines on standard output. */
 export const batchlatch: MakeBatchHandler = (setup) => processor(setup, storeOf(setup));
 
 /** Without a line of log. */
 export const batchlatchSilent: MakeBatchHandler = (setup) => processor(setup, storeOf(setup), SILENT);
 
-/** With the client that the library makes when it is given none. */
-export const batchlatchOwnClient: MakeBatchHandler = (setup) =>
-  processor(setup, dynamoDBStore({ tableName: setup.tableName }));
+/** With the SDK client that Powertools gets. */
+export const batchlatchSdkClient: MakeBatchHandler = (setup) =>
+  processor(setup, dynamoDBStore({ tableName: setup.tableName, client: sharedClient(setup.endpoint) }));
 
 export const batchlatchMemory: MakeBatchHandler = (setup) => processor(setup, memoryStore());
 
 export const batchlatchMemorySilent: MakeBatchHandler = (setup) => processor(setup, memoryStore(), SILENT);
 
-function storeOf({ endpoint, tableName }: ContenderSetup): ClaimStore {
-  return dynamoDBStore({ tableName, client: sharedClient(endpoint) });
+/** The emulator's address and the credentials are in the environment, where Lambda's would be. */
+function storeOf({ tableName }: ContenderSetup): ClaimStore {
+  return dynamoDBStore({ tableName });
 }
 
 function processor({ handler }: ContenderSetup, store: ClaimStore, observer?: Observer): BatchHandler {

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CREDENTIALS, MAX_SOCKETS, REGION } from './connection.ts';
 
 /**
- * The one client configuration that both libraries get: the SDK's defaults with an agent for many small
+ * The one configuration of everybody who is given an SDK client: the SDK's defaults with an agent for many small
  * requests. No timeouts: Powertools starts all records at once, and in a batch of 10,000 most requests wait
  * for a connection longer than a sensible timeout.
  */

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -11,11 +10,11 @@ import { BENCH, BUILD, ROOT } from './paths.ts';
 const PACKAGE = path.join(BUILD, 'node_modules/batchlatch');
 const NODE = 'node20';
 
-/** Compiles the library as `npm run build` does, and the worker processes. */
+/** Builds the library as it is published, and the worker processes. */
 export async function buildWorkers(): Promise<void> {
   await rm(BUILD, { recursive: true, force: true });
   await mkdir(PACKAGE, { recursive: true });
-  await compileLibrary(path.join(PACKAGE, 'dist/esm'));
+  await buildLibrary(path.join(PACKAGE, 'dist'));
   await copyFile(path.join(ROOT, 'package.json'), path.join(PACKAGE, 'package.json'));
   await build({
     entryPoints: [path.join(BENCH, 'worker/worker.ts'), path.join(BENCH, 'worker/load-function.ts')],
@@ -31,16 +30,12 @@ export async function buildWorkers(): Promise<void> {
   });
 }
 
-async function compileLibrary(outDir: string): Promise<void> {
-  const require = createRequire(import.meta.url);
-  const manifest = require.resolve('typescript/package.json');
-  const { bin } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: { tsc: string } };
-  const compiler = path.join(path.dirname(manifest), bin.tsc);
-  await promisify(execFile)(
-    process.execPath,
-    [compiler, '-p', path.join(ROOT, 'tsconfig.build.json'), '--outDir', outDir],
-    { cwd: ROOT },
-  );
+/** As `npm run build` does it. It takes what is below a `node_modules` for a dependency, so it is moved there afterwards. */
+async function buildLibrary(outDir: string): Promise<void> {
+  const folder = path.join(BUILD, 'library');
+  const script = path.join(ROOT, 'scripts/build.ts');
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', script, folder], { cwd: ROOT });
+  await rename(folder, outDir);
 }
 
 export interface FunctionBundle {
@@ -50,6 +45,9 @@ export interface FunctionBundle {
   /** What each package adds to the bundle, the largest first. */
   readonly packages: readonly { readonly name: string; readonly bytes: number }[];
 }
+
+/** Bundled CommonJS asks for Node's own modules with require(), which ESM has to be given. */
+const REQUIRE = "import{createRequire as r}from'module';const require=r(import.meta.url);";
 
 /** As a user bundles a function. */
 const MINIFIED = {
@@ -64,19 +62,21 @@ const MINIFIED = {
   write: false,
 } satisfies BuildOptions;
 
-/** Bundles and minifies one of the example functions as a user would. Sizes are what a deployment uploads. */
-export async function bundleFunction(
-  name: 'batchlatch' | 'powertools',
-  sdk: 'left-out' | 'included',
-): Promise<FunctionBundle> {
-  const file = path.join(BUILD, `functions/${name}-${sdk}.mjs`);
+/** The functions that are bundled: the same with each library, and one that does nothing. */
+export type FunctionName = 'batchlatch' | 'powertools' | 'empty';
+/** Everything that it needs, or without AWS's SDK, which Lambda's Node runtimes have. */
+export type BundleKind = 'whole' | 'without-sdk';
+
+/** Bundles and minifies a function as a user would, into a folder of its own. Sizes are what a deployment uploads. */
+export async function bundleFunction(name: FunctionName, kind: BundleKind): Promise<FunctionBundle> {
+  const file = path.join(BUILD, `functions/${name}-${kind}/index.mjs`);
   const { metafile, outputFiles } = await build({
     entryPoints: [path.join(BENCH, `functions/${name}.ts`)],
     outfile: file,
     ...MINIFIED,
-    external: sdk === 'left-out' ? ['@aws-sdk/*'] : [],
-    // Bundled CommonJS asks for Node's own modules with require(), which ESM has to be given.
-    banner: { js: "import{createRequire as r}from'module';const require=r(import.meta.url);" },
+    external: kind === 'without-sdk' ? ['@aws-sdk/*'] : [],
+    // What holds no CommonJS must run without it.
+    ...(name === 'powertools' && { banner: { js: REQUIRE } }),
     metafile: true,
   });
   const [contents] = outputFiles;

@@ -8,12 +8,14 @@ import { MEASURED_ENVIRONMENT } from './worker-process.ts';
 export interface LoadOptions {
   readonly endpoint: string;
   readonly tableName: string;
+  /** Trusted beside Node's own. */
+  readonly certificateFile?: string | undefined;
 }
 
 /** Loads a bundle in a new process, with one event, and answers how long that took. */
 export async function loadInNewProcess(
   job: LoadJob,
-  { endpoint, tableName }: LoadOptions,
+  { endpoint, tableName, certificateFile }: LoadOptions,
 ): Promise<LoadResult> {
   const child = fork(path.join(BUILD, 'load-function.mjs'), [], {
     execArgv: [],
@@ -22,6 +24,7 @@ export async function loadInNewProcess(
       ...MEASURED_ENVIRONMENT,
       AWS_ENDPOINT_URL_DYNAMODB: endpoint,
       CLAIMS_TABLE_NAME: tableName,
+      ...(certificateFile !== undefined && { NODE_EXTRA_CA_CERTS: certificateFile }),
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

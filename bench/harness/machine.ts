@@ -21,7 +21,10 @@ export interface Machine {
 const PACKAGES = [
   '@aws-lambda-powertools/batch',
   '@aws-lambda-powertools/idempotency',
+  '@middy/core',
+  '@middy/sqs-partial-batch-failure',
   '@aws-sdk/client-dynamodb',
+  'aws4',
   '@dynoxide/linux-x64',
   'esbuild',
 ] as const;

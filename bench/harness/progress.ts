@@ -4,6 +4,8 @@ import { Presets, SingleBar } from 'cli-progress';
 export interface Progress {
   section(name: string, steps: number): void;
   step(detail?: string): void;
+  /** Something to be said at once, such as why a section is left out. */
+  note(text: string): void;
   end(): void;
 }
 
@@ -12,12 +14,16 @@ export function createProgress(): Progress {
   let bar: SingleBar | undefined;
   const startedAt = performance.now();
 
+  function line(text: string): void {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+    process.stderr.write(`${seconds.padStart(4)} s  ${text}\n`);
+  }
+
   return {
     section(name, steps) {
       bar?.stop();
       if (!isTerminal) {
-        const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
-        process.stderr.write(`${seconds.padStart(4)} s  ${name}\n`);
+        line(name);
         return;
       }
       const format = `${name.padEnd(24)} {bar} {value}/{total} {detail}`;
@@ -26,6 +32,11 @@ export function createProgress(): Progress {
     },
     step(detail = '') {
       bar?.increment(1, { detail });
+    },
+    note(text) {
+      bar?.stop();
+      bar = undefined;
+      line(text);
     },
     end() {
       bar?.stop();

@@ -26,8 +26,7 @@ export async function takeTurns(
   const results = new Map<ContenderName, BatchesResult[]>(contenders.map((contender) => [contender, []]));
   const cell = nextCell();
   for (let round = 0; round < warmUps + rounds; round += 1) {
-    for (let turn = 0; turn < contenders.length; turn += 1) {
-      const contender = contenders[(round + turn) % contenders.length] as ContenderName;
+    for (const contender of inTurn(contenders, round)) {
       // What keeps claims in memory starts each round without those of the last.
       const suffix = contender.includes('memory') ? `-${round}` : '';
       const result = await lab.workerOf(contender).run('batches', {
@@ -43,6 +42,12 @@ export async function takeTurns(
     onRound?.();
   }
   return results;
+}
+
+/** Everybody, in the order of a round: each is first once, then the next. */
+export function inTurn<One>(all: readonly One[], round: number): One[] {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 let cells = 0;

@@ -39,3 +39,13 @@ export function table(
   const rule = headings.map((_, index) => (index < textColumns ? '---' : '---:'));
   return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
+
+/** `$1.37`; amounts under ten cents with another digit. */
+export function dollars(usd: number): string {
+  return `$${usd.toFixed(usd !== 0 && usd < 0.1 ? 3 : 2)}`;
+}
+
+/** Of a share from 0 to 1: `91 %`. */
+export function percent(share: number): string {
+  return `${number(share * 100)} %`;
+}

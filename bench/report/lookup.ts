@@ -1,6 +1,10 @@
 import type { ContenderName } from '../contenders/index.ts';
+import type { Figures } from '../figures.ts';
 import type { Cell, ContenderFigures } from '../sections/cells.ts';
+import type { ColdStartFigures } from '../sections/cold-start.ts';
+import type { ProfileFigures } from '../sections/profiles.ts';
 import type { Workload } from '../workload.ts';
+import { number } from './format.ts';
 
 /** The figures of one contender in the cell of a workload, if that was measured. */
 export function figuresOf(
@@ -23,12 +27,39 @@ export function figuresOf(
 export const TITLES: Readonly<Record<ContenderName, string>> = {
   batchlatch: 'batchlatch',
   'batchlatch-silent': 'batchlatch, no log',
-  'batchlatch-own-client': 'batchlatch, its own client',
+  'batchlatch-sdk-client': 'batchlatch, SDK client',
   'batchlatch-memory': 'batchlatch',
   'batchlatch-memory-silent': 'batchlatch, no log',
   powertools: 'Powertools',
   'powertools-own-client': 'Powertools, its own client',
   'powertools-memory': 'Powertools',
+  'by-hand': 'by hand',
+  middy: 'middy, no claims',
   floor: 'floor',
   'floor-single': 'floor, one request a write',
 };
+
+/** What the workloads' mixes are called on the page. */
+export const MIX_TITLES: Readonly<Record<Workload['mix'], string>> = {
+  first: 'first deliveries',
+  duplicates: '10 % duplicates',
+  failures: '10 % failures',
+};
+
+export function titleOfProfile({
+  contender,
+  workload: { size, mix },
+}: Pick<ProfileFigures, 'contender' | 'workload'>): string {
+  const store = contender.includes('memory') ? ', memory store' : '';
+  const records = mix === 'first' ? '' : `, ${MIX_TITLES[mix]}`;
+  return `${TITLES[contender]}${store}, ${number(size)}${records}`;
+}
+
+/** One kind of bundle of one library, loaded with DynamoDB at plain HTTP as all other figures are. */
+export function coldStartOf(
+  { coldStart }: Pick<Figures, 'coldStart'>,
+  library: ColdStartFigures['library'],
+  bundle: ColdStartFigures['bundle'],
+): ColdStartFigures | undefined {
+  return coldStart.find((one) => one.library === library && one.bundle === bundle && one.protocol === 'http');
+}

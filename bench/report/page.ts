@@ -1,12 +1,15 @@
 import type { Figures } from '../figures.ts';
 import type { Machine } from '../harness/machine.ts';
 import { number } from './format.ts';
+import { METHOD } from './method.ts';
 import type { PlotFile } from './plots/plot-file.ts';
 import { cpuTable, requestsTable, throughputTable, wallTable } from './tables/comparison.ts';
-import { contendersTable, memoryStoreTable } from './tables/contenders.ts';
+import { contendersTable, mainTable, memoryStoreTable } from './tables/contenders.ts';
+import { guaranteesTable } from './tables/guarantees.ts';
 import { growthTable, tableKeysTable } from './tables/growth.ts';
 import { hashesTable } from './tables/hashes.ts';
-import { coldStartTable, memoryTable } from './tables/process.ts';
+import { capacityTable, moneyTable, moneyText, pricesText } from './tables/money.ts';
+import { bundleTitle, coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { targetsTable } from './tables/targets.ts';
@@ -20,9 +23,10 @@ export function pageOf(figures: Figures, plots: readonly PlotFile[]): string {
   };
   return `# Benchmark results
 
-batchlatch beside \`@aws-lambda-powertools/batch\` with \`@aws-lambda-powertools/idempotency\`, and beside the floor: the
-two unavoidable requests for 25 records, written with \`node:http\` and a signature made by hand, without a library and
-without AWS's SDK. This page is written by the run; no number in it is typed.
+batchlatch beside \`@aws-lambda-powertools/batch\` with \`@aws-lambda-powertools/idempotency\`, each with what it reaches
+DynamoDB by: batchlatch with its own transport, Powertools with an AWS SDK client that is set up for many small requests.
+The floor is the two unavoidable requests for 25 records, written with \`node:http\` and a signature made by hand, without
+a library and without AWS's SDK. This page is written by the run; no number in it is typed.
 
 ${machineText(figures.machine)}
 
@@ -34,6 +38,33 @@ npm run bench   # ${number(Math.ceil(figures.durationSeconds / 60))} minutes; wr
 
 ${targetsTable(figures)}
 ${missedText(figures)}
+## Beside what people use
+
+Powertools and batchlatch keep claims and leases. "By hand" is the loop that people write: \`Promise.allSettled\`, a
+\`PutItem\` if there is no row, the handler, an \`UpdateItem\`. middy's \`sqs-partial-batch-failure\` keeps nothing: it is
+the cost of a batch without claims. Ratios are to Powertools.
+
+${mainTable(figures.comparison)}
+
+They do not do the same:
+
+${guaranteesTable()}
+
+## Money
+
+US dollars for a million first deliveries, for what comes on top of the handler's own work.
+
+${moneyTable(figures)}
+
+${moneyText(figures)}
+
+${pricesText()}
+
+What DynamoDB charges for a record, counted in the requests by its rules: a unit for each KB that is written, also when
+the condition refuses it, and for each 4 KB that is read strongly consistently.
+
+${capacityTable(figures)}
+
 ## DynamoDB requests per record
 
 ${requestsTable(figures.comparison)}
@@ -58,8 +89,9 @@ ${wallTable(figures.comparison)}
 
 ## With other settings
 
-"Its own client" is what each library makes when it is given none. "One request a write" is the floor of a library that
-sends one request for each claim and one for each settlement, as Powertools does.
+"SDK client" is batchlatch with the client that Powertools gets: what is left of the difference to the row above it is
+what the transport brings. "Its own client" is the one that Powertools makes when it is given none. "One request a write"
+is the floor of a library that sends one request for each claim and one for each settlement, as Powertools does.
 
 ${contendersTable(figures.variants)}
 
@@ -79,16 +111,20 @@ ${memoryTable(figures)}
 ## Cold start
 
 The same function with both libraries, bundled by esbuild and minified, loaded in new processes that took turns. "First
-batch" is the first event, with one record, and with all that is still to be loaded and connected.
+batch" is the first event, with one record, and with all that is still to be loaded and connected. Where AWS's SDK is left
+out, it is loaded from \`node_modules\`, if it is needed. ${tlsText(figures)}
 
 ${coldStartTable(figures)}
 
 ${figures.coldStart
-  .map(({ library, sdk, packages }) => {
-    const sizes = packages.map(({ name, bytes }) => `${name} ${number(bytes / 1_024)} KB`);
-    return `- ${library}, SDK ${sdk}: ${sizes.join(', ')}`;
+  .filter(({ protocol }) => protocol === 'http')
+  .map((one) => {
+    const sizes = one.packages.map(({ name, bytes }) => `${name} ${number(bytes / 1_024)} KB`);
+    return `- ${bundleTitle(one)}: ${sizes.join(', ')}`;
   })
   .join('\n')}
+
+${lambdaStartText(figures)}
 
 ## Sizes
 
@@ -119,6 +155,30 @@ ${functionsTable(figures)}
 ${METHOD}`;
 }
 
+function tlsText({ coldStart }: Figures): string {
+  if (coldStart.every(({ protocol }) => protocol === 'http')) {
+    return 'TLS is not measured: there was no `openssl` on this machine.';
+  }
+  return (
+    'By https, the emulator is behind a TLS proxy on the same machine with a certificate of its own ' +
+    '(`NODE_EXTRA_CA_CERTS`): loading `node:tls`, reading the root certificates and the handshake are in it.'
+  );
+}
+
+function lambdaStartText(figures: Figures): string {
+  if (figures.lambdaStart.length === 0) {
+    return (
+      "In Lambda's runtime client nothing was measured: it is not installed " +
+      '(`node --import tsx scripts/components.ts install lambda-runtime`).'
+    );
+  }
+  return `The same bundles, with everything in them, in AWS's runtime client for Node, started by AWS's runtime interface emulator:
+from the start of the process to the answer to the first event. Node and the runtime client start in every row; the empty
+function shows what is theirs.
+
+${lambdaStartTable(figures)}`;
+}
+
 function machineText({
   processor,
   cores,
@@ -138,20 +198,3 @@ function missedText(figures: Figures): string {
   if (missed.length === 0) return '';
   return `\n${missed.map(({ figure, reason }) => `- **${figure}**: ${reason}`).join('\n')}\n`;
 }
-
-const METHOD = `## How it was measured
-
-- Each library runs in a process of its own, compiled as it is published (\`tsc\`, not the sources), with
-  \`NODE_ENV=production\`. The DynamoDB emulator, dynoxide, is another process, the same for all; every workload gets a new
-  table for each library.
-- Rounds take turns: A B C, B C A, … All libraries get the same events. Warm-up rounds do not count.
-- One client configuration for both libraries: the SDK's defaults with an agent of 100 kept connections and \`noDelay\`.
-- Powertools as its documentation shows it: \`BatchProcessor\`, \`makeIdempotent\` around the record handler,
-  \`eventKeyJmesPath: 'messageId'\`, all else default. batchlatch with its defaults and \`concurrency: 100\`; its log, which
-  is on by default, goes to the null device.
-- The handler parses the body (about 300 bytes) and does nothing, or waits 20 ms; failures throw. Duplicates were
-  completed before, and come with a receive count of 2. The answer of each batch is checked.
-- "×" is Powertools' figure divided by the other's: 6× is a sixth. A median is followed by its quartiles.
-- An emulator on the same machine is not AWS: there is no network, and its own time grows with the statements of a request.
-  Requests and client CPU carry over; wall times show an order of magnitude.
-`;

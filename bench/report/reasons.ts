@@ -1,16 +1,18 @@
 import type { ContenderName } from '../contenders/index.ts';
 import type { Figures } from '../figures.ts';
+import type { ColdStartFigures } from '../sections/cold-start.ts';
+import type { Workload } from '../workload.ts';
 import { kilobytes, number, times } from './format.ts';
-import { figuresOf } from './lookup.ts';
+import { coldStartOf, figuresOf, TITLES } from './lookup.ts';
 
 /** What stands between a figure and its target: the floor's own figure, and the profile's largest shares. */
-export function whyCpu(figures: Figures, size: number): string {
-  const floor = figuresOf(figures.comparison, { size }, 'floor');
+export function whyCpu(figures: Figures, cell: Partial<Workload>): string {
+  const floor = figuresOf(figures.comparison, cell, 'floor');
   const atBest =
     floor === undefined
       ? ''
       : `The bare requests alone are ${times(floor.timesLess.cpu.median)} cheaper than Powertools. `;
-  return `${atBest}${profileSentence(figures, 'batchlatch', size)}`;
+  return `${atBest}${profileSentence(figures, 'batchlatch', cell)}`;
 }
 
 export function whyWall(figures: Figures, size: number): string {
@@ -25,17 +27,35 @@ export function whyWall(figures: Figures, size: number): string {
 }
 
 export function whyMemoryStore(figures: Figures): string {
-  return profileSentence(figures, 'batchlatch-memory-silent', 1_000);
+  return profileSentence(figures, 'batchlatch-memory-silent', { size: 1_000 });
 }
 
-export function whyBundle({ coldStart }: Figures): string {
-  const own = coldStart.find((one) => one.library === 'batchlatch' && one.sdk === 'left-out');
-  const parts = (own?.packages ?? []).map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
+export function whyBundle({ packages }: ColdStartFigures): string {
+  const parts = packages.map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
   return `It holds ${parts.join(', ')}.`;
 }
 
-function profileSentence({ profiles }: Figures, contender: ContenderName, size: number): string {
-  const profile = profiles.find((one) => one.contender === contender && one.workload.size === size);
+export function whyStart(figures: Figures): string {
+  const starts = (['batchlatch', 'powertools'] as const).flatMap((library) => {
+    const own = coldStartOf(figures, library, 'whole');
+    if (own === undefined) return [];
+    const { loadMs, firstBatchMs, cpuMs } = own;
+    return [
+      `${TITLES[library]}: ${number(loadMs.median)} ms to load, ${number(firstBatchMs.median)} ms to the first ` +
+        `answer, ${number(cpuMs.median)} ms of CPU with the start of Node`,
+    ];
+  });
+  return `${starts.join('; ')}.`;
+}
+
+function profileSentence(
+  { profiles }: Figures,
+  contender: ContenderName,
+  { size, mix = 'first' }: Partial<Workload>,
+): string {
+  const profile = profiles.find(
+    ({ contender: name, workload }) => name === contender && workload.size === size && workload.mix === mix,
+  );
   if (profile === undefined) return 'This run has no profile of it.';
   const groups = Object.entries(profile.groups);
   const total = groups.reduce((sum, [, micros]) => sum + micros, 0);

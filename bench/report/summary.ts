@@ -1,9 +1,11 @@
 import type { Figures } from '../figures.ts';
+import { billsOf } from './money.ts';
 import { cpuTable, requestsTable, wallTable } from './tables/comparison.ts';
-import { contendersTable, memoryStoreTable } from './tables/contenders.ts';
+import { contendersTable, mainTable, memoryStoreTable } from './tables/contenders.ts';
 import { tableKeysTable } from './tables/growth.ts';
 import { hashesTable } from './tables/hashes.ts';
-import { coldStartTable, memoryTable } from './tables/process.ts';
+import { capacityTable, moneyTable } from './tables/money.ts';
+import { coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { targetsTable } from './tables/targets.ts';
@@ -11,18 +13,22 @@ import { targetsOf } from './targets.ts';
 
 /** What a terminal gets: the tables of what was measured, and the targets at the end. */
 export function summaryOf(figures: Figures): string {
-  const { comparison, variants, tableKeys, profiles, memoryStore, hashes, coldStart, sizes, memory } =
-    figures;
+  const { comparison, capacity, variants, tableKeys, profiles, memoryStore } = figures;
+  const { hashes, coldStart, lambdaStart, sizes, memory } = figures;
   const parts = [
     section(comparison, 'DynamoDB requests per record', () => requestsTable(comparison)),
     section(comparison, 'Client CPU, µs per record', () => cpuTable(comparison)),
     section(comparison, 'Wall time of a batch, p50 / p99 ms', () => wallTable(comparison)),
+    section(comparison, 'Beside what people use', () => mainTable(comparison)),
+    section(capacity, 'Capacity units', () => capacityTable(figures)),
+    section(billsOf(figures), 'US dollars per million records', () => moneyTable(figures)),
     section(variants, 'With other settings', () => contendersTable(variants)),
     section(tableKeys, 'Keys in the table', () => tableKeysTable(figures)),
     section(profiles, 'Where the time goes', () => `${profilesTable(figures)}\n\n${functionsTable(figures)}`),
     section(memoryStore, 'Memory store, no-op handler', () => memoryStoreTable(memoryStore)),
     section(hashes, 'Payload hash', () => hashesTable(figures)),
     section(coldStart, 'Cold start', () => coldStartTable(figures)),
+    section(lambdaStart, "In Lambda's runtime client", () => lambdaStartTable(figures)),
     section(sizes, "Sizes of bundles, AWS's SDK left out", () => sizesTable(figures)),
     section(memory, 'Memory', () => memoryTable(figures)),
     section(targetsOf(figures), 'Targets', () => targetsTable(figures)),

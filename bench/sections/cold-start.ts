@@ -1,34 +1,43 @@
 import { sqsEvent } from 'batchlatch/testing';
-import { bundleFunction, type FunctionBundle } from '../harness/build.ts';
+import { type BundleKind, bundleFunction, type FunctionBundle } from '../harness/build.ts';
 import type { Lab } from '../harness/lab.ts';
 import { loadInNewProcess } from '../harness/load-process.ts';
 import type { Progress } from '../harness/progress.ts';
+import { inTurn } from '../harness/rounds.ts';
+import { startTlsProxy, type TlsProxy } from '../harness/tls-proxy.ts';
 import type { Plan } from '../plan.ts';
 import { pairedRatio, type Spread, spreadOf } from '../statistics.ts';
 import type { LoadResult } from '../worker/load-function.ts';
 import { ensureTable } from '../worker/table.ts';
 
-type SdkChoice = 'left-out' | 'included';
-
 export interface ColdStartFigures {
   readonly library: 'batchlatch' | 'powertools';
-  readonly sdk: SdkChoice;
+  readonly bundle: BundleKind;
+  /** How DynamoDB is reached. */
+  readonly protocol: 'http' | 'https';
   readonly bytes: number;
   readonly gzipBytes: number;
   readonly packages: FunctionBundle['packages'];
   readonly loadMs: Spread;
   readonly firstBatchMs: Spread;
   readonly cpuMs: Spread;
-  /** How many times less than Powertools with the same SDK choice. */
+  /** How many times less than Powertools in the same kind of bundle, over the same protocol. */
   readonly timesLess: { readonly bytes: number; readonly load: Spread; readonly total: Spread };
 }
 
-interface Bundled {
+interface Started {
   readonly library: ColdStartFigures['library'];
-  readonly sdk: SdkChoice;
+  readonly kind: BundleKind;
+  readonly protocol: ColdStartFigures['protocol'];
   readonly bundle: FunctionBundle;
   readonly starts: LoadResult[];
 }
+
+const KINDS = [
+  ['without-sdk', 'http'],
+  ['whole', 'http'],
+  ['whole', 'https'],
+] as const;
 
 /** The same function with both libraries, bundled and minified, loaded in new processes that take turns. */
 export async function measureColdStart(
@@ -36,56 +45,73 @@ export async function measureColdStart(
   { coldStart: { starts } }: Plan,
   progress: Progress,
 ): Promise<ColdStartFigures[]> {
-  progress.section('cold start', starts);
-  const bundles: Bundled[] = [];
-  for (const sdk of ['left-out', 'included'] as const) {
-    for (const library of ['powertools', 'batchlatch'] as const) {
-      await ensureTable(lab.emulator.endpoint, tableOf(library));
-      bundles.push({ library, sdk, bundle: await bundleFunction(library, sdk), starts: [] });
-    }
-  }
+  progress.section('cold start', starts + 1);
+  const tls = await startTlsProxy(lab.emulator.endpoint);
+  if (tls === undefined) progress.note('no TLS: there is no openssl on this machine');
+  else lab.add(tls);
+  const started = await bundleAll(lab, tls !== undefined);
   // The first round reads the files from the disk, and does not count.
   for (let start = 0; start <= starts; start += 1) {
-    for (const one of bundles) {
-      const result = await startOnce(lab, one);
+    for (const one of inTurn(started, start)) {
+      const result = await startOnce(lab, one, tls);
       if (start > 0) one.starts.push(result);
     }
     progress.step();
   }
-  return bundles.map((one) => figuresOf(one, peerOf(one, bundles)));
+  await tls?.stop();
+  return started.map((one) => figuresOf(one, peerOf(one, started)));
 }
 
-async function startOnce(lab: Lab, { library, bundle }: Bundled): Promise<LoadResult> {
-  const { endpoint } = lab.emulator;
+async function bundleAll(lab: Lab, hasTls: boolean): Promise<Started[]> {
+  const started: Started[] = [];
+  for (const [kind, protocol] of KINDS) {
+    if (protocol === 'https' && !hasTls) continue;
+    for (const library of ['powertools', 'batchlatch'] as const) {
+      await ensureTable(lab.emulator.endpoint, tableOf(library));
+      started.push({ library, kind, protocol, bundle: await bundleFunction(library, kind), starts: [] });
+    }
+  }
+  return started;
+}
+
+async function startOnce(
+  lab: Lab,
+  { library, protocol, bundle }: Started,
+  tls: TlsProxy | undefined,
+): Promise<LoadResult> {
   const event = sqsEvent([{ body: { order: 1 } }]);
-  return loadInNewProcess({ bundle: bundle.file, event }, { endpoint, tableName: tableOf(library) });
+  const where = protocol === 'https' && tls !== undefined ? tls : { endpoint: lab.emulator.endpoint };
+  return loadInNewProcess({ bundle: bundle.file, event }, { tableName: tableOf(library), ...where });
 }
 
-function tableOf(library: Bundled['library']): string {
+function tableOf(library: ColdStartFigures['library']): string {
   return `${library}-cold-start`;
 }
 
-function peerOf({ sdk }: Bundled, bundles: readonly Bundled[]): Bundled {
-  return bundles.find((other) => other.library === 'powertools' && other.sdk === sdk) as Bundled;
+function peerOf({ kind, protocol }: Started, all: readonly Started[]): Started {
+  return all.find(
+    (other) => other.library === 'powertools' && other.kind === kind && other.protocol === protocol,
+  ) as Started;
 }
 
-function figuresOf({ library, sdk, bundle, starts }: Bundled, peer: Bundled): ColdStartFigures {
-  const loads = ({ starts: all }: Pick<Bundled, 'starts'>): number[] => all.map(({ loadMs }) => loadMs);
-  const totals = ({ starts: all }: Pick<Bundled, 'starts'>): number[] =>
+function figuresOf({ library, kind, protocol, bundle, starts }: Started, peer: Started): ColdStartFigures {
+  const loads = (all: readonly LoadResult[]): number[] => all.map(({ loadMs }) => loadMs);
+  const totals = (all: readonly LoadResult[]): number[] =>
     all.map(({ loadMs, firstBatchMs }) => loadMs + firstBatchMs);
   return {
     library,
-    sdk,
+    bundle: kind,
+    protocol,
     bytes: bundle.bytes,
     gzipBytes: bundle.gzipBytes,
     packages: bundle.packages.slice(0, 8),
-    loadMs: spreadOf(loads({ starts })),
+    loadMs: spreadOf(loads(starts)),
     firstBatchMs: spreadOf(starts.map(({ firstBatchMs }) => firstBatchMs)),
     cpuMs: spreadOf(starts.map(({ cpuMs }) => cpuMs)),
     timesLess: {
       bytes: peer.bundle.bytes / bundle.bytes,
-      load: pairedRatio(loads(peer), loads({ starts })),
-      total: pairedRatio(totals(peer), totals({ starts })),
+      load: pairedRatio(loads(peer.starts), loads(starts)),
+      total: pairedRatio(totals(peer.starts), totals(starts)),
     },
   };
 }

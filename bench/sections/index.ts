@@ -2,8 +2,10 @@ import type { Figures } from '../figures.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
 import type { Plan } from '../plan.ts';
+import { measureCapacity } from './capacity.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureComparison, measureVariants } from './comparison.ts';
+import { measureLambdaStart } from './lambda-start.ts';
 import { measureMemory } from './memory.ts';
 import { measureHashes, measureMemoryStore } from './micro.ts';
 import { type KeptProfile, measureProfiles } from './profiles.ts';
@@ -13,12 +15,14 @@ import { measureTableKeys } from './table-keys.ts';
 /** What can be measured, in the order in which it is. */
 export const SECTIONS = [
   'comparison',
+  'capacity',
   'variants',
   'table-keys',
   'profiles',
   'memory-store',
   'hashes',
   'cold-start',
+  'lambda-start',
   'sizes',
   'memory',
 ] as const;
@@ -37,12 +41,14 @@ export async function measureSections(
   const has = (name: SectionName): boolean => only.includes(name);
   return {
     comparison: has('comparison') ? await measureComparison(lab, plan, progress) : [],
+    capacity: has('capacity') ? await measureCapacity(lab, plan, progress) : [],
     variants: has('variants') ? await measureVariants(lab, plan, progress) : [],
     tableKeys: has('table-keys') ? await measureTableKeys(lab, plan, progress) : [],
     profiles: has('profiles') ? await measureProfiles(lab, plan, progress, keepProfile) : [],
     memoryStore: has('memory-store') ? await measureMemoryStore(lab, plan, progress) : [],
     hashes: has('hashes') ? await measureHashes(lab, plan, progress) : [],
     coldStart: has('cold-start') ? await measureColdStart(lab, plan, progress) : [],
+    lambdaStart: has('lambda-start') ? await measureLambdaStart(lab, plan, progress) : [],
     sizes: has('sizes') ? await measureSizes(progress) : [],
     memory: has('memory') ? await measureMemory(lab, plan, progress) : [],
   };

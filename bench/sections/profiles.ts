@@ -1,3 +1,4 @@
+import { COMPARED } from '../compared.ts';
 import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
@@ -24,10 +25,9 @@ export async function measureProfiles(
   progress: Progress,
   keep: (profile: KeptProfile) => Promise<void>,
 ): Promise<ProfileFigures[]> {
-  const jobs = profiles.flatMap((cell) => [
-    ...(['batchlatch', 'powertools', 'floor'] as const).map((contender) => ({ contender, cell })),
-    ...(cell.workload.size >= 1_000 ? [{ contender: 'batchlatch-memory-silent' as const, cell }] : []),
-  ]);
+  const jobs = profiles.flatMap((cell) =>
+    contendersFor(cell.workload).map((contender) => ({ contender, cell })),
+  );
   await warmUp(lab, [...new Set(jobs.map(({ contender }) => contender))], warmUpMs, progress);
   progress.section('profiles', jobs.length);
   const figures: ProfileFigures[] = [];
@@ -42,8 +42,13 @@ export async function measureProfiles(
       seed,
     });
     figures.push({ contender, workload: cell.workload, ...figure });
-    await keep({ name: `${contender}-${cell.workload.size}`, contents: raw });
+    await keep({ name: `${contender}-${cell.workload.size}-${cell.workload.mix}`, contents: raw });
     progress.step(`${contender}, ${nameOf(cell.workload)}`);
   }
   return figures;
+}
+
+function contendersFor({ size, mix }: Workload): readonly ContenderName[] {
+  if (mix !== 'first') return ['batchlatch'];
+  return size < 1_000 ? COMPARED : [...COMPARED, 'batchlatch-memory-silent'];
 }

@@ -3,7 +3,7 @@ import { startFilledEmulator } from '../harness/filled-emulator.ts';
 import type { Progress } from '../harness/progress.ts';
 import type { Plan } from '../plan.ts';
 import { type Cell, measureCell } from './cells.ts';
-import { COMPARED } from './comparison.ts';
+import { COMPARED } from '../compared.ts';
 import { warmUp } from './warm-up.ts';
 
 export interface TableKeysFigures {

@@ -19,6 +19,8 @@ export interface BatchesJob {
   readonly batches: number;
   /** The same seed makes the same events. */
   readonly seed: string;
+  /** Only what was delivered before, or only the batches. Default: one after the other. */
+  readonly part?: 'before' | 'batches';
   /** Batches in flight at once; a Lambda function has 1, the default. */
   readonly atOnce?: number;
 }

@@ -1,4 +1,5 @@
 import { type Profiler, Session } from 'node:inspector/promises';
+import { GARBAGE_COLLECTION, groupOfUrl, NATIVE, OTHER, SOCKET_WRITES } from '../profile-groups.ts';
 import type { ProfileResult } from './jobs.ts';
 
 /** A sample each 100 µs: fine enough for functions of a microsecond a record over thousands of records. */
@@ -45,7 +46,7 @@ function* selfTimes({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile):
   for (const { id, callFrame } of nodes) {
     const { functionName, url, lineNumber } = callFrame;
     const spent = micros.get(id);
-    const group = groups.get(id) ?? 'other';
+    const group = groups.get(id) ?? OTHER.name;
     if (spent === undefined || functionName === '(idle)' || functionName === '(root)') continue;
     if (group === PROFILER) continue;
     const place = url === '' ? '' : ` (${shortUrl(url)}:${lineNumber + 1})`;
@@ -65,34 +66,21 @@ function groupsOf(nodes: readonly Profiler.ProfileNode[]): Map<number, string> {
       if (childNode !== undefined) visit(childNode, group);
     }
   };
-  if (nodes[0] !== undefined) visit(nodes[0], 'V8 and native');
+  if (nodes[0] !== undefined) visit(nodes[0], NATIVE);
   return groups;
 }
 
 /** The profiler's own time, which is nobody's. */
 const PROFILER = 'the profiler';
 
-/** The first pattern that fits a file's URL names its group. */
-const GROUPS: readonly (readonly [RegExp, string])[] = [
-  [/node_modules\/batchlatch\//, 'batchlatch'],
-  [/node_modules\/(p-limit|yocto-queue|canonicalize|leven)\//, "batchlatch's dependencies"],
-  [/node_modules\/@aws-lambda-powertools\//, 'Powertools'],
-  [/node_modules\/@(aws|aws-sdk|smithy)\//, 'AWS SDK'],
-  [/^node:inspector/, PROFILER],
-  [/^node:(internal\/)?crypto/, 'hashes and random numbers (node:crypto)'],
-  [/^node:/, 'Node (HTTP, sockets, timers, events)'],
-  [/^file:/, 'the benchmark itself (handler, floor)'],
-];
-
 function groupOf({ functionName, url }: Profiler.ProfileNode['callFrame'], callers: string): string {
-  if (functionName === '(garbage collector)') return 'garbage collection';
-  if (functionName === '(program)' || functionName === '(root)') return 'V8 and native';
-  if (functionName === 'runMicrotasks') return 'V8 and native';
+  if (functionName === '(garbage collector)') return GARBAGE_COLLECTION;
+  if (functionName === '(program)' || functionName === '(root)') return NATIVE;
+  if (functionName === 'runMicrotasks') return NATIVE;
   // The clock runs on while the system lets the emulator work first: this is no measure of the client.
-  if (url === '' && /^write(v|Buffer|\w+String)$/.test(functionName))
-    return 'writes to sockets (and waiting there)';
+  if (url === '' && /^write(v|Buffer|\w+String)$/.test(functionName)) return SOCKET_WRITES;
   if (url === '') return callers;
-  return GROUPS.find(([pattern]) => pattern.test(url))?.[1] ?? 'other';
+  return url.startsWith('node:inspector') ? PROFILER : groupOfUrl(url);
 }
 
 function shortUrl(url: string): string {

@@ -38,10 +38,10 @@ async function prepare(job: BatchesJob): Promise<{ handler: BatchHandler; batche
   const batches = Array.from({ length: job.batches }, (_, index) =>
     makeBatch(job.workload, `${job.seed}:${index}`),
   );
-  for (const { deliveredBefore } of batches) {
+  for (const { deliveredBefore } of job.part === 'batches' ? [] : batches) {
     if (deliveredBefore !== undefined) await handler(deliveredBefore, contextOfBatch());
   }
-  return { handler, batches };
+  return { handler, batches: job.part === 'before' ? [] : batches };
 }
 
 /** Runs one batch and checks the answer: a contender that fails fast must not look fast. */

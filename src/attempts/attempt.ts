@@ -99,19 +99,20 @@ export class Attempt implements LeasedClaim {
   }
 
   /** Gives back a claim that was not started: it does not count, and the key can run elsewhere at once. */
-  async release(): Promise<SettleOutcome> {
+  release(): Promise<SettleOutcome> {
     const { rules, settlements, unstarted, notify } = this.#scope;
     const { key, facts } = this;
     const { owner, releases } = this.claim;
     const retentionMs = rules.retention.failed;
     const release: Settlement = { end: 'release', key, owner, releases, retentionMs };
-    const outcome = await settlements.settle(release, { ...facts, end: 'release' });
-    this.#work.isClaimOpen = typeof outcome === 'object';
-    if (typeof outcome === 'object') {
-      unstarted.note({ key, owner, retentionMs });
-      notify({ type: 'settleFailed', ...facts, effectDone: false, error: outcome.error });
-    }
-    return outcome;
+    return settlements.settle(release, { ...facts, end: 'release' }, (outcome) => {
+      this.#work.isClaimOpen = typeof outcome === 'object';
+      if (typeof outcome === 'object') {
+        unstarted.note({ key, owner, retentionMs });
+        notify({ type: 'settleFailed', ...facts, effectDone: false, error: outcome.error });
+      }
+      return outcome;
+    });
   }
 
   /** Stores how the attempt ended, together with others. Never rejects. */
@@ -124,14 +125,15 @@ export class Attempt implements LeasedClaim {
   }
 
   /** Stores this ending. Never rejects. */
-  async store(ending: Ending, end: AttemptEnd): Promise<Settled> {
+  store(ending: Ending, end: AttemptEnd): Promise<Settled> {
     const settlement = this.#settlementOf(ending);
     const { recordId, key, owner, attempt } = this.facts; // spread, for thousands of records, it is expensive
     const note = { recordId, key, owner, attempt, end: settlement.end };
-    const outcome = await this.#scope.settlements.settle(settlement, note);
-    this.#work.isClaimOpen = typeof outcome === 'object';
-    this.#noteUnlessStored(outcome, end);
-    return { end, ending, outcome };
+    return this.#scope.settlements.settle(settlement, note, (outcome) => {
+      this.#work.isClaimOpen = typeof outcome === 'object';
+      this.#noteUnlessStored(outcome, end);
+      return { end, ending, outcome };
+    });
   }
 
   /** The handler was no longer awaited; if the claim is still this attempt's, its end is stored all the same. */
@@ -193,8 +195,7 @@ export class Attempt implements LeasedClaim {
 
   #settlementOf(ending: Ending): Settlement {
     const { retention } = this.#scope.rules;
-    const claim = { key: this.key, owner: this.claim.owner };
-    return settlementOf(ending, claim, retention, (error) => this.#noteDropped(error));
+    return settlementOf(ending, this.facts, retention, (error) => this.#noteDropped(error));
   }
 
   #noteDropped(error: unknown): void {

@@ -42,8 +42,9 @@ export class HandlerRun {
   #isDone = false;
   /** It is no longer awaited. */
   #isOver = false;
-  #end: ((end: HandlerEnd) => void) | undefined;
-  #returned: Promise<HandlerReturned | HandlerThrew> | undefined;
+  #resolve: ((end: HandlerEnd) => void) | undefined;
+  /** Of a run that is not waited for any longer. */
+  #resolveLate: ((end: HandlerReturned | HandlerThrew) => void) | undefined;
   #cancelTimeout: (() => void) | undefined;
   #cancelGrace: (() => void) | undefined;
   #cancelLease: (() => void) | undefined;
@@ -58,21 +59,14 @@ export class HandlerRun {
   /**
    * Calls the handler. Resolves when it has ended, or when it was stopped and its grace is over: it may end later.
    */
-  async run(handler: () => unknown, hooks?: RunHooks): Promise<HandlerEnd> {
+  run(handler: () => unknown, hooks?: RunHooks): Promise<HandlerEnd> {
     this.#hooks = hooks;
     this.watchLease();
     this.#watchTime();
-    const ended = new Promise<HandlerEnd>((resolve) => {
-      this.#end = resolve;
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      void this.#call(handler);
     });
-    this.#returned = this.#call(handler);
-    void this.#returned.then(this.#end);
-    const end = await ended;
-    this.#isOver = true;
-    this.#cancelTimeout?.();
-    this.#cancelGrace?.();
-    this.#cancelLease?.();
-    return end;
   }
 
   /** Aborts the signal. After `graceMs` the handler is not waited for any longer; without a grace it is. */
@@ -84,11 +78,11 @@ export class HandlerRun {
     }
     if (graceMs === undefined || this.#cancelGrace !== undefined) return;
     this.#cancelGrace = this.#scope.clock.setTimer(() => {
-      this.#end?.({
-        kind: 'abandoned',
-        error: reason(),
-        late: this.#returned as Promise<HandlerReturned | HandlerThrew>,
+      if (this.#isOver) return;
+      const late = new Promise<HandlerReturned | HandlerThrew>((resolve) => {
+        this.#resolveLate = resolve;
       });
+      this.#end({ kind: 'abandoned', error: reason(), late });
     }, graceMs);
   }
 
@@ -171,24 +165,41 @@ export class HandlerRun {
     );
   }
 
-  async #call(handler: () => unknown): Promise<HandlerReturned | HandlerThrew> {
+  async #call(handler: () => unknown): Promise<void> {
+    let end: HandlerReturned | HandlerThrew;
     try {
-      const result = await handler();
-      const interruption = this.#interruption(result);
-      if (interruption === undefined) return { kind: 'returned', result };
-      return { ...threw(interruption), isInconclusive: true, hasSeenAbort: true };
+      end = this.#endOf(await handler());
     } catch (thrown) {
-      if (this.#stopReason === undefined) return threw(thrown);
-      return {
-        kind: 'threw',
-        error: this.#stopReason(thrown),
-        thrown,
-        isInconclusive: true,
-        hasSeenAbort: this.hasSeenAbort && !this.#isDone,
-      };
-    } finally {
-      this.#hooks?.onEnd();
+      end = this.#failure(thrown);
     }
+    this.#hooks?.onEnd();
+    if (this.#resolveLate === undefined) this.#end(end);
+    else this.#resolveLate(end);
+  }
+
+  #end(end: HandlerEnd): void {
+    this.#isOver = true;
+    this.#cancelTimeout?.();
+    this.#cancelGrace?.();
+    this.#cancelLease?.();
+    this.#resolve?.(end);
+  }
+
+  #endOf(result: unknown): HandlerReturned | HandlerThrew {
+    const interruption = this.#interruption(result);
+    if (interruption === undefined) return { kind: 'returned', result };
+    return { ...threw(interruption), isInconclusive: true, hasSeenAbort: true };
+  }
+
+  #failure(thrown: unknown): HandlerThrew {
+    if (this.#stopReason === undefined) return threw(thrown);
+    return {
+      kind: 'threw',
+      error: this.#stopReason(thrown),
+      thrown,
+      isInconclusive: true,
+      hasSeenAbort: this.hasSeenAbort && !this.#isDone,
+    };
   }
 
   /** Returning is not finishing for a handler that was told to stop and has seen it. */

@@ -28,6 +28,7 @@ export class RecordRunner {
   readonly #claims: ClaimsAhead;
   readonly #slots: Slots;
   readonly #gathering: Gathering | undefined;
+  readonly #hasBeforeRun: boolean;
   readonly #onRoom: () => void;
 
   /** `onRoom` is called when there is room for another record. */
@@ -45,6 +46,7 @@ export class RecordRunner {
     this.#claims = claims;
     this.#onRoom = onRoom;
     this.#slots = new Slots(concurrency);
+    this.#hasBeforeRun = scope.policies.some(({ beforeRun }) => beforeRun !== undefined);
     if (typeof handler === 'object') {
       // Records that could still join: those that are busy, as far as there are slots for them.
       this.#gathering = handler.gather(scope, () => Math.min(scope.activity.busy, concurrency));
@@ -54,21 +56,45 @@ export class RecordRunner {
   /**
    * Gives the record its outcome. `put-off`: its last attempt died, so it has to run alone, and holds no claim until
    * then: if it kills this process, the claims that are held then look as if they had.
+   *
+   * One function, and not one for each step: each more that waits is a promise more for each of thousands of records.
    */
   async run(entry: Entry, time: ClaimTime, isAlone: boolean): Promise<'ended' | 'put-off'> {
-    let answer = await this.#claim(entry, time);
+    let answer = await (time === 'ahead' ? this.#claimAhead(entry) : this.#claimInTurn(entry));
     if (answer.status === 'conflict') answer = await this.#afterConflict(entry, answer);
-    if (answer.status !== 'held') {
-      const unclaimed = answer.status === 'error' ? this.#unclaimed(entry, answer.error) : undefined;
-      if (unclaimed !== undefined) await this.#runAndSettle(unclaimed);
-      else this.#refuse(entry, answer);
-      return 'ended';
-    }
-    if (answer.attempt.claim.crashes > 0 && !isAlone) {
+    if (answer.status === 'held' && answer.attempt.claim.crashes > 0 && !isAlone) {
       this.#endBusy(entry, true);
       return this.#putOff(entry, answer.attempt);
     }
-    await this.#runAndSettle(underClaim(entry, answer.attempt));
+    const runnable = this.#runnableOf(entry, answer);
+    if (runnable === undefined) {
+      this.#refuse(entry, answer as Exclude<ClaimAnswer, { status: 'held' }>);
+      return 'ended';
+    }
+
+    const { attempt } = runnable;
+    let end: AttemptEnd | HandlerEnd | undefined;
+    if (this.#slots.take() || (await this.#slots.turn())) {
+      try {
+        end = await this.#runInSlot(runnable);
+      } finally {
+        this.#slots.release();
+      }
+    }
+    this.#endBusy(entry, attempt !== undefined && end?.kind !== 'abandoned');
+    if (end === undefined) {
+      this.finishNotStarted(entry, this.#isStopped ? 'deadline' : 'lease-lapsed');
+      await attempt?.release();
+    } else if (end.kind === 'abandoned') {
+      // It may still be running, so its claim is left to its lease: no second attempt starts beside it.
+      const { error, late } = end;
+      entry.finish(attempt?.isCommitted === true ? { status: 'completed' } : { status: 'failed', error });
+      if (attempt !== undefined) void late.then((lateEnd) => attempt.settleLate(lateEnd));
+    } else {
+      entry.finish(
+        attempt === undefined ? outcomeWithoutClaim(end) : this.#outcomeOf(entry, await attempt.settle(end)),
+      );
+    }
     return 'ended';
   }
 
@@ -94,10 +120,6 @@ export class RecordRunner {
     for (const run of running.keys()) run.stop((cause) => new DeadlineError({ cause }), deadline.graceMs);
   }
 
-  #claim(entry: Entry, time: ClaimTime): Promise<ClaimAnswer> {
-    return time === 'ahead' ? this.#claimAhead(entry) : this.#claimInTurn(entry);
-  }
-
   /** Another owner holds the key: what a policy makes of that. */
   async #afterConflict(entry: Entry, conflict: Conflict): Promise<ClaimAnswer> {
     for (const policy of this.#scope.policies) {
@@ -114,18 +136,30 @@ export class RecordRunner {
    * Busy only from when its claim is asked for: until others have ended and made room it can neither add a settlement
    * nor join a batch, so a record that waited for it would wait for itself.
    */
-  async #claimAhead(entry: Entry): Promise<ClaimAnswer> {
+  #claimAhead(entry: Entry): Promise<ClaimAnswer> {
+    const { activity } = this.#scope;
     const isRequested = this.#claims.isRequested(entry);
-    if (isRequested) this.#scope.activity.busy += 1;
-    const answer = await this.#claims.claimOf(entry);
-    if (!isRequested) this.#scope.activity.busy += 1;
-    return answer;
+    const asking = this.#claims.claimOf(entry);
+    if (!isRequested) {
+      return asking.then((answer) => {
+        activity.busy += 1;
+        return answer;
+      });
+    }
+    activity.busy += 1;
+    return asking;
   }
 
   async #claimInTurn(entry: Entry): Promise<ClaimAnswer> {
     this.#scope.activity.busy += 1;
     if (this.#isStopped) return { status: 'not-requested' };
     return this.#claiming.ask([entry])[0] as Promise<ClaimAnswer>;
+  }
+
+  /** What the record runs as; undefined: it does not. */
+  #runnableOf(entry: Entry, answer: ClaimAnswer): Runnable | undefined {
+    if (answer.status === 'held') return underClaim(entry, answer.attempt);
+    return answer.status === 'error' ? this.#unclaimed(entry, answer.error) : undefined;
   }
 
   #unclaimed(entry: Entry, error: Error): Runnable | undefined {
@@ -157,32 +191,20 @@ export class RecordRunner {
     return 'ended';
   }
 
-  /** Waits for a slot, runs the handler, settles how it ended. */
-  async #runAndSettle(runnable: Runnable): Promise<void> {
-    const { entry, attempt } = runnable;
-    const end = await this.#slots.run(() => this.#runInSlot(runnable));
-    this.#endBusy(entry, attempt !== undefined && end?.kind !== 'abandoned');
-    if (end === undefined) {
-      this.finishNotStarted(entry, this.#isStopped ? 'deadline' : 'lease-lapsed');
-      await attempt?.release();
-    } else if (end.kind === 'abandoned') {
-      // It may still be running, so its claim is left to its lease: no second attempt starts beside it.
-      const { error, late } = end;
-      entry.finish(attempt?.isCommitted === true ? { status: 'completed' } : { status: 'failed', error });
-      if (attempt !== undefined) void late.then((lateEnd) => attempt.settleLate(lateEnd));
-    } else {
-      entry.finish(
-        attempt === undefined ? outcomeWithoutClaim(end) : this.#outcomeOf(entry, await attempt.settle(end)),
-      );
-    }
-  }
-
   /** Undefined: it may not start any more. */
-  async #runInSlot(runnable: Runnable): Promise<AttemptEnd | HandlerEnd | undefined> {
-    const { entry, attempt } = runnable;
+  #runInSlot(runnable: Runnable): Promise<AttemptEnd | HandlerEnd | undefined> | AttemptEnd | undefined {
+    const { attempt } = runnable;
     if (this.#isStopped) return undefined;
     const refusal = attempt && refusalOf(attempt.claim, this.#scope.rules);
     if (refusal !== undefined) return { kind: 'refused', error: refusal };
+    // Nearly always there is nothing to wait for before the handler is called.
+    return typeof this.#handler === 'function' && !this.#hasBeforeRun && this.#isReady(attempt)
+      ? this.#call(runnable, this.#handler)
+      : this.#prepareAndCall(runnable);
+  }
+
+  async #prepareAndCall(runnable: Runnable): Promise<AttemptEnd | HandlerEnd | undefined> {
+    const { entry, attempt } = runnable;
     for (const policy of this.#scope.policies) {
       const end = policy.beforeRun === undefined ? undefined : await policy.beforeRun(entry);
       if (end !== undefined) return end;
@@ -195,6 +217,11 @@ export class RecordRunner {
     const isReady =
       attempt === undefined || starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);
     return isReady && !this.#isStopped ? this.#call(runnable, this.#handler) : undefined;
+  }
+
+  /** Whether it may start at once: it has no claim, or one that needs neither a write nor a renewal before. */
+  #isReady(attempt: Attempt | undefined): boolean {
+    return attempt === undefined || this.#scope.starts.isReady(attempt);
   }
 
   /** Calls the handler, and tells the observer when it starts and how it ends. */

@@ -1,4 +1,4 @@
-/** Runs so many works at once, and no more; the others wait for a slot, in their order. */
+/** For so many works at once, and no more; the others wait for a slot, in their order. */
 export class Slots {
   #free: number;
   #waiting: (((mayStart: boolean) => void) | undefined)[] = [];
@@ -9,30 +9,20 @@ export class Slots {
     this.#free = count;
   }
 
-  /** What the work gives, once it had a slot; undefined: it was cleared before. */
-  async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-    if (this.#free > 0) this.#free -= 1;
-    else if (!(await this.#turn())) return undefined;
-    try {
-      return await work();
-    } finally {
-      this.#release();
-    }
+  /** Whether the caller has a slot at once; else it has to wait for its `turn`. */
+  take(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
   }
 
-  /** Nothing that waits now will run. */
-  clear(): void {
-    const cleared = this.#waiting.slice(this.#next);
-    this.#waiting = [];
-    this.#next = 0;
-    for (const start of cleared) start?.(false);
-  }
-
-  #turn(): Promise<boolean> {
+  /** Resolves with whether the caller has a slot now; false: it was cleared before. */
+  turn(): Promise<boolean> {
     return new Promise((start) => this.#waiting.push(start));
   }
 
-  #release(): void {
+  /** To be called by everyone who had a slot. */
+  release(): void {
     const next = this.#waiting[this.#next];
     if (next === undefined) {
       this.#free += 1;
@@ -45,5 +35,13 @@ export class Slots {
       this.#next = 0;
     }
     next(true);
+  }
+
+  /** Nothing that waits now will have a slot. */
+  clear(): void {
+    const cleared = this.#waiting.slice(this.#next);
+    this.#waiting = [];
+    this.#next = 0;
+    for (const start of cleared) start?.(false);
   }
 }

@@ -48,10 +48,15 @@ export interface QueueAccess<Item, Outcome> {
   leave(): void;
 }
 
+/** What becomes of an item that waits, and who waits for it. One object for each of thousands, without functions of its own. */
 interface Waiting<Item, Outcome> {
   readonly item: Item;
   readonly member: QueueMember;
-  readonly resolve: (outcome: Outcome) => void;
+  /** Of the items that were added together, which one it is. */
+  readonly index: number;
+  readonly answerOf: (outcome: Outcome, index: number) => unknown;
+  readonly resolve: (answer: never) => void;
+  readonly reject: (thrown: unknown) => void;
   isAnswered: boolean;
   noted: { readonly outcome: Outcome } | undefined;
 }
@@ -111,13 +116,10 @@ export class RequestQueue<Item, Outcome> {
       const one: Waiting<Item, Outcome> = {
         item,
         member,
-        resolve(outcome) {
-          try {
-            resolve(answerOf(outcome, index));
-          } catch (thrown) {
-            reject(thrown); // to its own member: the others of the request have their answers still to come
-          }
-        },
+        index,
+        answerOf,
+        resolve,
+        reject,
         isAnswered: false,
         noted: undefined,
       };
@@ -213,5 +215,9 @@ export class RequestQueue<Item, Outcome> {
 
 function answer<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome): void {
   one.isAnswered = true;
-  one.resolve(outcome);
+  try {
+    one.resolve(one.answerOf(outcome, one.index) as never);
+  } catch (thrown) {
+    one.reject(thrown); // to its own member: the others of the request have their answers still to come
+  }
 }

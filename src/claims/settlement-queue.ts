@@ -22,8 +22,15 @@ interface SettlementMember<Note> extends QueueMember {
 }
 
 export interface Settlements<Note> {
-  /** Resolves with what became of the settlement; never rejects. The note is for `onWrite`. */
-  settle(settlement: Settlement, note: Note): Promise<SettleOutcome>;
+  /**
+   * Resolves with what `answerOf`, which must not throw, makes of what became of the settlement; never rejects. The note
+   * is for `onWrite`.
+   */
+  settle<Answer>(
+    settlement: Settlement,
+    note: Note,
+    answerOf: (outcome: SettleOutcome) => Answer,
+  ): Promise<Answer>;
   /** To be called when something that could have brought another settlement has ended. */
   flushIfIdle(): void;
   /** To be called when the invocation or call is over. */
@@ -65,8 +72,8 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions): Se
     join(member) {
       const { add, flushIfIdle, leave } = queue.join(member);
       return {
-        settle: (settlement, note) =>
-          add([{ settlement, note, member }], asItIs)[0] as Promise<SettleOutcome>,
+        settle: <Answer>(settlement: Settlement, note: Note, answerOf: (outcome: SettleOutcome) => Answer) =>
+          add([{ settlement, note, member }], answerOf)[0] as Promise<Answer>,
         flushIfIdle,
         leave,
       };
@@ -74,11 +81,12 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions): Se
   };
 }
 
-function asItIs(outcome: SettleOutcome): SettleOutcome {
-  return outcome;
-}
-
 function tellMembers<Note>(items: readonly Noted<Note>[]): void {
+  const first = items[0]?.member;
+  if (items.every(({ member }) => member === first)) {
+    first?.onWrite(items.map(({ note }) => note));
+    return;
+  }
   const byMember = new Map<SettlementMember<Note>, Note[]>();
   for (const { member, note } of items) {
     const notes = byMember.get(member);

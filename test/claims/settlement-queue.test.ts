@@ -262,7 +262,7 @@ function bench(options: { requestSize?: number; isBusy?: boolean } = {}): Bench 
     writes,
     told,
     answers,
-    settle: (name) => queue.settle(completion(name), name),
+    settle: (name) => queue.settle(completion(name), name, (outcome) => outcome),
     hold() {
       let letGo: () => void = () => undefined;
       holding = new Promise((resolve) => {

@@ -19,7 +19,7 @@ import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
 import { elasticMQ, startElasticMQ } from '../support/components/elasticmq.ts';
-import type { LambdaNodeVersion } from '../support/components/lambda-node.ts';
+import { type NodeVersion, nodeVersions } from '../support/components/node.ts';
 import {
   LambdaInvocationError,
   type LambdaRuntime,
@@ -71,7 +71,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
     for (const cleanup of cleanups.toReversed()) await cleanup();
   });
 
-  describe.each([22, 24] as const)('on Node %i', (node) => {
+  describe.each(nodeVersions)('on Node %i', (node) => {
     it('the bundle of `sam build` starts cold, charges a batch and hands back what failed', async () => {
       const runtime = await start(node, 'OrdersFunction', 'orders-queue.handler');
       const queue = await createQueue(sqs, { visibilityTimeoutSeconds: 1, maxReceiveCount: 2 });
@@ -198,7 +198,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 
   /** Starts a function: of the template, with its handler's name, or of `functions/`. */
   async function start(
-    node: LambdaNodeVersion,
+    node: NodeVersion,
     name: keyof typeof timeoutSecondsOf,
     handler?: string,
     environment: Readonly<Record<string, string>> = {},

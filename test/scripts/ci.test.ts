@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { nodeVersions } from '../support/components/node.ts';
 
 /** What jest writes for `--json`, as far as it is read. */
 const results = {
@@ -53,45 +54,50 @@ describe('.ci/run', () => {
     return { last: stdout.trimEnd().split('\n').at(-1) ?? '', status, stdout };
   }
 
-  it('ends with how many tests passed, of all three runs', () => {
-    expect(run()).toMatchObject({ last: '21 passed, 0 failed', status: 0 });
+  it('ends with how many tests passed, of all six runs', () => {
+    expect(run()).toMatchObject({ last: '42 passed, 0 failed', status: 0 });
+  });
+
+  it('runs the tests on every line of Node that it can install', () => {
+    const lines = nodeVersions.map((version) => `== test on Node ${version}`);
+    expect(run().stdout.split('\n')).toEqual(expect.arrayContaining(lines));
   });
 
   it('counts tests that failed', () => {
     writeProgram('bin/npm', jestWrites({ ...results, numFailedTests: 2, success: false }, 'exit 1'));
-    expect(run()).toMatchObject({ last: '21 passed, 6 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '42 passed, 12 failed', status: 1 });
   });
 
   it('counts every other step that failed as one', () => {
     writeProgram('scripts/sam.sh', 'exit 1');
-    expect(run()).toMatchObject({ last: '21 passed, 5 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '42 passed, 5 failed', status: 1 });
   });
 
   it('counts the steps of templates as failed where no template is found', () => {
     writeProgram('scripts/sam.sh', 'true');
-    expect(run()).toMatchObject({ last: '21 passed, 4 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '42 passed, 4 failed', status: 1 });
   });
 
   it('counts a run whose tests all passed and that failed all the same', () => {
     writeProgram('bin/npm', jestWrites(results, 'exit 1'));
-    expect(run()).toMatchObject({ last: '21 passed, 3 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '42 passed, 6 failed', status: 1 });
   });
 
   it('counts a run without results', () => {
     writeProgram('bin/npm', 'true');
-    expect(run()).toMatchObject({ last: '0 passed, 3 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '0 passed, 6 failed', status: 1 });
   });
 
   it('counts a run whose results break off', () => {
     writeProgram('bin/npm', jestWrites('{"numPassedTests":'));
-    expect(run()).toMatchObject({ last: '0 passed, 3 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '0 passed, 6 failed', status: 1 });
   });
 
   it('names skipped tests in a line of their own', () => {
     writeProgram('bin/npm', jestWrites({ ...results, numPendingTests: 3 }));
     const { last, stdout } = run();
-    expect(last).toBe('21 passed, 0 failed');
-    expect(stdout).toContain('9 skipped');
+    expect(last).toBe('42 passed, 0 failed');
+    expect(stdout).toContain('18 skipped');
   });
 
   it('ends so when nothing could be installed', () => {
@@ -109,7 +115,7 @@ describe('.ci/run', () => {
   it('ends so when it is stopped', () => {
     writeProgram('scripts/sam.sh', 'kill -TERM "$PPID"');
     const { last, status } = run();
-    expect(last).toMatch(/^14 passed, [1-9]\d* failed$/);
+    expect(last).toMatch(/^35 passed, [1-9]\d* failed$/);
     expect(status).toBe(143);
   });
 });

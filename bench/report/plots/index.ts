@@ -1,6 +1,7 @@
 import type { ContenderName } from '../../contenders/index.ts';
 import type { Figures } from '../../figures.ts';
 import type { ContenderFigures } from '../../sections/cells.ts';
+import { COMPARED } from '../../compared.ts';
 import { TITLES } from '../lookup.ts';
 import { linesPlot, type Point } from './lines.ts';
 import { memoryPlot } from './memory.ts';
@@ -66,9 +67,8 @@ function pointsOf(
   contenders: Readonly<Partial<Record<ContenderName, ContenderFigures>>>,
   measure: Measure,
 ): Point[] {
-  return Object.entries(contenders).map(([name, figures]) => ({
-    x,
-    name: TITLES[name as ContenderName],
-    ...measure(figures),
-  }));
+  return COMPARED.flatMap((name) => {
+    const figures = contenders[name];
+    return figures === undefined ? [] : [{ x, name: TITLES[name], ...measure(figures) }];
+  });
 }

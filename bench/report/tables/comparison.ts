@@ -1,12 +1,7 @@
 import type { Cell, ContenderFigures } from '../../sections/cells.ts';
 import type { Workload } from '../../workload.ts';
 import { number, spread, table, times, timesSpread } from '../format.ts';
-
-const MIX_TITLES: Readonly<Record<Workload['mix'], string>> = {
-  first: 'first deliveries',
-  duplicates: '10 % duplicates',
-  failures: '10 % failures',
-};
+import { MIX_TITLES } from '../lookup.ts';
 
 export function requestsTable(cells: readonly Cell[]): string {
   return comparisonTable(

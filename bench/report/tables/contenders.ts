@@ -1,13 +1,20 @@
 import type { ContenderName } from '../../contenders/index.ts';
 import type { Cell } from '../../sections/cells.ts';
+import { isMain } from '../../compared.ts';
 import { number, spread, table, timesSpread } from '../format.ts';
-import { TITLES } from '../lookup.ts';
+import { MIX_TITLES, TITLES } from '../lookup.ts';
+
+/** The cells in which everybody takes part, with a row for each. */
+export function mainTable(cells: readonly Cell[]): string {
+  return contendersTable(cells.filter(({ workload }) => isMain(workload)));
+}
 
 /** A row for each contender of each cell. */
 export function contendersTable(cells: readonly Cell[]): string {
   const rows = cells.flatMap(({ workload, contenders }) =>
     Object.entries(contenders).map(([name, own]) => [
-      number(workload.size),
+      `${number(workload.size)}, ${workload.handlerMs} ms`,
+      MIX_TITLES[workload.mix],
       TITLES[name as ContenderName],
       number(own.requestsPerRecord),
       spread(own.cpuMicros),
@@ -18,7 +25,8 @@ export function contendersTable(cells: readonly Cell[]): string {
   );
   return table(
     [
-      'batch',
+      'batch, handler',
+      'records',
       '',
       'requests per record',
       'CPU, µs per record',
@@ -27,7 +35,7 @@ export function contendersTable(cells: readonly Cell[]): string {
       'less wall time',
     ],
     rows,
-    2,
+    3,
   );
 }
 

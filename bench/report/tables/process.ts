@@ -1,5 +1,6 @@
 import type { Figures } from '../../figures.ts';
-import { kilobytes, megabytes, number, spread, table, times, timesSpread } from '../format.ts';
+import type { ColdStartFigures } from '../../sections/cold-start.ts';
+import { kilobytes, megabytes, number, percent, spread, table, times, timesSpread } from '../format.ts';
 import { TITLES } from '../lookup.ts';
 
 export function memoryTable({ memory }: Figures): string {
@@ -24,11 +25,21 @@ export function memoryTable({ memory }: Figures): string {
   );
 }
 
+const BUNDLES: Readonly<Record<ColdStartFigures['bundle'], string>> = {
+  whole: 'everything',
+  'without-sdk': "all but AWS's SDK",
+};
+
+export function bundleTitle({ library, bundle }: Pick<ColdStartFigures, 'library' | 'bundle'>): string {
+  return `${TITLES[library]}, ${BUNDLES[bundle]} in the bundle`;
+}
+
 export function coldStartTable({ coldStart }: Figures): string {
   return table(
     [
+      'in the bundle',
+      'DynamoDB by',
       '',
-      "AWS's SDK",
       'minified',
       'gzip',
       'load, ms',
@@ -38,18 +49,49 @@ export function coldStartTable({ coldStart }: Figures): string {
       'faster to load',
       'faster to the first answer',
     ],
-    coldStart.map(({ library, sdk, bytes, gzipBytes, loadMs, firstBatchMs, cpuMs, timesLess }) => [
-      TITLES[library],
-      sdk === 'included' ? 'in the bundle' : 'left out',
-      kilobytes(bytes),
-      kilobytes(gzipBytes),
-      spread(loadMs),
-      spread(firstBatchMs),
-      spread(cpuMs),
-      times(timesLess.bytes),
-      timesSpread(timesLess.load),
-      timesSpread(timesLess.total),
-    ]),
-    2,
+    coldStart.map(
+      ({ library, bundle, protocol, bytes, gzipBytes, loadMs, firstBatchMs, cpuMs, timesLess }) => [
+        BUNDLES[bundle],
+        protocol,
+        TITLES[library],
+        kilobytes(bytes),
+        kilobytes(gzipBytes),
+        spread(loadMs),
+        spread(firstBatchMs),
+        spread(cpuMs),
+        times(timesLess.bytes),
+        timesSpread(timesLess.load),
+        timesSpread(timesLess.total),
+      ],
+    ),
+    3,
+  );
+}
+
+export function lambdaStartTable({ lambdaStart }: Figures): string {
+  return table(
+    [
+      'Node',
+      'DynamoDB by',
+      '',
+      'process start to first answer, ms',
+      'of it more than the empty function, ms',
+      "share of Powertools'",
+      'faster',
+    ],
+    lambdaStart.map(({ node, name, protocol, startMs, timesLess }) => {
+      const empty = lambdaStart.find((one) => one.node === node && one.name === 'empty');
+      const isEmpty = name === 'empty';
+      return [
+        String(node),
+        isEmpty ? 'none' : protocol,
+        isEmpty ? 'a function that does nothing' : TITLES[name],
+        spread(startMs),
+        isEmpty || empty === undefined ? '–' : number(startMs.median - empty.startMs.median),
+        timesLess === undefined ? '–' : percent(1 / timesLess.median),
+        timesLess === undefined ? '–' : timesSpread(timesLess),
+      ];
+    }),
+    3,
   );
 }

@@ -1,13 +1,10 @@
 import type { Figures } from '../../figures.ts';
 import { number, table } from '../format.ts';
-import { TITLES } from '../lookup.ts';
+import { MIX_TITLES, titleOfProfile } from '../lookup.ts';
 
 export function profilesTable({ profiles }: Figures): string {
   const groups = [...new Set(profiles.flatMap((profile) => Object.keys(profile.groups)))];
-  const headings = profiles.map(
-    ({ contender, workload }) =>
-      `${TITLES[contender]}${contender.includes('memory') ? ', memory store' : ''}, ${number(workload.size)}`,
-  );
+  const headings = profiles.map(titleOfProfile);
   const rows = groups.map((group) => [
     group,
     ...profiles.map((profile) => {
@@ -24,7 +21,7 @@ export function functionsTable({ profiles }: Figures): string {
     functions
       .slice(0, 10)
       .map(({ name, micros }) => [
-        `${contender.includes('memory') ? 'memory store' : 'DynamoDB'}, ${number(workload.size)}`,
+        `${contender.includes('memory') ? 'memory store' : 'DynamoDB'}, ${number(workload.size)}, ${MIX_TITLES[workload.mix]}`,
         `\`${name}\``,
         number(micros),
       ]),

@@ -6,6 +6,7 @@ import { elasticMQ } from './elasticmq.ts';
 import { lambdaRuntime } from './lambda-toolchain.ts';
 import { ministack } from './ministack.ts';
 import { moto } from './moto.ts';
+import { nodes } from './node.ts';
 import { toxiproxy } from './toxiproxy.ts';
 
 /** Everything real that tests run against, in the order of what a new machine needs first. */
@@ -20,6 +21,7 @@ export const components: readonly Component[] = [
     start: (options) => startDynamoDBEmulator('dynalite', options),
   },
   { ...fromNpm('fauxqs', 'SQS for the demo and quick tests'), start: startSqsEmulator },
+  ...nodes,
   dynamoDBLocal,
   elasticMQ,
   toxiproxy,

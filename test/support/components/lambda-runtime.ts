@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { startChild } from '../../../local/emulators/child-process.ts';
 import { freePort } from '../../../local/emulators/free-port.ts';
-import { type LambdaNodeVersion, lambdaNode } from './lambda-node.ts';
+import { type NodeVersion, nodeBinary } from './node.ts';
 import { runtimeInterfaceClient, runtimeInterfaceEmulator } from './lambda-toolchain.ts';
 
 export interface LambdaRuntimeOptions {
-  readonly node: LambdaNodeVersion;
+  readonly node: NodeVersion;
   /** The folder of the built function. */
   readonly folder: string;
   /** File and export, as Lambda takes it: `index.handler`. */
@@ -53,7 +53,7 @@ const INIT_ALLOWANCE_MS = 10_000;
 export async function startLambdaRuntime(options: LambdaRuntimeOptions): Promise<LambdaRuntime> {
   const emulator = await runtimeInterfaceEmulator();
   const client = await runtimeInterfaceClient();
-  const node = await lambdaNode(options.node);
+  const node = await nodeBinary(options.node);
   // Without an address of its own for the second, all emulators would share its default port.
   const address = `127.0.0.1:${await freePort()}`;
   const runtimeApi = `127.0.0.1:${await freePort()}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { installBuildTools, whyBuildToolsMissing } from './build-tools.ts';
 import { installedAt, installOnce } from './cache.ts';
 import type { Component } from './component.ts';
-import { lambdaNode, whyLambdaNodeMissing } from './lambda-node.ts';
+import { nodeBinary, type NodeVersion, nodeVersions, whyNodeMissing } from './node.ts';
 import { npmPackages } from './npm-package.ts';
 import { npmPins, pythonPins } from './pins.ts';
 import { installPinned, PYTHON_MISSING } from './python-package.ts';
@@ -15,26 +15,31 @@ const SAM = pythonPins('sam');
 const EMULATOR_FOLDER = `lambda-rie-${SAM.folder}`;
 const CLIENT = npmPins('runtime-client');
 
-/** What `startLambdaRuntime` runs: emulator, runtime client, and both Nodes. */
+/** What `startLambdaRuntime` runs: emulator, runtime client, and the lines of Node. */
 export const lambdaRuntime: Component = {
   name: 'lambda-runtime',
   version: CLIENT.version,
-  purpose: "built functions on AWS's own runtime client, Node 22 and 24, without containers",
+  purpose: "built functions on AWS's own runtime client, on each Node, without containers",
   whyMissing,
   async install() {
     // One after the other: compiling the client takes every core there is.
     await runtimeInterfaceEmulator();
     await runtimeInterfaceClient();
-    await lambdaNode(22);
-    await lambdaNode(24);
+    for (const version of nodeVersions) await nodeBinary(version);
   },
 };
 
 function whyMissing(): string | undefined {
-  const wrongPlatform = whyLambdaNodeMissing();
+  const wrongPlatform = whyNodeMissing();
   if (wrongPlatform !== undefined) return wrongPlatform;
   if (!existsSync(installedAt(EMULATOR_FOLDER)) && !isOnPath('python3')) return PYTHON_MISSING;
   return existsSync(installedAt(CLIENT.folder)) ? undefined : whyBuildToolsMissing();
+}
+
+/** Whether functions can be run on this Node with nothing to be installed first. */
+export function isLambdaRuntimeInstalled(node: NodeVersion): boolean {
+  const folders = [EMULATOR_FOLDER, CLIENT.folder, npmPins(`node${node}`).folder];
+  return folders.every((folder) => existsSync(installedAt(folder)));
 }
 
 /** The path of the emulator, a binary that plays Lambda towards one function. */

@@ -6,7 +6,7 @@ import { startChild } from '../../../local/emulators/child-process.ts';
 import { freePort } from '../../../local/emulators/free-port.ts';
 import type { LocalService, StartOptions } from '../../../local/emulators/local-service.ts';
 import type { Component } from './component.ts';
-import { type LambdaNodeVersion, lambdaNode } from './lambda-node.ts';
+import { type NodeVersion, nodeBinary } from './node.ts';
 import { pythonPins } from './pins.ts';
 import { pythonWith, whyPythonMissing } from './python-package.ts';
 
@@ -21,7 +21,7 @@ export const ministack: Component = {
 
 export interface MinistackOptions extends StartOptions {
   /** The Node that functions run on; by default the `node` on PATH. */
-  readonly node?: LambdaNodeVersion | undefined;
+  readonly node?: NodeVersion | undefined;
   /** Where the code of functions lies. What is in `node_modules` beside it can be imported, as the SDK in Lambda. */
   readonly filesIn?: string;
 }
@@ -29,7 +29,7 @@ export interface MinistackOptions extends StartOptions {
 /** Starts MiniStack without resources. Functions run as child processes of it. */
 export async function startMinistack(options: MinistackOptions = {}): Promise<LocalService> {
   const command = await pythonWith('ministack');
-  const node = options.node === undefined ? undefined : await lambdaNode(options.node);
+  const node = options.node === undefined ? undefined : await nodeBinary(options.node);
   const port = options.port ?? (await freePort());
   const endpoint = `http://127.0.0.1:${port}`;
   const path = process.env['PATH'] ?? '';

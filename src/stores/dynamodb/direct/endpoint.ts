@@ -1,0 +1,53 @@
+/** Where requests go, and the region that their signature names. */
+export interface Endpoint {
+  readonly url: URL;
+  readonly region: string;
+}
+
+interface Variant {
+  readonly useFips: boolean;
+  readonly useDualStack: boolean;
+}
+
+/**
+ * The partitions of AWS: what its regions look like, and what the names of its endpoints end in, without and with dual stack
+ * (`partitions.json` of AWS's SDKs; a test compares each region with what the SDK makes of it).
+ */
+const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStackSuffix: string])[] = [
+  [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
+  [/^us-gov-[a-z]+-\d+$/, 'amazonaws.com', 'api.aws'],
+  [/^cn-[a-z]+-\d+$/, 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
+  [/^eusc-de-[a-z]+-\d+$/, 'amazonaws.eu', 'api.amazonwebservices.eu'],
+  [/^us-iso-[a-z]+-\d+$/, 'c2s.ic.gov', 'api.aws.ic.gov'],
+  [/^us-isob-[a-z]+-\d+$/, 'sc2s.sgov.gov', 'api.aws.scloud'],
+  [/^eu-isoe-[a-z]+-\d+$/, 'cloud.adc-e.uk', 'api.cloud-aws.adc-e.uk'],
+  [/^us-isof-[a-z]+-\d+$/, 'csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
+];
+
+/** DynamoDB's endpoint of a region; undefined for a region of no partition that is known here. */
+export function regionalEndpoint(region: string, { useFips, useDualStack }: Variant): Endpoint | undefined {
+  const partition = PARTITIONS.find(([regions]) => regions.test(region));
+  if (partition === undefined) return undefined;
+  const [, suffix, dualStackSuffix] = partition;
+  // All of GovCloud's are FIPS endpoints, and only those with dual stack are named so.
+  const isNamedFips = useFips && (useDualStack || !region.startsWith('us-gov-'));
+  const name = isNamedFips ? 'dynamodb-fips' : 'dynamodb';
+  return { url: new URL(`https://${name}.${region}.${useDualStack ? dualStackSuffix : suffix}`), region };
+}
+
+/** An endpoint that was configured; undefined if it is not a plain `http(s)://host[:port]`. */
+export function configuredEndpoint(text: string, region: string): Endpoint | undefined {
+  if (!URL.canParse(text) || !isHostLabel(region)) return undefined;
+  const url = new URL(text);
+  const isPlain = url.href === `${url.protocol}//${url.host}/`; // no path, no query, no password
+  if (!isPlain || !/^https?:$/.test(url.protocol) || url.host.startsWith('[')) return undefined;
+  // The SDK refuses an endpoint of dual stack that is not asked for as such.
+  return /(^|\.)api\.(aws|amazonwebservices|cloud-aws)\./.test(`${url.hostname}.`)
+    ? undefined
+    : { url, region };
+}
+
+/** As the SDK wants it; `fips-us-east-1` is another way to ask it for FIPS. */
+function isHostLabel(region: string): boolean {
+  return /^(?!-)[a-z\d-]{1,63}(?<!-)$/i.test(region) && !/^fips-|-fips$/.test(region);
+}

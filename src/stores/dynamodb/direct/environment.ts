@@ -1,0 +1,134 @@
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How requests are made where no client is given. */
+export type Choice =
+  | {
+      readonly transport: 'direct';
+      readonly endpoint: Endpoint;
+      /** `environment`: its access key. `sdk`: whatever AWS's SDK finds. */
+      readonly credentials: 'environment' | 'sdk';
+      readonly maxAttempts: number;
+    }
+  | { readonly transport: 'sdk'; readonly why: string };
+
+/** Of the SDK's standard mode for DynamoDB. */
+const DEFAULT_MAX_ATTEMPTS = 4;
+
+/**
+ * The settings that change how AWS's SDK makes requests, with the values that the direct transport makes the same of. Unset
+ * and empty are such everywhere. Any other value is left to the SDK, also where the SDK would refuse it.
+ */
+const SETTINGS: Readonly<Record<string, readonly string[]>> = {
+  AWS_PROFILE: [],
+  AWS_USE_FIPS_ENDPOINT: ['true', 'false'],
+  AWS_USE_DUALSTACK_ENDPOINT: ['true', 'false'],
+  AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: ['true', 'false'],
+  AWS_ACCOUNT_ID_ENDPOINT_MODE: ['preferred', 'disabled'],
+  AWS_ENABLE_ENDPOINT_DISCOVERY: ['false', '0'],
+  AWS_ENDPOINT_DISCOVERY_ENABLED: ['false', '0'],
+  AWS_RETRY_MODE: ['standard'],
+  AWS_DEFAULTS_MODE: [],
+  AWS_DISABLE_CLOCK_SKEW_CORRECTION: ['false'],
+  AWS_AUTH_SCHEME_PREFERENCE: [],
+  AWS_BEARER_TOKEN_DYNAMODB: [],
+  AWS_SIGV4A_SIGNING_REGION_SET: [],
+  AWS_CREDENTIAL_SCOPE: [],
+  AWS_SDK_UA_APP_ID: [],
+};
+
+/** What may stand between the process and the endpoint, by the endpoint's protocol. */
+const IN_BETWEEN: Readonly<Record<string, readonly string[]>> = {
+  'http:': ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'],
+  'https:': [
+    'HTTPS_PROXY',
+    'https_proxy',
+    'ALL_PROXY',
+    'all_proxy',
+    'AWS_CA_BUNDLE',
+    'NODE_TLS_REJECT_UNAUTHORIZED',
+  ],
+};
+
+/**
+ * Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed. `holdsSettings`
+ * tells whether there is a file of this path with anything in it.
+ */
+export function choose(
+  environment: Environment,
+  holdsSettings: (file: string) => boolean = isNoEmptyFile,
+): Choice {
+  const sdk = (why: string): Choice => ({ transport: 'sdk', why });
+  const setting = Object.entries(SETTINGS).find(([name, values]) => {
+    const value = environment[name] ?? '';
+    return value !== '' && !values.includes(value);
+  });
+  if (setting !== undefined) return sdk(`${setting[0]} is set to what AWS's SDK has to read`);
+
+  const file = sharedFiles(environment).find(holdsSettings);
+  if (file !== undefined) return sdk(`There is ${file}, which AWS's SDK has to read`);
+
+  const endpoint = endpointOf(environment);
+  if (typeof endpoint === 'string') return sdk(endpoint);
+  const between = IN_BETWEEN[endpoint.url.protocol]?.find((name) => isSet(environment, name));
+  if (between !== undefined) return sdk(`${between} is set`);
+
+  const maxAttempts = maxAttemptsOf(environment);
+  if (maxAttempts === undefined) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
+  const hasKey = isSet(environment, 'AWS_ACCESS_KEY_ID') && isSet(environment, 'AWS_SECRET_ACCESS_KEY');
+  return { transport: 'direct', endpoint, credentials: hasKey ? 'environment' : 'sdk', maxAttempts };
+}
+
+/** As a text why there is none for the direct transport. */
+function endpointOf(environment: Environment): Endpoint | string {
+  const region = environment['AWS_REGION'] ?? '';
+  if (region === '') return 'AWS_REGION is not set';
+  const useFips = environment['AWS_USE_FIPS_ENDPOINT'] === 'true';
+  const useDualStack = environment['AWS_USE_DUALSTACK_ENDPOINT'] === 'true';
+  const name = ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'].find((one) => isSet(environment, one));
+  if (name === undefined || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') {
+    const endpoint = regionalEndpoint(region, { useFips, useDualStack });
+    return endpoint ?? 'AWS_REGION is of no known partition of AWS';
+  }
+  const configured = configuredEndpoint(environment[name] ?? '', region);
+  if (configured === undefined) return `${name} and AWS_REGION are no plain endpoint and region`;
+  return useFips || useDualStack ? `${name} is set together with FIPS or dual stack` : configured;
+}
+
+/** Undefined for what the SDK does not take, or takes for something else than it looks like. */
+function maxAttemptsOf(environment: Environment): number | undefined {
+  const text = environment['AWS_MAX_ATTEMPTS'] ?? '';
+  if (text === '') return DEFAULT_MAX_ATTEMPTS;
+  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Where AWS's SDKs and tools keep settings; all of them may be in either file. */
+function sharedFiles(environment: Environment): readonly string[] {
+  const home =
+    [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '') ?? homedir();
+  const named = (name: string, file: string): string => {
+    const text = environment[name] ?? '';
+    if (text === '') return path.join(home, '.aws', file);
+    return text.startsWith('~/') ? path.join(home, text.slice(2)) : text;
+  };
+  return [named('AWS_CONFIG_FILE', 'config'), named('AWS_SHARED_CREDENTIALS_FILE', 'credentials')];
+}
+
+/** Also true where one cannot look: the SDK has to, then. */
+function isNoEmptyFile(file: string): boolean {
+  if (file === '/dev/null') return false;
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found !== undefined && !(found.isFile() && found.size === 0);
+  } catch {
+    return true;
+  }
+}
+
+function isSet(environment: Environment, name: string): boolean {
+  return (environment[name] ?? '') !== '';
+}
