@@ -10,14 +10,10 @@ import type {
 } from './claim-store.ts';
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
-import { isOperable, type OperableStore } from './operable-store.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
 /** Longer than a store's own retries take; a call without an answer by then will hardly get one. */
 const LONGEST_STORE_CALL_MS = 30_000;
-
-/** A page may take several requests, one after the other. */
-const LONGEST_LISTING_MS = 60_000;
 
 /** Leases are renewed with a third or half of them left: a renewal without an answer must leave time for another. */
 const LONGEST_RENEWAL_MS = 10_000;
@@ -61,15 +57,6 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
     }
   }
 
-  function operating(operable: OperableStore): Pick<OperableStore, 'list' | 'count' | 'operate'> {
-    const listing = { limitMs: LONGEST_LISTING_MS };
-    return {
-      list: (query, options) => bound((own) => operable.list(query, own), options, listing),
-      count: (query, options) => bound((own) => operable.count(query, own), options, listing),
-      operate: (operations, options) => bound((own) => operable.operate(operations, own), options),
-    };
-  }
-
   return decoratedStore(store, {
     acquire: (requests, options) =>
       bound(
@@ -90,7 +77,6 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
         bound(() => (store as Required<ClaimStore>).commit(completion, effect, options)),
     }),
     inspect: (key) => bound(() => store.inspect(key)),
-    ...(isOperable(store) && operating(store)),
   });
 }
 

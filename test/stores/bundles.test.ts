@@ -32,7 +32,14 @@ const SDK = [
 
 describe('A bundle', () => {
   const processor = "export { createBatchProcessor } from './index.ts';";
-  const ofPeople = ['claims/operations', 'scan-reader', 'index-reader', 'item-operator', 'src/operations/'];
+  const ofPeople = [
+    'claims/operations',
+    'claims/bounded-operations',
+    'scan-reader',
+    'index-reader',
+    'item-operator',
+    'src/operations/',
+  ];
   const parts = [
     'quick-lru',
     'stores/cached',
@@ -58,9 +65,18 @@ describe('A bundle', () => {
     expect(await bundled(statements, ...asked)).toEqual(asked.slice(0, 2));
   });
 
-  it('has nothing of DynamoDB for who operates on any store', async () => {
+  it('has nothing of what people do for who names the store', async () => {
+    const store =
+      "export { cached, resultsIn } from './index.ts'; export * from './stores/dynamodb/index.ts';";
+    expect(await bundled(store, 'stores/dynamodb/table-store', ...ofPeople)).toEqual([
+      'stores/dynamodb/table-store',
+    ]);
+  });
+
+  it('has the code for what people do, and no engine, for who operates', async () => {
     const operations = "export * from './operations/index.ts';";
-    expect(await bundled(operations, 'src/operations/', 'stores/', 'batch/')).toEqual(['src/operations/']);
+    const asked = [...ofPeople, 'table-store', 'batch-writer', 'stores/memory', 'src/batch/'];
+    expect(await bundled(operations, ...asked)).toEqual(ofPeople);
   });
 
   it('has no observer but JSON lines', async () => {
