@@ -13,6 +13,7 @@ import { bundleTitle, coldStartTable, lambdaStartTable, memoryTable } from './ta
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { targetsTable } from './tables/targets.ts';
+import { contentsOf } from './reasons.ts';
 import { targetsOf } from './targets.ts';
 
 /** The results page: what was measured, how, and on what. Every number in it comes from `figures`. */
@@ -118,10 +119,7 @@ ${coldStartTable(figures)}
 
 ${figures.coldStart
   .filter(({ protocol }) => protocol === 'http')
-  .map((one) => {
-    const sizes = one.packages.map(({ name, bytes }) => `${name} ${number(bytes / 1_024)} KB`);
-    return `- ${bundleTitle(one)}: ${sizes.join(', ')}`;
-  })
+  .map((one) => `- ${bundleTitle(one)}: ${contentsOf(one)}`)
   .join('\n')}
 
 ${lambdaStartText(figures)}

@@ -30,9 +30,17 @@ export function whyMemoryStore(figures: Figures): string {
   return profileSentence(figures, 'batchlatch-memory-silent', { size: 1_000 });
 }
 
-export function whyBundle({ packages }: ColdStartFigures): string {
-  const parts = packages.map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
-  return `It holds ${parts.join(', ')}.`;
+export function whyBundle(bundle: Pick<ColdStartFigures, 'packages'>): string {
+  return `It holds ${contentsOf(bundle)}.`;
+}
+
+const SHOWN = 10;
+
+/** The largest parts of a bundle by name, and the rest as one. */
+export function contentsOf({ packages }: Pick<ColdStartFigures, 'packages'>): string {
+  const rest = packages.slice(SHOWN).reduce((sum, { bytes }) => sum + bytes, 0);
+  const shown = packages.slice(0, SHOWN).map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
+  return [...shown, ...(rest === 0 ? [] : [`the rest ${kilobytes(rest)}`])].join(', ');
 }
 
 export function whyStart(figures: Figures): string {

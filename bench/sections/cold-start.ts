@@ -104,7 +104,7 @@ function figuresOf({ library, kind, protocol, bundle, starts }: Started, peer: S
     protocol,
     bytes: bundle.bytes,
     gzipBytes: bundle.gzipBytes,
-    packages: bundle.packages.slice(0, 8),
+    packages: bundle.packages,
     loadMs: spreadOf(loads(starts)),
     firstBatchMs: spreadOf(starts.map(({ firstBatchMs }) => firstBatchMs)),
     cpuMs: spreadOf(starts.map(({ cpuMs }) => cpuMs)),
