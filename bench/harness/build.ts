@@ -63,8 +63,8 @@ const MINIFIED = {
   write: false,
 } satisfies BuildOptions;
 
-/** The functions that are bundled: the same with each library, and one that does nothing. */
-export type FunctionName = 'batchlatch' | 'powertools' | 'empty';
+/** The functions that are bundled: the same with each library, with bare requests, and one that does nothing. */
+export type FunctionName = 'batchlatch' | 'powertools' | 'floor' | 'empty';
 /** Everything that it needs, or without AWS's SDK, which Lambda's Node runtimes have. */
 export type BundleKind = 'whole' | 'without-sdk';
 

@@ -113,12 +113,13 @@ ${memoryTable(figures)}
 
 The same function with both libraries, bundled by esbuild and minified, loaded in new processes that took turns. "First
 batch" is the first event, with one record, and with all that is still to be loaded and connected. Where AWS's SDK is left
-out, it is loaded from \`node_modules\`, if it is needed. ${tlsText(figures)}
+out, it is loaded from \`node_modules\`, if it is needed. By https, the emulator is behind a TLS proxy on the same machine,
+whose certificate is given by \`NODE_EXTRA_CA_CERTS\`: loading \`node:tls\`, the root certificates and the handshake are in it.
 
 ${coldStartTable(figures)}
 
 ${figures.coldStart
-  .filter(({ protocol }) => protocol === 'http')
+  .filter(({ protocol, packages }) => protocol === 'http' && packages.length > 1)
   .map((one) => `- ${bundleTitle(one)}: ${contentsOf(one)}`)
   .join('\n')}
 
@@ -151,16 +152,6 @@ ${profilesTable(figures)}
 ${functionsTable(figures)}
 
 ${METHOD}`;
-}
-
-function tlsText({ coldStart }: Figures): string {
-  if (coldStart.every(({ protocol }) => protocol === 'http')) {
-    return 'TLS is not measured: there was no `openssl` on this machine.';
-  }
-  return (
-    'By https, the emulator is behind a TLS proxy on the same machine with a certificate of its own ' +
-    '(`NODE_EXTRA_CA_CERTS`): loading `node:tls`, reading the root certificates and the handshake are in it.'
-  );
 }
 
 function lambdaStartText(figures: Figures): string {

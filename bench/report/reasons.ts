@@ -3,7 +3,7 @@ import type { Figures } from '../figures.ts';
 import type { ColdStartFigures } from '../sections/cold-start.ts';
 import type { Workload } from '../workload.ts';
 import { kilobytes, number, times } from './format.ts';
-import { coldStartOf, figuresOf, TITLES } from './lookup.ts';
+import { coldStartOf, figuresOf, FUNCTION_TITLES } from './lookup.ts';
 
 /** What stands between a figure and its target: the floor's own figure, and the profile's largest shares. */
 export function whyCpu(figures: Figures, cell: Partial<Workload>): string {
@@ -44,13 +44,13 @@ export function contentsOf({ packages }: Pick<ColdStartFigures, 'packages'>): st
 }
 
 export function whyStart(figures: Figures): string {
-  const starts = (['batchlatch', 'powertools'] as const).flatMap((library) => {
+  const starts = (['batchlatch', 'powertools', 'floor', 'empty'] as const).flatMap((library) => {
     const own = coldStartOf(figures, library, 'whole');
     if (own === undefined) return [];
     const { loadMs, firstBatchMs, cpuMs } = own;
     return [
-      `${TITLES[library]}: ${number(loadMs.median)} ms to load, ${number(firstBatchMs.median)} ms to the first ` +
-        `answer, ${number(cpuMs.median)} ms of CPU with the start of Node`,
+      `${FUNCTION_TITLES[library]}: ${number(loadMs.median)} ms to load, ${number(firstBatchMs.median)} ms to the ` +
+        `first answer, ${number(cpuMs.median)} ms of CPU with the start of Node`,
     ];
   });
   return `${starts.join('; ')}.`;
