@@ -63,9 +63,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
   // Where nobody names a store it is DynamoDB's.
-  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-store.ts'],
-  operations: ['claims', 'options', 'queues', 'keys', 'sources'],
-  testing: ['claims', 'options'],
+  monitor: [
+    'claims',
+    'options',
+    'observe/json-lines.ts',
+    'operations/operable-store.ts',
+    'stores/dynamodb/dynamodb-store.ts',
+  ],
+  // Brings the code for what people do along, so that no function has it.
+  operations: ['claims', 'options', 'queues', 'keys', 'sources', 'stores/dynamodb/operations.ts'],
+  testing: ['claims', 'options', 'operations/operable-store.ts'],
   // Reads templates and accounts; only the command line tool uses it.
   doctor: ['claims'],
   // What others deploy; the monitor's code is what the construct brings along.

@@ -1,4 +1,4 @@
-import { boundedCall } from './bounded-call.ts';
+import { stoppableCall } from './bounded-call.ts';
 import type {
   AcquireOutcome,
   ClaimRequest,
@@ -10,14 +10,11 @@ import type {
 } from './claim-store.ts';
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
-import { isOperable, type OperableStore } from './operable-store.ts';
+import { isStop, type Stop, stopOf } from './stop.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
 /** Longer than a store's own retries take; a call without an answer by then will hardly get one. */
 const LONGEST_STORE_CALL_MS = 30_000;
-
-/** A page may take several requests, one after the other. */
-const LONGEST_LISTING_MS = 60_000;
 
 /** Leases are renewed with a third or half of them left: a renewal without an answer must leave time for another. */
 const LONGEST_RENEWAL_MS = 10_000;
@@ -29,16 +26,16 @@ const LONGEST_RENEWAL_MS = 10_000;
  */
 export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   const bound = <Answer>(
-    call: (options: StoreCallOptions) => Promise<Answer>,
+    call: (own: SignalOption) => Promise<Answer>,
     options?: StoreCallOptions,
     { limitMs = LONGEST_STORE_CALL_MS, onLate }: Bound<Answer> = {},
   ): Promise<Answer> =>
-    boundedCall(
-      (signal) => call({ signal }),
+    stoppableCall(
+      (stop) => call(signalOf(stop)),
       {
         clock,
         limitMs,
-        signal: options?.signal,
+        signal: stopOf(options),
         errorOf: (why) => (why === 'silent' ? silentFor(limitMs) : givenUp()),
       },
       onLate,
@@ -61,19 +58,10 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
     }
   }
 
-  function operating(operable: OperableStore): Pick<OperableStore, 'list' | 'count' | 'operate'> {
-    const listing = { limitMs: LONGEST_LISTING_MS };
-    return {
-      list: (query, options) => bound((own) => operable.list(query, own), options, listing),
-      count: (query, options) => bound((own) => operable.count(query, own), options, listing),
-      operate: (operations, options) => bound((own) => operable.operate(operations, own), options),
-    };
-  }
-
   return decoratedStore(store, {
     acquire: (requests, options) =>
       bound(
-        (own) => store.acquire(requests, { ...options, ...own }),
+        (own) => store.acquire(requests, isStop(options) ? own : { ...options, ...own }),
         options,
         options?.mayAskAgain === true ? {} : { onLate: (outcomes) => void release(requests, outcomes) },
       ),
@@ -90,11 +78,21 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
         bound(() => (store as Required<ClaimStore>).commit(completion, effect, options)),
     }),
     inspect: (key) => bound(() => store.inspect(key)),
-    ...(isOperable(store) && operating(store)),
   });
 }
 
 interface Bound<Answer> {
   readonly limitMs?: number;
   readonly onLate?: (answer: Answer) => void;
+}
+
+type SignalOption = Required<Pick<StoreCallOptions, 'signal'>>;
+
+/** A property of its own, so that stores may copy their options; made when it is looked at, which not every store does. */
+function signalOf(stop: Stop): SignalOption {
+  return {
+    get signal() {
+      return stop.signal;
+    },
+  };
 }

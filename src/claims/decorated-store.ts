@@ -1,5 +1,6 @@
 import type { ClaimStore } from './claim-store.ts';
 import type { OperableStore } from './operable-store.ts';
+import type { OperatedStore } from './operated.ts';
 
 const BEHIND: unique symbol = Symbol.for('batchlatch.storeBehind');
 
@@ -7,7 +8,7 @@ const BEHIND: unique symbol = Symbol.for('batchlatch.storeBehind');
  * A store that does some things in a way of its own and everything else as `store` does: also what not every
  * store can do, and what a class keeps in private fields.
  */
-export function decoratedStore(store: ClaimStore, own: Partial<OperableStore>): ClaimStore {
+export function decoratedStore(store: ClaimStore, own: Partial<OperableStore & OperatedStore>): ClaimStore {
   // A copy as the target: a proxy may not answer otherwise for an object that is frozen.
   return new Proxy<ClaimStore>(
     { ...store, ...own },

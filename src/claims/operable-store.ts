@@ -110,7 +110,8 @@ export type OperateOutcome =
   | { readonly status: 'error'; readonly error: Error };
 
 /**
- * A store whose claims a person can list and change. What it adds to `ClaimStore`:
+ * A store whose claims a person can list and change, such as `operableStore` of `batchlatch/operations` makes of another. What it
+ * adds to `ClaimStore`:
  *
  * - `list` and `count` read a bounded number of rows for each page, and may miss what changes meanwhile. A claim that is
  *   given was in the state at some moment during the call.
@@ -132,8 +133,8 @@ export interface OperableStore extends ClaimStore {
   operate(operations: readonly ClaimOperation[], options?: StoreCallOptions): Promise<OperateOutcome[]>;
 }
 
-/** Whether a store can be operated on: its own methods say so. */
-export function isOperable(store: ClaimStore): store is OperableStore {
+/** Whether a store has the methods for people itself. */
+export function isOperableStore(store: ClaimStore): store is OperableStore {
   const { list, count, operate } = store as Partial<OperableStore>;
   return [list, count, operate].every((method) => typeof method === 'function');
 }

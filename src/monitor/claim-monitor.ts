@@ -14,7 +14,7 @@ import { stopBefore } from './stop-before.ts';
 /** What the monitor counts, and what it writes. */
 export interface ClaimMonitorOptions {
   /**
-   * The store whose claims are counted; it has to be an `OperableStore`. Default: DynamoDB, the table that
+   * The store whose claims are counted; it has to be one that people can operate on. Default: DynamoDB, the table that
    * `CLAIMS_TABLE_NAME` names, by the index that `CLAIMS_OVERDUE_INDEX` names.
    */
   readonly store?: ClaimStore;

@@ -1,7 +1,9 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
-import { isOperable, type OperableStore } from '../claims/operable-store.ts';
+import type { OperableStore } from '../claims/operable-store.ts';
+import { isOperable } from '../claims/operated.ts';
+import { withOperations } from '../operations/operable-store.ts';
 import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
 
 /** What the monitor works with. */
@@ -17,9 +19,9 @@ export function operableFrom(store: ClaimStore | undefined): OperableStore {
 }
 
 function operable(store: ClaimStore): OperableStore {
-  if (isOperable(store)) return store;
+  if (isOperable(store)) return withOperations(store);
   throw new ConfigurationError(
-    'createClaimMonitor: Expected `store` to be a store that can list its claims (list, count and operate of OperableStore)',
+    'createClaimMonitor: Expected `store` to be a store that people can operate on: dynamoDBStore(), or one with list(), count() and operate()',
   );
 }
 

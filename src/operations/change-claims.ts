@@ -12,7 +12,7 @@ import { resolveRetention } from '../claims/retention.ts';
 import { asError, givenUp, missingOutcome } from '../claims/store-errors.ts';
 import { aBoolean, anInteger, aString, type Check, oneOf, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { operableOf } from './operable-of.ts';
+import { operableOf } from './operable-store.ts';
 
 /** Who changes a claim, and why. */
 export interface ChangeOptions {

@@ -6,7 +6,7 @@ import { aFunction, anInteger, aString, objectWith } from '../options/check-opti
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
 import type { ReadOptions } from './list-claims.ts';
-import { operableOf } from './operable-of.ts';
+import { operableOf } from './operable-store.ts';
 
 /** Options of `claimStatistics`. */
 export interface StatisticsOptions extends ReadOptions {

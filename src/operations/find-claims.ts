@@ -5,7 +5,7 @@ import { ConfigurationError } from '../claims/errors.ts';
 import { keyHash } from '../claims/key-hash.ts';
 import type { ClaimPage, ClaimState, OperableStore } from '../claims/operable-store.ts';
 import { inspectClaim, type ReadOptions } from './list-claims.ts';
-import { operableOf } from './operable-of.ts';
+import { operableOf } from './operable-store.ts';
 
 /** What a claim is found by. */
 export type ClaimSearch =

@@ -8,13 +8,13 @@ export {
   type ClaimQuery,
   type ClaimReading,
   type ClaimState,
-  isOperable,
   type OperableStore,
   type OperateOutcome,
   type OperationKind,
   type RefusalReason,
   stateOf,
 } from '../claims/operable-store.ts';
+export { isOperable } from '../claims/operated.ts';
 export {
   type ChangeOptions,
   type ClaimsChange,
@@ -29,6 +29,7 @@ export {
 export { type ClaimStatistics, claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
 export type { Distribution, StatisticsPeriod } from './claim-tally.ts';
 export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
+export { operableStore } from './operable-store.ts';
 export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-claims.ts';
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
 export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';

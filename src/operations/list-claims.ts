@@ -1,7 +1,7 @@
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import type { ClaimPage, ClaimQuery } from '../claims/operable-store.ts';
-import { operableOf } from './operable-of.ts';
+import { operableOf } from './operable-store.ts';
 
 /** Options of calls that read. */
 export interface ReadOptions {

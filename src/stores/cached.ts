@@ -9,7 +9,7 @@ import type {
 } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../claims/clock.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
-import { isOperable, type OperableStore } from '../claims/operable-store.ts';
+import { operatedAs, type Operations } from '../claims/operated.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { aStore } from './store-check.ts';
@@ -118,12 +118,12 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   };
 
   /** What a person changes is asked for again, also if the answer is lost. */
-  function operating(operable: OperableStore): Pick<OperableStore, 'operate'> {
+  function operating(behind: Operations): Pick<Operations, 'operate'> {
     return {
       async operate(operations, options) {
         changes += 1;
         try {
-          return await operable.operate(operations, options);
+          return await behind.operate(operations, options);
         } finally {
           changes += 1;
           for (const { key } of operations) completions.delete(key);
@@ -133,7 +133,7 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   }
 
   return decoratedStore(store, {
-    ...(isOperable(store) && operating(store)),
+    ...operatedAs(store, operating),
     ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
       const wantsResults = options?.wantsResults === true;

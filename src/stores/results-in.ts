@@ -11,12 +11,8 @@ import { type Clock, systemClock } from '../claims/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
 import { hasCode, StoreError } from '../claims/errors.ts';
-import {
-  type ClaimOperation,
-  isOperable,
-  type OperableStore,
-  type OperateOutcome,
-} from '../claims/operable-store.ts';
+import type { ClaimOperation, OperateOutcome } from '../claims/operable-store.ts';
+import { operatedAs, type Operations } from '../claims/operated.ts';
 import { orErrors } from '../claims/or-errors.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
@@ -121,12 +117,12 @@ export function resultsIn(
   };
 
   /** The result that a person gives goes where that of an attempt would. */
-  function operating(operable: OperableStore): Pick<OperableStore, 'operate'> {
+  function operating(behind: Operations): Pick<Operations, 'operate'> {
     return {
       async operate(operations, options) {
         const forms = await Promise.all(operations.map((operation) => formOfChange(operation, options)));
         const sent = forms.filter((form): form is ClaimOperation => !(form instanceof StoreError));
-        const outcomes = sent.length === 0 ? [] : await operable.operate(sent, options);
+        const outcomes = sent.length === 0 ? [] : await behind.operate(sent, options);
         return forms.map((form) =>
           form instanceof StoreError
             ? { status: 'error', error: form }
@@ -148,7 +144,7 @@ export function resultsIn(
   }
 
   return decoratedStore(store, {
-    ...(isOperable(store) && operating(store)),
+    ...operatedAs(store, operating),
     ...(store.commit !== undefined && { commit: ownCommit }),
     maxResultBytes: Infinity,
     async acquire(requests, options) {

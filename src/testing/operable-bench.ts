@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Settlement } from '../claims/claim-store.ts';
 import type { Claim } from '../claims/claim.ts';
-import {
-  type ClaimOperation,
-  isOperable,
-  type OperableStore,
-  type OperateOutcome,
-  type OperationKind,
+import type {
+  ClaimOperation,
+  OperableStore,
+  OperateOutcome,
+  OperationKind,
 } from '../claims/operable-store.ts';
+import { isOperable } from '../claims/operated.ts';
+import { withOperations } from '../operations/operable-store.ts';
 import { type Bench, type Contract, ERROR, RETENTION_MS } from './store-bench.ts';
 
 /** A bench of a store that people can operate. */
@@ -32,8 +33,8 @@ export function ofOperable(
 ): (sentence: string, body: (bench: OperableBench) => Promise<void>) => void {
   return (sentence, body) =>
     contract(sentence, async (bench) => {
-      const { store } = bench;
-      if (!isOperable(store)) return;
+      if (!isOperable(bench.store)) return;
+      const store = withOperations(bench.store);
       const stored: OperableBench['stored'] = async (name) => {
         const claim = await store.inspect(bench.key(name));
         assert(claim !== undefined, 'There is no claim');

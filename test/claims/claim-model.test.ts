@@ -7,6 +7,7 @@ import { memoryStore } from 'batchlatch/memory';
 import {
   type ClaimOperation,
   eachClaim,
+  operableStore,
   type OperableStore,
   type OperateOutcome,
   type OperationKind,
@@ -53,7 +54,8 @@ describe('every store', () => {
     const dynamoDB = (
       writes: 'batch' | 'single',
       overdueIndex: false | { shards: number } = false,
-    ): OperableStore => dynamoDBStore({ client, tableName: table.tableName, writes, clock, overdueIndex });
+    ): OperableStore =>
+      operableStore(dynamoDBStore({ client, tableName: table.tableName, writes, clock, overdueIndex }));
     return {
       clock,
       stores: [

@@ -6,7 +6,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
-import type { OperableStore } from 'batchlatch/operations';
+import { operableStore, type OperableStore } from 'batchlatch/operations';
 import { systemClock } from '../../src/claims/clock.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';
@@ -35,12 +35,14 @@ export function claimsInStates(tableName = 'claims'): ClaimsOfTest {
   const table = emulatedTable('dynoxide');
   let store: OperableStore;
   const storeAt = (time: number): OperableStore =>
-    dynamoDBStore({
-      tableName,
-      client: table.newClient(),
-      overdueIndex: true,
-      clock: { ...systemClock, now: () => time },
-    });
+    operableStore(
+      dynamoDBStore({
+        tableName,
+        client: table.newClient(),
+        overdueIndex: true,
+        clock: { ...systemClock, now: () => time },
+      }),
+    );
   beforeAll(async () => {
     const { table: definition } = claimsTableDefinition(tableName, {}, { overdueIndex: true });
     await table.newClient().send(new CreateTableCommand(definition));

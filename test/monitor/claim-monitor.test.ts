@@ -288,7 +288,7 @@ describe('createClaimMonitor', () => {
     expect(() => createClaimMonitor({ store: { acquire, settle, extend, inspect } })).toThrow(
       expect.objectContaining({
         code: 'BATCHLATCH_CONFIGURATION',
-        message: expect.stringContaining('a store that can list its claims'),
+        message: expect.stringContaining('a store that people can operate on'),
       }),
     );
   });

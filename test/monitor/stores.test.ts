@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from '@jest/globals';
+import type { ClaimStore } from 'batchlatch';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import type { OperableStore } from 'batchlatch/operations';
 import { keyHash } from '../../src/claims/key-hash.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
@@ -13,7 +13,7 @@ import { emulatedTable } from '../support/emulated-table.ts';
 const table = emulatedTable('dynoxide');
 const clock = manualClock(Date.now());
 
-it.each<[string, boolean, () => Promise<OperableStore>]>([
+it.each<[string, boolean, () => Promise<ClaimStore>]>([
   ['in memory', true, async () => memoryStore({ clock })],
   [
     'in DynamoDB, by the index',

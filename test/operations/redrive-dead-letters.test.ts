@@ -329,7 +329,7 @@ describe('redriveDeadLetters', () => {
       "Expected `which` to be 'all', a list of message ids, or a function",
     ],
     ['reason', { reason: ' ' }, 'Expected `reason` to be 1 to 256 characters without control characters'],
-    ['store', { store: {} as never }, 'Expected `store` to be a store with list(), count() and operate()'],
+    ['store', { store: {} as never }, 'Expected `store` to be a store that people can operate on'],
     ['completed', { completed: 'run' as 'move' }, "Expected `completed` to be 'skip' or 'move' or 'delete'"],
   ])('says what is wrong with `%s`', async (_, wrong, message) => {
     await expect(redrive(wrong)).rejects.toThrow(`redriveDeadLetters: ${message}`);

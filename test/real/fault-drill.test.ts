@@ -6,7 +6,7 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import { keyHash, type OperableStore } from 'batchlatch/operations';
+import { keyHash, operableStore, type OperableStore } from 'batchlatch/operations';
 import { Cleanup } from '../../local/emulators/cleanup.ts';
 import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig, emulatorEnvironment } from '../../local/emulators/emulator-environment.ts';
@@ -60,7 +60,7 @@ describe('a fault drill', () => {
     const { table } = claimsTableDefinition(CLAIMS, undefined, { overdueIndex: true });
     await dynamoDB.send(new CreateTableCommand(table));
     await dynamoDB.send(new CreateTableCommand(chargesTableDefinition(CHARGES)));
-    store = dynamoDBStore({ tableName: CLAIMS, client: dynamoDB, overdueIndex: true });
+    store = operableStore(dynamoDBStore({ tableName: CLAIMS, client: dynamoDB, overdueIndex: true }));
     queue = await createQueue(sqs, { visibilityTimeoutSeconds: 4, maxReceiveCount: 1 });
     await sqs.sendMessageBatch({
       QueueUrl: queue.queueUrl,

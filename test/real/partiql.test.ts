@@ -4,6 +4,7 @@ import {
   type BatchStatementRequest,
   type DynamoDBClient,
   GetItemCommand,
+  PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -19,8 +20,15 @@ import { startComponent } from './support/start-component.ts';
 interface Traits {
   /** What a duplicate INSERT gets. */
   readonly duplicateInsert: string;
+  /** Whether a refused INSERT brings the row along. */
+  readonly oldItemOfInsert: boolean;
   /** Whether a refused UPDATE brings the row along, as AWS documents for ALL_OLD. */
   readonly oldItemOfUpdate: boolean;
+  /** Whether refused single writes do, as AWS documents it: a PutItem and an UpdateItem. */
+  readonly oldItemOfPut: boolean;
+  readonly oldItemOfUpdateItem: boolean;
+  /** What an UPDATE … RETURNING ALL NEW * answers: the row as it is then, or nothing. AWS gives the row. */
+  readonly returning: 'row' | 'nothing' | 'error';
   readonly twoSetClauses: string;
   readonly removeList: string;
   /** Two statements on one key in a request. */
@@ -31,6 +39,10 @@ interface Traits {
 const traits = {
   'dynamodb-local': {
     duplicateInsert: 'DuplicateItem',
+    oldItemOfInsert: false,
+    oldItemOfPut: true,
+    oldItemOfUpdateItem: true,
+    returning: 'row',
     oldItemOfUpdate: true,
     twoSetClauses: 'ok',
     removeList: 'ValidationError',
@@ -39,6 +51,10 @@ const traits = {
   },
   dynoxide: {
     duplicateInsert: 'DuplicateItem',
+    oldItemOfInsert: false,
+    oldItemOfPut: true,
+    oldItemOfUpdateItem: true,
+    returning: 'row',
     oldItemOfUpdate: false,
     twoSetClauses: 'ValidationError',
     removeList: 'ok',
@@ -47,6 +63,10 @@ const traits = {
   },
   ministack: {
     duplicateInsert: 'DuplicateItem',
+    oldItemOfInsert: false,
+    oldItemOfPut: true,
+    oldItemOfUpdateItem: true,
+    returning: 'row',
     oldItemOfUpdate: true,
     twoSetClauses: 'ok',
     removeList: 'ok',
@@ -70,17 +90,46 @@ for (const name of ['dynamodb-local', 'dynoxide', 'ministack'] as const) {
       expect(await table.row('after')).toBeDefined();
     });
 
-    it('never bring the row along that made them refuse an INSERT', async () => {
+    it(`${brings(expected.oldItemOfInsert)} the row along that made them refuse an INSERT`, async () => {
       await table.run(insert('there'));
       const { Responses = [] } = await table.send(insert('there'));
-      expect(Responses[0]?.Error?.Item ?? Responses[0]?.Item).toBeUndefined();
+      expect((Responses[0]?.Error?.Item ?? Responses[0]?.Item) !== undefined).toBe(expected.oldItemOfInsert);
     });
 
-    it(`${expected.oldItemOfUpdate ? '' : 'do not '}bring the row along that made them refuse an UPDATE`, async () => {
-      await table.run(insert('there'));
+    it(`${brings(expected.oldItemOfUpdate)} the row along that made them refuse an UPDATE`, async () => {
+      await table.run(insert('there', { n: { N: '7' } }));
       const { Responses = [] } = await table.send(update('SET "n" = 1', 'there', '"owner" = \'other\''));
       expect(Responses[0]?.Error?.Code).toBe('ConditionalCheckFailed');
-      expect((Responses[0]?.Error?.Item ?? Responses[0]?.Item) !== undefined).toBe(expected.oldItemOfUpdate);
+      const row = Responses[0]?.Error?.Item ?? Responses[0]?.Item;
+      expect(row).toEqual(expected.oldItemOfUpdate ? await table.row('there') : undefined);
+    });
+
+    it(`beside single writes: a refused PutItem ${brings(expected.oldItemOfPut)} it, an UpdateItem ${brings(expected.oldItemOfUpdateItem)} it`, async () => {
+      await table.run(insert('there'));
+      const refused = { TableName: table.name, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+      const rowOf = (thrown: { readonly Item?: unknown }) => thrown.Item !== undefined;
+      const put = { Item: { id: { S: 'there' } }, ConditionExpression: 'attribute_not_exists(id)' };
+      const putting = table.client.send(new PutItemCommand({ ...refused, ...put })).catch(rowOf);
+      expect(await putting).toBe(expected.oldItemOfPut);
+      const change = { Key: { id: { S: 'there' } }, UpdateExpression: 'SET n = :n' };
+      const condition = {
+        ConditionExpression: '#owner = :n',
+        ExpressionAttributeNames: { '#owner': 'owner' },
+        ExpressionAttributeValues: { ':n': { N: '1' } },
+      };
+      const updating = table.client
+        .send(new UpdateItemCommand({ ...refused, ...change, ...condition }))
+        .catch(rowOf);
+      expect(await updating).toBe(expected.oldItemOfUpdateItem);
+    });
+
+    it(`give for RETURNING ALL NEW *: ${expected.returning}`, async () => {
+      await table.run(insert('there'));
+      const { Statement, ...rest } = update('SET "n" = 1', 'there');
+      const { Responses = [] } = await table.send({ ...rest, Statement: `${Statement} RETURNING ALL NEW *` });
+      const [answer] = Responses;
+      const seen = answer?.Error !== undefined ? 'error' : answer?.Item === undefined ? 'nothing' : 'row';
+      expect(seen).toBe(expected.returning);
     });
 
     it('take the form that the store writes: one SET with commas, at most one REMOVE', async () => {
@@ -189,6 +238,10 @@ describe('single writes on dynalite', () => {
     });
   });
 });
+
+function brings(item: boolean): string {
+  return item ? 'brings' : 'does not bring';
+}
 
 interface StartedTable {
   readonly client: DynamoDBClient;

@@ -10,7 +10,7 @@ import {
 } from 'batchlatch';
 import { commit, dynamoDBStore } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import type { OperableStore } from 'batchlatch/operations';
+import { operableStore, type OperableStore } from 'batchlatch/operations';
 import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
@@ -262,12 +262,14 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   }
 
   function storeOfPeople(clock?: Clock): OperableStore {
-    return dynamoDBStore({
-      client: proxiedClient,
-      tableName: tables.claims,
-      overdueIndex: true,
-      ...(clock !== undefined && { clock }),
-    });
+    return operableStore(
+      dynamoDBStore({
+        client: proxiedClient,
+        tableName: tables.claims,
+        overdueIndex: true,
+        ...(clock !== undefined && { clock }),
+      }),
+    );
   }
 
   /** Notes in `used` what the tests of the suite asked for. */

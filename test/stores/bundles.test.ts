@@ -10,7 +10,6 @@ async function bundled(statements: string, ...asked: string[]): Promise<string[]
     platform: 'node',
     format: 'esm',
     packages: 'bundle',
-    external: ['@aws-sdk/*', '@smithy/*'],
     tsconfigRaw: {},
     metafile: true,
     write: false,
@@ -22,9 +21,25 @@ async function bundled(statements: string, ...asked: string[]): Promise<string[]
   return asked.filter((one) => files.some((file) => file.includes(one)));
 }
 
+/** Packages of AWS's SDK: its clients, what they are made of, and what finds credentials. */
+const SDK = [
+  '@smithy/',
+  '@aws-sdk/client-',
+  '@aws-sdk/core',
+  '@aws-sdk/credential-provider-',
+  '@aws-sdk/lib-',
+];
+
 describe('A bundle', () => {
   const processor = "export { createBatchProcessor } from './index.ts';";
-  const ofPeople = ['claims/operations', 'scan-reader', 'index-reader', 'item-operator', 'src/operations/'];
+  const ofPeople = [
+    'claims/operations',
+    'claims/bounded-operations',
+    'scan-reader',
+    'index-reader',
+    'item-operator',
+    'src/operations/',
+  ];
   const parts = [
     'quick-lru',
     'stores/cached',
@@ -40,9 +55,28 @@ describe('A bundle', () => {
     ]);
   });
 
-  it('has nothing of DynamoDB for who operates on any store', async () => {
+  it.each([
+    processor,
+    "export * from './stores/dynamodb/index.ts';",
+    "export { withIdempotency } from './functions/index.ts';",
+    "export { withHttpIdempotency } from './http/index.ts';",
+  ])("has nothing of AWS's SDK but what converts its JSON: %s", async (statements) => {
+    const asked = ['stores/dynamodb/direct/direct-transport', '/aws4/', ...SDK];
+    expect(await bundled(statements, ...asked)).toEqual(asked.slice(0, 2));
+  });
+
+  it('has nothing of what people do for who names the store', async () => {
+    const store =
+      "export { cached, resultsIn } from './index.ts'; export * from './stores/dynamodb/index.ts';";
+    expect(await bundled(store, 'stores/dynamodb/table-store', ...ofPeople)).toEqual([
+      'stores/dynamodb/table-store',
+    ]);
+  });
+
+  it('has the code for what people do, and no engine, for who operates', async () => {
     const operations = "export * from './operations/index.ts';";
-    expect(await bundled(operations, 'src/operations/', 'stores/', 'batch/')).toEqual(['src/operations/']);
+    const asked = [...ofPeople, 'table-store', 'batch-writer', 'stores/memory', 'src/batch/'];
+    expect(await bundled(operations, ...asked)).toEqual(ofPeople);
   });
 
   it('has no observer but JSON lines', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
-import { eachClaim, type OperableStore } from 'batchlatch/operations';
+import { eachClaim, operableStore, type OperableStore } from 'batchlatch/operations';
 import { powertoolsAttributesNamed } from 'batchlatch/powertools';
 import { manualClock } from 'batchlatch/testing';
 import { claimRequest, claimRequests, completion, settlementOf } from '../support/claim-builders.ts';
@@ -46,7 +46,9 @@ describe('A table with a sort key, which functions share', () => {
 
   function storeOf(staticPkValue: string, overdueIndex: boolean): OperableStore {
     const attributes = powertoolsAttributesNamed({ sortKeyAttr: 'sk', staticPkValue });
-    return dynamoDBStore({ client, tableName, attributes, overdueIndex, clock: manualClock() });
+    return operableStore(
+      dynamoDBStore({ client, tableName, attributes, overdueIndex, clock: manualClock() }),
+    );
   }
 
   it.each([true, false])('shows the claims of its own partition alone (index: %s)', async (overdueIndex) => {
@@ -69,7 +71,7 @@ describe('A scan', () => {
   it('reads only so many rows for a page, and more of them where few match', async () => {
     const client = table.newClient();
     const clock = manualClock();
-    const store = dynamoDBStore({ client, tableName: table.tableName, clock });
+    const store = operableStore(dynamoDBStore({ client, tableName: table.tableName, clock }));
     const requests = claimRequests(150);
     await store.acquire(requests);
     await store.settle(requests.slice(0, 140).map((request) => completion(request)));
@@ -94,11 +96,13 @@ describe('A scan', () => {
   });
 
   it('gives nothing twice and leaves nothing out where a request finds more than there is room for', async () => {
-    const store = dynamoDBStore({
-      client: table.newClient(),
-      tableName: table.tableName,
-      clock: manualClock(),
-    });
+    const store = operableStore(
+      dynamoDBStore({
+        client: table.newClient(),
+        tableName: table.tableName,
+        clock: manualClock(),
+      }),
+    );
     const prefix = randomUUID();
     const requests = Array.from({ length: 40 }, (_, index) => claimRequest(`${prefix}#${index}`));
     await store.acquire(requests);
@@ -116,7 +120,7 @@ describe('The index of a table that exists', () => {
     const tableName = `claims-${randomUUID()}`;
     await client.send(new CreateTableCommand(claimsTableDefinition(tableName).table));
     const clock = manualClock();
-    const before = dynamoDBStore({ client, tableName, clock });
+    const before = operableStore(dynamoDBStore({ client, tableName, clock }));
     const [old, next] = claimRequests(2) as [never, never];
     await before.acquire([old]);
     await before.settle([settlementOf('park', old)]);
@@ -129,7 +133,7 @@ describe('The index of a table that exists', () => {
         GlobalSecondaryIndexUpdates: indexed.GlobalSecondaryIndexes?.map((index) => ({ Create: index })),
       }),
     );
-    const store = dynamoDBStore({ client, tableName, clock, overdueIndex: true });
+    const store = operableStore(dynamoDBStore({ client, tableName, clock, overdueIndex: true }));
     await store.acquire([next]);
     expect(await keysOf(store, 'in-progress')).toHaveLength(1);
     expect(await keysOf(store, 'parked')).toEqual([]);

@@ -8,7 +8,12 @@ import {
   type DynamoDBStoreOptions,
   type OverdueIndexOptions,
 } from 'batchlatch/dynamodb';
-import type { ClaimOperation, OperableStore, OperationKind } from 'batchlatch/operations';
+import {
+  type ClaimOperation,
+  operableStore,
+  type OperableStore,
+  type OperationKind,
+} from 'batchlatch/operations';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import {
@@ -35,7 +40,9 @@ function open(options: Partial<DynamoDBStoreOptions> = {}): Opened {
   const client = table.newClient();
   const sent = watchRequests(client);
   const { tableName } = table;
-  const store = dynamoDBStore({ client, tableName, clock, random: () => 0, overdueIndex: true, ...options });
+  const store = operableStore(
+    dynamoDBStore({ client, tableName, clock, random: () => 0, overdueIndex: true, ...options }),
+  );
   return { clock, store, sent };
 }
 
@@ -312,7 +319,7 @@ describe('A change that a person sends', () => {
     const client = table.newClient();
     let deletes = 0;
     loseAnswers(client, (_nth, operation) => operation === 'DeleteItem' && (deletes += 1) === 1);
-    const shaky = dynamoDBStore({ client, tableName: table.tableName, clock: manualClock() });
+    const shaky = operableStore(dynamoDBStore({ client, tableName: table.tableName, clock: manualClock() }));
     expect(await shaky.operate([change('forget', claim)])).toEqual([{ status: 'done' }]);
     expect(deletes).toBe(2);
     expect(await store.operate([change('forget', claim)])).toEqual([{ status: 'refused', why: 'absent' }]);
@@ -330,7 +337,9 @@ describe('A change that a person sends', () => {
         ? Object.assign(new Error('no'), { name: 'AccessDeniedException' })
         : undefined,
     );
-    const refused = dynamoDBStore({ client, tableName: table.tableName, clock: manualClock() });
+    const refused = operableStore(
+      dynamoDBStore({ client, tableName: table.tableName, clock: manualClock() }),
+    );
     expect(await refused.operate(claims.map((claim) => change('release', claim as Claim)))).toMatchObject([
       { status: 'done' },
       { status: 'error', error: { code: 'BATCHLATCH_ACCESS_DENIED' } },

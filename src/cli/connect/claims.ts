@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { OperableStore } from '../../claims/operable-store.ts';
+import { operableStore } from '../../operations/operable-store.ts';
 import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { clockOf } from '../clock.ts';
@@ -38,7 +39,7 @@ async function openStore(
     options.attributes === 'powertools'
       ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes
       : undefined;
-  return dynamoDBStore({
+  const store = dynamoDBStore({
     tableName,
     client,
     clock: clockOf(context),
@@ -46,4 +47,5 @@ async function openStore(
     // Not left to CLAIMS_OVERDUE_INDEX, which may be another table's.
     overdueIndex: index === undefined ? false : { name: index, shards: options.indexShards },
   });
+  return operableStore(store);
 }

@@ -1,6 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../claims/clock.ts';
-import { type OperableStore, type OperateOutcome, stateOf } from '../../claims/operable-store.ts';
+import type { ClaimStore } from '../../claims/claim-store.ts';
+import { type OperateOutcome, stateOf } from '../../claims/operable-store.ts';
 import { missingOutcome } from '../../claims/store-errors.ts';
 import { operateOnClaims } from '../change-claims.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
@@ -8,7 +9,7 @@ import { type CompletedMessages, planOf, type WhyLeft } from './redrive-plan.ts'
 import type { RedrivenClaim } from './redrive-result.ts';
 
 export interface FreeClaimsPorts {
-  readonly store: OperableStore | undefined;
+  readonly store: ClaimStore | undefined;
   readonly clock: Clock;
   readonly operator: string;
   readonly reason: string;

@@ -1,5 +1,5 @@
+import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
-import type { OperableStore } from '../../claims/operable-store.ts';
 import { aBoolean, aFunction, anInteger, anObject, aUrl, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
@@ -8,6 +8,8 @@ import { type DeadLetterMessage, readMessage } from './dead-letter-message.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import { HeldMessages } from './held-messages.ts';
 import { readQueueFacts, refuseToMoveOn } from './queue-facts.ts';
+import type { OperableStore } from '../../claims/operable-store.ts';
+import { withOperations } from '../operable-store.ts';
 import { anOperableStore } from './redrive-options.ts';
 
 /** Options of `peekDeadLetters`. */
@@ -17,7 +19,7 @@ export interface PeekOptions {
   /** The most messages that are shown, from 1 up. Default 10. All are hidden from others until the last is read. */
   readonly limit?: number;
   /** Where the claims are. Default: messages are shown without them. */
-  readonly store?: OperableStore;
+  readonly store?: ClaimStore | OperableStore;
   /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
   readonly key?: KeyOfMessage;
   /** Accepts that a queue with a redrive policy of its own may move messages on. Default false. */
@@ -79,7 +81,7 @@ export async function peekWith(
   const facts = await readQueueFacts(sqs, queueUrl);
   refuseToMoveOn(facts, usesReceives);
 
-  const claims = new ClaimsOfMessages({ store, keyOf, clock, signal });
+  const claims = new ClaimsOfMessages({ store: store && withOperations(store), keyOf, clock, signal });
   const held = new HeldMessages({ sqs, queueUrl, clock, hiddenSeconds: HIDDEN_SECONDS });
   const messages: DeadLetterMessage[] = [];
   let isEmpty = false;

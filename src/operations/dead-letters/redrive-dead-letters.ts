@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { withOperations } from '../operable-store.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages } from './claims-of-messages.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
@@ -42,6 +43,6 @@ export async function redriveWith(
   const facts = await readQueueFacts(sqs, queueUrl);
   refuseToMoveOn(facts, usesReceives);
   const destinations = await findDestinations(sqs, facts, destinationUrl);
-  const claims = new ClaimsOfMessages({ store, keyOf, clock, signal });
+  const claims = new ClaimsOfMessages({ store: store && withOperations(store), keyOf, clock, signal });
   return new Redrive({ sqs, facts, destinations, claims, clock }, options).run();
 }

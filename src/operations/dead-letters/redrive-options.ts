@@ -1,4 +1,6 @@
-import { isOperable, type OperableStore } from '../../claims/operable-store.ts';
+import type { ClaimStore } from '../../claims/claim-store.ts';
+import type { OperableStore } from '../../claims/operable-store.ts';
+import { isOperable } from '../../claims/operated.ts';
 import {
   aBoolean,
   aFunction,
@@ -25,7 +27,7 @@ export interface RedriveOptions {
    */
   readonly destinationUrl?: string;
   /** Where the claims are, which are released before their messages are moved. Default: no claim is looked at. */
-  readonly store?: OperableStore;
+  readonly store?: ClaimStore | OperableStore;
   /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
   readonly key?: KeyOfMessage;
   /** Which messages: `'all'`, those with these ids, or those that a function chooses. */
@@ -49,8 +51,9 @@ export interface RedriveOptions {
 /** What peeking and redriving need of a store. */
 export function anOperableStore(): Check {
   return {
-    expected: 'a store with list(), count() and operate(), such as dynamoDBStore() gives',
-    accepts: (value) => objectWith('inspect').accepts(value) && isOperable(value as OperableStore),
+    expected:
+      'a store that people can operate on: dynamoDBStore(), or one with list(), count() and operate()',
+    accepts: (value) => objectWith('inspect').accepts(value) && isOperable(value as ClaimStore),
   };
 }
 

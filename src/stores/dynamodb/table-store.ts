@@ -1,5 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { ConfigurationError } from '../../claims/errors.ts';
+import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import {
   checkTableOptions,
@@ -15,38 +16,22 @@ import { isTransactEffect } from './transact-effect.ts';
 type Methods = 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect';
 
 /** A claim store with all that DynamoDB can do for attempts. */
-export type TableStore = ClaimStore & Required<Pick<ClaimStore, Methods | 'maxResultBytes'>>;
+export type TableStore = OperatedStore & Required<Pick<ClaimStore, Methods | 'maxResultBytes'>>;
 
-/**
- * Claims in a DynamoDB table, without what people do to them: the store where none is given, which no person gets to see.
- * So the code for people is only in the bundles of functions that name their store.
- */
+/** Claims in a DynamoDB table: the one that is named, or the environment's when it is first asked for. */
 export function tableStore(options: DynamoDBStoreOptions = {}): TableStore {
-  const { store, later } = onTable(options, claimsIn);
-  return store ?? forwarded(later, options);
-}
-
-/** The store of the table that is named; of the environment's, when it is first asked for. */
-export function onTable<Store>(
-  options: DynamoDBStoreOptions,
-  make: (table: ClaimsTable) => Store,
-): { readonly store?: Store; readonly later: () => Store } {
   checkTableOptions(options, false); // what is no options at all has no members to ask for
   const { tableName } = options;
   if ('tableName' in options) checkTableOptions(options, true);
-  if (tableName !== undefined) {
-    const store = make(claimsTable(tableName, options));
-    return { store, later: () => store };
-  }
+  if (tableName !== undefined) return claimsIn(claimsTable(tableName, options));
   const later = whenTableIsNamed((name) => {
     checkTableOptions({ tableName: name }, true);
-    return make(claimsTable(name, options));
+    return claimsIn(claimsTable(name, options));
   });
-  return { later };
+  return forwarded(later, options);
 }
 
-/** What attempts need. */
-export function claimsIn(table: ClaimsTable): TableStore {
+function claimsIn(table: ClaimsTable): TableStore {
   const { tableName, items, format, clock, clockToleranceMs } = table;
   return {
     place: `dynamodb:${tableName}`,
@@ -56,10 +41,11 @@ export function claimsIn(table: ClaimsTable): TableStore {
       isTransactEffect(effect)
         ? effect.write(completion, { ...table, writer: items }, signal)
         : { refused: notTransacted() },
+    [OPERATED]: (operator) => operator('dynamodb', table),
   };
 }
 
-export function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions): TableStore {
+function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions): TableStore {
   return {
     maxResultBytes: formatOf(attributes).maxResultBytes,
     acquire: async (...call) => store().acquire(...call),
@@ -68,6 +54,7 @@ export function forwarded(store: () => TableStore, { attributes }: DynamoDBStore
     start: async (...call) => store().start(...call),
     commit: async (...call) => store().commit(...call),
     inspect: async (...call) => store().inspect(...call),
+    [OPERATED]: (operator) => store()[OPERATED](operator),
   };
 }
 
