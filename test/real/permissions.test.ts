@@ -245,20 +245,13 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     };
   }
 
-  function storeOf(transport: TransportName): OperableStore {
+  function storeOf(transport: TransportName): ClaimStore {
     return storeBy(transport, proxy.endpoint, { tableName: tables.claims });
   }
 
   /** The store as functions have it: people, who list and change claims, have their own. */
   function storeOfFunctions(clock: Clock): ClaimStore {
-    const options = { tableName: tables.claims, overdueIndex: true, clock };
-    const {
-      list: _list,
-      count: _count,
-      operate: _operate,
-      ...store
-    } = storeBy('direct', proxy.endpoint, options);
-    return store;
+    return storeBy('direct', proxy.endpoint, { tableName: tables.claims, overdueIndex: true, clock });
   }
 
   function storeOfPeople(clock?: Clock): OperableStore {
