@@ -76,7 +76,7 @@ export class Attempt implements LeasedClaim {
     this.#transaction ??= new Transaction();
     const makeCompletion = (): Completion =>
       this.#settlementOf(this.#decide({ kind: 'returned', result })) as Completion;
-    await this.#transaction.commit(store, makeCompletion, effect, deadline.answerNow);
+    await this.#transaction.commit(store, makeCompletion, effect, deadline.answerNow.signal);
     this.#work.isClaimOpen = false;
     const durationMs = clock.now() - startedAt;
     const content = contentOf(effect);
@@ -195,7 +195,13 @@ export class Attempt implements LeasedClaim {
 
   #settlementOf(ending: Ending): Settlement {
     const { retention } = this.#scope.rules;
-    return settlementOf(ending, this.facts, retention, (error) => this.#noteDropped(error));
+    const mayDrop = ending.end === 'complete' && ending.mayDropResult === true;
+    return settlementOf(
+      ending,
+      this.facts,
+      retention,
+      mayDrop ? (error) => this.#noteDropped(error) : undefined,
+    );
   }
 
   #noteDropped(error: unknown): void {
