@@ -38,14 +38,13 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
 }
 
 async function make(setup: RetrySetup): Promise<Transport> {
-  const { choose } = await import('./direct/environment.ts');
+  const { choose, environmentCredentials } = await import('./direct/environment.ts');
   const choice = choose(process.env);
   if (choice.transport === 'sdk') {
     say(`DynamoDB through AWS's SDK: ${choice.why}`);
     return ownSdkTransport(choice.why);
   }
   const { directTransport } = await import('./direct/direct-transport.ts');
-  const { environmentCredentials } = await import('./direct/environment-credentials.ts');
   const { endpoint, maxAttempts } = choice;
   const isChain = choice.credentials === 'sdk';
   say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
@@ -67,7 +66,6 @@ async function load(): Promise<void> {
   if (choice.transport === 'sdk') return;
   await Promise.all([
     import('./direct/direct-transport.ts'),
-    import('./direct/environment-credentials.ts'),
     choice.endpoint.url.protocol === 'https:' ? import('node:https') : import('node:http'),
   ]);
 }

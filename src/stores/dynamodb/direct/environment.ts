@@ -3,6 +3,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
 
+export { environmentCredentials } from './environment-credentials.ts';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How requests are made where no client is given. */
