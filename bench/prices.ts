@@ -3,11 +3,14 @@ export interface Price {
   readonly usd: number;
   /** What the amount is for. */
   readonly per: string;
-  /** AWS's page with the price. */
+  /** AWS's page, which has the price of today. */
   readonly source: string;
 }
 
-/** AWS's list prices in us-east-1. Whoever changes one changes the date. */
+/**
+ * When they were looked up, in texts that quote AWS's pages (the youngest of them: DynamoDB's of August 2025, Lambda's
+ * and SQS's of 2026). Whoever changes a price changes the date.
+ */
 export const PRICES_AS_OF = '2026-11-22';
 export const PRICES_REGION = 'us-east-1';
 
@@ -17,7 +20,7 @@ const SQS = 'https://aws.amazon.com/sqs/pricing/';
 const MILLION = 1_000_000;
 
 export const PRICES = {
-  /** On-demand capacity, standard table class; since 2024-11-01. */
+  /** On-demand capacity, standard table class; half of what it was before 2024-11-01. */
   writeUnit: { usd: 0.625 / MILLION, per: 'write request unit', source: DYNAMODB },
   readUnit: { usd: 0.125 / MILLION, per: 'read request unit', source: DYNAMODB },
   /** x86, the first tier. INIT is billed since 2025-08-01. */

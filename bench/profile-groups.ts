@@ -14,8 +14,12 @@ export const OTHER: ProfileGroup = { name: 'other', colour: '#db61a2' };
 
 /** In the order of the plot. The first pattern that fits a URL decides. */
 export const PROFILE_GROUPS: readonly ProfileGroup[] = [
-  // Signing is a package of its own that the build puts into the library.
-  { name: 'aws4 (signing)', pattern: /node_modules\/(batchlatch\/.*\/)?aws4\b/, colour: '#bc8cff' },
+  {
+    // The build puts the package into the file that calls it.
+    name: 'signing (aws4)',
+    pattern: /node_modules\/(batchlatch\/.*\/direct\/signed-headers\.|aws4\/)/,
+    colour: '#bc8cff',
+  },
   {
     name: 'batchlatch, direct transport',
     pattern: /node_modules\/batchlatch\/.*stores\/dynamodb\/direct\//,

@@ -1,7 +1,9 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
- * package, the code of the function that `ClaimMonitor` deploys, and the bin. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with `--no-experimental-require-module`, which is
- * how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it is done in this way.
+ * package, the code of the function that `ClaimMonitor` deploys, and the bin. An argument names another folder than `dist`.
+ * `aws4` goes into both (docs/decisions/0025). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
+ * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
+ * is done in this way.
  */
 import { execFile } from 'node:child_process';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,21 +15,25 @@ import { build, type PluginBuild } from 'esbuild';
 import { buildCli } from './build-cli.ts';
 import { buildMonitorFunction } from './monitor-function.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
+import { vendorInto } from './vendor.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.resolve(ROOT, process.argv[2] ?? 'dist');
 const ESM = path.join(DIST, 'esm');
 const CJS = path.join(DIST, 'cjs');
+const LICENSES = 'THIRD-PARTY-LICENSES.md';
 
 /** What cannot be required, and what it brings. */
 const ONLY_ES_MODULES = new Set(['canonicalize', 'leven', 'p-limit', 'quick-lru', 'yocto-queue']);
 
 await rm(DIST, { recursive: true, force: true });
 await compile();
+const vendored = await vendorInto(ROOT, ESM);
 const inlined = await convert();
 await copyTypes();
 await writeFile(path.join(CJS, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
-await writeFile(path.join(CJS, 'THIRD-PARTY-LICENSES.md'), await licensesOf(ROOT, inlined));
+await writeFile(path.join(ESM, LICENSES), await licensesOf(ROOT, vendored));
+await writeFile(path.join(CJS, LICENSES), await licensesOf(ROOT, [...vendored, ...inlined]));
 await buildMonitor();
 await buildCli(ROOT, path.join(DIST, 'cli'));
 
@@ -56,6 +62,8 @@ async function convert(): Promise<readonly string[]> {
     bundle: true,
     nodePaths: [path.join(ROOT, 'node_modules')],
     define: { 'import.meta.dirname': '__dirname' },
+    // `require` later, in its place: where a test runner runs CommonJS in a context of its own, nothing can be imported there.
+    supported: { 'dynamic-import': false },
     plugins: [{ name: 'keep-imports', setup: keepImports }],
     metafile: true,
     logLevel: 'error',
@@ -81,7 +89,7 @@ async function copyTypes(): Promise<void> {
 async function buildMonitor(): Promise<void> {
   const folder = path.join(DIST, 'monitor-function');
   const bundled = await buildMonitorFunction(path.join(ESM, 'cdk', 'monitor-function.js'), folder);
-  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(ROOT, bundled));
+  await writeFile(path.join(folder, LICENSES), await licensesOf(ROOT, [...bundled, ...vendored]));
 }
 
 function json(value: unknown): string {

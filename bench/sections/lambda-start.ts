@@ -2,6 +2,7 @@ import path from 'node:path';
 import { sqsEvent } from 'batchlatch/testing';
 import { startLambdaRuntime } from '../../test/support/components/lambda-runtime.ts';
 import { isLambdaRuntimeInstalled } from '../../test/support/components/lambda-toolchain.ts';
+import { isSuccess } from '../first-answer.ts';
 import { bundleFunction, type FunctionName } from '../harness/build.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
@@ -106,11 +107,6 @@ async function startOnce(
   } finally {
     await runtime.stop();
   }
-}
-
-/** A function that fails fast must not look fast. */
-function isSuccess(answer: unknown): boolean {
-  return JSON.stringify(answer) === '{"batchItemFailures":[]}';
 }
 
 function tableOf(name: FunctionName): string {

@@ -1,4 +1,5 @@
 import type { Context, SQSEvent } from 'aws-lambda';
+import { isSuccess } from '../first-answer.ts';
 
 /** A new process that loads one bundled function, handles one event and says how long each took. */
 export interface LoadJob {
@@ -30,8 +31,9 @@ async function load({ bundle, event }: LoadJob): Promise<LoadResult> {
   const startedAt = performance.now();
   const { handler } = (await import(bundle)) as LoadedFunction;
   const loadedAt = performance.now();
-  await handler(event, context());
+  const answer = await handler(event, context());
   const endedAt = performance.now();
+  if (!isSuccess(answer)) throw new Error(`The function failed: ${JSON.stringify(answer)}`);
   const { user, system } = process.cpuUsage();
   return { loadMs: loadedAt - startedAt, firstBatchMs: endedAt - loadedAt, cpuMs: (user + system) / 1_000 };
 }

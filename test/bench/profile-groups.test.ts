@@ -7,10 +7,9 @@ describe("whose code a profile's frame is", () => {
   test.each([
     ['batchlatch', `${DIST}/batch/lane-runner.js`],
     ['batchlatch', `${DIST}/stores/dynamodb/batch-writer.js`],
-    ['batchlatch, direct transport', `${DIST}/stores/dynamodb/direct/signed-headers.js`],
-    ['aws4 (signing)', `${DIST}/stores/dynamodb/direct/aws4.js`],
-    ['aws4 (signing)', `${DIST}/vendor/aws4/aws4.js`],
-    ['aws4 (signing)', 'file:///node_modules/aws4/aws4.js'],
+    ['batchlatch, direct transport', `${DIST}/stores/dynamodb/direct/direct-transport.js`],
+    ['signing (aws4)', `${DIST}/stores/dynamodb/direct/signed-headers.js`],
+    ['signing (aws4)', 'file:///node_modules/aws4/aws4.js'],
     ["batchlatch's dependencies", 'file:///node_modules/p-limit/index.js'],
     ['Powertools', 'file:///node_modules/@aws-lambda-powertools/batch/lib/esm/index.js'],
     ['AWS SDK', 'file:///node_modules/@smithy/core/dist-cjs/index.js'],

@@ -5,6 +5,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { bundled, unbundled } from './bundled-function.ts';
 import { type Consumer, installPacked, packLibrary } from './packed-library.ts';
 
 /** As AWS starts Node in Lambda: what is an ES module alone cannot be required. */
@@ -114,6 +117,98 @@ describe('The packed package with its optional peers', () => {
   ] as const)('is typed for %s of %s with %j', async (file, compiler, options) => {
     await expect(complete.compile(file, compiler, [...options])).resolves.toBeUndefined();
   });
+});
+
+describe('A function of the packed package', () => {
+  let service: LocalService;
+  let environment: NodeJS.ProcessEnv;
+  beforeAll(async () => {
+    service = await startDynamoDBEmulator('dynoxide');
+    const client = emulatorClient(service.endpoint);
+    environment = {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_CONFIG_FILE: '/dev/null',
+      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+      AWS_ENDPOINT_URL_DYNAMODB: service.endpoint,
+      CLAIMS_TABLE_NAME: await createClaimsTable(client),
+    };
+    client.destroy();
+  });
+  afterAll(() => service.stop());
+
+  /** All but what converts DynamoDB's JSON for streams and commits, and talks to nobody. */
+  const ofTheSdk = /node_modules\/@(aws-sdk|smithy|aws)\/(?!util-dynamodb\/)/;
+  const direct = /stores\/dynamodb\/direct\//;
+  /** Who makes a client is warned on Node 20; who does not is not. */
+  const ownClient = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
+  const ranOnce = { runs: 1, failures: [0, 0], codes: [] };
+  let messages = 0;
+  /** With a message of its own. */
+  const given = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
+    ...environment,
+    MESSAGE_ID: `message-${(messages += 1)}`,
+    ...more,
+  });
+
+  describe.each(['esm', 'cjs'] as const)('bundled into one file, %s', (format) => {
+    it.each(['preset', 'store'])(
+      'holds nothing of the SDK, and runs where there are no packages: %s',
+      async (program) => {
+        const one = await bundled(bare.folder, program, format, folder);
+        expect(one.inputs.filter((file) => ofTheSdk.test(file))).toEqual([]);
+        expect(one.inputs.filter((file) => direct.test(file))).not.toEqual([]);
+        expect(await one.run(given())).toMatchObject(ranOnce);
+        expect(await one.run(given({ AWS_LAMBDA_FUNCTION_NAME: 'orders' }))).toMatchObject(ranOnce);
+      },
+    );
+
+    it('uses the SDK of the runtime where it needs one, and says so where there is none', async () => {
+      const one = await bundled(bare.folder, 'preset', format, folder);
+      const adaptive = { AWS_RETRY_MODE: 'adaptive' };
+      const found = await one.run(given({ ...adaptive, NODE_PATH: path.resolve('node_modules') }));
+      expect(found).toMatchObject(ranOnce);
+      expect(found.scripts.filter((file) => ofTheSdk.test(file))).not.toEqual([]);
+      const { runs, codes, messages: texts } = await one.run(given(adaptive));
+      expect([runs, new Set(codes)]).toEqual([0, new Set(['BATCHLATCH_SDK_NOT_FOUND'])]);
+      expect(texts[0]).toMatch(
+        /^AWS_RETRY_MODE is set to what AWS's SDK has to read, and @aws-sdk\/client-dynamodb was not found/,
+      );
+    });
+
+    it('brings along all that a client with methods needs', async () => {
+      const one = await bundled(bare.folder, 'client-with-methods', format, folder);
+      expect(await one.run(given(ownClient))).toMatchObject(ranOnce);
+    });
+
+    it('needs the SDK beside it for a client without', async () => {
+      const one = await bundled(bare.folder, 'client', format, folder);
+      expect((await one.run(given(ownClient))).codes).toContain('BATCHLATCH_SDK_NOT_FOUND');
+      const beside = { ...ownClient, NODE_PATH: path.resolve('node_modules') };
+      expect(await one.run(given(beside))).toMatchObject(ranOnce);
+    });
+  });
+
+  it.each(['preset', 'store'])(
+    'loads nothing of the SDK where the environment is plain: %s',
+    async (program) => {
+      const { scripts, ...rest } = await (await unbundled(bare.folder, program)).run(given());
+      expect(rest).toMatchObject(ranOnce);
+      expect(scripts.filter((file) => ofTheSdk.test(file))).toEqual([]);
+      expect(scripts.filter((file) => direct.test(file))).not.toEqual([]);
+    },
+  );
+
+  it.each(['client', 'client-with-methods'])(
+    'loads nothing of the direct transport with a %s',
+    async (program) => {
+      const { scripts, ...rest } = await (await unbundled(bare.folder, program)).run(given(ownClient));
+      expect(rest).toMatchObject(ranOnce);
+      expect(scripts.filter((file) => direct.test(file))).toEqual([]);
+      expect(scripts.filter((file) => ofTheSdk.test(file))).not.toEqual([]);
+    },
+  );
 });
 
 describe('npm sbom', () => {

@@ -17,6 +17,7 @@ interface Manifest {
 
 /** A folder into which the packed library and its dependencies were installed, and nothing else. */
 export interface Consumer {
+  readonly folder: string;
   /** The names that can be imported. */
   readonly entries: readonly string[];
   /** The files that were published, by their paths in the package. */
@@ -60,6 +61,7 @@ export async function installPacked(tarball: string, peers: readonly string[]): 
   }
 
   return {
+    folder,
     entries: Object.keys(manifest.exports)
       .filter((entry) => entry !== './package.json')
       .map((entry) => path.posix.join('batchlatch', entry)),

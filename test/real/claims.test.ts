@@ -1,15 +1,14 @@
-import * as sdk from '@aws-sdk/client-dynamodb';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { LocalService } from '../../local/emulators/local-service.ts';
-import { tunedClient } from '../../src/stores/dynamodb/sdk/own-client.ts';
 import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { componentNamed } from '../support/components/index.ts';
+import { storeBy, type Traffic, watchTraffic } from '../support/transports.ts';
 import { startComponent } from './support/start-component.ts';
 
 /** Where PartiQL batches cannot be had (dynalite), or are wrong (moto), claims are written one by one. */
@@ -26,8 +25,7 @@ for (const [name, writes] of dynamoDBs) {
   describeWith([componentNamed(name)], `claims on ${name}`, () => {
     let service: LocalService;
     let plainClient: DynamoDBClient;
-    /** As the store makes it where it is given none. */
-    let ownClient: DynamoDBClient;
+    let traffic: Traffic;
     let tableName: string;
     let indexedTable: string;
     let indexedPowertoolsTable: string;
@@ -43,17 +41,17 @@ for (const [name, writes] of dynamoDBs) {
         leaseUntil: LEASE_ATTRIBUTES.powertools,
       });
       await effects.create(plainClient);
-      process.env['AWS_ENDPOINT_URL_DYNAMODB'] = service.endpoint;
-      ownClient = tunedClient(sdk);
+      traffic = watchTraffic();
     }, INSTALL_TIMEOUT_MS);
     afterAll(async () => {
-      for (const client of [plainClient, ownClient]) client.destroy();
+      traffic.stop();
+      plainClient.destroy();
       await service.stop();
     });
     describeClaimStore(
       {
         name: `dynamoDBStore, ${writes} writes,`,
-        create: (clock) => dynamoDBStore({ client: ownClient, tableName, writes, clock }),
+        create: (clock) => storeBy('direct', service.endpoint, { tableName, writes, clock }),
         ...withCommit,
       },
       { describe, it },
@@ -70,7 +68,12 @@ for (const [name, writes] of dynamoDBs) {
       {
         name: `dynamoDBStore, ${writes} writes, with the index,`,
         create: (clock) =>
-          dynamoDBStore({ client: ownClient, tableName: indexedTable, writes, clock, overdueIndex: true }),
+          storeBy('direct', service.endpoint, {
+            tableName: indexedTable,
+            writes,
+            clock,
+            overdueIndex: true,
+          }),
         ...withCommit,
       },
       { describe, it },
@@ -93,12 +96,16 @@ for (const [name, writes] of dynamoDBs) {
       );
       describeClaimStore(
         {
-          name: `dynamoDBStore, ${writes} writes, with a client as the SDK makes it,`,
-          create: (clock) => dynamoDBStore({ client: plainClient, tableName, writes, clock }),
+          name: `dynamoDBStore, ${writes} writes, with the SDK's client as the store makes it,`,
+          create: (clock) => storeBy('sdk', service.endpoint, { tableName, writes, clock }),
           ...withCommit,
         },
         { describe, it },
       );
     }
+    it('went the ways that were meant', () => {
+      expect(traffic.sent.direct).toBeGreaterThan(0);
+      expect(traffic.sent.sdk > 0).toBe(name === 'dynamodb-local');
+    });
   });
 }

@@ -5,6 +5,7 @@ import { emulatorClientConfig } from '../../local/emulators/emulator-environment
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
 import { emulatorClient } from '../support/claims-table.ts';
+import { transports } from '../support/transports.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
 import type { Proxy } from '../support/components/toxiproxy-client.ts';
@@ -17,6 +18,9 @@ import {
 } from './support/disturbed-job.ts';
 import { until } from './support/until.ts';
 
+const MESSAGES = 300;
+
+// Each test disturbs two processors at once, one on each transport of the store: most of their time is spent waiting.
 describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local', () => {
   let database: LocalService;
   let faults: LocalService;
@@ -24,7 +28,7 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
   let proxy: Proxy;
   let dynamoDB: DynamoDBClient;
   let sqs: SQSClient;
-  let job: DisturbedJob;
+  let jobs: readonly DisturbedJob[] = [];
   beforeAll(async () => {
     database = await startDynamoDBLocal();
     const toxics = await startToxiproxy();
@@ -33,7 +37,6 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
     proxy = await toxics.createProxy({ upstream: database.endpoint });
     dynamoDB = emulatorClient(database.endpoint);
     sqs = new SQSClient({ ...emulatorClientConfig, endpoint: queues.endpoint });
-    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = proxy.endpoint;
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
     dynamoDB.destroy();
@@ -42,61 +45,71 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
   });
   afterEach(async () => {
     await proxy.reset();
-    await job.stop();
+    for (const job of jobs) await job.stop();
   });
 
   it('slow answers make no second run', async () => {
     await proxy.addToxic({ type: 'latency', attributes: { latency: 200, jitter: 150 } });
-    job = await start({ messages: 100, functionTimeoutMs: 5_000 });
-    await job.untilDone(30_000);
-    expect(job.runs).toHaveLength(100);
+    await start({ messages: 100, functionTimeoutMs: 5_000 });
+    await untilDone(30_000);
+    for (const { runs } of jobs) expect(runs).toHaveLength(100);
     expectPromisesKept();
   });
 
   it('answers slower than the invocation are not waited for, and what was claimed meanwhile runs later', async () => {
     await proxy.addToxic({ type: 'latency', attributes: { latency: 2_500 } });
     const functionTimeoutMs = 2_000;
-    job = await start({ messages: 20, functionTimeoutMs });
-    await until('some batches have been answered', () => job.durations.length >= 2);
-    expect(Math.max(...job.durations)).toBeLessThan(functionTimeoutMs);
-    expect(job.runs).toEqual([]);
+    await start({ messages: 20, functionTimeoutMs });
+    await until('some batches have been answered', () =>
+      jobs.every(({ durations }) => durations.length >= 2),
+    );
+    for (const { durations, runs } of jobs) {
+      expect(Math.max(...durations)).toBeLessThan(functionTimeoutMs);
+      expect(runs).toEqual([]);
+    }
 
     await proxy.reset();
-    await job.untilDone(30_000);
-    expect(job.runs).toHaveLength(20);
+    await untilDone(30_000);
+    for (const { runs } of jobs) expect(runs).toHaveLength(20);
     expectPromisesKept();
   });
 
   it('answers that break off after the write was stored are met again: nothing runs twice', async () => {
     // More than the largest answer, so that some get through and every connection ends in the middle of one.
     await proxy.addToxic({ type: 'limit_data', attributes: { bytes: 8_000 } });
-    job = await start({ messages: 300, functionTimeoutMs: 5_000 });
-    await job.untilDone(45_000);
-    expect(job.unanswered).toBeGreaterThan(0);
-    expect(job.runs).toHaveLength(300);
-    expect(job.runs.filter(({ attempt }) => attempt > 1)).toEqual([]);
-    expect(job.lost).toBe(0);
+    await start({ messages: MESSAGES, functionTimeoutMs: 5_000 });
+    await untilDone(45_000);
+    for (const { unanswered, runs, lost } of jobs) {
+      expect(unanswered).toBeGreaterThan(0);
+      expect(runs).toHaveLength(MESSAGES);
+      expect(runs.filter(({ attempt }) => attempt > 1)).toEqual([]);
+      expect(lost).toBe(0);
+    }
     expectPromisesKept();
   });
 
   it('requests that break off before they are whole are sent again', async () => {
     await proxy.addToxic({ type: 'limit_data', stream: 'upstream', attributes: { bytes: 20_000 } });
-    job = await start({ messages: 300, functionTimeoutMs: 5_000 });
-    await job.untilDone(45_000);
-    expect(job.unanswered).toBeGreaterThan(0);
+    await start({ messages: MESSAGES, functionTimeoutMs: 5_000 });
+    await untilDone(45_000);
+    for (const { unanswered } of jobs) expect(unanswered).toBeGreaterThan(0);
     expectPromisesKept();
   });
 
   it('connections that are reset ten times on the way do no more harm than that', async () => {
-    job = await start({ messages: 300, functionTimeoutMs: 5_000 });
+    await start({ messages: MESSAGES, functionTimeoutMs: 5_000 });
     for (let resets = 1; resets <= 10; resets += 1) {
-      await until('some more is done', () => job.runs.length >= 25 * resets);
-      const { unanswered } = job;
+      await until('some more is done', () => jobs.every(({ runs }) => runs.length >= 25 * resets));
+      const before = jobs.map(({ unanswered }) => unanswered);
       await proxy.addToxic({ type: 'reset_peer', attributes: { timeout: 0 } });
-      await until('requests are cut off', () => job.unanswered > unanswered);
+      await until('requests are cut off', () =>
+        jobs.every(
+          ({ unanswered, runs }, index) => unanswered > (before[index] ?? 0) || runs.length >= MESSAGES,
+        ),
+      );
       await proxy.removeToxic('reset_peer_downstream');
     }
-    await job.untilDone(45_000);
+    await untilDone(45_000);
     expectPromisesKept();
   });
 
@@ -110,50 +123,66 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
       working += 1;
       return finished;
     };
-    job = await start({ messages: 10, functionTimeoutMs: 10_000, leaseMs: 6_000, work });
-    await until('all are being worked on', () => working === 10);
+    await start({ messages: 10, functionTimeoutMs: 10_000, leaseMs: 6_000, work });
+    await until('all are being worked on', () => working === 10 * jobs.length);
     await proxy.disable();
     finish();
-    await until('a batch has been handed back', () => job.durations.length > 0);
+    await until('a batch has been handed back', () => jobs.every(({ durations }) => durations.length > 0));
     await proxy.enable();
 
-    await job.untilDone(30_000);
-    expect(job.runs).toHaveLength(20);
+    await untilDone(30_000);
+    for (const { runs } of jobs) expect(runs).toHaveLength(20);
     expectPromisesKept();
   });
 
   it('after half a minute without DynamoDB, refused and then silent, all is done by itself', async () => {
-    job = await start({ messages: 300, functionTimeoutMs: 3_000 });
-    await until('a part is done', () => job.runs.length >= 50);
+    await start({ messages: MESSAGES, functionTimeoutMs: 3_000 });
+    await until('a part is done', () => jobs.every(({ runs }) => runs.length >= 50));
     await proxy.disable();
     await passed(15_000);
     await proxy.addToxic({ type: 'timeout', attributes: { timeout: 0 } });
     await proxy.enable();
-    const runsBefore = job.runs.length;
+    const runsBefore = jobs.map(({ runs }) => runs.length);
     await passed(15_000);
     // Nothing starts without a claim; what had started was over long ago.
-    expect(job.runs).toHaveLength(runsBefore);
+    expect(jobs.map(({ runs }) => runs.length)).toEqual(runsBefore);
     await proxy.reset();
 
-    await job.untilDone(30_000);
-    expect(new Set(job.runs.map(({ key }) => key)).size).toBe(300);
+    await untilDone(30_000);
+    for (const { runs } of jobs) expect(new Set(runs.map(({ key }) => key)).size).toBe(MESSAGES);
     expectPromisesKept();
   }, 120_000);
 
-  function start(options: Omit<DisturbedJobOptions, 'sqs' | 'dynamoDB'>): Promise<DisturbedJob> {
-    return startDisturbedJob({ sqs, dynamoDB, ...options });
+  /** Starts one job on each transport. */
+  async function start(
+    options: Omit<DisturbedJobOptions, 'transport' | 'endpoint' | 'sqs' | 'dynamoDB'>,
+  ): Promise<void> {
+    const { endpoint } = proxy;
+    const started: DisturbedJob[] = [];
+    jobs = started;
+    for (const transport of transports) {
+      started.push(await startDisturbedJob({ transport, endpoint, sqs, dynamoDB, ...options }));
+    }
+  }
+
+  async function untilDone(withinMs: number): Promise<void> {
+    await Promise.all(jobs.map((job) => job.untilDone(withinMs)));
   }
 
   function expectPromisesKept(): void {
-    expect(job.acknowledgedUnstored).toEqual([]);
-    expect(runsWithinALease(job.runs)).toEqual([]);
+    for (const { acknowledgedUnstored, runs } of jobs) {
+      expect(acknowledgedUnstored).toEqual([]);
+      expect(runsWithinALease(runs)).toEqual([]);
+    }
   }
 
   /** The outage goes on for so long, with invocations all the while. */
   async function passed(ms: number): Promise<void> {
     const since = performance.now();
-    const invocations = job.durations.length;
+    const invocations = jobs.map(({ durations }) => durations.length);
     await until('the outage has lasted', () => performance.now() - since >= ms, 2 * ms);
-    expect(job.durations.length).toBeGreaterThan(invocations);
+    jobs.forEach(({ durations }, index) => {
+      expect(durations.length).toBeGreaterThan(invocations[index] ?? 0);
+    });
   }
 });

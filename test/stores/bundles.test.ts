@@ -10,7 +10,6 @@ async function bundled(statements: string, ...asked: string[]): Promise<string[]
     platform: 'node',
     format: 'esm',
     packages: 'bundle',
-    external: ['@aws-sdk/*', '@smithy/*'],
     tsconfigRaw: {},
     metafile: true,
     write: false,
@@ -21,6 +20,15 @@ async function bundled(statements: string, ...asked: string[]): Promise<string[]
   );
   return asked.filter((one) => files.some((file) => file.includes(one)));
 }
+
+/** Packages of AWS's SDK: its clients, what they are made of, and what finds credentials. */
+const SDK = [
+  '@smithy/',
+  '@aws-sdk/client-',
+  '@aws-sdk/core',
+  '@aws-sdk/credential-provider-',
+  '@aws-sdk/lib-',
+];
 
 describe('A bundle', () => {
   const processor = "export { createBatchProcessor } from './index.ts';";
@@ -45,6 +53,16 @@ describe('A bundle', () => {
     expect(await bundled(processor, 'stores/dynamodb/table-store', ...parts)).toEqual([
       'stores/dynamodb/table-store',
     ]);
+  });
+
+  it.each([
+    processor,
+    "export * from './stores/dynamodb/index.ts';",
+    "export { withIdempotency } from './functions/index.ts';",
+    "export { withHttpIdempotency } from './http/index.ts';",
+  ])("has nothing of AWS's SDK but what converts its JSON: %s", async (statements) => {
+    const asked = ['stores/dynamodb/direct/direct-transport', '/aws4/', ...SDK];
+    expect(await bundled(statements, ...asked)).toEqual(asked.slice(0, 2));
   });
 
   it('has nothing of what people do for who names the store', async () => {

@@ -49,7 +49,7 @@ export function pricesText(): string {
       `[$${(usd * 1_000_000).toLocaleString('en-US')} for a million ${per}s](${source})`,
   );
   return (
-    `List prices in ${PRICES_REGION} as of ${PRICES_AS_OF}, without free tiers and discounts: ${prices.join(', ')}. ` +
+    `List prices in ${PRICES_REGION}, looked up on ${PRICES_AS_OF}, without free tiers and discounts: ${prices.join(', ')}. ` +
     `Assumed: an x86 function of ${number(MEMORY_MB)} MB, whose share of a processor makes CPU time longer and leaves ` +
     `waiting as it is; a handler that does nothing, so that this is what comes on top of the work itself; Lambda ` +
     `receives and deletes ten messages with a request. Sending the messages is not in it, nor are storage, logs and ` +

@@ -1,13 +1,11 @@
-import * as sdk from '@aws-sdk/client-dynamodb';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createBatchProcessor } from 'batchlatch';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { startEventSourceMapping } from '../../../local/emulators/event-source-mapping.ts';
-import { tunedClient } from '../../../src/stores/dynamodb/sdk/own-client.ts';
 import { readClaims, readDepth } from '../../../local/demo/stored-orders.ts';
 import { createClaimsTable } from '../../support/claims-table.ts';
+import { storeBy, type TransportName, watchTraffic } from '../../support/transports.ts';
 import { createQueue } from './create-queue.ts';
 import { sendMessages } from './send-messages.ts';
 import { until } from './until.ts';
@@ -29,7 +27,7 @@ export interface DisturbedJob {
   readonly acknowledgedUnstored: readonly string[];
   /** How long each invocation took, in milliseconds. */
   readonly durations: readonly number[];
-  /** Requests that got no answer. The SDK sends them again by itself. */
+  /** Requests that got no answer. The transport sends them again by itself. */
   readonly unanswered: number;
   /** Ends that were not stored because the claim was another's. */
   readonly lost: number;
@@ -39,6 +37,9 @@ export interface DisturbedJob {
 }
 
 export interface DisturbedJobOptions {
+  readonly transport: TransportName;
+  /** The disturbed way to DynamoDB. */
+  readonly endpoint: string;
   readonly sqs: SQSClient;
   /** Goes to DynamoDB directly. */
   readonly dynamoDB: DynamoDBClient;
@@ -53,29 +54,19 @@ export interface DisturbedJobOptions {
 const VISIBILITY_TIMEOUT_SECONDS = 1;
 const WORK_MS = 20;
 
-/** Feeds a processor from a queue. Its store goes where `AWS_ENDPOINT_URL_DYNAMODB` says. */
+/** Feeds a processor from a queue. */
 export async function startDisturbedJob(options: DisturbedJobOptions): Promise<DisturbedJob> {
-  const { sqs, dynamoDB, messages, functionTimeoutMs, leaseMs } = options;
+  const { transport, endpoint, sqs, dynamoDB, messages, functionTimeoutMs, leaseMs } = options;
   const { work = () => delay(WORK_MS) } = options;
   const tableName = await createClaimsTable(dynamoDB);
   const queue = await createQueue(sqs, { visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS });
   const runs: Run[] = [];
   const acknowledgedUnstored: string[] = [];
   const durations: number[] = [];
-  let unanswered = 0;
   let lost = 0;
-  const client = tunedClient(sdk); // as the store would make it itself
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (thrown) {
-        if (!isAnswer(thrown)) unanswered += 1;
-        throw thrown;
-      }
-    },
-    { step: 'deserialize', priority: 'high', name: 'countUnanswered' },
-  );
+  const traffic = watchTraffic();
+  const store = storeBy(transport, endpoint, { tableName });
+  await store.inspect('to choose its transport');
 
   const handler = createBatchProcessor(
     async ({ id: key }, context) => {
@@ -85,7 +76,7 @@ export async function startDisturbedJob(options: DisturbedJobOptions): Promise<D
       runs.push({ key, attempt, startedAt, leaseUntil: context.leaseUntil });
     },
     {
-      store: dynamoDBStore({ client, tableName }),
+      store,
       observer: {
         onEvent({ type }) {
           if (type === 'leaseLost') lost += 1;
@@ -128,7 +119,7 @@ export async function startDisturbedJob(options: DisturbedJobOptions): Promise<D
     acknowledgedUnstored,
     durations,
     get unanswered() {
-      return unanswered;
+      return traffic.unanswered[transport];
     },
     get lost() {
       return lost;
@@ -145,14 +136,9 @@ export async function startDisturbedJob(options: DisturbedJobOptions): Promise<D
     },
     async stop() {
       await mapping.stop();
-      client.destroy();
+      traffic.stop();
     },
   };
-}
-
-/** Whether DynamoDB said it, and not the network. */
-function isAnswer(thrown: unknown): boolean {
-  return typeof thrown === 'object' && thrown !== null && '$fault' in thrown;
 }
 
 /** Pairs of runs of one key of which the second began while the first's lease was live. */

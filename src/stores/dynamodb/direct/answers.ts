@@ -1,82 +1,84 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
+import { hidden, type Secrets } from './hidden.ts';
 import { RequestError } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 
-/** What came over the connection, complete. */
+/** What came over the connection, to its end. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** Members of DynamoDB's exceptions that say more than their message. */
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members of DynamoDB's exceptions that say more than their message. Others could pass for what an error has itself. */
 const TELLING = ['Item', 'CancellationReasons', 'ThrottlingReasons'] as const;
 
-/** The output in an answer. Throws what DynamoDB refused, and any answer that is not DynamoDB's. `hide` takes secrets out of a text. */
-export function outputOf(answer: Answer, hide: (text: string) => string): object {
-  const problem = damageOf(answer);
-  if (problem !== undefined) throw unexpected(answer, problem, true);
-  const output = parsed(answer.body);
-  if (answer.status === 200 && output !== undefined) return output;
-  if (output === undefined || answer.status < 400) {
-    throw unexpected(answer, 'is not one of DynamoDB', answer.status === 200);
-  }
-  throw exceptionIn(output, answer, hide);
-}
-
-function damageOf({ headers, body }: Answer): string | undefined {
+/** The output in an answer. Throws what DynamoDB refused, and an answer that is not DynamoDB's, of which it quotes nothing. */
+export function outputOf(answer: Answer, secrets: Secrets): Members {
+  const { status, headers, body } = answer;
   const checksum = headers['x-amz-crc32'];
-  if (checksum !== undefined && crc32(body) !== Number(checksum)) return 'does not match its checksum';
-  if (!isUtf8(body)) return 'is not UTF-8';
-  return undefined;
+  // Whatever such an answer says is not to be believed, not even its status.
+  if (checksum !== undefined && crc32(body) !== Number(checksum)) {
+    throw unexpected(answer, 'does not match its checksum', true);
+  }
+  if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8', isSuccess(status));
+  const members = objectIn(body);
+  if (members === undefined) throw unexpected(answer, "is not DynamoDB's: no JSON object", isSuccess(status));
+  if (status === 200) return members;
+  if (status < 400) throw unexpected(answer, "is not DynamoDB's", isSuccess(status));
+  throw exceptionIn(members, answer, secrets);
 }
 
-function parsed(body: Buffer): Record<string, unknown> | undefined {
+/** By its status the request was done, or may have been. */
+function isSuccess(status: number): boolean {
+  return status < 300;
+}
+
+function objectIn(body: Buffer): Members | undefined {
   try {
     const value: unknown = JSON.parse(body.toString());
     return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
+      ? (value as Members)
       : undefined;
   } catch {
-    return undefined; // the parser's error quotes the text
+    return undefined; // the parser's error would quote the text
   }
 }
 
-function exceptionIn(
-  output: Record<string, unknown>,
-  { status, headers }: Answer,
-  hide: (text: string) => string,
-): RequestError {
-  const type = textOf(output['__type']) ?? textOf(output['code']) ?? textOf(headers['x-amzn-errortype']);
-  const message = textOf(output['message']) ?? textOf(output['Message']) ?? 'UnknownError';
+function exceptionIn(members: Members, { status, headers }: Answer, secrets: Secrets): RequestError {
+  const type = textOf(members['__type']) ?? textOf(members['code']) ?? textOf(headers['x-amzn-errortype']);
+  const message = textOf(members['message']) ?? textOf(members['Message']) ?? 'UnknownError';
   const requestId = textOf(headers['x-amzn-requestid']);
-  const error = new RequestError(hide(message), {
-    name: hide(nameIn(type)),
+  const error = new RequestError(hidden(message, secrets), {
+    name: hidden(nameIn(type), secrets),
     fault: status < 500 ? 'client' : 'server',
     httpStatusCode: status,
-    requestId: requestId && hide(requestId),
+    requestId: requestId && hidden(requestId, secrets),
     retryAfterMs: retryAfterMs(headers),
   });
   for (const name of TELLING) {
-    if (output[name] !== undefined) Object.assign(error, { [name]: output[name] });
+    if (members[name] !== undefined) Object.assign(error, { [name]: members[name] });
   }
   return error;
 }
 
-/** `com.amazonaws.dynamodb.v20120810#ResourceNotFoundException`, or followed by `:` and an address. */
-function nameIn(type = 'UnknownError'): string {
-  return /^(?:[^#]*#)?([^#:,]+)/.exec(type)?.[1] ?? 'UnknownError';
+/** `com.amazonaws.dynamodb.v20120810#ResourceNotFoundException`, perhaps with `:` and an address behind it. */
+function nameIn(type = ''): string {
+  return /^(?:[^#]*#)?(\w+)/.exec(type)?.[1] ?? 'Unknown';
 }
 
-function unexpected({ status, headers }: Answer, problem: string, isPassing: boolean): RequestError {
-  return new RequestError(`The answer (status ${status}) ${problem}`, {
+/** `mayBeDone`: the same is sent again, and who wrote looks at what is stored. */
+function unexpected({ status, headers }: Answer, what: string, mayBeDone: boolean): RequestError {
+  return new RequestError(`The answer with status ${status} ${what}`, {
     name: 'UnexpectedAnswerError',
-    fault: isPassing || status >= 500 ? 'server' : 'client',
+    fault: mayBeDone || status >= 500 ? 'server' : 'client',
     httpStatusCode: status,
     retryAfterMs: retryAfterMs(headers),
-    isPassing,
+    again: mayBeDone ? 'later' : undefined,
   });
 }
 

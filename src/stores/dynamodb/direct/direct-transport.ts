@@ -1,8 +1,11 @@
 import { type Clock, wait } from '../../../claims/clock.ts';
 import type { Transport } from '../transport.ts';
 import { outputOf } from './answers.ts';
-import { connectionTo } from './connection.ts';
+import { serverTime } from './clock-skew.ts';
+import { type ConnectionLimits, connectionsTo } from './connections.ts';
+import { unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
+import { type Retry, standardRetries } from './retries.ts';
 import { type Credentials, signedHeaders } from './signed-headers.ts';
 
 export interface DirectSetup {
@@ -17,48 +20,60 @@ export interface DirectSetup {
   readonly random: () => number;
 }
 
-const LIMITS = { connectMs: 2_500, silentMs: 3_000, answerBytes: 64 * 1_024 * 1_024 };
+/** The times are those of the store's client of the SDK, and so is the number of sockets. */
+export const LIMITS: ConnectionLimits = {
+  sockets: 50,
+  connectMs: 2_500, // a lost SYN is sent again after one second
+  silentMs: 3_000,
+  answerBytes: 64 * 1_024 * 1_024, // DynamoDB answers with 16 MB of items at most
+};
 
-/** Requests to DynamoDB by Node's own HTTP client, without AWS's SDK. */
-export function directTransport(setup: DirectSetup): Transport {
+/**
+ * Requests to DynamoDB by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the rules of the
+ * SDK's standard retry mode, at most until `signal` is aborted.
+ */
+export function directTransport(setup: DirectSetup, limits: ConnectionLimits = LIMITS): Transport {
   const { endpoint, clock, random, maxAttempts } = setup;
-  const connection = connectionTo(endpoint.url, LIMITS);
-
-  async function sendOnce(target: string, body: string, signal: AbortSignal | undefined): Promise<never> {
-    const given = setup.credentials();
-    const credentials = given instanceof Promise ? await given : given;
-    const headers = signedHeaders(
-      { host: endpoint.url.host, target, body },
-      { credentials, region: endpoint.region, time: new Date(clock.now()) },
-    );
-    const answer = await connection.post(headers, body, signal);
-    return outputOf(answer, (text) => text) as never;
-  }
+  const { host } = endpoint.url;
+  const connections = connectionsTo(endpoint.url, limits);
+  const time = serverTime(clock);
+  const retries = standardRetries(maxAttempts, random);
 
   return {
     async send(operation, input, signal) {
       const target = `DynamoDB_20120810.${operation}`;
       const body = JSON.stringify(input);
+      let retry: Retry | undefined;
+      let failure: RequestError | undefined;
       for (let attempt = 1; ; attempt += 1) {
+        const credentials = await currentCredentials(failure);
+        const signedAt = time.now();
+        const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
+        const headers = signedHeaders({ host, target, body }, signing);
         try {
-          return await sendOnce(target, body, signal);
+          const answer = await connections.post(headers, body, signal);
+          time.learn(answer.headers, signedAt);
+          const output = outputOf(answer, { credentials, headers });
+          retries.succeeded(retry);
+          return output;
         } catch (thrown) {
-          if (!(thrown instanceof RequestError)) throw thrown;
-          thrown.$metadata.attempts = attempt;
-          if (attempt >= maxAttempts || !isPassing(thrown)) throw thrown;
+          failure = thrown instanceof RequestError ? thrown : unsendableError(thrown);
+          failure.$metadata.attempts = attempt;
+          retry = retries.after(failure, attempt, time.wasSkewed(failure.name, signedAt));
         }
-        await wait(clock, random() * 25 * 2 ** (attempt - 1), signal);
+        if (retry === undefined) throw failure;
+        if (retry.delayMs > 0) await wait(clock, retry.delayMs, signal);
+        if (signal?.aborted === true) throw failure;
       }
     },
   };
-}
 
-function isPassing({ name, $metadata, isPassing: mayPass }: RequestError): boolean {
-  return (
-    mayPass ||
-    /^(Throttling|ProvisionedThroughput|RequestLimit|TransactionInProgress|TimeoutError|NetworkError)/.test(
-      name,
-    ) ||
-    ($metadata.httpStatusCode ?? 0) >= 500
-  );
+  /** Where a request was sent before, what became of it says more than that it cannot be sent again. */
+  async function currentCredentials(failure: RequestError | undefined): Promise<Credentials> {
+    try {
+      return await setup.credentials();
+    } catch (thrown) {
+      throw failure ?? thrown;
+    }
+  }
 }

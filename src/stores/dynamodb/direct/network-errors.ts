@@ -1,29 +1,62 @@
 import type { ClientRequest } from 'node:http';
+import type { TLSSocket } from 'node:tls';
 import { RequestError } from './request-error.ts';
 
-/** What went wrong on a connection, by Node's code for it. */
-export function networkError(error: Error & { readonly code?: string }): RequestError {
-  const { code = 'ERR_UNKNOWN', message } = error;
-  const name = /^(ECONNRESET|EPIPE|ETIMEDOUT)$/.test(code) ? 'TimeoutError' : 'NetworkError';
-  return new RequestError(message.includes(code) ? message : `${message} (${code})`, { name, code });
-}
+type NodeError = Error & { readonly code?: string };
 
-export function timeoutError(
+/** Codes that the SDK's HTTP handler gives this name; the others get another that failures are recognised by. */
+const TIMEOUTS = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
+
+/**
+ * What went wrong on the connection of a request. The request may be done, unless the server's certificate was refused: then
+ * nothing of it was sent, and sending it again would be refused too.
+ */
+export function networkError(
+  { code = 'ERR_NETWORK', message }: NodeError,
   sent: ClientRequest,
-  limits: { readonly connectMs: number; readonly silentMs: number },
+  isAnswered: boolean,
 ): RequestError {
-  const message =
-    sent.socket?.connecting === true
-      ? `There was no connection within ${limits.connectMs} ms`
-      : `There was no answer for ${limits.silentMs} ms`;
-  return new RequestError(message, { name: 'TimeoutError', code: 'ETIMEDOUT' });
+  const text = message.includes(code) ? message : `${message} (${code})`;
+  if (isCertificateRefused(sent)) return new RequestError(text, { name: 'CertificateError', code });
+  const isTimeout = TIMEOUTS.has(code);
+  return new RequestError(text, {
+    name: isTimeout ? 'TimeoutError' : 'NetworkingError',
+    code,
+    // A server closes idle connections when it likes, also at the moment when one is used again.
+    again: isTimeout && sent.reusedSocket && !isAnswered ? 'at-once' : 'later',
+  });
 }
 
-export function tooLongError(bytes: number): RequestError {
-  return new RequestError(`The answer is longer than ${bytes} bytes`, {
-    name: 'UnexpectedAnswerError',
-    fault: 'client',
+function isCertificateRefused({ socket }: ClientRequest): boolean {
+  const { authorizationError } = (socket ?? {}) as Partial<TLSSocket>;
+  return authorizationError !== undefined && authorizationError !== null;
+}
+
+/** Node refused to write the request: of all that is in its headers, only credentials are not under control. */
+export function unsendableError(thrown: unknown): RequestError {
+  const { code = 'ERR_REQUEST' } = thrown as Partial<NodeError>;
+  return new RequestError(`A header of the request cannot be sent (${code})`, {
+    name: 'CredentialsProviderError',
+    code,
   });
+}
+
+export function silentError(silentMs: number): RequestError {
+  return timeoutError(`There was no answer for ${silentMs} ms`);
+}
+
+export function unconnectedError(connectMs: number): RequestError {
+  return timeoutError(`There was no connection within ${connectMs} ms`);
+}
+
+function timeoutError(message: string): RequestError {
+  return new RequestError(message, { name: 'TimeoutError', code: 'ETIMEDOUT', again: 'later' });
+}
+
+/** The request may be done; another answer to it would be as long. */
+export function tooLongError(bytes: number): RequestError {
+  const message = `The answer is longer than ${bytes} bytes`;
+  return new RequestError(message, { name: 'UnexpectedAnswerError', fault: 'server' });
 }
 
 export function abortedError(): RequestError {

@@ -8,31 +8,30 @@ export interface RequestMetadata {
 export interface RequestErrorOptions {
   readonly name: string;
   readonly fault?: 'client' | 'server';
-  /** Of a connection: `ECONNRESET`. */
+  /** Node's, of a connection: `ECONNRESET`. */
   readonly code?: string;
   readonly httpStatusCode?: number;
   readonly requestId?: string | undefined;
-  /** What the answer said about when to come again. */
+  /** When to come again, as the answer says. */
   readonly retryAfterMs?: number | undefined;
-  /** The answer is worth nothing, but another one may be: it was cut off, or damaged on its way. */
-  readonly isPassing?: boolean;
+  /** Besides what DynamoDB's own codes say: whether another sending may succeed, and whether it has to wait. */
+  readonly again?: 'later' | 'at-once' | undefined;
 }
 
 /**
- * A request that failed, in the form of the SDK's exceptions. It has no `cause`: Node's errors of connections may hold
- * what was received or sent.
+ * A request that failed, in the form of the SDK's exceptions. It has no `cause`: Node's errors of connections may hold what
+ * was received. What only retries need to know is private, and so in no log.
  */
 export class RequestError extends Error {
-  /** The server's fault may pass by itself. */
-  readonly $fault?: 'client' | 'server';
+  declare readonly $fault?: 'client' | 'server';
   readonly $metadata: RequestMetadata;
-  readonly code?: string;
+  declare readonly code?: string;
   readonly #retryAfterMs: number | undefined;
-  readonly #isPassing: boolean;
+  readonly #again: 'later' | 'at-once' | undefined;
 
   constructor(message: string, options: RequestErrorOptions) {
     super(message);
-    const { name, fault, code, httpStatusCode, requestId, retryAfterMs, isPassing = false } = options;
+    const { name, fault, code, httpStatusCode, requestId, retryAfterMs, again } = options;
     this.name = name;
     if (fault !== undefined) this.$fault = fault;
     if (code !== undefined) this.code = code;
@@ -42,14 +41,14 @@ export class RequestError extends Error {
       ...(requestId !== undefined && { requestId }),
     };
     this.#retryAfterMs = retryAfterMs;
-    this.#isPassing = isPassing;
+    this.#again = again;
   }
 
   get retryAfterMs(): number | undefined {
     return this.#retryAfterMs;
   }
 
-  get isPassing(): boolean {
-    return this.#isPassing;
+  get again(): 'later' | 'at-once' | undefined {
+    return this.#again;
   }
 }

@@ -20,7 +20,7 @@ export function loadSdk(why: string): Promise<Sdk> {
 
 async function load(): Promise<Sdk> {
   try {
-    return withNames(await import(NAME));
+    return withNames(await import(/* webpackIgnore: true */ NAME));
   } catch {
     // Beside a bundle there are no packages; `require` looks where NODE_PATH says too, and so finds the one of Lambda's runtime.
     return createRequire(path.resolve('index.js'))(NAME) as Sdk;

@@ -28,20 +28,37 @@ export function ownSdkTransport(why: string): Transport {
  */
 export function tunedClient({ DynamoDBClient }: Sdk): DynamoDBClient {
   const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
-  const client = new DynamoDBClient({
-    cacheMiddleware: true,
-    requestHandler: {
-      connectionTimeout: 2_500, // a lost SYN is sent again after one second
-      requestTimeout: 3_000,
-      throwOnRequestTimeout: true,
-      httpAgent: agent,
-      httpsAgent: agent,
-    },
-  });
+  const client = withoutVersionWarning(
+    () =>
+      new DynamoDBClient({
+        cacheMiddleware: true,
+        requestHandler: {
+          connectionTimeout: 2_500, // a lost SYN is sent again after one second
+          requestTimeout: 3_000,
+          throwOnRequestTimeout: true,
+          httpAgent: agent,
+          httpsAgent: agent,
+        },
+      }),
+  );
   // It walks through every request and answer to write a log entry that is not read.
   client.middlewareStack.remove('loggerMiddleware');
   writePlainJson(client);
   return client;
+}
+
+const NO_WARNING = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
+
+/** The SDK warns of an old Node when the first client is made. Nobody asked for this one. */
+function withoutVersionWarning<Client>(make: () => Client): Client {
+  const before = process.env[NO_WARNING];
+  process.env[NO_WARNING] = 'true';
+  try {
+    return make();
+  } finally {
+    if (before === undefined) delete process.env[NO_WARNING];
+    else process.env[NO_WARNING] = before;
+  }
 }
 
 /**

@@ -12,9 +12,12 @@ interface FoundCredentials {
  * five minutes before they expire, and is loaded when they are first asked for. `why` is what it is needed for.
  */
 export function providerChain(why: string): () => Promise<FoundCredentials> {
-  let found: (() => Promise<FoundCredentials>) | undefined;
+  let chain: (() => Promise<FoundCredentials>) | undefined;
   return async () => {
-    found ??= tunedClient(await loadSdk(why)).config.credentials;
-    return found();
+    if (chain === undefined) {
+      const sdk = await loadSdk(why);
+      chain ??= tunedClient(sdk).config.credentials; // one for all who waited
+    }
+    return chain();
   };
 }

@@ -1,0 +1,4 @@
+import { createBatchProcessor } from 'batchlatch';
+import { twoDeliveries } from './two-deliveries.mjs';
+
+void twoDeliveries((run, observer) => createBatchProcessor(run, { observer }));

@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import { writeFile, mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { systemClock } from '../../src/claims/clock.ts';
+import { transportFromEnvironment } from '../../src/stores/dynamodb/transport-from-environment.ts';
+import type { Transport } from '../../src/stores/dynamodb/transport.ts';
+import { claimRequests } from '../support/claim-builders.ts';
+
+const before = { ...process.env };
+const servers: Server[] = [];
+/** Whose key each request to DynamoDB was signed with, and what sent it. */
+let signers: string[];
+let agents: string[];
+
+beforeEach(async () => {
+  signers = [];
+  agents = [];
+  for (const name of Object.keys(process.env)) if (/^AWS_|PROXY$/i.test(name)) delete process.env[name];
+  Object.assign(process.env, {
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_REGION: 'us-east-1',
+    AWS_ENDPOINT_URL_DYNAMODB: await serve(({ headers }) => {
+      signers.push(/Credential=([^/]+)/.exec(headers.authorization ?? '')?.[1] ?? '');
+      agents.push(headers['user-agent']?.includes('aws-sdk-js') === true ? 'sdk' : 'direct');
+      return '{}';
+    }),
+  });
+});
+
+afterEach(async () => {
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
+  Object.assign(process.env, before);
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => void server.close(resolve));
+  }
+});
+
+/** A server that answers each request with a text. */
+async function serve(answer: (request: IncomingMessage) => string): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.end(answer(request)));
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function newTransport(): Transport {
+  return transportFromEnvironment({ clock: systemClock, random: Math.random });
+}
+
+async function send(transport: Transport, times = 1): Promise<void> {
+  for (let sent = 0; sent < times; sent += 1) {
+    await transport.send('GetItem', { TableName: 'claims', Key: { id: { S: 'a' } } });
+  }
+}
+
+function setKey(accessKeyId: string): void {
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'a-secret' });
+}
+
+describe('Requests without a client', () => {
+  it('are direct where the environment is plain, with the key that is there at each sending', async () => {
+    setKey('first');
+    const transport = newTransport();
+    await send(transport, 2);
+    setKey('second');
+    await send(transport);
+    expect(signers).toEqual(['first', 'first', 'second']);
+    expect(agents).toEqual(['direct', 'direct', 'direct']);
+  });
+
+  it('go through the SDK where it is not', async () => {
+    setKey('key');
+    process.env['AWS_RETRY_MODE'] = 'adaptive';
+    await send(newTransport());
+    expect(agents).toEqual(['sdk']);
+  });
+
+  it('are decided upon with the first of them, for good', async () => {
+    const transport = newTransport();
+    process.env['AWS_RETRY_MODE'] = 'adaptive';
+    setKey('key');
+    delete process.env['AWS_RETRY_MODE'];
+    await Promise.all([send(transport), send(transport)]);
+    process.env['AWS_RETRY_MODE'] = 'adaptive';
+    await send(transport);
+    expect(agents).toEqual(['direct', 'direct', 'direct']);
+  });
+
+  it('are refused with a code when the key has gone', async () => {
+    setKey('key');
+    const store = dynamoDBStore({ tableName: 'claims', writes: 'single' });
+    await store.inspect('a');
+    delete process.env['AWS_SECRET_ACCESS_KEY'];
+    const [outcome] = await store.acquire(claimRequests(1));
+    expect(outcome).toMatchObject({
+      status: 'error',
+      error: {
+        code: 'BATCHLATCH_CREDENTIALS',
+        message: expect.stringContaining('no longer in the environment'),
+      },
+    });
+    expect(signers).toEqual(['key']);
+  });
+});
+
+describe('Credentials that are not in the environment', () => {
+  /** A container's endpoint, whose credentials are valid for so long. Gives how often it was asked. */
+  async function container(...minutes: readonly number[]): Promise<() => number> {
+    let asked = 0;
+    process.env['AWS_CONTAINER_AUTHORIZATION_TOKEN'] = 'container-token';
+    process.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = await serve(({ headers }) => {
+      expect(headers.authorization).toBe('container-token');
+      const validFor = (minutes[asked] ?? 60) * 60_000;
+      asked += 1;
+      return JSON.stringify({
+        AccessKeyId: `container-${asked}`,
+        SecretAccessKey: 'a-secret',
+        Token: 'a-token',
+        Expiration: new Date(Date.now() + validFor).toISOString(),
+      });
+    });
+    return () => asked;
+  }
+
+  it('are asked for once, and not at each request, nor for each of many at a time', async () => {
+    const asked = await container();
+    const transport = newTransport();
+    await Promise.all([send(transport, 5), send(transport, 5)]);
+    expect(asked()).toBe(1);
+    expect(new Set(signers)).toEqual(new Set(['container-1']));
+    expect(new Set(agents)).toEqual(new Set(['direct']));
+  });
+
+  it('are renewed before they expire, while requests go on with the old ones', async () => {
+    const asked = await container(4);
+    const transport = newTransport();
+    await send(transport);
+    while (signers.at(-1) !== 'container-2') await send(transport);
+    await send(transport, 5);
+    expect(asked()).toBe(2);
+    expect(signers.slice(-6)).toEqual(Array(6).fill('container-2'));
+    expect(signers[0]).toBe('container-1');
+  });
+
+  it('are never used once they have expired', async () => {
+    const asked = await container(-1, -1);
+    await send(newTransport(), 2);
+    expect(asked()).toBeGreaterThan(1);
+    expect(signers.at(-1)).not.toBe('container-1');
+  });
+
+  it('are found by web identity', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'web-identity-'));
+    const token = path.join(folder, 'token');
+    await writeFile(token, 'a-token');
+    const expiration = new Date(Date.now() + 3_600_000).toISOString();
+    Object.assign(process.env, {
+      AWS_WEB_IDENTITY_TOKEN_FILE: token,
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/orders',
+      AWS_ENDPOINT_URL_STS: await serve(
+        () => `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials>
+          <AccessKeyId>web-identity</AccessKeyId><SecretAccessKey>a-secret</SecretAccessKey>
+          <SessionToken>a-token</SessionToken><Expiration>${expiration}</Expiration>
+          </Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
+      ),
+    });
+    await send(newTransport());
+    await rm(folder, { recursive: true });
+    expect([signers, agents]).toEqual([['web-identity'], ['direct']]);
+  });
+
+  it('are an error with a code when there are none, and are looked for again', async () => {
+    const store = dynamoDBStore({ tableName: 'claims' });
+    expect(await store.acquire(claimRequests(1))).toMatchObject([
+      { status: 'error', error: { code: 'BATCHLATCH_CREDENTIALS' } },
+    ]);
+    await container();
+    await store.inspect('a');
+    expect(signers).toEqual(['container-1']);
+  });
+});
