@@ -76,7 +76,7 @@ export class Attempt implements LeasedClaim {
     this.#transaction ??= new Transaction();
     const makeCompletion = (): Completion =>
       this.#settlementOf(this.#decide({ kind: 'returned', result })) as Completion;
-    await this.#transaction.commit(store, makeCompletion, effect, deadline.answerNow);
+    await this.#transaction.commit(store, makeCompletion, effect, deadline.answerNow.signal);
     this.#work.isClaimOpen = false;
     const durationMs = clock.now() - startedAt;
     const content = contentOf(effect);

@@ -1,6 +1,6 @@
-import { setMaxListeners } from 'node:events';
 import type { Context } from 'aws-lambda';
 import type { Clock } from '../claims/clock.ts';
+import { Stop } from '../claims/stop.ts';
 
 /** The end of the invocation, seen from inside: first stop, then answer whatever happens. */
 export interface Deadline {
@@ -9,9 +9,9 @@ export interface Deadline {
   /** What is left until then. */
   remainingTimeMs(): number;
   /** Aborted when it is time to stop: nothing starts any more, and running handlers are told to stop. */
-  readonly stop: AbortSignal;
+  readonly stop: Stop;
   /** Aborted when the answer has to leave: what the store has not confirmed by now counts as failed. */
-  readonly answerNow: AbortSignal;
+  readonly answerNow: Stop;
   /** How long a handler that was told to stop may take to end, in milliseconds. */
   readonly graceMs: number;
   /** To be called when the answer is given; no timer outlives the invocation. */
@@ -30,17 +30,15 @@ export function createDeadline(
   deadlineMarginMs: number,
   clock: Clock,
 ): Deadline {
-  const stop = new AbortController();
-  const answerNow = new AbortController();
-  // Every request to the store listens, and there are more than ten at a time: that is no leak.
-  setMaxListeners(0, stop.signal, answerNow.signal);
+  const stop = new Stop();
+  const answerNow = new Stop();
   const availableMs = availableTimeMs(lambda);
   if (availableMs === undefined) {
     return {
       endsAt: Infinity,
       remainingTimeMs: () => Infinity,
-      stop: stop.signal,
-      answerNow: answerNow.signal,
+      stop,
+      answerNow,
       graceMs: DEFAULT_GRACE_MS,
       cancel: () => undefined,
     };
@@ -56,8 +54,8 @@ export function createDeadline(
   return {
     endsAt,
     remainingTimeMs: () => endsAt - clock.now(),
-    stop: stop.signal,
-    answerNow: answerNow.signal,
+    stop,
+    answerNow,
     graceMs: marginMs * GRACE_SHARE,
     cancel: () => cancels.forEach((cancel) => cancel()),
   };

@@ -1,4 +1,5 @@
 import type { SettleOutcome } from '../claims/claim-store.ts';
+import type { Stop } from '../claims/stop.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { HeldClaim } from './held-claim.ts';
 import type { AttemptScope } from './scope.ts';
@@ -26,7 +27,7 @@ export async function extendLeases(
   attempts: readonly LeasedClaim[],
   minimumMs: number,
   { store, clock, rules, deadline }: AttemptScope,
-  signal: AbortSignal = deadline.answerNow,
+  signal: Stop = deadline.answerNow,
 ): Promise<SettleOutcome[]> {
   const askedAt = clock.now();
   const retentionMs = rules.retention.inProgress;
@@ -37,7 +38,7 @@ export async function extendLeases(
     retentionMs,
   }));
   try {
-    const outcomes = await store.extend(extensions, { signal });
+    const outcomes = await store.extend(extensions, signal);
     attempts.forEach(({ claim }, index) => {
       // The store's lease begins when it writes; what the handler sees must not be later than that.
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);

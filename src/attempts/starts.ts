@@ -66,7 +66,7 @@ export class Starts {
     if (deadline.stop.aborted) return [];
     const claims = group.map(({ attempt }) => ({ key: attempt.key, owner: attempt.claim.owner }));
     try {
-      return (await store.start?.(claims, { signal: deadline.stop })) ?? [];
+      return (await store.start?.(claims, deadline.stop)) ?? [];
     } catch {
       return []; // what is not known to be written must not start
     }

@@ -1,5 +1,6 @@
 import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from '../claims/claim-store.ts';
 import { type Clock, wait } from '../claims/clock.ts';
+import { platformSignal, type StopSignal } from '../claims/stop.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 
 export interface WaitForClaimOptions {
@@ -9,11 +10,11 @@ export interface WaitForClaimOptions {
   /** A number from 0 up to, not including, 1; for the jitter between two polls. */
   readonly random: () => number;
   /** Once aborted, nothing is asked any more; the last outcome is given. A call that is under way is waited for. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /** What an acquire has just been answered with: the wait then begins at once. */
   readonly known?: AcquireOutcome;
   /** Gives up a call that is under way: whether it got the claim is then not known. */
-  readonly callSignal?: AbortSignal;
+  readonly callSignal?: StopSignal;
 }
 
 const FIRST_POLL_MS = 50;
@@ -38,7 +39,7 @@ export async function acquireOrWait(
   { timeoutMs, clock, random, signal, known, callSignal }: WaitForClaimOptions,
 ): Promise<AcquireOutcome> {
   const waitUntil = clock.now() + timeoutMs;
-  const callOptions = callSignal && { signal: callSignal };
+  const callOptions = callSignal && { signal: platformSignal(callSignal) };
   let outcome = known ?? (await acquireOne(store, makeRequest(), callOptions));
   if (outcome.status !== 'conflict') return outcome; // an error at the first call is nothing to wait for
   for (let poll = 0; mayChange(outcome); poll += 1) {
@@ -58,7 +59,7 @@ function mayChange(outcome: AcquireOutcome): boolean {
   return outcome.status === 'conflict';
 }
 
-function isAborted(signal: AbortSignal | undefined): boolean {
+function isAborted(signal: StopSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 

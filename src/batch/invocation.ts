@@ -1,5 +1,6 @@
 import { startHeartbeat } from '../attempts/running.ts';
 import { waitAtMost } from '../claims/clock.ts';
+import type { StopSignal } from '../claims/stop.ts';
 import { Claiming } from './claiming.ts';
 import { ClaimsAhead } from './claims-ahead.ts';
 import type { Entry } from './entry.ts';
@@ -78,7 +79,7 @@ function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
   return leader === undefined && behind === undefined && outcome === undefined;
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -7,6 +7,7 @@ import {
 } from './claim-store.ts';
 import type { Clock } from './clock.ts';
 import { type QueueAccess, type QueueMember, type RequestGroup, RequestQueue } from './request-queue.ts';
+import { endedBy } from './stop.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';
 
 /** Acquires claims for invocations that run at the same time in one process, in requests that they share. */
@@ -39,7 +40,7 @@ async function acquireGroup(
   const { items, signal } = group;
   let outcomes: readonly AcquireOutcome[];
   try {
-    outcomes = await store.acquire(items, { signal });
+    outcomes = await store.acquire(items, endedBy(signal));
   } catch (thrown) {
     const error = asError(thrown);
     outcomes = items.map(() => ({ status: 'error', error }));

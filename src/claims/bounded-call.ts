@@ -1,28 +1,34 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
+import { Stop, type StopSignal } from './stop.ts';
 
 export interface CallBound {
   readonly clock: Clock;
   /** How long to wait for the answer, in milliseconds. */
   readonly limitMs: number;
   /** Ends the wait for an answer earlier, and is handed on to the call. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: StopSignal | undefined;
   /** Makes the error of a call that has not answered: in time, or before its caller gave up. */
   readonly errorOf: (why: 'silent' | 'given-up') => Error;
 }
 
 /**
  * Waits for a call to the outside no longer than `limitMs`, whatever client was given: a call that never answers
- * would otherwise keep its place without end. Its signal is aborted then, and its answer, if it still comes, goes
- * to `onLate`.
+ * would otherwise keep its place without end. Its signal is aborted then.
  */
 export function boundedCall<Answer>(
   call: (signal: AbortSignal) => Promise<Answer>,
+  bound: CallBound,
+): Promise<Answer> {
+  return stoppableCall((stop) => call(stop.signal), bound);
+}
+
+/** The same for a call that hardly ever needs the signal. Its answer, if it comes too late, goes to `onLate`. */
+export function stoppableCall<Answer>(
+  call: (stop: Stop) => Promise<Answer>,
   { clock, limitMs, signal, errorOf }: CallBound,
   onLate?: (answer: Answer) => void,
 ): Promise<Answer> {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // every request of one call may listen
+  const stop = new Stop();
   return new Promise((resolve, reject) => {
     let isOver = false;
     const end = (): boolean => {
@@ -35,12 +41,12 @@ export function boundedCall<Answer>(
     const giveUp = (): void => {
       const error = errorOf(signal?.aborted === true ? 'given-up' : 'silent');
       if (end()) reject(error);
-      controller.abort(error);
+      stop.abort(error);
     };
     const cancel = clock.setTimer(giveUp, limitMs);
     signal?.addEventListener('abort', giveUp, { once: true });
-    if (signal?.aborted === true) controller.abort(signal.reason); // the call says what it makes of that
-    started(call, controller.signal).then(
+    if (signal?.aborted === true) stop.abort(signal.reason); // the call says what it makes of that
+    started(call, stop).then(
       (answer) => (end() ? resolve(answer) : onLate?.(answer)),
       (error: unknown) => end() && reject(error as Error),
     );
@@ -48,9 +54,6 @@ export function boundedCall<Answer>(
 }
 
 /** What throws before it gives a promise has rejected. */
-async function started<Answer>(
-  call: (signal: AbortSignal) => Promise<Answer>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  return call(signal);
+async function started<Answer>(call: (stop: Stop) => Promise<Answer>, stop: Stop): Promise<Answer> {
+  return call(stop);
 }

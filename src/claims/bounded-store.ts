@@ -1,4 +1,4 @@
-import { boundedCall } from './bounded-call.ts';
+import { stoppableCall } from './bounded-call.ts';
 import type {
   AcquireOutcome,
   ClaimRequest,
@@ -10,6 +10,7 @@ import type {
 } from './claim-store.ts';
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
+import { isStop, type Stop, stopOf } from './stop.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
 /** Longer than a store's own retries take; a call without an answer by then will hardly get one. */
@@ -25,16 +26,16 @@ const LONGEST_RENEWAL_MS = 10_000;
  */
 export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   const bound = <Answer>(
-    call: (options: StoreCallOptions) => Promise<Answer>,
+    call: (own: SignalOption) => Promise<Answer>,
     options?: StoreCallOptions,
     { limitMs = LONGEST_STORE_CALL_MS, onLate }: Bound<Answer> = {},
   ): Promise<Answer> =>
-    boundedCall(
-      (signal) => call({ signal }),
+    stoppableCall(
+      (stop) => call(signalOf(stop)),
       {
         clock,
         limitMs,
-        signal: options?.signal,
+        signal: stopOf(options),
         errorOf: (why) => (why === 'silent' ? silentFor(limitMs) : givenUp()),
       },
       onLate,
@@ -60,7 +61,7 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   return decoratedStore(store, {
     acquire: (requests, options) =>
       bound(
-        (own) => store.acquire(requests, { ...options, ...own }),
+        (own) => store.acquire(requests, isStop(options) ? own : { ...options, ...own }),
         options,
         options?.mayAskAgain === true ? {} : { onLate: (outcomes) => void release(requests, outcomes) },
       ),
@@ -83,4 +84,15 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
 interface Bound<Answer> {
   readonly limitMs?: number;
   readonly onLate?: (answer: Answer) => void;
+}
+
+type SignalOption = Required<Pick<StoreCallOptions, 'signal'>>;
+
+/** A property of its own, so that stores may copy their options; made when it is looked at, which not every store does. */
+function signalOf(stop: Stop): SignalOption {
+  return {
+    get signal() {
+      return stop.signal;
+    },
+  };
 }

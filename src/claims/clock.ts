@@ -1,3 +1,5 @@
+import type { StopSignal } from './stop.ts';
+
 /**
  * The only way this library learns the time or waits for it. Everything that depends on time takes a
  * clock as an argument, so that tests and the simulation run the real code without sleeping.
@@ -22,7 +24,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after `delayMs`, or as soon as `signal` is aborted, whichever comes first. */
-export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+export function wait(clock: Clock, delayMs: number, signal?: StopSignal): Promise<void> {
   if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {

@@ -1,18 +1,19 @@
 import type { Clock } from './clock.ts';
+import { Stop, type StopSignal } from './stop.ts';
 
 /** One user of a queue: an invocation, or a call. */
 export interface QueueMember {
   /** Whether it may soon bring another item. */
   readonly isBusy: () => boolean;
   /** Aborted when it waits for no answer any longer. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** The items of one request. */
 export interface RequestGroup<Item, Outcome> {
   readonly items: readonly Item[];
   /** Aborted once none of them is awaited any longer. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
   /** Whether somebody still waits for its answer. */
   isWanted(index: number): boolean;
   /** The outcome for now: what counts if its member stops waiting before there is another. */
@@ -66,7 +67,7 @@ interface InFlight<Item, Outcome> {
   /** The only member that has an item in it, where there is one. */
   readonly onlyMember: QueueMember | undefined;
   /** Undefined: the only member's own signal ends it. */
-  readonly controller: AbortController | undefined;
+  readonly stop: Stop | undefined;
 }
 
 /**
@@ -156,10 +157,10 @@ export class RequestQueue<Item, Outcome> {
     const [first] = group;
     const isShared = group.some(({ member }) => member !== first?.member);
     const onlyMember = isShared ? undefined : first?.member;
-    const controller = onlyMember === undefined ? new AbortController() : undefined;
-    const inFlight = { group, onlyMember, controller };
+    const stop = onlyMember === undefined ? new Stop() : undefined;
+    const inFlight = { group, onlyMember, stop };
     this.#inFlight.push(inFlight);
-    void this.#send(group, (controller ?? (onlyMember as QueueMember)).signal).then(() => {
+    void this.#send(group, stop ?? (onlyMember as QueueMember).signal).then(() => {
       this.#inFlight.splice(this.#inFlight.indexOf(inFlight), 1);
       if (this.#waiting.some(({ member }) => !member.isBusy())) this.#flush();
     });
@@ -181,7 +182,7 @@ export class RequestQueue<Item, Outcome> {
     return group;
   }
 
-  async #send(group: readonly Waiting<Item, Outcome>[], signal: AbortSignal): Promise<void> {
+  async #send(group: readonly Waiting<Item, Outcome>[], signal: StopSignal): Promise<void> {
     await this.#options.send({
       items: group.map(({ item }) => item),
       signal,
@@ -207,8 +208,8 @@ export class RequestQueue<Item, Outcome> {
     if (this.#waiting.length === 0) this.#endLinger(); // the next to wait has a linger of its own
     for (const { group } of this.#inFlight) own.push(...group.filter((one) => one.member === member));
     for (const one of own) if (!one.isAnswered) answer(one, one.noted?.outcome ?? this.#options.givenUp());
-    for (const { group, controller } of this.#inFlight) {
-      if (group.every(({ isAnswered }) => isAnswered)) controller?.abort();
+    for (const { group, stop } of this.#inFlight) {
+      if (group.every(({ isAnswered }) => isAnswered)) stop?.abort();
     }
   }
 }

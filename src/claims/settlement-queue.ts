@@ -2,6 +2,7 @@ import { type Clock, wait } from './clock.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
 import { mayPass } from './errors.ts';
 import { type QueueMember, type RequestGroup, RequestQueue } from './request-queue.ts';
+import { endedBy, type StopSignal } from './stop.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';
 
 /**
@@ -127,10 +128,10 @@ async function writeWithRetries<Note>(
 async function settleOrErrors(
   store: ClaimStore,
   settlements: readonly Settlement[],
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<SettleOutcome[]> {
   try {
-    return await store.settle(settlements, { signal });
+    return await store.settle(settlements, endedBy(signal));
   } catch (thrown) {
     const error = asError(thrown);
     return settlements.map(() => ({ error }));

@@ -47,7 +47,7 @@ async function delayRedeliveries(bounds: Required<BackoffOptions>, scope: BatchS
     if (entry.lane !== undefined) laneDelays.set(entry.lane, delayMs);
     delays.push({ entry, delayMs });
   }
-  await showAgain(delays, scope, scope.deadline.answerNow);
+  await showAgain(delays, scope, scope.deadline.answerNow.signal);
 }
 
 /** In how many milliseconds a record that is handed back should come again. */

@@ -39,7 +39,12 @@ async function sendToDeadLetters(entry: Entry, url: string, scope: BatchScope): 
   // Without a record there is nothing to send: such a message is left to the queue's redrive policy.
   if (sqs === undefined || record === undefined || !isPermanentEnd(outcome)) return;
   try {
-    await sendDeadLetter(boundedSqs(sqs, clock), url, letterOf(entry, record, outcome), deadline.answerNow);
+    await sendDeadLetter(
+      boundedSqs(sqs, clock),
+      url,
+      letterOf(entry, record, outcome),
+      deadline.answerNow.signal,
+    );
   } catch (error) {
     notify({ type: 'deadLetterFailed', recordId, key, error });
     return;

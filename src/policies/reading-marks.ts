@@ -99,7 +99,7 @@ export class ReadingMarks {
     if (claims.length === 0) return marks.map(() => true);
     let outcomes: SettleOutcome[];
     try {
-      outcomes = (await store.start?.(claims, { signal: deadline.answerNow })) ?? [];
+      outcomes = (await store.start?.(claims, deadline.answerNow)) ?? [];
     } catch {
       outcomes = []; // what is not known to be written must not start
     }
@@ -170,7 +170,7 @@ export class ReadingMarks {
     const { store, deadline } = this.#scope;
     let outcomes: (AcquireOutcome | undefined)[];
     try {
-      outcomes = await store.acquire(requests, { signal: deadline.answerNow });
+      outcomes = await store.acquire(requests, deadline.answerNow);
     } catch (thrown) {
       const error = thrown as Error;
       outcomes = requests.map(() => ({ status: 'error', error }));
@@ -213,7 +213,7 @@ export class ReadingMarks {
     const retentionMs = rules.retention.failed;
     let outcomes: SettleOutcome[] = [];
     try {
-      outcomes = await store.settle(settlements, { signal: deadline.answerNow });
+      outcomes = await store.settle(settlements, deadline.answerNow);
     } catch {
       // Noted below.
     }

@@ -1,4 +1,5 @@
 import { type Clock, waitAtMost } from '../claims/clock.ts';
+import type { StopSignal } from '../claims/stop.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { Entry } from '../batch/entry.ts';
 import type { BatchReading } from '../batch/policy.ts';
@@ -11,7 +12,7 @@ export interface ReadingSteps extends Pick<BatchReading, 'read' | 'plan'> {
   readonly marks: ReadingMarks;
   readonly clock: Clock;
   /** Nothing is read any more once it is aborted. */
-  readonly stop: AbortSignal;
+  readonly stop: StopSignal;
 }
 
 /** A record as it was delivered, with its place in the batch. */

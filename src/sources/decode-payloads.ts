@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { hasCode } from '../claims/errors.ts';
+import { platformSignal, type StopSignal } from '../claims/stop.ts';
 import type { DecoderStep, DecodeStep, EnvelopeStep, ReadOptions, ReadPayloads } from './decode-step.ts';
 import { decodedText, DecodeError, type Decoder, type Encoded } from './decoder.ts';
 import { insideOf, openText } from './envelope-steps.ts';
@@ -66,7 +67,7 @@ async function decodeRecord(
   for (const step of steps.slice(0, afterLast)) {
     if (step.kind === 'decoder') {
       try {
-        data = await step(encoded(data), record, { signal: options.stop });
+        data = await step(encoded(data), record, { signal: platformSignal(options.stop) });
       } catch (thrown) {
         return failure(thrown, record, options);
       }
@@ -121,7 +122,7 @@ function timeIsUp(delivered: BatchRecord): ReadRecord {
   return { error, isRetryable, delivered };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: StopSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../claims/stop.ts';
 import type { Decoder } from './decoder.ts';
 import type { Envelope } from './record.ts';
 import type { SourceEntry } from './source.ts';
@@ -49,7 +50,7 @@ export interface ReadOptions {
   /** Payloads that are decoded at once. */
   readonly concurrency: number;
   /** What is not decoded when it is aborted fails, and the others go on. */
-  readonly stop: AbortSignal;
+  readonly stop: StopSignal;
   /** Whether what a decoder throws will be thrown at the next delivery too. */
   isPermanent(error: unknown): boolean;
 }

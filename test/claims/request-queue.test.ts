@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import { type QueueAccess, type RequestGroup, RequestQueue } from '../../src/claims/request-queue.ts';
+import type { StopSignal } from '../../src/claims/stop.ts';
 
 const LINGER_MS = 5;
 
@@ -304,7 +305,7 @@ interface Bench {
   /** The items of each request, as it was sent. */
   readonly requests: string[][];
   readonly groups: RequestGroup<string, string>[];
-  readonly signals: AbortSignal[];
+  readonly signals: StopSignal[];
   join(joining?: Joining): Access;
   /** Holds up the next request until the returned function is called. */
   hold(): () => void;
@@ -316,7 +317,7 @@ function bench({ requestSize = 25 }: { readonly requestSize?: number } = {}): Be
   const clock = manualClock();
   const requests: string[][] = [];
   const groups: RequestGroup<string, string>[] = [];
-  const signals: AbortSignal[] = [];
+  const signals: StopSignal[] = [];
   let holding: Promise<void> | undefined;
   const queue = new RequestQueue<string, string>({
     requestSize,
