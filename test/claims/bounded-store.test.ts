@@ -15,7 +15,7 @@ describe('a bounded store', () => {
       const memory = memoryStore();
       const copying: ClaimStore = {
         ...memory,
-        acquire: (requests, options) => {
+        acquire: (_requests, options) => {
           copies.push({ ...options });
           return new Promise(() => undefined);
         },

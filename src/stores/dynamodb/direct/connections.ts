@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { StopSignal } from '../../../claims/stop.ts';
 import type { Answer } from './answers.ts';
 import { abortedError, networkError, silentError, tooLongError, unconnectedError } from './network-errors.ts';
 
@@ -16,7 +17,7 @@ export interface ConnectionLimits {
 
 export interface Connections {
   /** Sends a request once and gives its answer, if that comes to its end. */
-  post(headers: Headers, body: string, signal: AbortSignal | undefined): Promise<Answer>;
+  post(headers: Headers, body: string, signal: StopSignal | undefined): Promise<Answer>;
 }
 
 type Headers = Record<string, string | number>;
@@ -81,7 +82,7 @@ function limitConnecting(agent: Agent, connectMs: number): void {
 interface Request {
   readonly headers: Headers;
   readonly body: string;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: StopSignal | undefined;
 }
 
 function exchange(
