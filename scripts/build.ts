@@ -20,7 +20,7 @@ const ESM = path.join(DIST, 'esm');
 const CJS = path.join(DIST, 'cjs');
 
 /** What cannot be required, and what it brings. */
-const ONLY_ES_MODULES = new Set(['canonicalize', 'leven', 'p-limit', 'quick-lru', 'yocto-queue']);
+const ONLY_ES_MODULES = new Set(['canonicalize', 'p-limit', 'quick-lru', 'yocto-queue']);
 
 await rm(DIST, { recursive: true, force: true });
 await compile();
