@@ -24,7 +24,7 @@ const CJS = path.join(DIST, 'cjs');
 const LICENSES = 'THIRD-PARTY-LICENSES.md';
 
 /** What cannot be required, and what it brings. */
-const ONLY_ES_MODULES = new Set(['canonicalize', 'p-limit', 'quick-lru', 'yocto-queue']);
+const ONLY_ES_MODULES = new Set(['canonicalize', 'leven', 'p-limit', 'quick-lru', 'yocto-queue']);
 
 await rm(DIST, { recursive: true, force: true });
 await compile();
