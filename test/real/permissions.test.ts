@@ -25,6 +25,7 @@ import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
 import { failStatements } from '../support/sdk-traffic.ts';
+import { storeBy, type TransportName, transports } from '../support/transports.ts';
 
 // DynamoDB Local has no policies. A proxy in front of it sees every request of the functions, their own clients
 // included, tells which actions it needs, and refuses as IAM does what the policy in force does not allow.
@@ -158,30 +159,36 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
       allowed = new Set(granted.filter((one) => one !== permission));
     });
 
-    it('the error names the action, and nothing is acknowledged that is not stored', async () => {
-      const { charge, errors } = chargingFunction();
-      const order = anOrder();
-      const answers = [
-        await charge(sqsEvent([{ messageId: order.orderId, body: order }]), lambdaContext()),
-        await charge(sqsEvent([{ messageId: order.orderId, body: order, receiveCount: 2 }]), lambdaContext()),
-      ];
+    it.each(transports)(
+      'the error names the action, and nothing is acknowledged that is not stored, by the %s transport',
+      async (transport) => {
+        const { charge, errors } = chargingFunction(storeOf(transport));
+        const order = anOrder();
+        const answers = [
+          await charge(sqsEvent([{ messageId: order.orderId, body: order }]), lambdaContext()),
+          await charge(
+            sqsEvent([{ messageId: order.orderId, body: order, receiveCount: 2 }]),
+            lambdaContext(),
+          ),
+        ];
 
-      const refusals = errors().filter(({ message }) => message.includes(action));
-      expect(refusals).not.toEqual([]);
-      for (const error of refusals) {
-        // The charge is the handler's own request; what AWS says of it is the handler's error as it is.
-        if (action === 'dynamodb:PutItem') expect(error.name).toBe('AccessDeniedException');
-        else expect(error).toMatchObject(refused(action));
-      }
-      const handedBack = answers.filter(({ batchItemFailures }) => batchItemFailures.length > 0);
-      expect(handedBack).not.toEqual([]);
-      const claim = (await readClaims(ownClient, tables.claims)).find(({ key }) =>
-        key.endsWith(order.orderId),
-      );
-      if (handedBack.length < answers.length) expect(claim?.status).toBe('COMPLETED');
-      const charged = await readChargedOrders(ownClient, tables.charges);
-      expect(charged.filter((orderId) => orderId === order.orderId).length).toBeLessThanOrEqual(1);
-    });
+        const refusals = errors().filter(({ message }) => message.includes(action));
+        expect(refusals).not.toEqual([]);
+        for (const error of refusals) {
+          // The charge is the handler's own request; what AWS says of it is the handler's error as it is.
+          if (action === 'dynamodb:PutItem') expect(error.name).toBe('AccessDeniedException');
+          else expect(error).toMatchObject(refused(action));
+        }
+        const handedBack = answers.filter(({ batchItemFailures }) => batchItemFailures.length > 0);
+        expect(handedBack).not.toEqual([]);
+        const claim = (await readClaims(ownClient, tables.claims)).find(({ key }) =>
+          key.endsWith(order.orderId),
+        );
+        if (handedBack.length < answers.length) expect(claim?.status).toBe('COMPLETED');
+        const charged = await readChargedOrders(ownClient, tables.charges);
+        expect(charged.filter((orderId) => orderId === order.orderId).length).toBeLessThanOrEqual(1);
+      },
+    );
   });
 
   // AWS documents `AccessDenied` as an error of one statement too, inside an answer that succeeds.
@@ -195,7 +202,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
         ? { Code: 'AccessDenied', Message: refusalOf(action, tables.claims).message }
         : undefined,
     );
-    const { charge, errors } = chargingFunction(client);
+    const { charge, errors } = chargingFunction(dynamoDBStore({ client, tableName: tables.claims }));
     const order = anOrder();
     expect(await charge(sqsEvent([{ messageId: order.orderId, body: order }]))).toEqual({
       batchItemFailures: [{ itemIdentifier: order.orderId }],
@@ -228,7 +235,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
       {
         key: ({ body }) => body.orderId,
         namespace: randomUUID(), // each stands for a function of its own
-        store: dynamoDBStore({ client: proxiedClient, tableName: tables.claims }),
+        store: storeOf('direct'),
         observer: { onEvent: (told) => events.push(told) },
       },
     );
@@ -238,10 +245,13 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     };
   }
 
+  function storeOf(transport: TransportName): ClaimStore {
+    return storeBy(transport, proxy.endpoint, { tableName: tables.claims });
+  }
+
   /** The store as functions have it: people, who list and change claims, have their own. */
   function storeOfFunctions(clock: Clock): ClaimStore {
-    const { list: _list, count: _count, operate: _operate, ...store } = storeOfPeople(clock);
-    return store;
+    return storeBy('direct', proxy.endpoint, { tableName: tables.claims, overdueIndex: true, clock });
   }
 
   function storeOfPeople(clock?: Clock): OperableStore {
@@ -288,14 +298,14 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   }
 
   /** A function that charges orders as the example does, and tells what went wrong. */
-  function chargingFunction(client = proxiedClient): { charge: BatchProcessor; errors: () => Error[] } {
+  function chargingFunction(store: ClaimStore): { charge: BatchProcessor; errors: () => Error[] } {
     const events: BatchEvent[] = [];
     const charge = createBatchProcessor<{ orderId: string; amountCents: number }>(
       ({ body }, { signal }) => chargeOrder({ ...body, customerId: 'customer', currency: 'EUR' }, signal),
       {
         key: ({ body }) => body.orderId,
         namespace: randomUUID(), // each stands for a function of its own
-        store: dynamoDBStore({ client, tableName: tables.claims }),
+        store,
         observer: { onEvent: (event) => events.push(event) },
       },
     );

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import type { OperableStore } from 'batchlatch/operations';
+import type { ClaimStore } from 'batchlatch';
 import { dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
 
 /** How a store reaches DynamoDB where it is given no client: by the environment it is one or the other. */
@@ -17,7 +17,7 @@ export function storeBy(
   transport: TransportName,
   endpoint: string,
   options: Omit<DynamoDBStoreOptions, 'client'>,
-): OperableStore {
+): ClaimStore {
   Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: endpoint }, transportEnvironment(transport));
   return dynamoDBStore(options);
 }

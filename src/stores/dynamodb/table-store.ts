@@ -1,6 +1,7 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { ConfigurationError } from '../../claims/errors.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
+import { stopOf } from '../../claims/stop.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import {
   checkTableOptions,
@@ -37,9 +38,9 @@ function claimsIn(table: ClaimsTable): TableStore {
     place: `dynamodb:${tableName}`,
     maxResultBytes: format.maxResultBytes,
     ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
-    commit: async (completion, effect, { signal } = {}) =>
+    commit: async (completion, effect, options) =>
       isTransactEffect(effect)
-        ? effect.write(completion, { ...table, writer: items }, signal)
+        ? effect.write(completion, { ...table, writer: items }, stopOf(options))
         : { refused: notTransacted() },
     [OPERATED]: (operator) => operator('dynamodb', table),
   };

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { StopSignal } from '../../../claims/stop.ts';
 import type { Answer } from './answers.ts';
 import { abortedError, closedError, networkError, silentError, tooLongError } from './network-errors.ts';
 import type { Ticker } from './ticker.ts';
@@ -9,7 +10,7 @@ export interface ExchangeRequest {
   readonly body: string;
   /** For the whole answer. */
   readonly limitMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: StopSignal | undefined;
 }
 
 export interface Sender {
