@@ -24,7 +24,9 @@ import { defaultAttributeNames, rowFormat } from '../../src/stores/dynamodb/row.
 import type { BatchEvent, ObservedInvocation } from '../../src/observe/observer.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import { RESULT_LIMIT } from './stores/row-limits.ts';
-import { SimDynamoDBClient } from './stores/sim-dynamodb-client.ts';
+import { directClientOf, directWay } from './stores/sim-direct-client.ts';
+import { SimDynamoDB } from './stores/sim-dynamodb.ts';
+import { sdkClientOf, sdkWay } from './stores/sim-dynamodb-client.ts';
 import { SimDynamoDBTable } from './stores/sim-dynamodb-table.ts';
 import { SimMemoryStore } from './stores/sim-memory-store.ts';
 import { SimTransactions } from './stores/sim-transactions.ts';
@@ -193,13 +195,17 @@ function dynamoDBStores(
   effects: EffectWatch,
 ): (process: SimProcess) => ClaimStore {
   const table = new SimDynamoDBTable(world, claims);
-  const client = new SimDynamoDBClient(world, table, new SimTransactions(world, table, effects));
-  const { skewMs, writes } = world.scenario;
+  const { mode, skewMs, writes } = world.scenario;
+  const way = mode === 'direct' ? directWay : sdkWay;
+  const dynamoDB = new SimDynamoDB(world, table, new SimTransactions(world, table, effects), way);
   return (process) => {
     const random = world.random.fork(`${process.name} store`);
     return dynamoDBStore({
       tableName: 'claims',
-      client: client.clientOf(process),
+      client:
+        mode === 'direct'
+          ? directClientOf(dynamoDB, process, { world, random: random.fork('transport') })
+          : sdkClientOf(dynamoDB, process),
       writes,
       attributes: { ...rowFormat(defaultAttributeNames), maxResultBytes: RESULT_LIMIT },
       clockToleranceMs: skewMs,
