@@ -15,6 +15,8 @@ export interface Printed {
   readonly messages: readonly string[];
   /** The code that was loaded by and after the store. */
   readonly scripts: readonly string[];
+  /** Of them those before the first event, which comes `INIT_MS` of the environment later. */
+  readonly scriptsOfInit: readonly string[];
 }
 
 /** A program of `functions/`, ready to run. */

@@ -41,18 +41,8 @@ describe('limited', () => {
 describe('A bounded transport', () => {
   const clock = manualClock();
 
-  it('gives a transport that bounds its requests by itself the signal of the caller, or none', async () => {
+  it('ends a request after ten seconds, and tells the transport so', async () => {
     const signals: unknown[] = [];
-    const send = async (_operation: unknown, _input: unknown, signal?: AbortSignal) => signals.push(signal);
-    const transport = boundedTransport({ isBounded: true, send } as unknown as Transport, clock);
-    const { signal } = new AbortController();
-    await transport.send('GetItem', { TableName: 't', Key: {} });
-    await transport.send('GetItem', { TableName: 't', Key: {} }, signal);
-    expect(signals).toEqual([undefined, signal]);
-  });
-
-  it('ends the requests of any other after ten seconds, and tells it so', async () => {
-    const signals: (AbortSignal | undefined)[] = [];
     const send: Transport['send'] = (_operation, _input, signal) => {
       signals.push(signal);
       return forever();

@@ -2,6 +2,7 @@ import type { Claim } from '../../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
+import type { StopSignal } from '../../claims/stop.ts';
 import { acquired, decideAcquire, firstClaim } from '../../claims/transitions.ts';
 import { noOutcome } from './no-outcome.ts';
 import type { Replacement, RowWriter, WriteOutcome } from './row-writer.ts';
@@ -33,7 +34,7 @@ type Step<Row> =
 export async function acquireClaims<Row>(
   requests: readonly ClaimRequest[],
   { writer, clock, clockToleranceMs }: AcquireSetup<Row>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<AcquireOutcome[]> {
   const outcomes: AcquireOutcome[] = [];
   const steps: Step<Row>[] = requests.map(({ isRedelivery }) =>

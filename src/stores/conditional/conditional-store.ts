@@ -1,5 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import type { Clock } from '../../claims/clock.ts';
+import { stopOf } from '../../claims/stop.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { acquireClaims } from './acquire.ts';
 import { noOutcome } from './no-outcome.ts';
@@ -19,10 +20,10 @@ export function conditionalStore<Row>(
 ): Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect'>> {
   const { writer, clock } = setup;
   return {
-    acquire: (requests, { signal } = {}) => acquireClaims(requests, setup, signal),
-    settle: (settlements, { signal } = {}) => settleClaims(settlements, setup, signal),
-    extend: (extensions, { signal } = {}) => extendLeases(extensions, setup, signal),
-    start: (claims, { signal } = {}) => startClaims(claims, setup, signal),
+    acquire: (requests, options) => acquireClaims(requests, setup, stopOf(options)),
+    settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
+    extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
+    start: (claims, options) => startClaims(claims, setup, stopOf(options)),
     async inspect(key) {
       const [read] = await writer.read([key]);
       if (read === undefined || read.status === 'error') throw read?.error ?? noOutcome();

@@ -1,5 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { OwnedClaim } from '../../claims/claim-store.ts';
+import type { StopSignal } from '../../claims/stop.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 
 /**
@@ -14,12 +15,12 @@ import type { ClaimChange } from '../../claims/transitions.ts';
  */
 export interface RowWriter<Row> {
   /** Writes each claim unless its key has a row. */
-  insert(claims: readonly Claim[], signal?: AbortSignal): Promise<WriteOutcome<Row>[]>;
+  insert(claims: readonly Claim[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
   /** Writes claims over rows that were read. */
-  replace(replacements: readonly Replacement<Row>[], signal?: AbortSignal): Promise<WriteOutcome<Row>[]>;
+  replace(replacements: readonly Replacement<Row>[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
   /** Changes claims for their owners. */
-  change(changes: readonly OwnedChange[], signal?: AbortSignal): Promise<WriteOutcome<Row>[]>;
-  read(keys: readonly string[], signal?: AbortSignal): Promise<ReadOutcome<Row>[]>;
+  change(changes: readonly OwnedChange[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
+  read(keys: readonly string[], signal?: StopSignal): Promise<ReadOutcome<Row>[]>;
   /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
   toClaim(row: Row): Claim;
 }

@@ -1,6 +1,7 @@
 import type { LeaseExtension, OwnedClaim, SettleOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../claims/clock.ts';
+import type { StopSignal } from '../../claims/stop.ts';
 import {
   changeOfExtension,
   changeOfSettlement,
@@ -23,7 +24,7 @@ export interface SettleSetup<Row> {
 export async function settleClaims<Row>(
   settlements: readonly Settlement[],
   { writer, clock }: SettleSetup<Row>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<SettleOutcome[]> {
   const now = clock.now();
   const changes = settlements.map((settlement) => changeOf(settlement, changeOfSettlement(settlement, now)));
@@ -37,7 +38,7 @@ export async function settleClaims<Row>(
 export async function extendLeases<Row>(
   extensions: readonly LeaseExtension[],
   { writer, clock }: SettleSetup<Row>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<SettleOutcome[]> {
   const now = clock.now();
   const changes = extensions.map((extension) => {
@@ -51,7 +52,7 @@ export async function extendLeases<Row>(
 export async function startClaims<Row>(
   claims: readonly OwnedClaim[],
   { writer, clock }: SettleSetup<Row>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<SettleOutcome[]> {
   const now = clock.now();
   const changes = claims.map((claim) => changeOf(claim, changeOfStart(now)));
@@ -69,7 +70,7 @@ async function writeOwned<Row, Item extends OwnedClaim>(
   changes: readonly OwnedChange[],
   isMyOwnSuccess: (stored: Claim, item: Item) => boolean,
   writer: RowWriter<Row>,
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
 ): Promise<SettleOutcome[]> {
   const writes = await writer.change(changes, signal);
   const rows = await rowsBehindRefusals(items, writes, writer, signal);
@@ -98,7 +99,7 @@ async function rowsBehindRefusals<Row>(
   items: readonly OwnedClaim[],
   writes: readonly WriteOutcome<Row>[],
   writer: RowWriter<Row>,
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
 ): Promise<Map<number, Row | Error>> {
   const rows = new Map<number, Row | Error>();
   const unseen: number[] = [];

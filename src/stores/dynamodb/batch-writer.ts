@@ -3,6 +3,7 @@ import type {
   BatchStatementRequest,
   BatchStatementResponse,
 } from '@aws-sdk/client-dynamodb';
+import type { StopSignal } from '../../claims/stop.ts';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';
@@ -34,7 +35,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
 
   async function execute(
     some: BatchStatementRequest[],
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<WriteOutcome<Row>[]> {
     try {
       const { Responses = [] } = await transport.send('BatchExecuteStatement', { Statements: some }, signal);
@@ -50,7 +51,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
 
   async function executeOneByOne(
     some: BatchStatementRequest[],
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<WriteOutcome<Row>[]> {
     const outcomes = await Promise.all(some.map((statement) => execute([statement], signal)));
     return outcomes.flat();
@@ -74,7 +75,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     };
   }
 
-  async function readChunk(keys: string[], signal: AbortSignal | undefined): Promise<ReadOutcome<Row>[]> {
+  async function readChunk(keys: string[], signal: StopSignal | undefined): Promise<ReadOutcome<Row>[]> {
     try {
       const { Responses, UnprocessedKeys } = await transport.send(
         'BatchGetItem',

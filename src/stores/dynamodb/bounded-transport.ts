@@ -1,4 +1,4 @@
-import { boundedCall } from '../../claims/bounded-call.ts';
+import { stoppableCall } from '../../claims/bounded-call.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { limited } from './limited.ts';
@@ -17,7 +17,7 @@ const LONGEST_REQUEST_MS = 10_000;
 /**
  * The transport, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
  * without a limit by default, and 50 requests that hang would keep the process from claiming anything again. A transport that
- * bounds its requests by itself is spared the timer, the signal and the listeners that this takes.
+ * bounds its requests by itself is spared the timer and the listener that this takes.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
   const limit = limited(REQUESTS_AT_ONCE);
@@ -26,7 +26,7 @@ export function boundedTransport(transport: Transport, clock: Clock): Transport 
       limit(async () => {
         if (signal?.aborted === true) throw errorOf('given-up'); // while it waited for its turn
         if (transport.isBounded === true) return transport.send(operation, input, signal);
-        return boundedCall((bounded) => transport.send(operation, input, bounded), {
+        return stoppableCall((stop) => transport.send(operation, input, stop), {
           clock,
           limitMs: LONGEST_REQUEST_MS,
           signal,

@@ -9,6 +9,7 @@ import { type Clock, wait } from '../../claims/clock.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { changeOfSettlement, isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
+import type { StopSignal } from '../../claims/stop.ts';
 import { CommitItemsError, type CommitRefusal, CommitRefusedError } from './commit-errors.ts';
 import { plainValues, transactItemsOf } from './commit-items.ts';
 import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';
@@ -55,7 +56,7 @@ export async function commitWithCompletion(
   completion: Completion,
   items: unknown,
   setup: CommitSetup,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<CommitOutcome> {
   const { clock, random } = setup;
   let input: TransactWriteItemsInput;

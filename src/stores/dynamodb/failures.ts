@@ -1,16 +1,8 @@
 import { StoreError } from '../../claims/errors.ts';
 
 /** Statement codes and exception names after which the same write may succeed by itself. */
-const PASSING = new Set([
-  'ThrottlingError',
-  'ThrottlingException',
-  'ProvisionedThroughputExceeded',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'TransactionConflict',
-  'TransactionConflictException',
-  'InternalServerError',
-]);
+const PASSING =
+  /^(Throttling(Error|Exception)|(ProvisionedThroughputExceeded|TransactionConflict)(Exception)?|RequestLimitExceeded|InternalServerError)$/;
 
 /** Network failures; AWS's SDK has already retried when it reports one. */
 const NETWORK =
@@ -20,25 +12,23 @@ const CREDENTIALS =
   /^(CredentialsProviderError|UnrecognizedClientException|ExpiredTokenException|InvalidSignatureException|MissingAuthenticationTokenException)/;
 
 export function isPassing(code: string): boolean {
-  return PASSING.has(code);
+  return PASSING.test(code);
 }
 
 /** DynamoDB (or an emulator) does not support the operation. */
 export function isUnknownOperation(thrown: unknown): boolean {
-  return nameOf(thrown) === 'UnknownOperationException';
+  return told(thrown).name === 'UnknownOperationException';
 }
 
 /** The request as a whole was refused for something in it. */
 export function isInvalidRequest(thrown: unknown): boolean {
-  const name = nameOf(thrown);
-  return name === 'ValidationException' || name === 'SerializationException';
+  return /^(Validation|Serialization)Exception$/.test(told(thrown).name);
 }
 
 /** Says what was wrong and what to do. Accepts an exception of AWS's SDK or an error of one PartiQL statement. */
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
-  const name = nameOf(thrown);
-  const message = messageOf(thrown);
+  const { name, message, code, isServerFault } = told(thrown);
   const cause = thrown;
 
   if (name.startsWith('ResourceNotFound')) {
@@ -73,31 +63,31 @@ export function toStoreError(thrown: unknown, tableName: string): StoreError {
   }
   return new StoreError(`DynamoDB: ${name}: ${message}`, {
     cause,
-    isRetryable:
-      isPassing(name) || NETWORK.test(name) || NETWORK.test(codeOf(thrown)) || isServerFault(thrown),
+    isRetryable: isPassing(name) || NETWORK.test(name) || NETWORK.test(code) || isServerFault,
   });
 }
 
-function nameOf(thrown: unknown): string {
-  if (typeof thrown !== 'object' || thrown === null) return typeof thrown;
-  // A statement's error in a 200 answer has a `Code`; an exception has a `name`.
-  if ('Code' in thrown && typeof thrown.Code === 'string') return thrown.Code;
-  return 'name' in thrown && typeof thrown.name === 'string' ? thrown.name : 'Error';
+interface Told {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string;
+  readonly isServerFault: boolean;
 }
 
-function messageOf(thrown: unknown): string {
-  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
-  if ('Message' in thrown && typeof thrown.Message === 'string') return thrown.Message;
-  return 'message' in thrown && typeof thrown.message === 'string' ? thrown.message : '';
+/** What something that was thrown says. A statement's error in a 200 answer has a `Code` and a `Message`, an exception a `name`. */
+function told(thrown: unknown): Told {
+  if (typeof thrown !== 'object' || thrown === null) {
+    return { name: typeof thrown, message: String(thrown), code: '', isServerFault: false };
+  }
+  const { Code, name, Message, message, code, $fault } = thrown as Readonly<Record<string, unknown>>;
+  return {
+    name: firstText(Code, name, 'Error'),
+    message: firstText(Message, message, ''),
+    code: firstText(code, ''),
+    isServerFault: $fault === 'server',
+  };
 }
 
-function codeOf(thrown: unknown): string {
-  return typeof thrown === 'object' && thrown !== null && 'code' in thrown && typeof thrown.code === 'string'
-    ? thrown.code
-    : '';
-}
-
-function isServerFault(thrown: unknown): boolean {
-  if (typeof thrown !== 'object' || thrown === null) return false;
-  return '$fault' in thrown && thrown.$fault === 'server';
+function firstText(...values: readonly unknown[]): string {
+  return values.find((value) => typeof value === 'string') as string;
 }

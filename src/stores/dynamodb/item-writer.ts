@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../claims/stop.ts';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import type { Row } from './row.ts';
 
@@ -8,9 +9,9 @@ import type { Row } from './row.ts';
  * in a request (`batch-writer.ts`) and a request per item (`single-writer.ts`).
  */
 export interface ItemWriter {
-  insert(rows: readonly Row[], signal?: AbortSignal): Promise<WriteOutcome<Row>[]>;
-  update(updates: readonly ItemUpdate[], signal?: AbortSignal): Promise<WriteOutcome<Row>[]>;
-  read(keys: readonly string[], signal?: AbortSignal): Promise<ReadOutcome<Row>[]>;
+  insert(rows: readonly Row[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
+  update(updates: readonly ItemUpdate[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
+  read(keys: readonly string[], signal?: StopSignal): Promise<ReadOutcome<Row>[]>;
 }
 
 export interface ItemUpdate {

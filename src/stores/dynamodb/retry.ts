@@ -1,5 +1,6 @@
 import { type Clock, wait } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
+import type { StopSignal } from '../../claims/stop.ts';
 
 export interface RetrySetup {
   readonly clock: Clock;
@@ -22,7 +23,7 @@ export async function sendWithRetries<Item, Outcome extends { readonly status: s
   items: Item[],
   send: (items: Item[]) => Promise<Outcome[]>,
   { clock, random }: RetrySetup,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<Outcome[]> {
   const outcomes = await send(items);
   for (let sending = 2; sending <= MOST_SENDINGS; sending += 1) {

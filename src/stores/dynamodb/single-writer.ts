@@ -1,4 +1,5 @@
 import type { UpdateItemInput } from '@aws-sdk/client-dynamodb';
+import type { StopSignal } from '../../claims/stop.ts';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
@@ -10,7 +11,7 @@ import { found, type ItemUpdate, type ItemWriter, refused, WRITTEN } from './ite
  * One request per item is what AWS's SDK charges about a millisecond of CPU for.
  */
 export function singleWriter({ transport, tableName, keyName, toKey }: WriterSetup): ItemWriter {
-  async function put(row: Row, signal: AbortSignal | undefined): Promise<WriteOutcome<Row>> {
+  async function put(row: Row, signal: StopSignal | undefined): Promise<WriteOutcome<Row>> {
     return write(() =>
       transport.send(
         'PutItem',
@@ -26,7 +27,7 @@ export function singleWriter({ transport, tableName, keyName, toKey }: WriterSet
     );
   }
 
-  async function update(change: ItemUpdate, signal: AbortSignal | undefined): Promise<WriteOutcome<Row>> {
+  async function update(change: ItemUpdate, signal: StopSignal | undefined): Promise<WriteOutcome<Row>> {
     return write(() =>
       transport.send(
         'UpdateItem',
@@ -51,7 +52,7 @@ export function singleWriter({ transport, tableName, keyName, toKey }: WriterSet
     }
   }
 
-  async function get(key: string, signal: AbortSignal | undefined): Promise<ReadOutcome<Row>> {
+  async function get(key: string, signal: StopSignal | undefined): Promise<ReadOutcome<Row>> {
     try {
       const { Item } = await transport.send(
         'GetItem',

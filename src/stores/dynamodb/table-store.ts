@@ -1,6 +1,7 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { ConfigurationError } from '../../claims/errors.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
+import { stopOf } from '../../claims/stop.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import {
   checkTableOptions,
@@ -31,15 +32,15 @@ export function tableStore(options: DynamoDBStoreOptions = {}): TableStore {
   return forwarded(later, options);
 }
 
-function claimsIn(table: ClaimsTable): TableStore {
+export function claimsIn(table: ClaimsTable): TableStore {
   const { tableName, items, format, clock, clockToleranceMs } = table;
   return {
     place: `dynamodb:${tableName}`,
     maxResultBytes: format.maxResultBytes,
     ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
-    commit: async (completion, effect, { signal } = {}) =>
+    commit: async (completion, effect, options) =>
       isTransactEffect(effect)
-        ? effect.write(completion, { ...table, writer: items }, signal)
+        ? effect.write(completion, { ...table, writer: items }, stopOf(options))
         : { refused: notTransacted() },
     [OPERATED]: (operator) => operator('dynamodb', table),
   };

@@ -1,5 +1,6 @@
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
+import type { StopSignal } from '../../claims/stop.ts';
 import type { CommitSetup } from './commit-with-completion.ts';
 
 /**
@@ -10,7 +11,7 @@ export interface TransactEffect {
   readonly kind: 'dynamodb';
   /** As the handler gave them, and not checked yet. */
   readonly content: unknown;
-  write(completion: Completion, setup: CommitSetup, signal?: AbortSignal): Promise<CommitOutcome>;
+  write(completion: Completion, setup: CommitSetup, signal?: StopSignal): Promise<CommitOutcome>;
 }
 
 /** Whether `commit` of `batchlatch/dynamodb` made the effect, be it another copy of the package. */

@@ -22,6 +22,9 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
     load().catch(() => undefined); // the first request finds out what is wrong
   }
   return {
+    get isBounded() {
+      return made?.isBounded === true;
+    },
     async send(operation, input, signal) {
       if (made === undefined) {
         making ??= make(setup);
@@ -38,14 +41,13 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
 }
 
 async function make(setup: RetrySetup): Promise<Transport> {
-  const { choose } = await import('./direct/environment.ts');
+  const { choose, environmentCredentials } = await import('./direct/environment.ts');
   const choice = choose(process.env);
   if (choice.transport === 'sdk') {
     say(`DynamoDB through AWS's SDK: ${choice.why}`);
     return ownSdkTransport(choice.why);
   }
   const { directTransport } = await import('./direct/direct-transport.ts');
-  const { environmentCredentials } = await import('./direct/environment-credentials.ts');
   const { endpoint, maxAttempts } = choice;
   const isChain = choice.credentials === 'sdk';
   say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
@@ -67,7 +69,6 @@ async function load(): Promise<void> {
   if (choice.transport === 'sdk') return;
   await Promise.all([
     import('./direct/direct-transport.ts'),
-    import('./direct/environment-credentials.ts'),
     choice.endpoint.url.protocol === 'https:' ? import('node:https') : import('node:http'),
   ]);
 }

@@ -18,6 +18,7 @@ import type {
   UpdateItemInput,
   UpdateItemOutput,
 } from '@aws-sdk/client-dynamodb';
+import type { StopSignal } from '../../claims/stop.ts';
 
 /** The operations of DynamoDB that the store uses. The types are those of AWS's SDK; none of its code comes with them. */
 export interface Operations {
@@ -52,10 +53,10 @@ export interface Transport {
    * whoever sends makes sure of it.
    */
   readonly isBounded?: boolean;
-  /** `signal`: when it is aborted, the answer is no longer awaited; the request may still be done. */
+  /** `signal`: when it is aborted, the answer is no longer awaited; the request may still be done. `platformSignal` makes an `AbortSignal` of it. */
   send<Name extends Operation>(
     operation: Name,
     input: Operations[Name]['input'],
-    signal?: AbortSignal,
+    signal?: StopSignal,
   ): Promise<Operations[Name]['output']>;
 }

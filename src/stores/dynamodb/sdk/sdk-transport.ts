@@ -1,3 +1,4 @@
+import { platformSignal } from '../../../claims/stop.ts';
 import type { Operation, Operations, Transport } from '../transport.ts';
 import { type ClientOfDynamoDB, isDocumentClient } from './given-client.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
@@ -23,7 +24,7 @@ export function sdkTransport(given: ClientOfDynamoDB): Transport {
   let sdk: Sdk | undefined;
   return {
     async send(operation, input, signal) {
-      const options = signal && { abortSignal: signal };
+      const options = signal && { abortSignal: platformSignal(signal) };
       const method = hasMethods ? methodOf(client, operation) : undefined;
       if (method !== undefined) return method.call(client, input, options);
       sdk ??= await loadSdk("A client of AWS's SDK is sent commands, which it does not bring along");
