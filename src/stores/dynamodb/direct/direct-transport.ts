@@ -46,7 +46,6 @@ export function directTransport(setup: DirectSetup, limits: Limits = LIMITS): Tr
   const retries = standardRetries(maxAttempts, random);
 
   return {
-    isBounded: true,
     async send(operation, input, signal) {
       const target = `DynamoDB_20120810.${operation}`;
       const body = JSON.stringify(input);
