@@ -22,6 +22,9 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
     load().catch(() => undefined); // the first request finds out what is wrong
   }
   return {
+    get isBounded() {
+      return made?.isBounded === true;
+    },
     async send(operation, input, signal) {
       if (made === undefined) {
         making ??= make(setup);

@@ -3,9 +3,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
 
-export { environmentCredentials } from './environment-credentials.ts';
+import type { Environment } from './environment-credentials.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export { type Environment, environmentCredentials } from './environment-credentials.ts';
 
 /** How requests are made where no client is given. */
 export type Choice =

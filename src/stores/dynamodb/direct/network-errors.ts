@@ -41,6 +41,11 @@ export function unsendableError(thrown: unknown): unknown {
   return new RequestError(message, { name: 'CredentialsProviderError', code });
 }
 
+/** Node says nothing more where a connection ends in the middle of an answer. */
+export function closedError(): NodeError {
+  return Object.assign(new Error('The connection was closed'), { code: 'ECONNRESET' });
+}
+
 export function silentError(silentMs: number): RequestError {
   return timeoutError(`There was no answer for ${silentMs} ms`);
 }
