@@ -1,7 +1,7 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
  * package, the code of the function that `ClaimMonitor` deploys, and the bin. An argument names another folder than `dist`.
- * `aws4` goes into both (docs/decisions/0025). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
+ * `aws4` goes into both (docs/decisions/0027). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
  * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
  * is done in this way.
  */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { manualClock } from 'batchlatch/testing';
 import { systemClock } from '../../src/claims/clock.ts';
 import { transportFromEnvironment } from '../../src/stores/dynamodb/transport-from-environment.ts';
 import type { Transport } from '../../src/stores/dynamodb/transport.ts';
@@ -43,11 +44,14 @@ afterEach(async () => {
   }
 });
 
-/** A server that answers each request with a text. */
-async function serve(answer: (request: IncomingMessage) => string): Promise<string> {
+/** A server that answers each request with a text, or with nothing at all. */
+async function serve(answer: (request: IncomingMessage) => string | undefined): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
-    request.on('end', () => response.end(answer(request)));
+    request.on('end', () => {
+      const text = answer(request);
+      if (text !== undefined) response.end(text);
+    });
   });
   servers.push(server);
   server.listen(0, '127.0.0.1');
@@ -179,6 +183,22 @@ describe('Credentials that are not in the environment', () => {
     await send(newTransport());
     await rm(folder, { recursive: true });
     expect([signers, agents]).toEqual([['web-identity'], ['direct']]);
+  });
+
+  it('are not waited for without an end', async () => {
+    Object.assign(process.env, {
+      AWS_WEB_IDENTITY_TOKEN_FILE: import.meta.filename, // any text is a token
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/orders',
+      AWS_ENDPOINT_URL_STS: await serve(() => undefined),
+    });
+    const clock = manualClock();
+    const store = dynamoDBStore({ tableName: 'claims', clock });
+    for (let request = 1; request <= 2; request += 1) {
+      const asking = store.acquire(claimRequests(1));
+      await new Promise((resolve) => void setTimeout(resolve, 100)); // until it asks
+      await clock.advance(10_000);
+      expect(await asking).toMatchObject([{ status: 'error', error: { code: 'BATCHLATCH_STORE_SILENT' } }]);
+    }
   });
 
   it('are an error with a code when there are none, and are looked for again', async () => {

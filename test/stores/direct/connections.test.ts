@@ -168,6 +168,19 @@ describe('A connection of the direct transport', () => {
     expect(toStoreError(error, 'claims').isRetryable).toBe(true);
   });
 
+  it('is not given up because the process itself stood still while it was made', async () => {
+    const clock = hastyClock();
+    const transport = direct(server.endpoint, { clock }, { connectMs: 60 });
+    await new Promise((resolve) => setTimeout(resolve, 20)); // its code is loaded
+    await new Promise((resolve) => setImmediate(resolve)); // timers come next, and before what has arrived
+    const request = getItem(transport);
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    const until = Date.now() + 200;
+    while (Date.now() < until); // a handler that computes
+    expect(await request).toHaveProperty('Item');
+    expect(clock.delays).toEqual([]);
+  });
+
   it('to a name that nobody knows is an error that may pass', async () => {
     const error = await errorOf(getItem(direct('http://nowhere.invalid', { maxAttempts: 2 })));
     expect(error).toMatchObject({

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type Choice, choose, type Environment } from '../../../src/stores/dynamodb/direct/environment.ts';
 
@@ -154,7 +154,22 @@ describe('A shared configuration file', () => {
     writeFileSync(full, '[default]');
     expect([of(none.AWS_CONFIG_FILE), of('/dev/null'), of(empty)]).toEqual(['direct', 'direct', 'direct']);
     expect([of(full), of(folder), of('nul\0byte'), of('/dev/zero')]).toEqual(['sdk', 'sdk', 'sdk', 'sdk']);
-    expect(of(path.join(full, 'below-a-file'))).toMatch(/direct|sdk/);
+  });
+
+  it('is not there where nobody can look, as below a file, nor for a user who has no home', async () => {
+    const file = path.join(folder, 'no-folder');
+    writeFileSync(file, '');
+    expect(choose({ ...LAMBDA, HOME: file }).transport).toBe('direct');
+    jest.unstable_mockModule('node:os', () => ({
+      homedir() {
+        throw new Error('uv_os_homedir returned ENOENT'); // as Node does
+      },
+    }));
+    await jest.isolateModulesAsync(async () => {
+      const homeless = await import('../../../src/stores/dynamodb/direct/environment.ts');
+      expect(homeless.choose(LAMBDA).transport).toBe('direct');
+    });
+    jest.unstable_unmockModule('node:os');
   });
 });
 

@@ -1,8 +1,9 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
+import { builtIn } from '../../../claims/built-in.ts';
 import type { Answer } from './answers.ts';
 import { exchange, type ExchangeRequest } from './exchange.ts';
 import { unconnectedError } from './network-errors.ts';
-import { ticker } from './ticker.ts';
+import { type Ticker, ticker } from './ticker.ts';
 
 export interface ConnectionLimits {
   /** At once; further requests wait for one of these. */
@@ -26,24 +27,23 @@ interface HttpModule {
   request(options: RequestOptions): ClientRequest;
 }
 
-/** So many to the time after which a connection counts as silent. */
+/** So many to the shorter of the times after which a connection is given up. */
 const TICKS = 6;
 
-/** Connections to one server, which are kept for later requests. The module for its protocol is loaded from now on. */
+/** Connections to one server, which are kept for later requests. */
 export function connectionsTo(url: URL, limits: ConnectionLimits): Connections {
-  let made: Connections['post'] | undefined;
-  const loading = loadHttp(url.protocol).then((http) => (made = posting(http, url, limits)));
-  loading.catch(() => undefined); // told by the request that needs it
-  return { post: async (request) => (made ?? (await loading))(request) };
+  return { post: posting(httpOf(url), url, limits) };
 }
 
-async function loadHttp(protocol: string): Promise<HttpModule> {
-  return protocol === 'http:' ? import('node:http') : import('node:https');
+/** Of Node, what speaks the protocol of the address. */
+function httpOf({ protocol }: URL): HttpModule {
+  return protocol === 'http:' ? builtIn('node:http') : builtIn('node:https');
 }
 
 function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connections['post'] {
   const agent = new http.Agent({ keepAlive: true, noDelay: true, maxSockets: limits.sockets });
-  limitConnecting(agent, limits.connectMs);
+  const ticks = ticker(Math.min(limits.silentMs, limits.connectMs) / TICKS);
+  limitConnecting(agent, limits.connectMs, ticks);
   const options = {
     agent,
     hostname: url.hostname.replace(/^\[(.+)\]$/, '$1'), // IPv6
@@ -53,7 +53,7 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     // Also where the environment turns it off for others (NODE_TLS_REJECT_UNAUTHORIZED).
     rejectUnauthorized: true,
   };
-  const patience = { ...limits, ticker: ticker(limits.silentMs / TICKS) };
+  const patience = { ...limits, ticker: ticks };
   const send = (headers: readonly string[]): ClientRequest => http.request({ ...options, headers });
   /** Idle connections to the same server are most likely as dead as one that failed. */
   const dropIdle = (): void => {
@@ -64,13 +64,18 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
   return (request) => exchange(request, { send, dropIdle }, patience);
 }
 
-/** A lost SYN is not worth as much patience as an answer. */
-function limitConnecting(agent: Agent, connectMs: number): void {
+/** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */
+function limitConnecting(agent: Agent, connectMs: number, ticks: Ticker): void {
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, done) => {
     const socket = connect(options, done);
-    const timer = setTimeout(() => socket?.destroy(unconnectedError(connectMs)), connectMs);
-    const stop = (): void => clearTimeout(timer);
+    let waitedMs = 0;
+    const tick = (): void => {
+      if (waitedMs >= connectMs) socket?.destroy(unconnectedError(connectMs));
+      waitedMs += ticks.everyMs;
+    };
+    const stop = (): void => ticks.delete(tick);
+    ticks.add(tick);
     socket?.once('connect', stop);
     socket?.once('close', stop);
     return socket;

@@ -4,7 +4,7 @@ import type { StopSignal } from '../../../claims/stop.ts';
 import type { Transport } from '../transport.ts';
 import { outputOf } from './answers.ts';
 import { serverTime } from './clock-skew.ts';
-import { type ConnectionLimits, connectionsTo } from './connections.ts';
+import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';
 import { noCredentialsError, unansweredError, unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
 import { type Retry, standardRetries } from './retries.ts';
@@ -40,10 +40,13 @@ export const LIMITS: Limits = {
  * Requests to DynamoDB by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the rules of the
  * SDK's standard retry mode, at most until `signal` is aborted.
  */
-export function directTransport(setup: DirectSetup, limits: Limits = LIMITS): Transport {
+export function directTransport(
+  setup: DirectSetup,
+  limits: Limits = LIMITS,
+  connections: Connections = connectionsTo(setup.endpoint.url, limits),
+): Transport {
   const { endpoint, clock, random, maxAttempts } = setup;
   const { host } = endpoint.url;
-  const connections = connectionsTo(endpoint.url, limits);
   const time = serverTime(clock);
   const retries = standardRetries(maxAttempts, random);
 

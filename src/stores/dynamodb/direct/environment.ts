@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import path from 'node:path';
+import { builtIn } from '../../../claims/built-in.ts';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
 
 import type { Environment } from './environment-credentials.ts';
@@ -110,24 +108,35 @@ function maxAttemptsOf(environment: Environment): number | undefined {
 
 /** Where AWS's SDKs and tools keep settings; all of them may be in either file. */
 function sharedFiles(environment: Environment): readonly string[] {
-  const home =
-    [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '') ?? homedir();
+  const home = homeIn(environment);
   const named = (name: string, file: string): string => {
     const text = environment[name] ?? '';
-    if (text === '') return path.join(home, '.aws', file);
-    return text.startsWith('~/') ? path.join(home, text.slice(2)) : text;
+    if (text === '') return builtIn('node:path').join(home, '.aws', file);
+    return text.startsWith('~/') ? builtIn('node:path').join(home, text.slice(2)) : text;
   };
   return [named('AWS_CONFIG_FILE', 'config'), named('AWS_SHARED_CREDENTIALS_FILE', 'credentials')];
 }
 
-/** Also true where one cannot look: the SDK has to, then. */
+function homeIn(environment: Environment): string {
+  const named = [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '');
+  try {
+    return named ?? builtIn('node:os').homedir();
+  } catch {
+    return '/'; // a container may run as a user that the machine does not know, and who has no home
+  }
+}
+
+/** Places that nobody can look into: for the SDK there is nothing there. */
+const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR']);
+
+/** Also true where one cannot tell: the SDK has to, then. */
 function isNoEmptyFile(file: string): boolean {
   if (file === '/dev/null') return false;
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
+    const found = builtIn('node:fs').statSync(file, { throwIfNoEntry: false });
     return found !== undefined && !(found.isFile() && found.size === 0);
-  } catch {
-    return true;
+  } catch (error) {
+    return !CLOSED.has((error as NodeJS.ErrnoException).code);
   }
 }
 
