@@ -8,7 +8,7 @@ import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/
 import { effectCounters } from '../support/effect-counters.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { componentNamed } from '../support/components/index.ts';
-import { storeBy, type Traffic, watchTraffic } from '../support/transports.ts';
+import { storeBy, type Traffic, transportEnvironment, watchTraffic } from '../support/transports.ts';
 import { startComponent } from './support/start-component.ts';
 
 /** Where PartiQL batches cannot be had (dynalite), or are wrong (moto), claims are written one by one. */
@@ -45,6 +45,7 @@ for (const [name, writes] of dynamoDBs) {
     }, INSTALL_TIMEOUT_MS);
     afterAll(async () => {
       traffic.stop();
+      Object.assign(process.env, transportEnvironment('direct')); // the next client would read it
       plainClient.destroy();
       await service.stop();
     });

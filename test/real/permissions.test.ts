@@ -8,7 +8,7 @@ import {
   type Clock,
   createBatchProcessor,
 } from 'batchlatch';
-import { commit, dynamoDBStore } from 'batchlatch/dynamodb';
+import { commit, dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
 import { operableStore, type OperableStore } from 'batchlatch/operations';
 import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
@@ -19,6 +19,8 @@ import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../local
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
+import { OPERATED } from '../../src/claims/operated.ts';
+import { tableStore } from '../../src/stores/dynamodb/table-store.ts';
 import { at, readTemplate } from '../sam/read-template.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
@@ -240,19 +242,21 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
 
   /** The store as functions have it: people, who list and change claims, have their own. */
   function storeOfFunctions(clock: Clock): ClaimStore {
-    const { list: _list, count: _count, operate: _operate, ...store } = storeOfPeople(clock);
+    const { [OPERATED]: _operated, ...store } = tableStore(optionsWith(clock));
     return store;
   }
 
   function storeOfPeople(clock?: Clock): OperableStore {
-    return operableStore(
-      dynamoDBStore({
-        client: proxiedClient,
-        tableName: tables.claims,
-        overdueIndex: true,
-        ...(clock !== undefined && { clock }),
-      }),
-    );
+    return operableStore(dynamoDBStore(optionsWith(clock)));
+  }
+
+  function optionsWith(clock: Clock | undefined): DynamoDBStoreOptions {
+    return {
+      client: proxiedClient,
+      tableName: tables.claims,
+      overdueIndex: true,
+      ...(clock !== undefined && { clock }),
+    };
   }
 
   /** Notes in `used` what the tests of the suite asked for. */
