@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build, type BuildOptions } from 'esbuild';
+import { ownerOf } from '../bundle-owner.ts';
 import { BENCH, BUILD, ROOT } from './paths.ts';
 
 /** The package as it is published, where the workers and the bundles find it by its name. */
@@ -42,7 +43,7 @@ export interface FunctionBundle {
   readonly file: string;
   readonly bytes: number;
   readonly gzipBytes: number;
-  /** What each package adds to the bundle, the largest first. */
+  /** What each package adds to the bundle, and each room of this one, the largest first. */
   readonly packages: readonly { readonly name: string; readonly bytes: number }[];
 }
 
@@ -62,8 +63,8 @@ const MINIFIED = {
   write: false,
 } satisfies BuildOptions;
 
-/** The functions that are bundled: the same with each library, and one that does nothing. */
-export type FunctionName = 'batchlatch' | 'powertools' | 'empty';
+/** The functions that are bundled: the same with each library, with bare requests, and one that does nothing. */
+export type FunctionName = 'batchlatch' | 'powertools' | 'floor' | 'empty';
 /** Everything that it needs, or without AWS's SDK, which Lambda's Node runtimes have. */
 export type BundleKind = 'whole' | 'without-sdk';
 
@@ -92,14 +93,21 @@ export async function bundleFunction(name: FunctionName, kind: BundleKind): Prom
   };
 }
 
-/** How large the bundle of a function with these statements is, minified, without AWS's SDK. */
-export async function minifiedBytes(statements: readonly string[]): Promise<number> {
-  const { outputFiles } = await build({
+/** The bundle of a function with these statements, minified, without AWS's SDK. */
+export async function minified(
+  statements: readonly string[],
+): Promise<Pick<FunctionBundle, 'bytes' | 'packages'>> {
+  const { metafile, outputFiles } = await build({
     stdin: { contents: statements.join('\n'), resolveDir: BENCH },
     ...MINIFIED,
     external: ['@aws-sdk/*', '@smithy/*'],
+    metafile: true,
   });
-  return outputFiles[0]?.contents.byteLength ?? 0;
+  const [output] = Object.values(metafile.outputs);
+  return {
+    bytes: outputFiles[0]?.contents.byteLength ?? 0,
+    packages: bytesByPackage(output?.inputs ?? {}),
+  };
 }
 
 function bytesByPackage(
@@ -107,7 +115,7 @@ function bytesByPackage(
 ): FunctionBundle['packages'] {
   const packages = new Map<string, number>();
   for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
-    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? 'the function itself';
+    const name = ownerOf(file);
     packages.set(name, (packages.get(name) ?? 0) + bytesInOutput);
   }
   return [...packages].map(([name, bytes]) => ({ name, bytes })).sort((a, b) => b.bytes - a.bytes);

@@ -40,9 +40,9 @@ export function table(
   return [headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** `$1.37`; amounts under ten cents with another digit. */
+/** `$1.370`: to a tenth of a cent. */
 export function dollars(usd: number): string {
-  return `$${usd.toFixed(usd !== 0 && usd < 0.1 ? 3 : 2)}`;
+  return `$${usd.toFixed(3)}`;
 }
 
 /** Of a share from 0 to 1: `91 %`. */

@@ -63,3 +63,11 @@ export function coldStartOf(
 ): ColdStartFigures | undefined {
   return coldStart.find((one) => one.library === library && one.bundle === bundle && one.protocol === 'http');
 }
+
+/** What the functions that start are called on the page. */
+export const FUNCTION_TITLES: Readonly<Record<ColdStartFigures['library'], string>> = {
+  batchlatch: TITLES.batchlatch,
+  powertools: TITLES.powertools,
+  floor: TITLES.floor,
+  empty: 'a function that does nothing',
+};

@@ -41,24 +41,21 @@ export function billsOf({ comparison, capacity }: Figures): ContenderBill[] {
   );
 }
 
-/** US dollars for a million starts in Lambda's runtime client, on the newest Node of the run, with TLS if it was measured. */
-export function startsUsd({ lambdaStart }: Figures):
-  | {
-      readonly node: number;
-      readonly protocol: string;
-      readonly batchlatch: number;
-      readonly powertools: number;
-    }
-  | undefined {
+/** US dollars for a million starts in Lambda's runtime client over TLS, on the newest Node of the run. */
+export interface StartBill {
+  readonly node: number;
+  readonly batchlatch: number;
+  readonly powertools: number;
+}
+
+export function startsUsd({ lambdaStart }: Figures): StartBill | undefined {
   const node = Math.max(...lambdaStart.map((one) => one.node));
-  const protocol = lambdaStart.some((one) => one.protocol === 'https') ? 'https' : 'http';
-  const usdOf = (name: string): number | undefined => {
+  const usdOf = (name: 'batchlatch' | 'powertools'): number | undefined => {
     const found = lambdaStart.find(
-      (one) => one.node === node && one.protocol === protocol && one.name === name,
+      (one) => one.node === node && one.protocol === 'https' && one.name === name,
     );
     return found && 1_000_000 * computeUsd(found.startMs.median);
   };
   const [batchlatch, powertools] = [usdOf('batchlatch'), usdOf('powertools')];
-  if (batchlatch === undefined || powertools === undefined) return undefined;
-  return { node, protocol, batchlatch, powertools };
+  return batchlatch === undefined || powertools === undefined ? undefined : { node, batchlatch, powertools };
 }

@@ -13,6 +13,7 @@ import { bundleTitle, coldStartTable, lambdaStartTable, memoryTable } from './ta
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { targetsTable } from './tables/targets.ts';
+import { contentsOf } from './reasons.ts';
 import { targetsOf } from './targets.ts';
 
 /** The results page: what was measured, how, and on what. Every number in it comes from `figures`. */
@@ -112,16 +113,14 @@ ${memoryTable(figures)}
 
 The same function with both libraries, bundled by esbuild and minified, loaded in new processes that took turns. "First
 batch" is the first event, with one record, and with all that is still to be loaded and connected. Where AWS's SDK is left
-out, it is loaded from \`node_modules\`, if it is needed. ${tlsText(figures)}
+out, it is loaded from \`node_modules\`, if it is needed. By https, the emulator is behind a TLS proxy on the same machine,
+whose certificate is given by \`NODE_EXTRA_CA_CERTS\`: loading \`node:tls\`, the root certificates and the handshake are in it.
 
 ${coldStartTable(figures)}
 
 ${figures.coldStart
-  .filter(({ protocol }) => protocol === 'http')
-  .map((one) => {
-    const sizes = one.packages.map(({ name, bytes }) => `${name} ${number(bytes / 1_024)} KB`);
-    return `- ${bundleTitle(one)}: ${sizes.join(', ')}`;
-  })
+  .filter(({ protocol, packages }) => protocol === 'http' && packages.length > 1)
+  .map((one) => `- ${bundleTitle(one)}: ${contentsOf(one)}`)
   .join('\n')}
 
 ${lambdaStartText(figures)}
@@ -155,16 +154,6 @@ ${functionsTable(figures)}
 ${METHOD}`;
 }
 
-function tlsText({ coldStart }: Figures): string {
-  if (coldStart.every(({ protocol }) => protocol === 'http')) {
-    return 'TLS is not measured: there was no `openssl` on this machine.';
-  }
-  return (
-    'By https, the emulator is behind a TLS proxy on the same machine with a certificate of its own ' +
-    '(`NODE_EXTRA_CA_CERTS`): loading `node:tls`, reading the root certificates and the handshake are in it.'
-  );
-}
-
 function lambdaStartText(figures: Figures): string {
   if (figures.lambdaStart.length === 0) {
     return (
@@ -174,7 +163,8 @@ function lambdaStartText(figures: Figures): string {
   }
   return `The same bundles, with everything in them, in AWS's runtime client for Node, started by AWS's runtime interface emulator:
 from the start of the process to the answer to the first event. Node and the runtime client start in every row; the empty
-function shows what is theirs.
+function shows what is theirs. Functions in AWS have the rows of https. By plain HTTP other parts of Node are loaded: an ES
+module that imports \`node:http\` brings all of Node's \`fetch\` along on Node 22 and later.
 
 ${lambdaStartTable(figures)}`;
 }

@@ -3,7 +3,7 @@ import type { Figures } from '../figures.ts';
 import type { ColdStartFigures } from '../sections/cold-start.ts';
 import type { Workload } from '../workload.ts';
 import { kilobytes, number, times } from './format.ts';
-import { coldStartOf, figuresOf, TITLES } from './lookup.ts';
+import { coldStartOf, figuresOf, FUNCTION_TITLES } from './lookup.ts';
 
 /** What stands between a figure and its target: the floor's own figure, and the profile's largest shares. */
 export function whyCpu(figures: Figures, cell: Partial<Workload>): string {
@@ -30,19 +30,27 @@ export function whyMemoryStore(figures: Figures): string {
   return profileSentence(figures, 'batchlatch-memory-silent', { size: 1_000 });
 }
 
-export function whyBundle({ packages }: ColdStartFigures): string {
-  const parts = packages.map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
-  return `It holds ${parts.join(', ')}.`;
+export function whyBundle(bundle: Pick<ColdStartFigures, 'packages'>): string {
+  return `It holds ${contentsOf(bundle)}.`;
+}
+
+const SHOWN = 10;
+
+/** The largest parts of a bundle by name, and the rest as one. */
+export function contentsOf({ packages }: Pick<ColdStartFigures, 'packages'>): string {
+  const rest = packages.slice(SHOWN).reduce((sum, { bytes }) => sum + bytes, 0);
+  const shown = packages.slice(0, SHOWN).map(({ name, bytes }) => `${name} ${kilobytes(bytes)}`);
+  return [...shown, ...(rest === 0 ? [] : [`the rest ${kilobytes(rest)}`])].join(', ');
 }
 
 export function whyStart(figures: Figures): string {
-  const starts = (['batchlatch', 'powertools'] as const).flatMap((library) => {
+  const starts = (['batchlatch', 'powertools', 'floor', 'empty'] as const).flatMap((library) => {
     const own = coldStartOf(figures, library, 'whole');
     if (own === undefined) return [];
     const { loadMs, firstBatchMs, cpuMs } = own;
     return [
-      `${TITLES[library]}: ${number(loadMs.median)} ms to load, ${number(firstBatchMs.median)} ms to the first ` +
-        `answer, ${number(cpuMs.median)} ms of CPU with the start of Node`,
+      `${FUNCTION_TITLES[library]}: ${number(loadMs.median)} ms to load, ${number(firstBatchMs.median)} ms to the ` +
+        `first answer, ${number(cpuMs.median)} ms of CPU with the start of Node`,
     ];
   });
   return `${starts.join('; ')}.`;

@@ -1,5 +1,5 @@
 import { sqsEvent } from 'batchlatch/testing';
-import { type BundleKind, bundleFunction, type FunctionBundle } from '../harness/build.ts';
+import { type BundleKind, bundleFunction, type FunctionBundle, type FunctionName } from '../harness/build.ts';
 import type { Lab } from '../harness/lab.ts';
 import { loadInNewProcess } from '../harness/load-process.ts';
 import type { Progress } from '../harness/progress.ts';
@@ -11,7 +11,7 @@ import type { LoadResult } from '../worker/load-function.ts';
 import { ensureTable } from '../worker/table.ts';
 
 export interface ColdStartFigures {
-  readonly library: 'batchlatch' | 'powertools';
+  readonly library: FunctionName;
   readonly bundle: BundleKind;
   /** How DynamoDB is reached. */
   readonly protocol: 'http' | 'https';
@@ -33,10 +33,15 @@ interface Started {
   readonly starts: LoadResult[];
 }
 
-const KINDS = [
-  ['without-sdk', 'http'],
-  ['whole', 'http'],
-  ['whole', 'https'],
+const STARTED = [
+  ['empty', 'whole', 'http'],
+  ['floor', 'whole', 'http'],
+  ['powertools', 'without-sdk', 'http'],
+  ['batchlatch', 'without-sdk', 'http'],
+  ['powertools', 'whole', 'http'],
+  ['batchlatch', 'whole', 'http'],
+  ['powertools', 'whole', 'https'],
+  ['batchlatch', 'whole', 'https'],
 ] as const;
 
 /** The same function with both libraries, bundled and minified, loaded in new processes that take turns. */
@@ -46,10 +51,8 @@ export async function measureColdStart(
   progress: Progress,
 ): Promise<ColdStartFigures[]> {
   progress.section('cold start', starts + 1);
-  const tls = await startTlsProxy(lab.emulator.endpoint);
-  if (tls === undefined) progress.note('no TLS: there is no openssl on this machine');
-  else lab.add(tls);
-  const started = await bundleAll(lab, tls !== undefined);
+  const tls = lab.add(await startTlsProxy(lab.emulator.endpoint));
+  const started = await bundleAll(lab);
   // The first round reads the files from the disk, and does not count.
   for (let start = 0; start <= starts; start += 1) {
     for (const one of inTurn(started, start)) {
@@ -58,18 +61,15 @@ export async function measureColdStart(
     }
     progress.step();
   }
-  await tls?.stop();
+  await tls.stop();
   return started.map((one) => figuresOf(one, peerOf(one, started)));
 }
 
-async function bundleAll(lab: Lab, hasTls: boolean): Promise<Started[]> {
+async function bundleAll(lab: Lab): Promise<Started[]> {
   const started: Started[] = [];
-  for (const [kind, protocol] of KINDS) {
-    if (protocol === 'https' && !hasTls) continue;
-    for (const library of ['powertools', 'batchlatch'] as const) {
-      await ensureTable(lab.emulator.endpoint, tableOf(library));
-      started.push({ library, kind, protocol, bundle: await bundleFunction(library, kind), starts: [] });
-    }
+  for (const [library, kind, protocol] of STARTED) {
+    await ensureTable(lab.emulator.endpoint, tableOf(library));
+    started.push({ library, kind, protocol, bundle: await bundleFunction(library, kind), starts: [] });
   }
   return started;
 }
@@ -77,10 +77,10 @@ async function bundleAll(lab: Lab, hasTls: boolean): Promise<Started[]> {
 async function startOnce(
   lab: Lab,
   { library, protocol, bundle }: Started,
-  tls: TlsProxy | undefined,
+  tls: TlsProxy,
 ): Promise<LoadResult> {
   const event = sqsEvent([{ body: { order: 1 } }]);
-  const where = protocol === 'https' && tls !== undefined ? tls : { endpoint: lab.emulator.endpoint };
+  const where = protocol === 'https' ? tls : { endpoint: lab.emulator.endpoint };
   return loadInNewProcess({ bundle: bundle.file, event }, { tableName: tableOf(library), ...where });
 }
 
@@ -104,7 +104,7 @@ function figuresOf({ library, kind, protocol, bundle, starts }: Started, peer: S
     protocol,
     bytes: bundle.bytes,
     gzipBytes: bundle.gzipBytes,
-    packages: bundle.packages.slice(0, 8),
+    packages: bundle.packages,
     loadMs: spreadOf(loads(starts)),
     firstBatchMs: spreadOf(starts.map(({ firstBatchMs }) => firstBatchMs)),
     cpuMs: spreadOf(starts.map(({ cpuMs }) => cpuMs)),

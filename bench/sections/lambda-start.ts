@@ -48,11 +48,10 @@ export async function measureLambdaStart(
     return [];
   }
   progress.section('Lambda runtime client', installed.length * (starts + 1));
-  const tls = await startTlsProxy(lab.emulator.endpoint);
-  if (tls !== undefined) lab.add(tls);
+  const tls = lab.add(await startTlsProxy(lab.emulator.endpoint));
   const figures: LambdaStartFigures[] = [];
   for (const node of installed) {
-    const started = await bundleAll(lab, tls !== undefined);
+    const started = await bundleAll(lab);
     // The first round reads the files from the disk, and does not count.
     for (let start = 0; start <= starts; start += 1) {
       for (const one of inTurn(started, start)) {
@@ -63,17 +62,17 @@ export async function measureLambdaStart(
     }
     figures.push(...started.map((one) => figuresOf(node, one, started)));
   }
-  await tls?.stop();
+  await tls.stop();
   return figures;
 }
 
-async function bundleAll(lab: Lab, hasTls: boolean): Promise<Started[]> {
+async function bundleAll(lab: Lab): Promise<Started[]> {
   const started: Started[] = [];
   for (const name of ['empty', 'powertools', 'batchlatch'] as const) {
     await ensureTable(lab.emulator.endpoint, tableOf(name));
     const folder = path.dirname((await bundleFunction(name, 'whole')).file);
     started.push({ name, protocol: 'http', folder, startsMs: [] });
-    if (hasTls && name !== 'empty') started.push({ name, protocol: 'https', folder, startsMs: [] });
+    if (name !== 'empty') started.push({ name, protocol: 'https', folder, startsMs: [] });
   }
   return started;
 }
@@ -83,7 +82,7 @@ async function startOnce(
   { emulator }: Lab,
   node: LambdaNode,
   { name, protocol, folder }: Started,
-  tls: TlsProxy | undefined,
+  tls: TlsProxy,
 ): Promise<number> {
   const viaTls = protocol === 'https' ? tls : undefined;
   const runtime = await startLambdaRuntime({

@@ -1,5 +1,5 @@
 import { type Bundle, PARTS, WHOLES } from '../bundles.ts';
-import { minifiedBytes } from '../harness/build.ts';
+import { type FunctionBundle, minified } from '../harness/build.ts';
 import type { Progress } from '../harness/progress.ts';
 
 export interface SizeFigures {
@@ -8,27 +8,34 @@ export interface SizeFigures {
   /** Minified ESM without AWS's SDK: of the whole, or what the part adds to the first whole. */
   readonly bytes: number;
   readonly mostKilobytes?: number;
+  /** Whose code it is, the largest first. */
+  readonly packages: FunctionBundle['packages'];
 }
 
 /** What a function has in its bundle for what it imports. */
 export async function measureSizes(progress: Progress): Promise<SizeFigures[]> {
   progress.section('sizes', WHOLES.length + PARTS.length);
-  const measure = async (statements: readonly string[]): Promise<number> => {
-    const bytes = await minifiedBytes(statements);
+  const measure: typeof minified = async (statements) => {
+    const bundle = await minified(statements);
     progress.step();
-    return bytes;
+    return bundle;
   };
   const wholes: SizeFigures[] = [];
   for (const { name, statements, mostKilobytes } of WHOLES) {
-    const bytes = await measure(statements);
-    wholes.push({ name, kind: 'whole', bytes, ...(mostKilobytes !== undefined && { mostKilobytes }) });
+    wholes.push({
+      name,
+      kind: 'whole',
+      ...(await measure(statements)),
+      ...(mostKilobytes !== undefined && { mostKilobytes }),
+    });
   }
   const [core] = WHOLES;
   const coreBytes = wholes[0]?.bytes ?? 0;
   const added = async ({ name, statements }: Bundle): Promise<SizeFigures> => ({
     name,
     kind: 'part',
-    bytes: (await measure([...core.statements, ...statements])) - coreBytes,
+    packages: [],
+    bytes: (await measure([...core.statements, ...statements])).bytes - coreBytes,
   });
   const parts: SizeFigures[] = [];
   for (const part of PARTS) parts.push(await added(part));

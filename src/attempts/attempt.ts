@@ -195,7 +195,13 @@ export class Attempt implements LeasedClaim {
 
   #settlementOf(ending: Ending): Settlement {
     const { retention } = this.#scope.rules;
-    return settlementOf(ending, this.facts, retention, (error) => this.#noteDropped(error));
+    const mayDrop = ending.end === 'complete' && ending.mayDropResult === true;
+    return settlementOf(
+      ending,
+      this.facts,
+      retention,
+      mayDrop ? (error) => this.#noteDropped(error) : undefined,
+    );
   }
 
   #noteDropped(error: unknown): void {

@@ -21,19 +21,21 @@ export type Ending =
 /** Decides what is stored of an attempt. `isLast`: no attempt is left after it (`maxAttempts`). */
 export type EndingOf = (end: AttemptEnd, isLast: boolean) => Ending;
 
-/** The settlement that stores an ending; `onResultDropped` is called if a result may be, and is, left out. */
+/** The settlement that stores an ending; `onResultDropped` is called if a result is left out. */
 export function settlementOf(
   ending: Ending,
   { key, owner }: OwnedClaim,
   retention: Retentions,
-  onResultDropped: (error: unknown) => void,
+  onResultDropped: ((error: unknown) => void) | undefined,
 ): Settlement {
   switch (ending.end) {
     case 'complete': {
       const completion: Settlement = { end: 'complete', key, owner, retentionMs: retention.completed };
       if (ending.result === undefined) return completion;
-      const { result, mayDropResult } = ending;
-      return mayDropResult === true ? { ...completion, result, onResultDropped } : { ...completion, result };
+      const { result } = ending;
+      return onResultDropped === undefined
+        ? { ...completion, result }
+        : { ...completion, result, onResultDropped };
     }
     case 'fail':
       return { end: 'fail', key, owner, error: ending.error, retentionMs: retention.failed };

@@ -26,6 +26,8 @@ export interface RunHooks {
   onStop(): void;
   /** The handler has ended, in time or later. */
   onEnd(): void;
+  /** It is not waited for any longer: it has ended, or was given up. */
+  onOver(end: HandlerEnd, run: HandlerRun): void;
 }
 
 /**
@@ -182,6 +184,7 @@ export class HandlerRun {
     this.#cancelTimeout?.();
     this.#cancelGrace?.();
     this.#cancelLease?.();
+    this.#hooks?.onOver(end, this);
     this.#resolve?.(end);
   }
 

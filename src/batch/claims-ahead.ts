@@ -19,11 +19,8 @@ export class ClaimsAhead {
   readonly #requestSize: number;
   /** No group goes beyond `ahead` if a claim that never starts could be mistaken for a crash. */
   readonly #isStrict: boolean;
-  /** The answers, until they are asked for: of thousands of records few are held at a time. */
-  readonly #requested = new Map<Entry, Promise<ClaimAnswer> | undefined>();
   readonly #waiting = new Map<Entry, (answer: ClaimAnswer | Promise<ClaimAnswer>) => void>();
-  readonly #withdrawn = new Set<Entry>();
-  readonly #unfinished = new Set<Entry>();
+  #unfinished = 0;
   #next = 0;
   #isStopped = false;
 
@@ -38,38 +35,41 @@ export class ClaimsAhead {
 
   /** Asks for the first claims. */
   start(): void {
-    while (!this.#isStopped && this.#next < this.#entries.length && this.#unfinished.size < this.#ahead) {
+    while (!this.#isStopped && this.#next < this.#entries.length && this.#unfinished < this.#ahead) {
       this.#requestGroup();
     }
   }
 
   /** The answer for one entry, when it is there; to be asked for once. */
   claimOf(entry: Entry): Promise<ClaimAnswer> {
-    const answer = this.#requested.get(entry);
-    if (answer !== undefined) {
-      this.#requested.set(entry, undefined);
-      return answer;
+    const { claimAnswer } = entry;
+    if (claimAnswer !== undefined) {
+      entry.claimAnswer = undefined; // of thousands of records few are held at a time
+      return claimAnswer;
     }
-    if (this.#isStopped || this.#withdrawn.has(entry)) return Promise.resolve(NOT_REQUESTED);
+    if (this.#isStopped || entry.claimRequest === 'withdrawn') return Promise.resolve(NOT_REQUESTED);
     return new Promise((resolve) => this.#waiting.set(entry, resolve));
   }
 
   /** Whether the entry's claim has been asked for. */
   isRequested(entry: Entry): boolean {
-    return this.#requested.has(entry);
+    return entry.claimRequest === 'requested';
   }
 
   /** The answer for one entry, once, if it has been asked for; else nothing will be asked for it any more. */
   withdraw(entry: Entry): Promise<ClaimAnswer> {
-    const answer = this.#requested.get(entry) ?? Promise.resolve(NOT_REQUESTED);
-    this.#requested.delete(entry); // a claim that is returned here is given back once
-    this.#withdrawn.add(entry);
+    const answer = entry.claimAnswer ?? Promise.resolve(NOT_REQUESTED);
+    entry.claimAnswer = undefined; // a claim that is returned here is given back once
+    entry.claimRequest = 'withdrawn';
     return answer;
   }
 
   /** A claimed entry has ended or does not need its claim: there is room for more. */
   noteEnded(entry: Entry): void {
-    if (this.#unfinished.delete(entry)) this.start();
+    if (!entry.isClaimUnfinished) return;
+    entry.isClaimUnfinished = false;
+    this.#unfinished -= 1;
+    this.start();
   }
 
   /** Asks for nothing more; entries that still wait learn that nothing was requested for them. */
@@ -82,22 +82,28 @@ export class ClaimsAhead {
   #requestGroup(): void {
     const group: Entry[] = [];
     const most = this.#isStrict
-      ? Math.min(this.#requestSize, this.#ahead - this.#unfinished.size)
+      ? Math.min(this.#requestSize, this.#ahead - this.#unfinished)
       : this.#requestSize;
     while (group.length < most && this.#next < this.#entries.length) {
       const entry = this.#entries[this.#next] as Entry;
       this.#next += 1;
-      if (!this.#withdrawn.has(entry)) group.push(entry);
+      if (entry.claimRequest !== 'withdrawn') group.push(entry);
     }
     if (group.length === 0) return;
     const answers = this.#claiming.ask(group);
-    group.forEach((entry, index) => {
-      const answer = answers[index] as Promise<ClaimAnswer>;
-      this.#unfinished.add(entry);
-      const resolve = this.#waiting.get(entry);
-      this.#requested.set(entry, resolve === undefined ? answer : undefined);
-      resolve?.(answer);
-      this.#waiting.delete(entry);
-    });
+    group.forEach((entry, index) => this.#note(entry, answers[index] as Promise<ClaimAnswer>));
+  }
+
+  #note(entry: Entry, answer: Promise<ClaimAnswer>): void {
+    entry.claimRequest = 'requested';
+    entry.isClaimUnfinished = true;
+    this.#unfinished += 1;
+    const resolve = this.#waiting.get(entry);
+    if (resolve === undefined) {
+      entry.claimAnswer = answer;
+      return;
+    }
+    this.#waiting.delete(entry);
+    resolve(answer);
   }
 }

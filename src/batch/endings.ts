@@ -6,11 +6,23 @@ import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
 
 /** How an entry ended, for the answer to its sender. One without an outcome did not end in time. */
 export function endingOf({ itemIdentifier, outcome }: Pick<Entry, 'itemIdentifier' | 'outcome'>): Ending {
-  return {
-    itemIdentifier,
-    isAcknowledged: isAcknowledged(outcome),
-    error: () => rejectionOf(outcome),
-  };
+  return new EntryEnding(itemIdentifier, outcome);
+}
+
+class EntryEnding implements Ending {
+  readonly itemIdentifier: string | undefined;
+  readonly isAcknowledged: boolean;
+  readonly #outcome: RecordOutcome | undefined;
+
+  constructor(itemIdentifier: string | undefined, outcome: RecordOutcome | undefined) {
+    this.itemIdentifier = itemIdentifier;
+    this.isAcknowledged = isAcknowledged(outcome);
+    this.#outcome = outcome;
+  }
+
+  error(): unknown {
+    return rejectionOf(this.#outcome);
+  }
 }
 
 function rejectionOf(outcome: RecordOutcome | undefined): unknown {

@@ -32,6 +32,12 @@ export class Entry {
   heir: Entry | undefined;
   claim: HeldClaim | undefined;
   isClaimOpen = false;
+  /** What `ClaimsAhead` has asked for it; undefined: nothing yet. */
+  claimRequest: 'requested' | 'withdrawn' | undefined = undefined;
+  /** The answer to that, until it is taken. */
+  claimAnswer: Promise<ClaimAnswer> | undefined = undefined;
+  /** Whether it counts among the claims that were asked for and have not ended. */
+  isClaimUnfinished = false;
   /** Called when it has its outcome. */
   onFinish: ((recordId: string, outcome: string) => void) | undefined = undefined;
   #outcome: RecordOutcome | undefined;

@@ -1,16 +1,16 @@
 import { forgetLongBody } from '../sources/text-record.ts';
-import { idempotencyKey, type Namespace } from '../keys/idempotency-key.ts';
+import type { KeySelector } from '../keys/key-selector.ts';
+import type { BatchRecord } from '../sources/record.ts';
 import type { ReadRecord, SourceEntry } from '../sources/source.ts';
 import { Entry } from './entry.ts';
-import type { Settings } from './settings.ts';
 import type { RecordOutcome } from './outcomes.ts';
 
 /** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
 export function planEntry(
   { itemIdentifier, lane, read }: SourceEntry,
   index: number,
-  settings: Settings,
-  namespace: Namespace,
+  keyOf: (record: BatchRecord) => string,
+  payloadHashOf: KeySelector | undefined,
 ): Entry {
   if (!('record' in read)) {
     const delivered = 'error' in read ? read.delivered : undefined;
@@ -20,8 +20,8 @@ export function planEntry(
   }
   const entry = new Entry(index, itemIdentifier, lane, read.record);
   try {
-    entry.key = idempotencyKey(read.record, settings.key, namespace);
-    entry.payloadHash = settings.payloadValidation?.(read.record);
+    entry.key = keyOf(read.record);
+    entry.payloadHash = payloadHashOf?.(read.record);
   } catch (thrown) {
     entry.finish({ status: 'invalid', error: thrown });
   }

@@ -7,6 +7,7 @@ import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import { readFrom } from '../sources/read-from.ts';
 import type { SourceBatch } from '../sources/source.ts';
+import { keyMaker } from '../keys/idempotency-key.ts';
 import { takeDefaultNamespace } from './default-namespaces.ts';
 import { endingOf } from './endings.ts';
 import type { Entry } from './entry.ts';
@@ -52,11 +53,12 @@ export function createProcessor(
     const { lambda, deadline } = scope;
     const namespace = namespaceOf(lambda);
     const { concurrency, decode } = settings;
+    const keyOf = keyMaker(settings.key, namespace);
     const reading: BatchReading = {
       delivered: batch.entries,
       namespace: typeof namespace === 'string' ? namespace : nameOf(lambda),
       read: (some) => readPayloads(some, decode, { concurrency, stop: deadline.stop, isPermanent }),
-      plan: (source, index) => planEntry(source, index, settings, namespace),
+      plan: (source, index) => planEntry(source, index, keyOf, settings.payloadValidation),
     };
     for (const policy of policies) {
       const entries = policy.read?.(reading, scope);

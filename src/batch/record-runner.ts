@@ -14,7 +14,7 @@ import type { Conflict, Gathering, Handler } from './policy.ts';
 import type { RecordHandler } from './record-handler.ts';
 import { type Runnable, underClaim } from './runnable.ts';
 import type { InvocationScope } from './invocation-scope.ts';
-import { Slots } from './slots.ts';
+import { Slots } from '../claims/slots.ts';
 import { RunWatch } from './stuck-handlers.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
@@ -225,30 +225,19 @@ export class RecordRunner {
   }
 
   /** Calls the handler, and tells the observer when it starts and how it ends. */
-  async #call(runnable: Runnable, handler: RecordHandler, together?: RunsTogether): Promise<HandlerEnd> {
-    const { clock, notify, running, around } = this.#scope;
-    const { recordId, key, owner, attempt } = runnable.facts; // spread, for thousands of records, it is expensive
-    const record = runnable.entry.record as BatchRecord;
-    const startedAt = clock.now();
-    notify({ type: 'started', recordId, key, owner, attempt });
-
-    const run = new HandlerRun(runnable.lease, this.#scope, together);
-    running.set(run, runnable.attempt);
+  #call(runnable: Runnable, handler: RecordHandler, together?: RunsTogether): Promise<HandlerEnd> {
+    const { running, around } = this.#scope;
+    const { entry, attempt, lease, facts } = runnable;
+    const record = entry.record as BatchRecord;
+    const watch = new RunWatch(this.#scope, facts, record);
+    const run = new HandlerRun(lease, this.#scope, together);
+    running.set(run, attempt);
     const call = (): unknown => handler(record, handlerContext(run, runnable, this.#scope));
-    const end = await run.run(
-      // What is called together is observed together.
-      around === undefined || together !== undefined ? call : () => around([runnable.facts], call),
-      new RunWatch(this.#scope, runnable.facts, record),
+    // What is called together is observed together.
+    return run.run(
+      around === undefined || together !== undefined ? call : () => around([facts], call),
+      watch,
     );
-    running.delete(run);
-
-    const durationMs = clock.now() - startedAt;
-    if (end.kind === 'returned') notify({ type: 'succeeded', recordId, key, owner, attempt, durationMs });
-    else {
-      const type = end.kind === 'threw' ? 'failed' : 'abandoned';
-      notify({ type, recordId, key, owner, attempt, durationMs, error: end.error });
-    }
-    return end;
   }
 
   /** What the settlement makes of the record. */

@@ -1,4 +1,6 @@
-import type { RunHooks } from '../attempts/handler-run.ts';
+import type { HandlerEnd } from '../attempts/handler-end.ts';
+import type { HandlerRun, RunHooks } from '../attempts/handler-run.ts';
+import type { Running } from '../attempts/running.ts';
 import type { AttemptScope } from '../attempts/scope.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { ObservedAttempt } from '../observe/observer.ts';
@@ -34,13 +36,15 @@ export class StuckHandlers {
 
 interface WatchScope extends Pick<AttemptScope, 'clock' | 'notify'> {
   readonly stuckHandlers: StuckHandlers;
+  readonly running: Running;
 }
 
-/** One run: tells the observer when its handler is stuck. */
+/** One run: tells the observer that it starts, how it ends, and when its handler is stuck. */
 export class RunWatch implements RunHooks {
   readonly #scope: WatchScope;
   readonly #facts: ObservedAttempt;
   readonly #record: BatchRecord;
+  readonly #startedAt: number;
   #stoppedAt: number | undefined;
   #cancel: (() => void) | undefined;
   #isDone = false;
@@ -49,6 +53,21 @@ export class RunWatch implements RunHooks {
     this.#scope = scope;
     this.#facts = facts;
     this.#record = record;
+    this.#startedAt = scope.clock.now();
+    const { recordId, key, owner, attempt } = facts; // spread, for thousands of records, it is expensive
+    scope.notify({ type: 'started', recordId, key, owner, attempt });
+  }
+
+  onOver(end: HandlerEnd, run: HandlerRun): void {
+    const { clock, notify, running } = this.#scope;
+    running.delete(run);
+    const durationMs = clock.now() - this.#startedAt;
+    const { recordId, key, owner, attempt } = this.#facts;
+    if (end.kind === 'returned') notify({ type: 'succeeded', recordId, key, owner, attempt, durationMs });
+    else {
+      const type = end.kind === 'threw' ? 'failed' : 'abandoned';
+      notify({ type, recordId, key, owner, attempt, durationMs, error: end.error });
+    }
   }
 
   onStop(): void {

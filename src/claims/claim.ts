@@ -117,9 +117,5 @@ function clip(given: unknown, key: string): string {
   const whole = typeof given === 'string' ? given : safeString(given); // thrown errors come with anything for a name
   const text = withoutPayload(key === '' ? whole : whole.replaceAll(key, () => keyHash(key)));
   const cut = text.length > LONGEST_STORED_MESSAGE ? `${text.slice(0, LONGEST_STORED_MESSAGE - 1)}…` : text;
-  return wellFormed(cut);
-}
-
-function wellFormed(text: string): string {
-  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
+  return cut.toWellFormed();
 }

@@ -1,6 +1,6 @@
 import type { BatchRecord } from '../sources/record.ts';
 import type { KeySelector } from './key-selector.ts';
-import { keyString } from './key-string.ts';
+import { type KeyParts, keyStringOf } from './key-string.ts';
 
 /** The same for all records, or one for each, such as a tenant. */
 export type Namespace = string | ((record: BatchRecord) => string);
@@ -12,20 +12,17 @@ export type Namespace = string | ((record: BatchRecord) => string);
 const VERSION = 'v1';
 
 /**
- * `namespace#v1:…`, or what a selector of whole keys gives: the string that says "the same work". Throws a
- * `KeyError` when there is none.
+ * Makes keys: `namespace#v1:…`, or what a selector of whole keys gives, the string that says "the same work". Throws a
+ * `KeyError` where there is none.
  */
-export function idempotencyKey(record: BatchRecord, select: KeySelector, namespace: Namespace): string {
-  return keyString({
-    of: 'record',
-    prefix:
-      select.isWholeKey === true
-        ? undefined
-        : { namespace: () => namespaceOf(record, namespace), version: VERSION },
-    key: () => select(record),
-  });
+export function keyMaker(select: KeySelector, namespace: Namespace): (record: BatchRecord) => string {
+  const space = typeof namespace === 'function' ? namespace : () => namespace;
+  const prefix = select.isWholeKey === true ? undefined : { namespace: space, version: VERSION };
+  const parts: KeyParts<BatchRecord> = { of: 'record', prefix, key: select };
+  return (record) => keyStringOf(record, parts);
 }
 
-function namespaceOf(record: BatchRecord, namespace: Namespace): string {
-  return typeof namespace === 'function' ? namespace(record) : namespace;
+/** The key of one record. */
+export function idempotencyKey(record: BatchRecord, select: KeySelector, namespace: Namespace): string {
+  return keyMaker(select, namespace)(record);
 }

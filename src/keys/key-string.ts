@@ -1,29 +1,35 @@
 import { Buffer } from 'node:buffer';
 import { toStoredError } from '../claims/claim.ts';
 import { KeyError } from './errors.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
-export interface KeyParts {
+export interface KeyParts<Subject = undefined> {
   /** What the key belongs to, for error messages. */
   readonly of: 'record' | 'call' | 'request';
   /** Undefined where `key` gives the whole of it. Keys of different versions, which say how a key was made, never meet. */
-  readonly prefix: { readonly namespace: () => unknown; readonly version: string } | undefined;
-  readonly key: () => unknown;
+  readonly prefix:
+    | { readonly namespace: (subject: Subject) => unknown; readonly version: string }
+    | undefined;
+  readonly key: (subject: Subject) => unknown;
 }
 
 /** DynamoDB's limit for a partition key, the tightest of the stores'. */
 const LONGEST_KEY_BYTES = 2_048;
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
 /** `namespace#version:key`. Throws a `KeyError` for parts that would let different work share a key. */
-export function keyString({ of, prefix, key }: KeyParts): string {
+export function keyString(parts: KeyParts): string {
+  return keyStringOf(undefined, parts);
+}
+
+/** The same of one of many subjects, such as the records of a batch. */
+export function keyStringOf<Subject>(subject: Subject, { of, prefix, key }: KeyParts<Subject>): string {
   const whole =
     prefix === undefined
-      ? selectedKey(of, key)
-      : `${namespaceOf(of, prefix.namespace)}#${prefix.version}:${selectedKey(of, key)}`;
+      ? selectedKey(of, key, subject)
+      : `${namespaceOf(of, prefix.namespace, subject)}#${prefix.version}:${selectedKey(of, key, subject)}`;
   // UTF-8 has no half surrogate pairs: a store would refuse the whole request, or make all of them one key.
-  if (LONE_SURROGATE.test(whole)) throw new KeyError('The key or its namespace is not well-formed Unicode');
+  if (!whole.isWellFormed()) throw new KeyError('The key or its namespace is not well-formed Unicode');
   // A UTF-16 unit is at most three bytes: only long keys need to be measured.
   if (whole.length * 3 > LONGEST_KEY_BYTES && Buffer.byteLength(whole) > LONGEST_KEY_BYTES) {
     throw new KeyError(`The key is longer than ${LONGEST_KEY_BYTES} bytes; hash it, e.g. with payloadHash()`);
@@ -31,8 +37,12 @@ export function keyString({ of, prefix, key }: KeyParts): string {
   return whole;
 }
 
-function namespaceOf(of: string, namespace: () => unknown): string {
-  const space = callUserCode('namespace', of, namespace);
+function namespaceOf<Subject>(
+  of: string,
+  namespace: (subject: Subject) => unknown,
+  subject: Subject,
+): string {
+  const space = callUserCode('namespace', of, namespace, subject);
   refusePromise('namespace', of, space);
   if (typeof space !== 'string' || space === '') throw new KeyError(`The namespace of this ${of} is empty`);
   // With a # in it, tenant `a#v1:b` with key `c` would meet tenant `a` with key `b#v1:c`.
@@ -41,8 +51,8 @@ function namespaceOf(of: string, namespace: () => unknown): string {
   return space;
 }
 
-function selectedKey(of: string, key: () => unknown): string {
-  const selected = callUserCode('key', of, key);
+function selectedKey<Subject>(of: string, key: (subject: Subject) => unknown, subject: Subject): string {
+  const selected = callUserCode('key', of, key, subject);
   refusePromise('key', of, selected);
   if (typeof selected !== 'string' || selected === '') {
     throw new KeyError(
@@ -52,9 +62,14 @@ function selectedKey(of: string, key: () => unknown): string {
   return selected;
 }
 
-function callUserCode(name: string, of: string, call: () => unknown): unknown {
+function callUserCode<Subject>(
+  name: string,
+  of: string,
+  call: (subject: Subject) => unknown,
+  subject: Subject,
+): unknown {
   try {
-    return call();
+    return call(subject);
   } catch (cause) {
     if (cause instanceof KeyError) throw cause;
     const { name: error, message } = toStoredError(cause);
@@ -64,8 +79,7 @@ function callUserCode(name: string, of: string, call: () => unknown): unknown {
 
 /** Keys are made before anything is waited for. What the promise would reject with must not end the process either. */
 export function refusePromise(name: string, of: string, given: unknown): void {
-  if (typeof given !== 'object' || given === null || !('then' in given) || typeof given.then !== 'function')
-    return;
+  if (!isObject(given) || !('then' in given) || typeof given.then !== 'function') return;
   Promise.resolve(given).catch(() => undefined);
   throw new KeyError(
     `The \`${name}\` function of this ${of} returned a promise; it must return its value synchronously`,

@@ -31,16 +31,14 @@ export interface Ending {
 }
 
 /**
- * Every record that failed, by name. It starts from "all failed" and strikes out what is acknowledged, so that a
- * record that was forgotten on the way comes back. Throws an `UnnamedRecordError` where only a failed invocation makes
- * that happen.
+ * Every record that failed, by name: all but those that are acknowledged, so that a record that was forgotten on the
+ * way comes back. Throws an `UnnamedRecordError` where only a failed invocation makes that happen.
  */
 export function itemFailures(endings: readonly Ending[]): BatchResponse {
-  const failed = new Set(endings);
-  for (const ending of endings) if (ending.isAcknowledged) failed.delete(ending);
+  const failed = endings.filter(({ isAcknowledged }) => !isAcknowledged);
 
   // Lambda takes an entry without an identifier for a failure of the whole batch: say so plainly instead.
-  const unnamed = [...failed].filter(({ itemIdentifier }) => itemIdentifier === undefined).length;
+  const unnamed = failed.filter(({ itemIdentifier }) => itemIdentifier === undefined).length;
   if (unnamed > 0) throw new UnnamedRecordError(unnamed);
 
   const identifiers = new Set<string>();

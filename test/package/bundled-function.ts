@@ -8,13 +8,15 @@ import { build } from 'esbuild';
 const FUNCTIONS = fileURLToPath(new URL('functions/', import.meta.url));
 
 /** What a program of `functions/` prints. */
-export interface Printed {
+interface Printed {
   readonly runs: number;
   readonly failures: readonly number[];
   readonly codes: readonly string[];
   readonly messages: readonly string[];
   /** The code that was loaded by and after the store. */
   readonly scripts: readonly string[];
+  /** Of them those before the first event, which comes `INIT_MS` of the environment later. */
+  readonly scriptsOfInit: readonly string[];
 }
 
 /** A program of `functions/`, ready to run. */

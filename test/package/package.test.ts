@@ -78,9 +78,22 @@ describe('The packed package', () => {
   });
 
   it('holds compiled files and their licenses, and no source maps that lead nowhere', () => {
-    expect(bare.files).toContain('dist/cjs/THIRD-PARTY-LICENSES.md');
+    for (const build of ['esm', 'cjs']) expect(bare.files).toContain(`dist/${build}/THIRD-PARTY-LICENSES.md`);
     expect(bare.files.filter((file) => file.endsWith('.map'))).toEqual([]);
     expect(bare.files.filter((file) => /(^|\/)(src|test|local|node_modules)\//.test(file))).toEqual([]);
+  });
+});
+
+describe('The CommonJS of the packed package', () => {
+  it('imports nothing at run time, which runners that give it a context of its own cannot do', async () => {
+    const dist = path.join(bare.folder, 'node_modules/batchlatch/dist');
+    const importing = async (build: string): Promise<string[]> => {
+      const files = bare.files.filter((file) => file.startsWith(`dist/${build}/`) && file.endsWith('.js'));
+      const texts = await Promise.all(files.map((file) => readFile(path.join(dist, '..', file), 'utf8')));
+      return files.filter((_file, index) => /[^.\w]import\(/.test(texts[index] ?? ''));
+    };
+    expect(await importing('cjs')).toEqual([]);
+    expect(await importing('esm')).not.toEqual([]);
   });
 });
 
@@ -170,7 +183,11 @@ describe('A function of the packed package', () => {
       const found = await one.run(given({ ...adaptive, NODE_PATH: path.resolve('node_modules') }));
       expect(found).toMatchObject(ranOnce);
       expect(found.scripts.filter((file) => ofTheSdk.test(file))).not.toEqual([]);
-      const { runs, codes, messages: texts } = await one.run(given(adaptive));
+      const {
+        runs,
+        codes,
+        messages: texts,
+      } = await one.run(given({ ...adaptive, AWS_LAMBDA_FUNCTION_NAME: 'orders', INIT_MS: '100' }));
       expect([runs, new Set(codes)]).toEqual([0, new Set(['BATCHLATCH_SDK_NOT_FOUND'])]);
       expect(texts[0]).toMatch(
         /^AWS_RETRY_MODE is set to what AWS's SDK has to read, and @aws-sdk\/client-dynamodb was not found/,
@@ -199,6 +216,18 @@ describe('A function of the packed package', () => {
       expect(scripts.filter((file) => direct.test(file))).not.toEqual([]);
     },
   );
+
+  it('loads in INIT, in Lambda alone, what the first request will need', async () => {
+    const preset = await unbundled(bare.folder, 'preset');
+    const inInit = async (more: NodeJS.ProcessEnv): Promise<readonly string[]> =>
+      (await preset.run(given({ INIT_MS: '300', ...more }))).scriptsOfInit;
+    const lambda = { AWS_LAMBDA_FUNCTION_NAME: 'orders' };
+    const direct = expect.stringMatching(/direct\/direct-transport\.js$/);
+    const sdk = expect.stringMatching(/@aws-sdk\/client-dynamodb\//);
+    expect(await inInit(lambda)).toEqual(expect.arrayContaining([direct]));
+    expect(await inInit({ ...lambda, AWS_RETRY_MODE: 'adaptive' })).toEqual(expect.arrayContaining([sdk]));
+    expect(await inInit({})).not.toEqual(expect.arrayContaining([direct]));
+  });
 
   it.each(['client', 'client-with-methods'])(
     'loads nothing of the direct transport with a %s',

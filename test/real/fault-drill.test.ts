@@ -17,6 +17,7 @@ import { chargesTableDefinition } from '../../local/demo/orders-stack.ts';
 import { createQueue, type Queue } from '../real/support/create-queue.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import type { DrillOrder } from '../support/drill-function.ts';
+import { transportEnvironment } from '../support/transports.ts';
 import { until } from '../support/until.ts';
 
 const CLAIMS = 'claims';
@@ -145,6 +146,7 @@ describe('a fault drill', () => {
       handlerModule: new URL('../support/drill-function.ts', import.meta.url),
       env: {
         ...emulatorEnvironment,
+        ...transportEnvironment('direct'),
         ...endpoints,
         CLAIMS_TABLE_NAME: CLAIMS,
         CLAIMS_OVERDUE_INDEX: 'overdue',
@@ -162,13 +164,13 @@ describe('a fault drill', () => {
     cleanup.defer(mapping.stop);
   }
 
-  /** `npx batchlatch …` in a process of its own; what it prints, as JSON. */
+  /** `npx batchlatch …` in a process of its own, by the SDK, as it is where people have profiles; what it prints, as JSON. */
   async function cli<Printed>(...args: readonly string[]): Promise<Printed> {
     const program = fileURLToPath(new URL('../../src/cli/batchlatch.ts', import.meta.url));
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--import', 'tsx', program, ...args, '--table', CLAIMS],
-      { env: { ...process.env, ...emulatorEnvironment, ...endpoints } },
+      { env: { ...process.env, ...emulatorEnvironment, ...transportEnvironment('sdk'), ...endpoints } },
     );
     return JSON.parse(stdout) as Printed;
   }

@@ -8,7 +8,7 @@ import {
   type Clock,
   createBatchProcessor,
 } from 'batchlatch';
-import { commit, dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
+import { commit, dynamoDBStore } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
 import { operableStore, type OperableStore } from 'batchlatch/operations';
 import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
@@ -19,14 +19,14 @@ import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../local
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
-import { OPERATED } from '../../src/claims/operated.ts';
-import { tableStore } from '../../src/stores/dynamodb/table-store.ts';
+import { OPERATED, type OperatedStore } from '../../src/claims/operated.ts';
 import { at, readTemplate } from '../sam/read-template.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
 import { failStatements } from '../support/sdk-traffic.ts';
+import { storeBy, type TransportName, transports } from '../support/transports.ts';
 
 // DynamoDB Local has no policies. A proxy in front of it sees every request of the functions, their own clients
 // included, tells which actions it needs, and refuses as IAM does what the policy in force does not allow.
@@ -160,30 +160,36 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
       allowed = new Set(granted.filter((one) => one !== permission));
     });
 
-    it('the error names the action, and nothing is acknowledged that is not stored', async () => {
-      const { charge, errors } = chargingFunction();
-      const order = anOrder();
-      const answers = [
-        await charge(sqsEvent([{ messageId: order.orderId, body: order }]), lambdaContext()),
-        await charge(sqsEvent([{ messageId: order.orderId, body: order, receiveCount: 2 }]), lambdaContext()),
-      ];
+    it.each(transports)(
+      'the error names the action, and nothing is acknowledged that is not stored, by the %s transport',
+      async (transport) => {
+        const { charge, errors } = chargingFunction(storeOf(transport));
+        const order = anOrder();
+        const answers = [
+          await charge(sqsEvent([{ messageId: order.orderId, body: order }]), lambdaContext()),
+          await charge(
+            sqsEvent([{ messageId: order.orderId, body: order, receiveCount: 2 }]),
+            lambdaContext(),
+          ),
+        ];
 
-      const refusals = errors().filter(({ message }) => message.includes(action));
-      expect(refusals).not.toEqual([]);
-      for (const error of refusals) {
-        // The charge is the handler's own request; what AWS says of it is the handler's error as it is.
-        if (action === 'dynamodb:PutItem') expect(error.name).toBe('AccessDeniedException');
-        else expect(error).toMatchObject(refused(action));
-      }
-      const handedBack = answers.filter(({ batchItemFailures }) => batchItemFailures.length > 0);
-      expect(handedBack).not.toEqual([]);
-      const claim = (await readClaims(ownClient, tables.claims)).find(({ key }) =>
-        key.endsWith(order.orderId),
-      );
-      if (handedBack.length < answers.length) expect(claim?.status).toBe('COMPLETED');
-      const charged = await readChargedOrders(ownClient, tables.charges);
-      expect(charged.filter((orderId) => orderId === order.orderId).length).toBeLessThanOrEqual(1);
-    });
+        const refusals = errors().filter(({ message }) => message.includes(action));
+        expect(refusals).not.toEqual([]);
+        for (const error of refusals) {
+          // The charge is the handler's own request; what AWS says of it is the handler's error as it is.
+          if (action === 'dynamodb:PutItem') expect(error.name).toBe('AccessDeniedException');
+          else expect(error).toMatchObject(refused(action));
+        }
+        const handedBack = answers.filter(({ batchItemFailures }) => batchItemFailures.length > 0);
+        expect(handedBack).not.toEqual([]);
+        const claim = (await readClaims(ownClient, tables.claims)).find(({ key }) =>
+          key.endsWith(order.orderId),
+        );
+        if (handedBack.length < answers.length) expect(claim?.status).toBe('COMPLETED');
+        const charged = await readChargedOrders(ownClient, tables.charges);
+        expect(charged.filter((orderId) => orderId === order.orderId).length).toBeLessThanOrEqual(1);
+      },
+    );
   });
 
   // AWS documents `AccessDenied` as an error of one statement too, inside an answer that succeeds.
@@ -197,7 +203,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
         ? { Code: 'AccessDenied', Message: refusalOf(action, tables.claims).message }
         : undefined,
     );
-    const { charge, errors } = chargingFunction(client);
+    const { charge, errors } = chargingFunction(dynamoDBStore({ client, tableName: tables.claims }));
     const order = anOrder();
     expect(await charge(sqsEvent([{ messageId: order.orderId, body: order }]))).toEqual({
       batchItemFailures: [{ itemIdentifier: order.orderId }],
@@ -230,7 +236,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
       {
         key: ({ body }) => body.orderId,
         namespace: randomUUID(), // each stands for a function of its own
-        store: dynamoDBStore({ client: proxiedClient, tableName: tables.claims }),
+        store: storeOf('direct'),
         observer: { onEvent: (told) => events.push(told) },
       },
     );
@@ -240,23 +246,26 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     };
   }
 
+  function storeOf(transport: TransportName): ClaimStore {
+    return storeBy(transport, proxy.endpoint, { tableName: tables.claims });
+  }
+
   /** The store as functions have it: people, who list and change claims, have their own. */
   function storeOfFunctions(clock: Clock): ClaimStore {
-    const { [OPERATED]: _operated, ...store } = tableStore(optionsWith(clock));
+    const options = { tableName: tables.claims, overdueIndex: true, clock };
+    const { [OPERATED]: _operated, ...store } = storeBy('direct', proxy.endpoint, options) as OperatedStore;
     return store;
   }
 
   function storeOfPeople(clock?: Clock): OperableStore {
-    return operableStore(dynamoDBStore(optionsWith(clock)));
-  }
-
-  function optionsWith(clock: Clock | undefined): DynamoDBStoreOptions {
-    return {
-      client: proxiedClient,
-      tableName: tables.claims,
-      overdueIndex: true,
-      ...(clock !== undefined && { clock }),
-    };
+    return operableStore(
+      dynamoDBStore({
+        client: proxiedClient,
+        tableName: tables.claims,
+        overdueIndex: true,
+        ...(clock !== undefined && { clock }),
+      }),
+    );
   }
 
   /** Notes in `used` what the tests of the suite asked for. */
@@ -292,14 +301,14 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   }
 
   /** A function that charges orders as the example does, and tells what went wrong. */
-  function chargingFunction(client = proxiedClient): { charge: BatchProcessor; errors: () => Error[] } {
+  function chargingFunction(store: ClaimStore): { charge: BatchProcessor; errors: () => Error[] } {
     const events: BatchEvent[] = [];
     const charge = createBatchProcessor<{ orderId: string; amountCents: number }>(
       ({ body }, { signal }) => chargeOrder({ ...body, customerId: 'customer', currency: 'EUR' }, signal),
       {
         key: ({ body }) => body.orderId,
         namespace: randomUUID(), // each stands for a function of its own
-        store: dynamoDBStore({ client, tableName: tables.claims }),
+        store,
         observer: { onEvent: (event) => events.push(event) },
       },
     );

@@ -72,8 +72,8 @@ export const mutants: readonly Mutant[] = [
     "'all failed' start",
     'a record without an outcome counts as failed',
     'src/batch/endings.ts',
-    'isAcknowledged: isAcknowledged(outcome),',
-    'isAcknowledged: outcome === undefined || isAcknowledged(outcome),',
+    'this.isAcknowledged = isAcknowledged(outcome);',
+    'this.isAcknowledged = outcome === undefined || isAcknowledged(outcome);',
   ),
   one(
     'lease before start',

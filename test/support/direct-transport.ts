@@ -4,6 +4,7 @@ import type { Clock } from 'batchlatch';
 import {
   type DirectSetup,
   directTransport,
+  type Limits,
   LIMITS,
 } from '../../src/stores/dynamodb/direct/direct-transport.ts';
 import type { Transport } from '../../src/stores/dynamodb/transport.ts';
@@ -42,7 +43,7 @@ export function hastyClock(): HastyClock {
 export function direct(
   endpoint: string,
   setup: Partial<DirectSetup> = {},
-  limits: Partial<typeof LIMITS> = {},
+  limits: Partial<Limits> = {},
 ): Transport {
   return directTransport(
     {

@@ -36,8 +36,9 @@ export function moneyText(figures: Figures): string {
       `where Powertools' is ${dollars(peer.compute)}.`,
     starts === undefined
       ? ''
-      : `A million cold starts, from the start of the process to the first answer on Node ${starts.node} over ` +
-        `${starts.protocol}, are ${dollars(starts.batchlatch)} and ${dollars(starts.powertools)}.`,
+      : `A million cold starts, from the start of the process to the first answer on Node ${starts.node} over https ` +
+        `and with a whole processor, as INIT has it, are $${starts.batchlatch.toFixed(2)} with batchlatch and ` +
+        `$${starts.powertools.toFixed(2)} with Powertools.`,
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }

@@ -1,7 +1,7 @@
 import type { Figures } from '../../figures.ts';
 import type { ColdStartFigures } from '../../sections/cold-start.ts';
 import { kilobytes, megabytes, number, percent, spread, table, times, timesSpread } from '../format.ts';
-import { TITLES } from '../lookup.ts';
+import { FUNCTION_TITLES, TITLES } from '../lookup.ts';
 
 export function memoryTable({ memory }: Figures): string {
   const peer = memory.find(({ contender }) => contender === 'powertools');
@@ -31,7 +31,7 @@ const BUNDLES: Readonly<Record<ColdStartFigures['bundle'], string>> = {
 };
 
 export function bundleTitle({ library, bundle }: Pick<ColdStartFigures, 'library' | 'bundle'>): string {
-  return `${TITLES[library]}, ${BUNDLES[bundle]} in the bundle`;
+  return `${FUNCTION_TITLES[library]}, ${BUNDLES[bundle]} in the bundle`;
 }
 
 export function coldStartTable({ coldStart }: Figures): string {
@@ -52,8 +52,8 @@ export function coldStartTable({ coldStart }: Figures): string {
     coldStart.map(
       ({ library, bundle, protocol, bytes, gzipBytes, loadMs, firstBatchMs, cpuMs, timesLess }) => [
         BUNDLES[bundle],
-        protocol,
-        TITLES[library],
+        library === 'empty' ? 'none' : protocol,
+        FUNCTION_TITLES[library],
         kilobytes(bytes),
         kilobytes(gzipBytes),
         spread(loadMs),
@@ -85,7 +85,7 @@ export function lambdaStartTable({ lambdaStart }: Figures): string {
       return [
         String(node),
         isEmpty ? 'none' : protocol,
-        isEmpty ? 'a function that does nothing' : TITLES[name],
+        FUNCTION_TITLES[name],
         spread(startMs),
         isEmpty || empty === undefined ? '–' : number(startMs.median - empty.startMs.median),
         timesLess === undefined ? '–' : percent(1 / timesLess.median),

@@ -9,14 +9,15 @@ import type { Transport } from './transport.ts';
  * accept queue takes, so that some wait for a second SYN until the connection times out, and enough failures
  * to use up all retries. 50 is also how many sockets AWS's SDK opens unless told otherwise.
  */
-export const REQUESTS_AT_ONCE = 50;
+const REQUESTS_AT_ONCE = 50;
 
 /** Including the transport's own retries; it gives up a connection without an answer before. */
 const LONGEST_REQUEST_MS = 10_000;
 
 /**
  * The transport, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
- * without a limit by default, and 50 requests that hang would keep the process from claiming anything again.
+ * without a limit by default, and 50 requests that hang would keep the process from claiming anything again. A transport that
+ * bounds its requests by itself is spared the timer and the listener that this takes.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
   const limit = limited(REQUESTS_AT_ONCE);
@@ -24,6 +25,7 @@ export function boundedTransport(transport: Transport, clock: Clock): Transport 
     send: (operation, input, signal) =>
       limit(async () => {
         if (signal?.aborted === true) throw errorOf('given-up'); // while it waited for its turn
+        if (transport.isBounded === true) return transport.send(operation, input, signal);
         return stoppableCall((stop) => transport.send(operation, input, stop), {
           clock,
           limitMs: LONGEST_REQUEST_MS,

@@ -1,18 +1,17 @@
-import { debuglog } from 'node:util';
+import { builtIn } from '../../claims/built-in.ts';
 import type { RetrySetup } from './retry.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
 import { ownSdkTransport } from './sdk/own-client.ts';
 import { providerChain } from './sdk/provider-chain.ts';
 import type { Transport } from './transport.ts';
 
-const debug = debuglog('batchlatch');
 const said = new Set<string>();
 
 const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
 
 /**
  * Requests as the environment says (its region, endpoint and credentials): direct where it says nothing unusual, else through
- * AWS's SDK (docs/dynamodb.md has the rules). It is read at the first request, for tests and scripts that set it after
+ * AWS's SDK (docs/deploying.md has the rules). It is read at the first request, for tests and scripts that set it after
  * the store is made. In Lambda, where it is there before, the code is loaded when the store is made: that is in INIT.
  */
 export function transportFromEnvironment(setup: RetrySetup): Transport {
@@ -22,6 +21,9 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
     load().catch(() => undefined); // the first request finds out what is wrong
   }
   return {
+    get isBounded() {
+      return made?.isBounded === true;
+    },
     async send(operation, input, signal) {
       if (made === undefined) {
         making ??= make(setup);
@@ -38,14 +40,13 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
 }
 
 async function make(setup: RetrySetup): Promise<Transport> {
-  const { choose } = await import('./direct/environment.ts');
+  const { choose, environmentCredentials } = await import('./direct/environment.ts');
   const choice = choose(process.env);
   if (choice.transport === 'sdk') {
     say(`DynamoDB through AWS's SDK: ${choice.why}`);
     return ownSdkTransport(choice.why);
   }
   const { directTransport } = await import('./direct/direct-transport.ts');
-  const { environmentCredentials } = await import('./direct/environment-credentials.ts');
   const { endpoint, maxAttempts } = choice;
   const isChain = choice.credentials === 'sdk';
   say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
@@ -55,7 +56,7 @@ async function make(setup: RetrySetup): Promise<Transport> {
 
 /** Once in a process, with NODE_DEBUG=batchlatch. */
 function say(text: string): void {
-  if (!said.has(text)) debug(text);
+  if (!said.has(text)) builtIn('node:util').debuglog('batchlatch')(text);
   said.add(text);
 }
 
@@ -65,9 +66,7 @@ async function load(): Promise<void> {
   const choice = choose(process.env);
   if (choice.transport === 'sdk' || choice.credentials === 'sdk') await loadSdk('');
   if (choice.transport === 'sdk') return;
-  await Promise.all([
-    import('./direct/direct-transport.ts'),
-    import('./direct/environment-credentials.ts'),
-    choice.endpoint.url.protocol === 'https:' ? import('node:https') : import('node:http'),
-  ]);
+  builtIn(choice.endpoint.url.protocol === 'https:' ? 'node:https' : 'node:http');
+  builtIn('node:zlib'); // answers have a checksum
+  await import('./direct/direct-transport.ts');
 }

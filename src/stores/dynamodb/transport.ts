@@ -48,6 +48,11 @@ export type Operation = keyof Operations;
  * `attempts` (every sending counts), and what the answer held besides, such as `Item` or `CancellationReasons`.
  */
 export interface Transport {
+  /**
+   * Each request ends by itself: within some 10 seconds, whatever hangs, and as soon as its signal is aborted. Default:
+   * whoever sends makes sure of it.
+   */
+  readonly isBounded?: boolean;
   /** `signal`: when it is aborted, the answer is no longer awaited; the request may still be done. `platformSignal` makes an `AbortSignal` of it. */
   send<Name extends Operation>(
     operation: Name,

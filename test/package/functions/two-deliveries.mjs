@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector';
+import { setTimeout } from 'node:timers/promises';
 
 const inspector = new Session();
 const scripts = [];
@@ -6,7 +7,10 @@ inspector.connect();
 inspector.on('Debugger.scriptParsed', ({ params }) => scripts.push(params.url));
 inspector.post('Debugger.enable');
 
-/** Delivers a message twice to what is made. Prints how often it ran, what failed, with which codes, and what code was loaded from here on. */
+/**
+ * Delivers a message twice to what is made. Prints how often it ran, what failed, with which codes, and what code was
+ * loaded from here on, and in INIT.
+ */
 export async function twoDeliveries(make) {
   let runs = 0;
   const codes = [];
@@ -18,11 +22,13 @@ export async function twoDeliveries(make) {
       messages.push(error.message);
     },
   });
+  await setTimeout(Number(process.env.INIT_MS ?? 0));
+  const scriptsOfInit = [...scripts];
   const failures = [];
   for (let delivery = 1; delivery <= 2; delivery += 1) {
     failures.push((await handler({ Records: [record] }, context)).batchItemFailures.length);
   }
-  process.stdout.write(JSON.stringify({ runs, failures, codes, messages, scripts }));
+  process.stdout.write(JSON.stringify({ runs, failures, codes, messages, scripts, scriptsOfInit }));
 }
 
 const context = { functionName: 'function', getRemainingTimeInMillis: () => 10_000 };

@@ -156,6 +156,11 @@ describe('A connection of the direct transport', () => {
 
 describe('A request of the direct transport that is given up', () => {
   const server = faultyServer();
+  const givenUp = {
+    code: 'BATCHLATCH_STORE_SILENT',
+    isRetryable: true,
+    message: 'DynamoDB had not answered when the invocation had to answer',
+  };
 
   it('settles at once, and its connection is closed', async () => {
     let socket: Socket | undefined;
@@ -165,7 +170,7 @@ describe('A request of the direct transport that is given up', () => {
     const request = errorOf(getItem(transport, controller.signal));
     await until('the request is there', () => socket !== undefined);
     controller.abort();
-    expect(await request).toMatchObject({ name: 'AbortError', $metadata: { attempts: 1 } });
+    expect(await request).toMatchObject({ ...givenUp, $metadata: { attempts: 1 } });
     await until('the connection is closed', () => socket?.destroyed === true);
     await getItem(transport);
     expect(server.arrivals).toHaveLength(2);
@@ -173,9 +178,7 @@ describe('A request of the direct transport that is given up', () => {
   });
 
   it('before it begins is not sent', async () => {
-    expect(await errorOf(getItem(direct(server.endpoint), AbortSignal.abort()))).toMatchObject({
-      name: 'AbortError',
-    });
+    expect(await errorOf(getItem(direct(server.endpoint), AbortSignal.abort()))).toMatchObject(givenUp);
     expect(server.arrivals).toEqual([]);
   });
 
@@ -192,7 +195,7 @@ describe('A request of the direct transport that is given up', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     controller.abort();
     finish?.();
-    expect(await request).toMatchObject({ name: 'AbortError' });
+    expect(await request).toMatchObject(givenUp);
     expect(await inParallel(3, () => getItem(transport))).toHaveLength(3);
   });
 
@@ -234,24 +237,57 @@ describe('A request of the direct transport that is given up', () => {
     for (const error of await silent) expect(error).toMatchObject({ code: 'BATCHLATCH_STORE_SILENT' });
     expect(await next).toHaveProperty('Item');
   });
+});
 
-  it('by the bound around it ends also while it waits to be sent again', async () => {
-    const clock = manualClock();
+describe('A request of the direct transport takes ten seconds at most', () => {
+  const server = faultyServer();
+  const late = {
+    code: 'BATCHLATCH_STORE_SILENT',
+    isRetryable: true,
+    message: 'DynamoDB did not answer within 10 seconds',
+  };
+
+  it('with its retries: it does not wait for one that would begin later', async () => {
     server.answers(refuses('ThrottlingException'));
-    const transport = boundedTransport(
-      direct(server.endpoint, { clock, random: () => 0.999, maxAttempts: 9 }),
-      clock,
-    );
-    const request = errorOf(getItem(transport));
-    for (let waited = 0; waited < 10; waited += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      await clock.advance(1_000);
+    const clock = manualClock();
+    const request = errorOf(getItem(direct(server.endpoint, { clock, random: () => 0.999, maxAttempts: 9 })));
+    for (const [index, waitMs] of [999, 1_998, 3_996].entries()) {
+      await until('it is sent', () => server.arrivals.length === index + 1);
+      await new Promise((resolve) => setTimeout(resolve, 30)); // the answer is on its way
+      await clock.advance(waitMs);
     }
-    expect(await request).toMatchObject({ code: 'BATCHLATCH_STORE_SILENT' });
-    await clock.advance(60_000);
-    const { length } = server.arrivals;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(server.arrivals).toHaveLength(length);
+    expect(await request).toMatchObject({
+      ...late,
+      $metadata: { attempts: 4 },
+      cause: { name: 'ThrottlingException' },
+    });
+    expect(server.arrivals).toHaveLength(4);
+  });
+
+  it.each([
+    ['body', 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n'],
+    ['headers', 'HTTP/1.1 200 OK\r\nx-long: '],
+  ])('also where the %s of an answer comes drop by drop', async (_what, begin) => {
+    server.answers((_response, socket) => {
+      socket.write(begin);
+      const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write(' ')), 5);
+    });
+    const limits = { silentMs: 60, requestMs: 300 };
+    const begun = Date.now();
+    const error = await errorOf(getItem(direct(server.endpoint, { clock: systemClock }, limits)));
+    expect(Date.now() - begun).toBeLessThan(1_000);
+    expect(toStoreError(error, 'claims').isRetryable).toBe(true);
+  });
+
+  it('and is not held against DynamoDB where the process itself stood still', async () => {
+    server.answers((response) => {
+      response.end('{}');
+      const until = Date.now() + 200;
+      while (Date.now() < until); // a handler that computes
+    });
+    const transport = direct(server.endpoint, {}, { silentMs: 60 });
+    expect(await getItem(transport)).toEqual({});
+    expect(server.arrivals).toHaveLength(1);
   });
 });
 

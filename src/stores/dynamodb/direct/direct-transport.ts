@@ -3,7 +3,7 @@ import type { Transport } from '../transport.ts';
 import { outputOf } from './answers.ts';
 import { serverTime } from './clock-skew.ts';
 import { type ConnectionLimits, connectionsTo } from './connections.ts';
-import { unsendableError } from './network-errors.ts';
+import { unansweredError, unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
 import { type Retry, standardRetries } from './retries.ts';
 import { type Credentials, signedHeaders } from './signed-headers.ts';
@@ -20,8 +20,14 @@ export interface DirectSetup {
   readonly random: () => number;
 }
 
+export interface Limits extends ConnectionLimits {
+  /** Of one request, its retries included. */
+  readonly requestMs: number;
+}
+
 /** The times are those of the store's client of the SDK, and so is the number of sockets. */
-export const LIMITS: ConnectionLimits = {
+export const LIMITS: Limits = {
+  requestMs: 10_000,
   sockets: 50,
   connectMs: 2_500, // a lost SYN is sent again after one second
   silentMs: 3_000,
@@ -32,7 +38,7 @@ export const LIMITS: ConnectionLimits = {
  * Requests to DynamoDB by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the rules of the
  * SDK's standard retry mode, at most until `signal` is aborted.
  */
-export function directTransport(setup: DirectSetup, limits: ConnectionLimits = LIMITS): Transport {
+export function directTransport(setup: DirectSetup, limits: Limits = LIMITS): Transport {
   const { endpoint, clock, random, maxAttempts } = setup;
   const { host } = endpoint.url;
   const connections = connectionsTo(endpoint.url, limits);
@@ -40,9 +46,11 @@ export function directTransport(setup: DirectSetup, limits: ConnectionLimits = L
   const retries = standardRetries(maxAttempts, random);
 
   return {
+    isBounded: true,
     async send(operation, input, signal) {
       const target = `DynamoDB_20120810.${operation}`;
       const body = JSON.stringify(input);
+      const until = clock.now() + limits.requestMs;
       let retry: Retry | undefined;
       let failure: RequestError | undefined;
       for (let attempt = 1; ; attempt += 1) {
@@ -51,17 +59,20 @@ export function directTransport(setup: DirectSetup, limits: ConnectionLimits = L
         const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
         const headers = signedHeaders({ host, target, body }, signing);
         try {
-          const answer = await connections.post(headers, body, signal);
+          const answer = await connections.post({ headers, body, limitMs: until - clock.now(), signal });
           time.learn(answer.headers, signedAt);
           const output = outputOf(answer, { credentials, headers });
           retries.succeeded(retry);
           return output;
         } catch (thrown) {
-          failure = thrown instanceof RequestError ? thrown : unsendableError(thrown);
+          if (!(thrown instanceof RequestError)) throw unsendableError(thrown);
+          failure = thrown;
+          if (failure.name === 'AbortError') throw unansweredError('given-up', attempt);
           failure.$metadata.attempts = attempt;
           retry = retries.after(failure, attempt, time.wasSkewed(failure.name, signedAt));
         }
         if (retry === undefined) throw failure;
+        if (clock.now() + retry.delayMs >= until) throw unansweredError('silent', attempt, failure);
         if (retry.delayMs > 0) await wait(clock, retry.delayMs, signal);
         if (signal?.aborted === true) throw failure;
       }

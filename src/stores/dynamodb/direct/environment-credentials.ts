@@ -1,5 +1,6 @@
-import type { Environment } from './environment.ts';
 import type { Credentials } from './signed-headers.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The access key of the environment as it is now: whoever renews it there needs no restart. */
 export function environmentCredentials(environment: Environment): Credentials {

@@ -1,5 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import { StoreError } from '../../../claims/errors.ts';
 import { RequestError } from './request-error.ts';
 
 type NodeError = Error & { readonly code?: string };
@@ -32,13 +33,12 @@ function isCertificateRefused({ socket }: ClientRequest): boolean {
   return authorizationError !== undefined && authorizationError !== null;
 }
 
-/** Node refused to write the request: of all that is in its headers, only credentials are not under control. */
-export function unsendableError(thrown: unknown): RequestError {
-  const { code = 'ERR_REQUEST' } = thrown as Partial<NodeError>;
-  return new RequestError(`A header of the request cannot be sent (${code})`, {
-    name: 'CredentialsProviderError',
-    code,
-  });
+/** The error of a request that Node would not write; of all that is in its headers, only the credentials come from elsewhere. */
+export function unsendableError(thrown: unknown): unknown {
+  const { code } = thrown as Partial<NodeError>;
+  if (code !== 'ERR_INVALID_CHAR') return thrown;
+  const message = 'The credentials hold a character that no header may hold';
+  return new RequestError(message, { name: 'CredentialsProviderError', code });
 }
 
 export function silentError(silentMs: number): RequestError {
@@ -60,5 +60,19 @@ export function tooLongError(bytes: number): RequestError {
 }
 
 export function abortedError(): RequestError {
-  return new RequestError('The request was given up', { name: 'AbortError', code: 'ABORT_ERR' });
+  return new RequestError('The request was given up', { name: 'AbortError' });
+}
+
+/** What is said of a request that got no answer, whatever it is sent with. */
+export function unansweredError(
+  why: 'given-up' | 'silent',
+  attempts: number,
+  cause?: RequestError,
+): StoreError {
+  const message =
+    why === 'silent'
+      ? 'DynamoDB did not answer within 10 seconds'
+      : 'DynamoDB had not answered when the invocation had to answer';
+  const error = new StoreError(message, { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
+  return Object.assign(error, { $metadata: { attempts } });
 }

@@ -1,0 +1,19 @@
+import { expect, test } from '@jest/globals';
+import { ownerOf } from '../../bench/bundle-owner.ts';
+
+const DIST = 'bench/dist/node_modules/batchlatch/dist/esm';
+
+test.each([
+  ['batchlatch/batch', `${DIST}/batch/processor.js`],
+  ['batchlatch/stores/dynamodb/direct', `${DIST}/stores/dynamodb/direct/direct-transport.js`],
+  [
+    'batchlatch/stores/dynamodb/direct with aws4: signing',
+    `${DIST}/stores/dynamodb/direct/signed-headers.js`,
+  ],
+  ['batchlatch', `${DIST}/index.js`],
+  ['@smithy/core', 'node_modules/@smithy/core/dist-es/index.js'],
+  ['leven', 'node_modules/leven/index.js'],
+  ['the function itself', 'bench/functions/batchlatch.ts'],
+])('%s owns %s of a bundle', (owner, file) => {
+  expect(ownerOf(file)).toBe(owner);
+});
