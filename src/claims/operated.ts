@@ -5,7 +5,7 @@ import { isOperableStore, type OperableStore } from './operable-store.ts';
 export type Operations = Pick<OperableStore, 'list' | 'count' | 'operate'>;
 
 /** Makes operations of the rows of a store; `kind` says what the rows are. */
-export type Operator = (kind: string, rows: unknown) => Operations;
+type Operator = (kind: string, rows: unknown) => Operations;
 
 /**
  * The method by which a store hands its rows to an operator. The code for what people do comes with `batchlatch/operations`
