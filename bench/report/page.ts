@@ -163,7 +163,8 @@ function lambdaStartText(figures: Figures): string {
   }
   return `The same bundles, with everything in them, in AWS's runtime client for Node, started by AWS's runtime interface emulator:
 from the start of the process to the answer to the first event. Node and the runtime client start in every row; the empty
-function shows what is theirs.
+function shows what is theirs. Functions in AWS have the rows of https. By plain HTTP other parts of Node are loaded: an ES
+module that imports \`node:http\` brings all of Node's \`fetch\` along on Node 22 and later.
 
 ${lambdaStartTable(figures)}`;
 }

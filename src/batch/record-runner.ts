@@ -14,7 +14,7 @@ import type { Conflict, Gathering, Handler } from './policy.ts';
 import type { RecordHandler } from './record-handler.ts';
 import { type Runnable, underClaim } from './runnable.ts';
 import type { InvocationScope } from './invocation-scope.ts';
-import { Slots } from './slots.ts';
+import { Slots } from '../claims/slots.ts';
 import { RunWatch } from './stuck-handlers.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */

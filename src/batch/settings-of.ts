@@ -24,6 +24,7 @@ import type { Source } from '../sources/source.ts';
 import type { BatchProcessorOptions } from './options.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
@@ -120,7 +121,7 @@ export function settingsOf<Body>(
 }
 
 function isPolicy(value: unknown): value is Policy {
-  return typeof value === 'object' && value !== null && 'option' in value;
+  return isObject(value) && 'option' in value;
 }
 
 function aSource(): Check {
@@ -129,7 +130,7 @@ function aSource(): Check {
 
 function decoding(): Check {
   const isStep = (value: unknown): boolean =>
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'readPayloads' in value;
+    (isObject(value) || typeof value === 'function') && 'readPayloads' in value;
   return {
     expected:
       'a step, such as gzip(), snsEnvelope() or decoder(…) around your own function, or a list of steps',

@@ -10,7 +10,7 @@ import type {
 } from './claim-store.ts';
 import type { Clock } from './clock.ts';
 import { decoratedStore } from './decorated-store.ts';
-import { isStop, type Stop, stopOf } from './stop.ts';
+import { isStop, signalOf, stopOf } from './stop.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
 /** Longer than a store's own retries take; a call without an answer by then will hardly get one. */
@@ -26,7 +26,7 @@ const LONGEST_RENEWAL_MS = 10_000;
  */
 export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   const bound = <Answer>(
-    call: (own: SignalOption) => Promise<Answer>,
+    call: (own: ReturnType<typeof signalOf>) => Promise<Answer>,
     options?: StoreCallOptions,
     { limitMs = LONGEST_STORE_CALL_MS, onLate }: Bound<Answer> = {},
   ): Promise<Answer> =>
@@ -61,7 +61,8 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   return decoratedStore(store, {
     acquire: (requests, options) =>
       bound(
-        (own) => store.acquire(requests, isStop(options) ? own : { ...options, ...own }),
+        (own) =>
+          store.acquire(requests, options === undefined || isStop(options) ? own : { ...options, ...own }),
         options,
         options?.mayAskAgain === true ? {} : { onLate: (outcomes) => void release(requests, outcomes) },
       ),
@@ -84,15 +85,4 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
 interface Bound<Answer> {
   readonly limitMs?: number;
   readonly onLate?: (answer: Answer) => void;
-}
-
-type SignalOption = Required<Pick<StoreCallOptions, 'signal'>>;
-
-/** A property of its own, so that stores may copy their options; made when it is looked at, which not every store does. */
-function signalOf(stop: Stop): SignalOption {
-  return {
-    get signal() {
-      return stop.signal;
-    },
-  };
 }

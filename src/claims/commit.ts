@@ -1,3 +1,5 @@
+import { isObject } from './is-object.ts';
+
 /**
  * What became of an effect and its completion, which are written together or not at all. `stored`: both are.
  * `lost`: the claim is another owner's now. `refused`: the effect cannot be written as it is, and the claim is still
@@ -14,5 +16,5 @@ export interface Effect {
 
 /** What the handler handed over, of an effect that tells; else the effect itself. */
 export function contentOf(effect: unknown): unknown {
-  return typeof effect === 'object' && effect !== null && 'content' in effect ? effect.content : effect;
+  return isObject(effect) && 'content' in effect ? effect.content : effect;
 }

@@ -1,3 +1,5 @@
+import { isObject } from './is-object.ts';
+
 /**
  * The base of every error this library throws or reports. Tell them apart by `code`: it is stable, and
  * it works when a bundle holds two copies of the package, where `instanceof` does not. `docs/errors.md`
@@ -38,7 +40,7 @@ export class StoreError extends BatchlatchError {
 /** Whether `error` carries this stable code; works across copies of the package, and on whatever was thrown. */
 export function hasCode(error: unknown, code: string): boolean {
   try {
-    return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+    return isObject(error) && 'code' in error && error.code === code;
   } catch {
     return false; // a revoked proxy, a getter that throws
   }
@@ -46,7 +48,5 @@ export function hasCode(error: unknown, code: string): boolean {
 
 /** Whether the store may answer otherwise later; where an error does not say, it may. */
 export function mayPass(error: unknown): boolean {
-  return (
-    typeof error !== 'object' || error === null || !('isRetryable' in error) || error.isRetryable !== false
-  );
+  return !isObject(error) || !('isRetryable' in error) || error.isRetryable !== false;
 }

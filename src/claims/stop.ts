@@ -66,9 +66,23 @@ export function endedBy(signal: StopSignal): StoreCallOptions {
   return 'signal' in signal ? signal : { signal };
 }
 
+const STOP: unique symbol = Symbol.for('batchlatch.stop');
+
+/** Options with the signal of a stop: a property of their own, so that stores may copy them, which is made when it is looked at. */
+export function signalOf(stop: Stop): Required<Pick<StoreCallOptions, 'signal'>> {
+  const options = {
+    [STOP]: stop,
+    get signal() {
+      return stop.signal;
+    },
+  };
+  return options;
+}
+
 /** What ends the call of a store that has these options. */
 export function stopOf(options: StoreCallOptions | undefined): StopSignal | undefined {
-  return isStop(options) ? options : options?.signal;
+  if (isStop(options)) return options;
+  return (options as { readonly [STOP]?: Stop } | undefined)?.[STOP] ?? options?.signal;
 }
 
 export function isStop(options: StoreCallOptions | undefined): options is Stop {

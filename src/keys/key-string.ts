@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { toStoredError } from '../claims/claim.ts';
 import { KeyError } from './errors.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
 export interface KeyParts<Subject = undefined> {
@@ -78,8 +79,7 @@ function callUserCode<Subject>(
 
 /** Keys are made before anything is waited for. What the promise would reject with must not end the process either. */
 export function refusePromise(name: string, of: string, given: unknown): void {
-  if (typeof given !== 'object' || given === null || !('then' in given) || typeof given.then !== 'function')
-    return;
+  if (!isObject(given) || !('then' in given) || typeof given.then !== 'function') return;
   Promise.resolve(given).catch(() => undefined);
   throw new KeyError(
     `The \`${name}\` function of this ${of} returned a promise; it must return its value synchronously`,

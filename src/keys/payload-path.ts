@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../claims/errors.ts';
 import { hasToJson, isPlain } from './canonical-json.ts';
 import { KeyError } from './errors.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** A path into a payload: member names and array indexes, `*` for all of them. */
 export type PayloadPath = readonly string[];
@@ -38,15 +39,15 @@ export function findAt(payload: unknown, path: PayloadPath): unknown {
 
 /** Members of the JSON text: nothing that is inherited, and not the `length` that arrays have of their own. */
 function hasMember(node: unknown, name: string): node is Record<string, unknown> {
-  return typeof node === 'object' && node !== null && Object.prototype.propertyIsEnumerable.call(node, name);
+  return isObject(node) && Object.prototype.propertyIsEnumerable.call(node, name);
 }
 
 /** A copy of the payload without what the paths name. Paths that find nothing are ignored. */
 export function withoutPaths(payload: unknown, paths: readonly PayloadPath[]): unknown {
-  if (typeof payload !== 'object' || payload === null || paths.length === 0) return payload;
+  if (!isObject(payload) || paths.length === 0) return payload;
   if (hasToJson(payload)) {
     const json = payload.toJSON();
-    return typeof json === 'object' && json !== null && hasToJson(json) ? json : withoutPaths(json, paths);
+    return isObject(json) && hasToJson(json) ? json : withoutPaths(json, paths);
   }
   // A copy of its members would be plain, and be hashed without what is not in them; as it is, hashing refuses it.
   if (!Array.isArray(payload) && !isPlain(payload)) return payload;

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { isObject } from '../claims/is-object.ts';
 
 /** One thing that does not fit. */
 export interface BodyIssue {
@@ -56,7 +57,7 @@ function scalarsIn(value: unknown): string[] | undefined {
   for (let next = 0; next < open.length; next += 1) {
     if (open.length > MOST_VALUES) return undefined;
     const node = open[next];
-    if (typeof node === 'object' && node !== null) {
+    if (isObject(node)) {
       for (const [name, child] of Object.entries(node)) {
         if (!Array.isArray(node)) found.add(name);
         open.push(child);
@@ -72,7 +73,7 @@ function scalarsIn(value: unknown): string[] | undefined {
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   let node = body;
   for (const part of path) {
-    if (typeof node !== 'object' || node === null) return undefined;
+    if (!isObject(node)) return undefined;
     node = (node as Record<PropertyKey, unknown>)[part];
   }
   return node;

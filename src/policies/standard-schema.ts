@@ -5,6 +5,7 @@ import type { SchemaPolicy } from '../batch/policy.ts';
 import { BatchlatchError, ConfigurationError } from '../claims/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { type BodyIssue, shownIssues } from './schema-issues.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** The body does not fit the `schema`: the handler is not run, and the claim is parked at once. */
 export class InvalidBodyError extends BatchlatchError {
@@ -65,7 +66,7 @@ async function validate(record: BatchRecord, schema: StandardSchemaV1): Promise<
 
 function assertSchema(schema: unknown): void {
   // arktype's schemas are functions
-  const isThing = (typeof schema === 'object' && schema !== null) || typeof schema === 'function';
+  const isThing = isObject(schema) || typeof schema === 'function';
   const standard = isThing ? (schema as Partial<StandardSchemaV1>)['~standard'] : undefined;
   if (standard?.version === 1 && typeof standard.validate === 'function') return;
   throw new ConfigurationError(

@@ -11,6 +11,7 @@ import { s3 } from './s3.ts';
 import { sns } from './sns.ts';
 import type { Source } from './source.ts';
 import { sqs } from './sqs.ts';
+import { isObject } from '../claims/is-object.ts';
 
 const READABLE =
   'batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3 and EventBridge deliver directly, lists of EventBridge Pipes, and events of its custom event buses';
@@ -43,7 +44,7 @@ export function allSources(): Source {
 }
 
 function unsupported(event: unknown): UnsupportedEventError {
-  const service = typeof event === 'object' && event !== null ? knownService(event) : undefined;
+  const service = isObject(event) ? knownService(event) : undefined;
   if (Array.isArray(event) && event.length > 0) {
     return new UnsupportedEventError(
       `Cannot read an array of ${event.length} records ${whose(event, service)}: of EventBridge Pipes, batchlatch reads ` +

@@ -7,6 +7,7 @@ import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /**
  * DynamoDB Streams, polled by Lambda or by EventBridge Pipes. Changes of one item run in their order, the others beside
@@ -46,8 +47,8 @@ function dynamoDBStreamEntry(
   record: unknown,
   identifierOf: (raw: DynamoDBRecord) => string | undefined,
 ): SourceEntry<DynamoDBStreamBatchRecord> {
-  const raw = (typeof record === 'object' && record !== null ? record : {}) as DynamoDBRecord;
-  const change: StreamRecord = typeof raw.dynamodb === 'object' && raw.dynamodb !== null ? raw.dynamodb : {};
+  const raw = (isObject(record) ? record : {}) as DynamoDBRecord;
+  const change: StreamRecord = isObject(raw.dynamodb) ? raw.dynamodb : {};
   const identifier = identifierOf(raw);
   const itemIdentifier = isText(identifier) ? identifier : undefined;
   const lane = isKeys(change.Keys) ? laneOf(change.Keys) : undefined;
@@ -174,7 +175,7 @@ function toNumber(text: string): unknown {
 }
 
 function isKeys(keys: unknown): keys is object {
-  return typeof keys === 'object' && keys !== null && Object.keys(keys).length > 0;
+  return isObject(keys) && Object.keys(keys).length > 0;
 }
 
 function isText(value: unknown): value is string {

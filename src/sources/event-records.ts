@@ -1,4 +1,5 @@
 import { UnsupportedEventError } from './errors.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /**
  * The records of a batch, `{ Records: […] }`, if the first record that names its source names this one: one such record
@@ -33,20 +34,18 @@ export function pipedRecordsOf(event: unknown, eventSource: string): readonly un
 
 /** `Records` of an event of any sender. */
 export function recordsIn(event: unknown): readonly unknown[] | undefined {
-  if (typeof event !== 'object' || event === null || !('Records' in event)) return undefined;
+  if (!isObject(event) || !('Records' in event)) return undefined;
   return Array.isArray(event.Records) ? event.Records : undefined;
 }
 
 export function eventSourceOf(record: unknown): unknown {
-  if (typeof record !== 'object' || record === null) return undefined;
+  if (!isObject(record)) return undefined;
   if ('eventSource' in record) return record.eventSource;
   return 'EventSource' in record ? record.EventSource : undefined; // SNS writes it with a capital
 }
 
 function isOfWindow(event: unknown): boolean {
-  return (
-    typeof event === 'object' && event !== null && ('window' in event || 'isFinalInvokeForWindow' in event)
-  );
+  return isObject(event) && ('window' in event || 'isFinalInvokeForWindow' in event);
 }
 
 /** The first record that says whose it is decides. */

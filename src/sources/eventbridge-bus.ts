@@ -6,6 +6,7 @@ import { MalformedRecordError } from './errors.ts';
 import { isEventBridgeEvent } from './eventbridge-event.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** Options of `eventBridgeBus()`. */
 export interface EventBridgeBusOptions {
@@ -66,7 +67,7 @@ interface WithMetadata {
 }
 
 function isWithMetadata(value: unknown): value is WithMetadata {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   const { SystemMetadata: system } = value as Partial<WithMetadata>;
   return (
     'Data' in value &&

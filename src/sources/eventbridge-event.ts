@@ -1,8 +1,9 @@
 import type { EventBridgeEvent } from 'aws-lambda';
+import { isObject } from '../claims/is-object.ts';
 
 /** Whether a value is an EventBridge event: the members that AWS documents as always present. */
 export function isEventBridgeEvent(value: unknown): value is EventBridgeEvent<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   const event = value as Partial<EventBridgeEvent<string, unknown>>;
   return (
     typeof event.id === 'string' &&

@@ -9,6 +9,7 @@ import { readLongText } from './read-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** Options of `kafka()`. */
 export interface KafkaOptions {
@@ -50,10 +51,10 @@ interface KafkaEvent {
 }
 
 function isKafkaEvent(event: unknown): event is KafkaEvent {
-  if (typeof event !== 'object' || event === null || !('eventSource' in event)) return false;
+  if (!isObject(event) || !('eventSource' in event)) return false;
   const { eventSource } = event;
   if (eventSource !== 'aws:kafka' && eventSource !== 'SelfManagedKafka') return false;
-  return 'records' in event && typeof event.records === 'object' && event.records !== null;
+  return 'records' in event && isObject(event.records);
 }
 
 /** A self-managed cluster has no id in the event: its brokers, in any order, are what tells it from others. */
@@ -74,9 +75,9 @@ function kafkaEntry(
   cluster: string,
   lanes: 'partition' | 'key',
 ): SourceEntry<KafkaBatchRecord> {
-  const { topic, partition, offset, key, value } = (
-    typeof raw === 'object' && raw !== null ? raw : {}
-  ) as Partial<Record<keyof MSKRecord, unknown>>;
+  const { topic, partition, offset, key, value } = (isObject(raw) ? raw : {}) as Partial<
+    Record<keyof MSKRecord, unknown>
+  >;
   const isNamed = Number.isSafeInteger(offset) && (offset as number) >= 0;
   const itemIdentifier = isNamed ? `${topicPartition}:${offset as number}` : undefined;
   const keyLane = typeof key === 'string' ? `key:${topicPartition}:${key}` : undefined;

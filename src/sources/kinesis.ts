@@ -10,6 +10,7 @@ import { readLongText } from './read-text.ts';
 import type { KinesisBatchRecord } from './record.ts';
 import type { Source, SourceBatch, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /**
  * Kinesis, polled by Lambda or by EventBridge Pipes. Records of one partition key run in their order, the others beside
@@ -159,7 +160,7 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
 }
 
 function membersOf<Shape>(value: unknown): Partial<Shape> {
-  return typeof value === 'object' && value !== null ? value : {};
+  return isObject(value) ? value : {};
 }
 
 function isText(value: unknown): value is string {

@@ -1,3 +1,5 @@
+import { isObject } from '../claims/is-object.ts';
+
 /**
  * Which service an event is of that is not read here, as AWS documents their shapes
  * (https://docs.aws.amazon.com/lambda/latest/dg/lambda-services.html); undefined for others. Only for error messages.
@@ -30,7 +32,7 @@ function serviceOfSource(source: unknown): string | undefined {
 function sourceOf(event: object): unknown {
   const [first] = (Array.isArray(event) ? event : listIn(event, 'Records')) as unknown[];
   for (const one of [event, first]) {
-    if (typeof one === 'object' && one !== null && 'eventSource' in one) return one.eventSource;
+    if (isObject(one) && 'eventSource' in one) return one.eventSource;
   }
   return undefined;
 }
@@ -70,9 +72,7 @@ function hasContext(event: Members, member: string): boolean {
 }
 
 function has(value: unknown, ...members: string[]): boolean {
-  return (
-    typeof value === 'object' && value !== null && members.every((member) => Object.hasOwn(value, member))
-  );
+  return isObject(value) && members.every((member) => Object.hasOwn(value, member));
 }
 
 function listIn(event: object, member: string): readonly unknown[] {

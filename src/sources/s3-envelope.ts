@@ -2,6 +2,7 @@ import type { EnvelopeStep } from './decode-step.ts';
 import { envelopeStep } from './envelope-steps.ts';
 import { MalformedRecordError } from './errors.ts';
 import { isS3TestEvent, type ReadS3Notification, s3NotificationOf } from './s3-notification.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /**
  * A step of `decode`: takes the notification of one object out of an S3 event notification, as S3 puts it into a queue or
@@ -18,8 +19,7 @@ export function s3Envelope(): EnvelopeStep {
 
 /** S3 puts one record into a message. A message is one claim and one answer, so more cannot be told apart. */
 function onlyRecord(value: unknown): ReadS3Notification {
-  const records =
-    typeof value === 'object' && value !== null && 'Records' in value ? value.Records : undefined;
+  const records = isObject(value) && 'Records' in value ? value.Records : undefined;
   if (!Array.isArray(records)) {
     throw new MalformedRecordError(
       'The body is not an S3 event notification (an object with Records), as s3Envelope() expects',

@@ -1,6 +1,7 @@
 import type { S3EventRecord } from 'aws-lambda';
 import { MalformedRecordError } from './errors.ts';
 import type { S3Notification } from './record.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** What S3 says of one object, and the id that makes its redeliveries one work. */
 export interface ReadS3Notification {
@@ -16,9 +17,7 @@ export interface ReadS3Notification {
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
 export function s3NotificationOf(record: unknown): ReadS3Notification {
-  const { eventName, awsRegion, eventTime, s3 } = (
-    typeof record === 'object' && record !== null ? record : {}
-  ) as Partial<S3EventRecord>;
+  const { eventName, awsRegion, eventTime, s3 } = (isObject(record) ? record : {}) as Partial<S3EventRecord>;
   const bucket: unknown = s3?.bucket?.name;
   const encodedKey: unknown = s3?.object?.key;
   const problem =

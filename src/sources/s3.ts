@@ -6,6 +6,7 @@ import { recordsOf } from './event-records.ts';
 import type { S3BatchRecord, S3Notification } from './record.ts';
 import { isS3TestEvent, s3NotificationOf } from './s3-notification.ts';
 import type { Source, SourceEntry } from './source.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /**
  * Event notifications that S3 delivers to the function itself, of one object or several. It takes no list for an answer:
@@ -30,7 +31,7 @@ const TEST_ENTRY: SourceEntry<S3BatchRecord> = {
 };
 
 function s3Entry(record: unknown): SourceEntry<S3BatchRecord> {
-  const raw = (typeof record === 'object' && record !== null ? record : {}) as S3EventRecord;
+  const raw = (isObject(record) ? record : {}) as S3EventRecord;
   // Nothing is answered by it; it is what logs show, and an object's key may be nothing for a log.
   const requestId: unknown = raw.responseElements?.['x-amz-request-id'];
   const itemIdentifier = typeof requestId === 'string' && requestId !== '' ? requestId : undefined;

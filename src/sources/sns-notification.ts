@@ -1,3 +1,5 @@
+import { isObject } from '../claims/is-object.ts';
+
 /** What SNS sends of one message, in an envelope or to a function. */
 export interface SnsNotification {
   readonly Type: 'Notification';
@@ -10,7 +12,7 @@ export interface SnsNotification {
 }
 
 export function isSnsNotification(value: unknown): value is SnsNotification {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isObject(value)) return false;
   const { Type, MessageId, Message } = value as Partial<SnsNotification>;
   return (
     Type === 'Notification' &&

@@ -9,6 +9,7 @@ import type { SnsBatchRecord } from './record.ts';
 import { isSnsNotification, snsAttributes } from './sns-notification.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /** Notifications that SNS delivers to the function itself. It takes no list for an answer: a failure rejects. */
 export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
@@ -24,7 +25,7 @@ export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
 
 function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {
   const { EventSource: eventSource, Sns: notification } = (
-    typeof raw === 'object' && raw !== null ? raw : {}
+    isObject(raw) ? raw : {}
   ) as Partial<SNSEventRecord>;
   if (eventSource !== 'aws:sns' || !isSnsNotification(notification)) {
     const error = new MalformedRecordError(

@@ -7,6 +7,7 @@ import { readLongText } from './read-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
+import { isObject } from '../claims/is-object.ts';
 
 /**
  * SQS, standard and FIFO, polled by Lambda or by EventBridge Pipes. The failed messages are named in the answer.
@@ -25,7 +26,7 @@ export function sqs<Body = unknown>(): Source<SqsBatchRecord<Body>> {
 
 function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   const { messageId, eventSource, eventSourceARN, attributes, body } = (
-    typeof raw === 'object' && raw !== null ? raw : {}
+    isObject(raw) ? raw : {}
   ) as Partial<SQSRecord>;
   const itemIdentifier = typeof messageId === 'string' && messageId !== '' ? messageId : undefined;
 

@@ -3,7 +3,7 @@ import type { ClaimRequest, ClaimStore, StoreCallOptions } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
 import { boundedStore } from '../../src/claims/bounded-store.ts';
-import { Stop } from '../../src/claims/stop.ts';
+import { Stop, stopOf } from '../../src/claims/stop.ts';
 
 const request: ClaimRequest = { key: 'a', owner: 'me', leaseMs: 1_000, retentionMs: 1_000 };
 
@@ -31,4 +31,20 @@ describe('a bounded store', () => {
       expect(copies[0]?.signal?.aborted).toBe(true);
     },
   );
+});
+
+it('a bounded store hands the stop itself to a store that can do with it', async () => {
+  const seen: unknown[] = [];
+  const watching: ClaimStore = {
+    ...memoryStore(),
+    settle: async (settlements, options) => {
+      seen.push(stopOf(options));
+      return settlements.map(() => 'stored');
+    },
+  };
+  await boundedStore(watching, manualClock()).settle([], new Stop());
+  expect(seen).toEqual([expect.any(Stop)]);
+  const { signal } = new AbortController();
+  expect(stopOf({ signal })).toBe(signal);
+  expect(stopOf(undefined)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const FUNCTIONS = fileURLToPath(new URL('functions/', import.meta.url));
 
 /** What a program of `functions/` prints. */
-export interface Printed {
+interface Printed {
   readonly runs: number;
   readonly failures: readonly number[];
   readonly codes: readonly string[];

@@ -1,4 +1,7 @@
-/** A program: one request over the direct transport to the server in its first argument. Prints the output or the error's name. */
+/**
+ * A program: one request over the direct transport to the server in its first argument. Prints the output and the timers that keep
+ * the process from ending, or the error's name.
+ */
 import { systemClock } from '../../src/claims/clock.ts';
 import { directTransport } from '../../src/stores/dynamodb/direct/direct-transport.ts';
 
@@ -11,7 +14,8 @@ const transport = directTransport({
 });
 try {
   const output = await transport.send('GetItem', { TableName: 'claims', Key: { id: { S: 'k' } } });
-  process.stdout.write(JSON.stringify(output));
+  const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
+  process.stdout.write(JSON.stringify({ ...output, timers }));
 } catch (thrown) {
   const { name, code, $metadata } = thrown as { name: string; code?: string; $metadata?: object };
   process.stdout.write(JSON.stringify({ name, code, $metadata }));

@@ -42,18 +42,25 @@ export function statementsOf(tableName: string, toKey: (key: string) => Row): St
 
 /** A list of names that statements have begun with, and the text of the statement that names no more. */
 interface Shape {
-  text?: string;
-  readonly longer: Map<string, Shape>;
+  text: string | undefined;
+  /** The name that it ends with. */
+  readonly name: string;
+  /** Those with one name more: nearly always there is but one. */
+  longer: Shape | undefined;
+  readonly others: Map<string, Shape>;
 }
 
-function shape(): Shape {
-  return { longer: new Map() };
+function shape(name: string = ''): Shape {
+  return { text: undefined, name, longer: undefined, others: new Map() };
 }
 
 function after(shorter: Shape, name: string): Shape {
-  let found = shorter.longer.get(name);
-  if (found === undefined) shorter.longer.set(name, (found = shape()));
-  return found;
+  const { longer } = shorter;
+  if (longer?.name === name) return longer;
+  if (longer === undefined) return (shorter.longer = shape(name));
+  let other = shorter.others.get(name);
+  if (other === undefined) shorter.others.set(name, (other = shape(name)));
+  return other;
 }
 
 /** Goes on by the names of the row, and takes its values for parameters. */

@@ -1,4 +1,4 @@
-import { once, setMaxListeners } from 'node:events';
+import { getEventListeners, once, setMaxListeners } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/claims/clock.ts';
 import { boundedTransport } from '../../../src/stores/dynamodb/bounded-transport.ts';
 import { toStoreError } from '../../../src/stores/dynamodb/failures.ts';
 import { manualClock } from 'batchlatch/testing';
+import { forever } from '../../batch/bench.ts';
 import { direct, errorOf, getItem, hastyClock } from '../../support/direct-transport.ts';
 import {
   faultyServer,
@@ -15,6 +16,7 @@ import {
   says,
   staysSilent,
   succeeds,
+  writes,
 } from '../../support/faulty-server.ts';
 import { until } from '../../support/until.ts';
 
@@ -97,6 +99,28 @@ describe('A connection of the direct transport', () => {
       response.write('{"Item":');
     }, succeeds());
     expect(await getItem(direct(server.endpoint, {}, { silentMs: 60 }))).toHaveProperty('Item');
+  });
+
+  it('may take its time for an answer that goes on', async () => {
+    server.answers((response) => {
+      const parts = ['{"Item"', ':', '{}', ' ', ' ', '}'];
+      const timer = setInterval(() => {
+        response.write(parts.shift());
+        if (parts.length > 0) return;
+        response.end();
+        clearInterval(timer);
+      }, 30);
+    });
+    expect(await getItem(direct(server.endpoint, {}, { silentMs: 90 }))).toEqual({ Item: {} });
+    expect(server.arrivals).toHaveLength(1);
+  });
+
+  it('that ends in the middle of an answer has the code of a reset', async () => {
+    server.answers(writes('HTTP/1.1 200 OK\r\ncontent-length: 40\r\n\r\n{"Item":'));
+    expect(await errorOf(getItem(direct(server.endpoint)))).toMatchObject({
+      name: 'TimeoutError',
+      code: 'ECONNRESET',
+    });
   });
 
   it('stays open while it is idle for longer than an answer may take', async () => {
@@ -212,16 +236,12 @@ describe('A request of the direct transport that is given up', () => {
   });
 
   it('leaves no listener with a signal that lives on', async () => {
-    const warnings: Error[] = [];
-    const onWarning = (warning: Error): void => void warnings.push(warning);
-    process.on('warning', onWarning);
     const { signal } = new AbortController();
     const transport = direct(server.endpoint);
     server.answers(succeeds(), refuses('ValidationException'), hangsUp, succeeds());
-    for (let sent = 0; sent < 30; sent += 1) await getItem(transport, signal).catch(() => undefined);
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', onWarning);
-    expect(warnings).toEqual([]);
+    for (let sent = 0; sent < 3; sent += 1) await getItem(transport, signal).catch(() => undefined);
+    expect(server.arrivals).toHaveLength(4);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('makes room for the next of 50', async () => {
@@ -277,6 +297,19 @@ describe('A request of the direct transport takes ten seconds at most', () => {
     const error = await errorOf(getItem(direct(server.endpoint, { clock: systemClock }, limits)));
     expect(Date.now() - begun).toBeLessThan(1_000);
     expect(toStoreError(error, 'claims').isRetryable).toBe(true);
+  });
+
+  it('also where whoever has the credentials is silent', async () => {
+    const clock = manualClock();
+    const transport = direct(server.endpoint, { clock, credentials: () => forever() });
+    const request = errorOf(getItem(transport));
+    await clock.advance(10_000);
+    expect(await request).toMatchObject({ code: late.code, message: expect.stringContaining('credentials') });
+    const controller = new AbortController();
+    const next = errorOf(getItem(transport, controller.signal));
+    controller.abort();
+    expect(await next).toMatchObject({ code: late.code, $metadata: { attempts: 0 } });
+    expect(server.arrivals).toEqual([]);
   });
 
   it('and is not held against DynamoDB where the process itself stood still', async () => {

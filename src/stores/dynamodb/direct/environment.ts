@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import path from 'node:path';
+import { builtIn } from '../../../claims/built-in.ts';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
 
 import type { Environment } from './environment-credentials.ts';
@@ -111,11 +109,12 @@ function maxAttemptsOf(environment: Environment): number | undefined {
 /** Where AWS's SDKs and tools keep settings; all of them may be in either file. */
 function sharedFiles(environment: Environment): readonly string[] {
   const home =
-    [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '') ?? homedir();
+    [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '') ??
+    builtIn('node:os').homedir();
   const named = (name: string, file: string): string => {
     const text = environment[name] ?? '';
-    if (text === '') return path.join(home, '.aws', file);
-    return text.startsWith('~/') ? path.join(home, text.slice(2)) : text;
+    if (text === '') return builtIn('node:path').join(home, '.aws', file);
+    return text.startsWith('~/') ? builtIn('node:path').join(home, text.slice(2)) : text;
   };
   return [named('AWS_CONFIG_FILE', 'config'), named('AWS_SHARED_CREDENTIALS_FILE', 'credentials')];
 }
@@ -124,7 +123,7 @@ function sharedFiles(environment: Environment): readonly string[] {
 function isNoEmptyFile(file: string): boolean {
   if (file === '/dev/null') return false;
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
+    const found = builtIn('node:fs').statSync(file, { throwIfNoEntry: false });
     return found !== undefined && !(found.isFile() && found.size === 0);
   } catch {
     return true;

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { StopSignal } from '../../../claims/stop.ts';
 import type { Answer } from './answers.ts';
-import { abortedError, networkError, silentError, tooLongError } from './network-errors.ts';
+import { abortedError, closedError, networkError, silentError, tooLongError } from './network-errors.ts';
 import type { Ticker } from './ticker.ts';
 
 export interface ExchangeRequest {
@@ -67,7 +67,9 @@ export function exchange(
       openForMs += ticker.everyMs;
     };
     sent.on('error', onError);
-    sent.on('close', () => onError(new Error('The connection was closed')));
+    sent.on('close', () => {
+      if (!isOver) onError(closedError());
+    });
     sent.on('response', (response) => {
       isAnswered = true;
       const chunks: Buffer[] = [];

@@ -41,6 +41,11 @@ export function unsendableError(thrown: unknown): unknown {
   return new RequestError(message, { name: 'CredentialsProviderError', code });
 }
 
+/** Node says nothing more where a connection ends in the middle of an answer. */
+export function closedError(): NodeError {
+  return Object.assign(new Error('The connection was closed'), { code: 'ECONNRESET' });
+}
+
 export function silentError(silentMs: number): RequestError {
   return timeoutError(`There was no answer for ${silentMs} ms`);
 }
@@ -75,4 +80,11 @@ export function unansweredError(
       : 'DynamoDB had not answered when the invocation had to answer';
   const error = new StoreError(message, { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
   return Object.assign(error, { $metadata: { attempts } });
+}
+
+/** Nothing was sent: whoever is asked for credentials, such as a container's agent, did not answer. */
+export function noCredentialsError(why: 'given-up' | 'silent'): StoreError {
+  if (why === 'given-up') return unansweredError(why, 0);
+  const message = 'AWS credentials were not found within 10 seconds';
+  return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
 }

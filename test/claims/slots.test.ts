@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Slots } from '../../src/batch/slots.ts';
+import { Slots } from '../../src/claims/slots.ts';
 
 interface Work {
   readonly end: () => void;
