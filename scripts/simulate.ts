@@ -12,7 +12,7 @@ interface Options {
   readonly seeds: number;
   readonly from: number;
   readonly seed?: number;
-  readonly mode: Mode | 'both';
+  readonly mode: Mode | 'all';
   readonly stopAtFirst: boolean;
   readonly json: boolean;
 }
@@ -29,7 +29,7 @@ const program = new Command()
   .option('--seeds <count>', 'how many seeds to run', positiveInteger, 1_000)
   .option('--from <seed>', 'the first of them', positiveInteger, 1)
   .option('--seed <seed>', 'run this one alone and print its trace', positiveInteger)
-  .addOption(new Option('--mode <mode>', 'which store to run on').choices([...modes, 'both']).default('both'))
+  .addOption(new Option('--mode <mode>', 'which store to run on').choices([...modes, 'all']).default('all'))
   .option('--stop-at-first', 'stop at the first invariant that fails', false)
   .option('--json', 'print JSON', false)
   .addHelpText(
@@ -47,7 +47,7 @@ Examples:
   );
 
 const options = program.parse().opts<Options>();
-const chosen: readonly Mode[] = options.mode === 'both' ? modes : [options.mode];
+const chosen: readonly Mode[] = options.mode === 'all' ? modes : [options.mode];
 await (options.seed === undefined ? simulate() : replay(options.seed));
 
 async function simulate(): Promise<void> {

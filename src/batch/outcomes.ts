@@ -82,28 +82,24 @@ export function outcomeOfRefusal(
   { recordId, key }: { readonly recordId: string; readonly key: string },
   answer: Exclude<AcquireOutcome, { readonly status: 'acquired' }>,
 ): { readonly outcome: RecordOutcome; readonly event: BatchEvent } {
+  const of = { recordId, key };
   switch (answer.status) {
     case 'duplicate':
-      return {
-        outcome: { status: 'duplicate' },
-        event: { type: 'duplicate', recordId, key, within: 'store' },
-      };
+      return { outcome: { status: 'duplicate' }, event: { type: 'duplicate', ...of, within: 'store' } };
     case 'conflict': {
-      const { leaseUntil } = answer;
-      return {
-        outcome: { status: 'conflict', leaseUntil },
-        event: { type: 'conflict', recordId, key, leaseUntil },
-      };
+      const { status, leaseUntil } = answer;
+      return { outcome: { status, leaseUntil }, event: { type: status, ...of, leaseUntil } };
     }
     case 'parked': {
+      const { status } = answer;
       const error = errorOfRow(answer.error);
-      return { outcome: { status: 'parked', error }, event: { type: 'parked', recordId, key, error } };
+      return { outcome: { status, error }, event: { type: status, ...of, error } };
     }
     case 'mismatch':
-      return { outcome: { status: 'mismatch' }, event: { type: 'mismatch', recordId, key } };
+      return { outcome: { status: 'mismatch' }, event: { type: 'mismatch', ...of } };
     case 'error': {
       const { error } = answer;
-      return { outcome: { status: 'failed', error }, event: { type: 'claimFailed', recordId, key, error } };
+      return { outcome: { status: 'failed', error }, event: { type: 'claimFailed', ...of, error } };
     }
   }
 }

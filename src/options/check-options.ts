@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { builtIn } from '../claims/built-in.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 
 /** What to do about an option that is not known, such as "did you mean `key`?". */
@@ -167,6 +167,7 @@ export function aPolicy(option: string, maker: string): Check {
 }
 
 function shown(value: unknown): string {
+  const { inspect } = builtIn('node:util');
   return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
 }
 

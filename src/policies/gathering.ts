@@ -1,4 +1,4 @@
-import { types } from 'node:util';
+import { builtIn } from '../claims/built-in.ts';
 import type { HandlerRun, RunsTogether } from '../attempts/handler-run.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { AroundHandler } from '../batch/observing.ts';
@@ -134,7 +134,7 @@ function callTogether(
 
 /** Also an error of another realm, as a sandbox of tests makes it, and the abort of a `fetch` there. */
 function isError(value: unknown): boolean {
-  if (value instanceof Error || types.isNativeError(value)) return true;
+  if (value instanceof Error || builtIn('node:util').types.isNativeError(value)) return true;
   return Object.prototype.toString.call(value) === '[object DOMException]';
 }
 

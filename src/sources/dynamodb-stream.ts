@@ -2,9 +2,10 @@ import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
 import { epochMsOfSeconds } from './epoch.ts';
-import { MalformedRecordError } from './errors.ts';
 import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
+import { malformed } from './malformed.ts';
+import { isText, membersOf, textOf } from './members.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { isObject } from '../claims/is-object.ts';
@@ -47,10 +48,10 @@ function dynamoDBStreamEntry(
   record: unknown,
   identifierOf: (raw: DynamoDBRecord) => string | undefined,
 ): SourceEntry<DynamoDBStreamBatchRecord> {
-  const raw = (isObject(record) ? record : {}) as DynamoDBRecord;
-  const change: StreamRecord = isObject(raw.dynamodb) ? raw.dynamodb : {};
+  const raw: DynamoDBRecord = membersOf(record);
+  const change: StreamRecord = membersOf(raw.dynamodb);
   const identifier = identifierOf(raw);
-  const itemIdentifier = isText(identifier) ? identifier : undefined;
+  const itemIdentifier = textOf(identifier);
   const lane = isKeys(change.Keys) ? laneOf(change.Keys) : undefined;
 
   const problem =
@@ -66,10 +67,7 @@ function dynamoDBStreamEntry(
               ? `its eventName is ${JSON.stringify(raw.eventName)}`
               : undefined;
   if (problem !== undefined) {
-    const error = new MalformedRecordError(
-      `The DynamoDB stream record ${itemIdentifier ?? ''} is malformed: ${problem}`,
-    );
-    return { itemIdentifier, lane, read: { error } };
+    return malformed(`DynamoDB stream record ${itemIdentifier ?? ''}`, { itemIdentifier, lane }, problem);
   }
   return { itemIdentifier, lane, read: { record: new DynamoDBStreamRecordView(raw, change) } };
 }
@@ -176,8 +174,4 @@ function toNumber(text: string): unknown {
 
 function isKeys(keys: unknown): keys is object {
   return isObject(keys) && Object.keys(keys).length > 0;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

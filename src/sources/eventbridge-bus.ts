@@ -1,9 +1,9 @@
-import type { EventBridgeEvent } from 'aws-lambda';
 import { allOrNothing } from './answers.ts';
 import { checkedLanes } from './checked-lanes.ts';
 import { epochMsOfText } from './epoch.ts';
-import { MalformedRecordError } from './errors.ts';
-import { isEventBridgeEvent } from './eventbridge-event.ts';
+import { attributesOf, isEventBridgeEvent } from './eventbridge-event.ts';
+import { malformed } from './malformed.ts';
+import { membersOf, textOf } from './members.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { isObject } from '../claims/is-object.ts';
@@ -66,15 +66,12 @@ interface WithMetadata {
   readonly SystemMetadata: Readonly<Record<string, unknown>>;
 }
 
+type Members = Readonly<Record<string, unknown>>;
+
 function isWithMetadata(value: unknown): value is WithMetadata {
   if (!isObject(value)) return false;
-  const { SystemMetadata: system } = value as Partial<WithMetadata>;
-  return (
-    'Data' in value &&
-    typeof system === 'object' &&
-    system !== null &&
-    typeof system['aws:DeliveryType'] === 'string'
-  );
+  const { SystemMetadata: system }: { readonly SystemMetadata?: unknown } = value;
+  return 'Data' in value && typeof membersOf<Members>(system)['aws:DeliveryType'] === 'string';
 }
 
 function isBusEvent(value: unknown): boolean {
@@ -87,11 +84,12 @@ function busEntry(
   isOurs: (value: unknown) => boolean,
 ): SourceEntry<EventBridgeBusBatchRecord> {
   if (!isOurs(raw)) {
-    const error = new MalformedRecordError(
-      'The event of the bus is malformed: it has neither Data and SystemMetadata nor the members of an EventBridge event; ' +
+    return malformed(
+      'event of the bus',
+      {},
+      'it has neither Data and SystemMetadata nor the members of an EventBridge event; ' +
         'set `source: eventBridgeBus()` and a `key` if the subscriber delivers bare data',
     );
-    return { itemIdentifier: undefined, lane: undefined, read: { error } };
   }
   const record = busRecord(raw);
   const { id, eventGroupId } = record;
@@ -131,17 +129,8 @@ function busRecord(raw: unknown): EventBridgeBusBatchRecord {
   };
 }
 
-function attributesOf(event: EventBridgeEvent<string, unknown>): Record<string, string> {
-  const { source, account, region, 'detail-type': detailType } = event;
-  return { source, 'detail-type': detailType, account, region };
-}
-
 function textsOf(metadata: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(metadata).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

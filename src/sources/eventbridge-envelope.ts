@@ -1,7 +1,7 @@
 import type { EnvelopeStep } from './decode-step.ts';
 import { envelopeStep } from './envelope-steps.ts';
 import { MalformedRecordError } from './errors.ts';
-import { isEventBridgeEvent } from './eventbridge-event.ts';
+import { attributesOf, isEventBridgeEvent } from './eventbridge-event.ts';
 
 /**
  * A step of `decode`: takes the `detail` out of an EventBridge event, as a rule puts it into a queue or a stream. The body
@@ -14,8 +14,7 @@ export function eventBridgeEnvelope(): EnvelopeStep {
         "The body is not an EventBridge event (an object with id, source, 'detail-type' and detail), as eventBridgeEnvelope() expects",
       );
     }
-    const { id, source, account, region, 'detail-type': detailType, detail } = value;
-    const attributes = { source, 'detail-type': detailType, account, region };
-    return { envelope: { id, attributes }, inner: { value: detail } };
+    const { id, detail } = value;
+    return { envelope: { id, attributes: attributesOf(value) }, inner: { value: detail } };
   });
 }

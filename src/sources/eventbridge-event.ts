@@ -13,3 +13,9 @@ export function isEventBridgeEvent(value: unknown): value is EventBridgeEvent<st
     'detail' in event
   );
 }
+
+/** What its record, or an envelope, says of an event. */
+export function attributesOf(event: EventBridgeEvent<string, unknown>): Record<string, string> {
+  const { source, account, region, 'detail-type': detailType } = event;
+  return { source, 'detail-type': detailType, account, region };
+}

@@ -1,6 +1,7 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { allOrNothing } from './answers.ts';
-import { isEventBridgeEvent } from './eventbridge-event.ts';
+import { epochMsOfText } from './epoch.ts';
+import { attributesOf, isEventBridgeEvent } from './eventbridge-event.ts';
 import type { EventBridgeBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 
@@ -20,7 +21,6 @@ export function eventBridge<Body = unknown>(): Source<EventBridgeBatchRecord<Bod
 }
 
 function eventBridgeEntry(raw: EventBridgeEvent<string, unknown>): SourceEntry<EventBridgeBatchRecord> {
-  const sentAt = Date.parse(raw.time);
   const record: EventBridgeBatchRecord = {
     source: 'eventbridge',
     id: raw.id,
@@ -28,14 +28,9 @@ function eventBridgeEntry(raw: EventBridgeEvent<string, unknown>): SourceEntry<E
     get rawBody() {
       return JSON.stringify(raw.detail) ?? 'null';
     },
-    attributes: {
-      source: raw.source,
-      'detail-type': raw['detail-type'],
-      account: raw.account,
-      region: raw.region,
-    },
+    attributes: attributesOf(raw),
     receiveCount: 1,
-    sentAt: Number.isNaN(sentAt) ? undefined : sentAt,
+    sentAt: epochMsOfText(raw.time),
     messageGroupId: undefined,
     envelope: undefined,
     raw,

@@ -1,14 +1,15 @@
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { MSKRecord, SelfManagedKafkaRecord } from 'aws-lambda';
 import { type Ending, itemFailures, type KafkaBatchResponse } from './answers.ts';
-import { NOT_UTF8, textOfBase64 } from './base64-text.ts';
+import { Base64Record } from './base64-record.ts';
+import { textOfBase64 } from './base64-text.ts';
 import { checkedLanes } from './checked-lanes.ts';
-import { MalformedRecordError } from './errors.ts';
-import { LONG_TEXT } from './json-bounds.ts';
-import { readLongText } from './read-text.ts';
+import { malformed } from './malformed.ts';
+import { isText, membersOf } from './members.ts';
+import { readText } from './read-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
-import { type OpenedBody, TextRecord } from './text-record.ts';
+import type { OpenedBody } from './text-record.ts';
 import { isObject } from '../claims/is-object.ts';
 
 /** Options of `kafka()`. */
@@ -59,7 +60,7 @@ function isKafkaEvent(event: unknown): event is KafkaEvent {
 
 /** A self-managed cluster has no id in the event: its brokers, in any order, are what tells it from others. */
 function clusterOf({ eventSourceArn, bootstrapServers }: KafkaEvent): string {
-  if (typeof eventSourceArn === 'string' && eventSourceArn !== '') return eventSourceArn;
+  if (isText(eventSourceArn)) return eventSourceArn;
   const servers = typeof bootstrapServers === 'string' ? bootstrapServers : '';
   return servers
     .split(',')
@@ -75,9 +76,7 @@ function kafkaEntry(
   cluster: string,
   lanes: 'partition' | 'key',
 ): SourceEntry<KafkaBatchRecord> {
-  const { topic, partition, offset, key, value } = (isObject(raw) ? raw : {}) as Partial<
-    Record<keyof MSKRecord, unknown>
-  >;
+  const { topic, partition, offset, key, value } = membersOf<Record<keyof MSKRecord, unknown>>(raw);
   const isNamed = Number.isSafeInteger(offset) && (offset as number) >= 0;
   const itemIdentifier = isNamed ? `${topicPartition}:${offset as number}` : undefined;
   const keyLane = typeof key === 'string' ? `key:${topicPartition}:${key}` : undefined;
@@ -93,15 +92,12 @@ function kafkaEntry(
           ? `its key is of the type ${typeof key}, not a string`
           : undefined;
   if (problem !== undefined) {
-    const error = new MalformedRecordError(
-      `The Kafka record ${itemIdentifier ?? `of ${topicPartition}`} is malformed: ${problem}`,
-    );
-    return { itemIdentifier, lane, read: { error } };
+    const what = `Kafka record ${itemIdentifier ?? `of ${topicPartition}`}`;
+    return malformed(what, { itemIdentifier, lane }, problem);
   }
   const id = `${cluster}:${itemIdentifier as string}`;
   const record = new KafkaRecordView(raw as KafkaBatchRecord['raw'], id, undefined, undefined);
-  const isLong = typeof value === 'string' && value.length > LONG_TEXT;
-  return { itemIdentifier, lane, read: isLong ? readLongText(record) : { record } };
+  return { itemIdentifier, lane, read: readText(record, (value as string | null | undefined) ?? '') };
 }
 
 /** Lambda retries the whole batch for a name that it does not know. */
@@ -116,12 +112,10 @@ function failuresByOffset(endings: readonly Ending[]): KafkaBatchResponse {
   };
 }
 
-class KafkaRecordView extends TextRecord implements KafkaBatchRecord {
+class KafkaRecordView extends Base64Record implements KafkaBatchRecord {
   readonly source = 'kafka';
   readonly raw: MSKRecord | SelfManagedKafkaRecord;
   readonly id: string;
-  readonly #isDecoded: boolean;
-  #text: string | undefined;
 
   constructor(
     raw: KafkaBatchRecord['raw'],
@@ -129,41 +123,29 @@ class KafkaRecordView extends TextRecord implements KafkaBatchRecord {
     opened: OpenedBody | undefined,
     decodedText: string | undefined,
   ) {
-    super(opened);
+    super(opened, decodedText);
     this.raw = raw;
     this.id = id;
-    this.#text = decodedText;
-    this.#isDecoded = decodedText !== undefined;
   }
 
-  /** A record without a value, by which Kafka says that its key is deleted. */
-  get #isTombstone(): boolean {
-    return typeof this.raw.value !== 'string';
-  }
-
-  get payload(): Buffer | undefined {
-    return this.#isTombstone ? undefined : Buffer.from(this.raw.value, 'base64');
+  /** A record without a value is a tombstone, by which Kafka says that its key is deleted. */
+  protected get data(): string | undefined {
+    const { value }: { readonly value?: string | null } = this.raw;
+    return value ?? undefined;
   }
 
   withText(text: string | undefined, opened: OpenedBody | undefined): KafkaRecordView {
     return new KafkaRecordView(this.raw, this.id, opened, text);
   }
 
-  get rawBody(): string {
-    this.#text ??= this.#isTombstone ? '' : textOfBase64(this.raw.value);
-    return this.#text;
-  }
-
   protected override parsed(parse?: (text: string) => unknown): unknown {
-    return this.#isTombstone ? null : super.parsed(parse);
+    return this.data === undefined ? null : super.parsed(parse);
   }
 
   protected override get keyProblem(): string | undefined {
-    if (this.#isTombstone) {
-      return 'The record has no value (a tombstone), so there is no payload to derive a key from; use messageId() or a function as `key`';
-    }
-    if (this.#isDecoded || !this.rawBody.includes('\uFFFD')) return undefined;
-    return isUtf8(Buffer.from(this.raw.value, 'base64')) ? undefined : NOT_UTF8;
+    return this.data === undefined
+      ? 'The record has no value (a tombstone), so there is no payload to derive a key from; use messageId() or a function as `key`'
+      : super.keyProblem;
   }
 
   get topic(): string {
@@ -183,7 +165,7 @@ class KafkaRecordView extends TextRecord implements KafkaBatchRecord {
     return typeof key === 'string' ? textOfBase64(key) : undefined;
   }
 
-  get attributes(): Readonly<Record<string, string>> {
+  override get attributes(): Readonly<Record<string, string>> {
     const headers: [string, string][] = [];
     for (const header of this.raw.headers ?? []) {
       for (const [name, bytes] of Object.entries(header)) headers.push([name, Buffer.from(bytes).toString()]);
@@ -191,17 +173,8 @@ class KafkaRecordView extends TextRecord implements KafkaBatchRecord {
     return Object.fromEntries(headers); // an assignment would lose a header that is named __proto__
   }
 
-  /** Lambda does not tell how often it has delivered a record of a stream. */
-  get receiveCount(): number {
-    return 1;
-  }
-
   get sentAt(): number | undefined {
     const { timestamp } = this.raw as { readonly timestamp?: unknown };
     return typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : undefined;
-  }
-
-  get messageGroupId(): undefined {
-    return undefined;
   }
 }

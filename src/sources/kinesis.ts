@@ -1,16 +1,14 @@
-import { Buffer, isUtf8 } from 'node:buffer';
 import type { KinesisStreamRecordPayload } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
-import { NOT_UTF8, textOfBase64 } from './base64-text.ts';
+import { Base64Record } from './base64-record.ts';
 import { epochMsOfSeconds } from './epoch.ts';
-import { MalformedRecordError } from './errors.ts';
 import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
-import { LONG_TEXT } from './json-bounds.ts';
-import { readLongText } from './read-text.ts';
+import { malformed } from './malformed.ts';
+import { isText, membersOf, textOf } from './members.ts';
+import { readText } from './read-text.ts';
 import type { KinesisBatchRecord } from './record.ts';
 import type { Source, SourceBatch, SourceEntry } from './source.ts';
-import { type OpenedBody, TextRecord } from './text-record.ts';
-import { isObject } from '../claims/is-object.ts';
+import type { OpenedBody } from './text-record.ts';
 
 /**
  * Kinesis, polled by Lambda or by EventBridge Pipes. Records of one partition key run in their order, the others beside
@@ -59,7 +57,7 @@ function kinesisEntry(
   const payload = membersOf<KinesisStreamRecordPayload>(rawPayload);
   const { data, partitionKey, sequenceNumber } = payload;
   const identifier = identifierOf(payload, eventID);
-  const itemIdentifier = isText(identifier) ? identifier : undefined;
+  const itemIdentifier = textOf(identifier);
   const lane = typeof partitionKey === 'string' ? `key:${partitionKey}` : undefined;
 
   const problem =
@@ -75,10 +73,7 @@ function kinesisEntry(
               ? `its data is ${data === null ? 'null' : typeof data}, not a string`
               : undefined;
   if (problem !== undefined) {
-    const error = new MalformedRecordError(
-      `The Kinesis record ${itemIdentifier ?? ''} is malformed: ${problem}`,
-    );
-    return { itemIdentifier, lane, read: { error } };
+    return malformed(`Kinesis record ${itemIdentifier ?? ''}`, { itemIdentifier, lane }, problem);
   }
   const record = new KinesisRecordView(
     raw as KinesisBatchRecord['raw'],
@@ -86,16 +81,13 @@ function kinesisEntry(
     undefined,
     undefined,
   );
-  const isLong = (data as string).length > LONG_TEXT;
-  return { itemIdentifier, lane, read: isLong ? readLongText(record) : { record } };
+  return { itemIdentifier, lane, read: readText(record, data as string) };
 }
 
-class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
+class KinesisRecordView extends Base64Record implements KinesisBatchRecord {
   readonly source = 'kinesis';
   readonly raw: KinesisBatchRecord['raw'];
   readonly #payload: KinesisStreamRecordPayload;
-  readonly #isDecoded: boolean;
-  #text: string | undefined;
 
   constructor(
     raw: KinesisBatchRecord['raw'],
@@ -103,15 +95,13 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
     opened: OpenedBody | undefined,
     decodedText: string | undefined,
   ) {
-    super(opened);
+    super(opened, decodedText);
     this.raw = raw;
     this.#payload = payload;
-    this.#text = decodedText;
-    this.#isDecoded = decodedText !== undefined;
   }
 
-  get payload(): Buffer {
-    return Buffer.from(this.#payload.data, 'base64');
+  protected get data(): string {
+    return this.#payload.data;
   }
 
   withText(text: string | undefined, opened: OpenedBody | undefined): KinesisRecordView {
@@ -123,16 +113,6 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
     return `${this.raw.eventSourceARN}:${this.raw.eventID}`;
   }
 
-  get rawBody(): string {
-    this.#text ??= textOfBase64(this.#payload.data);
-    return this.#text;
-  }
-
-  protected override get keyProblem(): string | undefined {
-    if (this.#isDecoded || !this.rawBody.includes('\uFFFD') || isUtf8(this.payload)) return undefined;
-    return NOT_UTF8;
-  }
-
   get partitionKey(): string {
     return this.#payload.partitionKey;
   }
@@ -141,28 +121,7 @@ class KinesisRecordView extends TextRecord implements KinesisBatchRecord {
     return this.#payload.sequenceNumber;
   }
 
-  get attributes(): Readonly<Record<string, string>> {
-    return {};
-  }
-
-  /** Lambda does not tell how often it has delivered a record of a stream. */
-  get receiveCount(): number {
-    return 1;
-  }
-
   get sentAt(): number | undefined {
     return epochMsOfSeconds(this.#payload.approximateArrivalTimestamp);
   }
-
-  get messageGroupId(): undefined {
-    return undefined;
-  }
-}
-
-function membersOf<Shape>(value: unknown): Partial<Shape> {
-  return isObject(value) ? value : {};
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

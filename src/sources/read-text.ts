@@ -1,13 +1,14 @@
 import { hasCode } from '../claims/errors.ts';
-import { assertParsable } from './json-bounds.ts';
+import { assertParsable, LONG_TEXT } from './json-bounds.ts';
 import type { BatchRecord } from './record.ts';
 import type { ReadRecord } from './source.ts';
 
 /**
- * Looks at a record whose text may be long. One that cannot be parsed within the function's memory is an error now,
- * before a key or a handler asks for the body.
+ * Looks at a record whose text, as it was delivered, may be long. One that cannot be parsed within the function's memory is
+ * an error now, before a key or a handler asks for the body.
  */
-export function readLongText<Record extends BatchRecord>(record: Record): ReadRecord<Record> {
+export function readText<Record extends BatchRecord>(record: Record, text: string): ReadRecord<Record> {
+  if (text.length <= LONG_TEXT) return { record };
   try {
     assertParsable(record.rawBody);
     return { record };

@@ -1,5 +1,6 @@
 import type { S3EventRecord } from 'aws-lambda';
 import { MalformedRecordError } from './errors.ts';
+import { isText, membersOf } from './members.ts';
 import type { S3Notification } from './record.ts';
 import { isObject } from '../claims/is-object.ts';
 
@@ -17,17 +18,16 @@ export interface ReadS3Notification {
  * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
  */
 export function s3NotificationOf(record: unknown): ReadS3Notification {
-  const { eventName, awsRegion, eventTime, s3 } = (isObject(record) ? record : {}) as Partial<S3EventRecord>;
+  const { eventName, awsRegion, eventTime, s3 } = membersOf<S3EventRecord>(record);
   const bucket: unknown = s3?.bucket?.name;
   const encodedKey: unknown = s3?.object?.key;
-  const problem =
-    typeof eventName !== 'string' || eventName === ''
-      ? 'no eventName'
-      : typeof bucket !== 'string' || bucket === ''
-        ? 'no s3.bucket.name'
-        : typeof encodedKey !== 'string' || encodedKey === ''
-          ? 'no s3.object.key'
-          : undefined;
+  const problem = !isText(eventName)
+    ? 'no eventName'
+    : !isText(bucket)
+      ? 'no s3.bucket.name'
+      : !isText(encodedKey)
+        ? 'no s3.object.key'
+        : undefined;
   if (problem !== undefined) {
     throw new MalformedRecordError(`The record of an S3 event notification is malformed: it has ${problem}`);
   }
@@ -54,13 +54,7 @@ export function s3NotificationOf(record: unknown): ReadS3Notification {
 
 /** The message by which S3 tries out a queue or a topic when a notification is set up. */
 export function isS3TestEvent(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'Event' in value &&
-    value.Event === 's3:TestEvent' &&
-    !('Records' in value)
-  );
+  return isObject(value) && 'Event' in value && value.Event === 's3:TestEvent' && !('Records' in value);
 }
 
 /** S3 encodes keys as forms do: a space is a plus sign. */

@@ -1,12 +1,12 @@
 import type { S3EventRecord } from 'aws-lambda';
 import { allOrNothing } from './answers.ts';
 import { epochMsOfText } from './epoch.ts';
-import { MalformedRecordError } from './errors.ts';
 import { recordsOf } from './event-records.ts';
+import { malformed } from './malformed.ts';
+import { membersOf, textOf } from './members.ts';
 import type { S3BatchRecord, S3Notification } from './record.ts';
 import { isS3TestEvent, s3NotificationOf } from './s3-notification.ts';
 import type { Source, SourceEntry } from './source.ts';
-import { isObject } from '../claims/is-object.ts';
 
 /**
  * Event notifications that S3 delivers to the function itself, of one object or several. It takes no list for an answer:
@@ -31,14 +31,15 @@ const TEST_ENTRY: SourceEntry<S3BatchRecord> = {
 };
 
 function s3Entry(record: unknown): SourceEntry<S3BatchRecord> {
-  const raw = (isObject(record) ? record : {}) as S3EventRecord;
+  const raw = membersOf(record) as S3EventRecord;
   // Nothing is answered by it; it is what logs show, and an object's key may be nothing for a log.
-  const requestId: unknown = raw.responseElements?.['x-amz-request-id'];
-  const itemIdentifier = typeof requestId === 'string' && requestId !== '' ? requestId : undefined;
+  const itemIdentifier = textOf(raw.responseElements?.['x-amz-request-id']);
   try {
     if (raw.eventSource !== 'aws:s3') {
-      throw new MalformedRecordError(
-        `The S3 record is malformed: its eventSource is ${JSON.stringify(raw.eventSource)}`,
+      return malformed(
+        'S3 record',
+        { itemIdentifier },
+        `its eventSource is ${JSON.stringify(raw.eventSource)}`,
       );
     }
     return { itemIdentifier, lane: undefined, read: { record: s3Record(raw) } };

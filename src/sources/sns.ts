@@ -1,15 +1,14 @@
 import type { SNSEventRecord } from 'aws-lambda';
 import { allOrNothing } from './answers.ts';
 import { epochMsOfText } from './epoch.ts';
-import { MalformedRecordError } from './errors.ts';
 import { recordsOf } from './event-records.ts';
-import { LONG_TEXT } from './json-bounds.ts';
-import { readLongText } from './read-text.ts';
+import { malformed } from './malformed.ts';
+import { membersOf } from './members.ts';
+import { readText } from './read-text.ts';
 import type { SnsBatchRecord } from './record.ts';
 import { isSnsNotification, snsAttributes } from './sns-notification.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
-import { isObject } from '../claims/is-object.ts';
 
 /** Notifications that SNS delivers to the function itself. It takes no list for an answer: a failure rejects. */
 export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
@@ -24,19 +23,17 @@ export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
 }
 
 function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {
-  const { EventSource: eventSource, Sns: notification } = (
-    isObject(raw) ? raw : {}
-  ) as Partial<SNSEventRecord>;
+  const { EventSource: eventSource, Sns: notification } = membersOf<SNSEventRecord>(raw);
   if (eventSource !== 'aws:sns' || !isSnsNotification(notification)) {
-    const error = new MalformedRecordError(
-      'The SNS record is malformed: it is not a notification (EventSource "aws:sns", and Sns with Type, MessageId and Message)',
+    return malformed(
+      'SNS record',
+      {},
+      'it is not a notification (EventSource "aws:sns", and Sns with Type, MessageId and Message)',
     );
-    return { itemIdentifier: undefined, lane: undefined, read: { error } };
   }
   const { MessageId: itemIdentifier, Message: text } = notification;
   const record = new SnsRecordView(raw as SNSEventRecord, undefined, undefined);
-  const isLong = text.length > LONG_TEXT;
-  return { itemIdentifier, lane: undefined, read: isLong ? readLongText(record) : { record } };
+  return { itemIdentifier, lane: undefined, read: readText(record, text) };
 }
 
 class SnsRecordView extends TextRecord implements SnsBatchRecord {
@@ -62,20 +59,11 @@ class SnsRecordView extends TextRecord implements SnsBatchRecord {
     return this.raw.Sns.MessageId;
   }
 
-  get attributes(): Readonly<Record<string, string>> {
+  override get attributes(): Readonly<Record<string, string>> {
     return isSnsNotification(this.raw.Sns) ? snsAttributes(this.raw.Sns) : {};
-  }
-
-  /** Lambda does not tell how often it has tried an asynchronous invocation. */
-  get receiveCount(): number {
-    return 1;
   }
 
   get sentAt(): number | undefined {
     return epochMsOfText(this.raw.Sns.Timestamp);
-  }
-
-  get messageGroupId(): undefined {
-    return undefined;
   }
 }

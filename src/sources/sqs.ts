@@ -1,13 +1,12 @@
 import type { SQSRecord } from 'aws-lambda';
 import { itemFailures } from './answers.ts';
-import { MalformedRecordError } from './errors.ts';
 import { pipedRecordsOf, recordsOf } from './event-records.ts';
-import { LONG_TEXT } from './json-bounds.ts';
-import { readLongText } from './read-text.ts';
+import { malformed } from './malformed.ts';
+import { membersOf, textOf } from './members.ts';
+import { readText } from './read-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
-import { isObject } from '../claims/is-object.ts';
 
 /**
  * SQS, standard and FIFO, polled by Lambda or by EventBridge Pipes. The failed messages are named in the answer.
@@ -25,10 +24,8 @@ export function sqs<Body = unknown>(): Source<SqsBatchRecord<Body>> {
 }
 
 function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
-  const { messageId, eventSource, eventSourceARN, attributes, body } = (
-    isObject(raw) ? raw : {}
-  ) as Partial<SQSRecord>;
-  const itemIdentifier = typeof messageId === 'string' && messageId !== '' ? messageId : undefined;
+  const { messageId, eventSource, eventSourceARN, attributes, body } = membersOf<SQSRecord>(raw);
+  const itemIdentifier = textOf(messageId);
 
   // Standard queues carry a MessageGroupId too (fair queues) and order nothing by it: the ARN decides.
   const isFifo = typeof eventSourceARN === 'string' && eventSourceARN.endsWith('.fifo');
@@ -44,12 +41,10 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
           ? `its body is ${body === null ? 'null' : typeof body}, not a string`
           : undefined;
   if (problem !== undefined) {
-    const error = new MalformedRecordError(`The SQS record ${itemIdentifier ?? ''} is malformed: ${problem}`);
-    return { itemIdentifier, lane, read: { error } };
+    return malformed(`SQS record ${itemIdentifier ?? ''}`, { itemIdentifier, lane }, problem);
   }
   const record = new SqsRecordView(raw as SQSRecord, undefined, undefined);
-  const isLong = (body as string).length > LONG_TEXT;
-  return { itemIdentifier, lane, read: isLong ? readLongText(record) : { record } };
+  return { itemIdentifier, lane, read: readText(record, body as string) };
 }
 
 class SqsRecordView extends TextRecord implements SqsBatchRecord {
@@ -75,7 +70,7 @@ class SqsRecordView extends TextRecord implements SqsBatchRecord {
     return this.raw.messageId;
   }
 
-  get attributes(): Readonly<Record<string, string>> {
+  override get attributes(): Readonly<Record<string, string>> {
     const strings: [string, string][] = [];
     for (const [name, { stringValue }] of Object.entries(this.raw.messageAttributes ?? {})) {
       if (stringValue !== undefined) strings.push([name, stringValue]);
@@ -83,7 +78,7 @@ class SqsRecordView extends TextRecord implements SqsBatchRecord {
     return Object.fromEntries(strings); // an assignment would lose an attribute that is named __proto__
   }
 
-  get receiveCount(): number {
+  override get receiveCount(): number {
     return positiveInteger(this.raw.attributes?.ApproximateReceiveCount) ?? 1;
   }
 
@@ -91,7 +86,7 @@ class SqsRecordView extends TextRecord implements SqsBatchRecord {
     return positiveInteger(this.raw.attributes?.SentTimestamp);
   }
 
-  get messageGroupId(): string | undefined {
+  override get messageGroupId(): string | undefined {
     return this.raw.attributes?.MessageGroupId;
   }
 }

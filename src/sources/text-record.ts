@@ -1,6 +1,5 @@
 import type { Encoded } from './decoder.ts';
 import { MalformedRecordError } from './errors.ts';
-import { mayBeInexact, parseExactly } from './exact-numbers.ts';
 import { LONG_TEXT } from './json-bounds.ts';
 import { parseJsonOrText } from './parse-body.ts';
 import type { BatchRecord, Envelope } from './record.ts';
@@ -33,6 +32,19 @@ export abstract class TextRecord {
     if (opened === undefined) return;
     this.envelope = opened.envelope;
     if ('body' in opened) this.#body = { value: opened.body };
+  }
+
+  get attributes(): Readonly<Record<string, string>> {
+    return {};
+  }
+
+  /** Lambda tells it of SQS alone. */
+  get receiveCount(): number {
+    return 1;
+  }
+
+  get messageGroupId(): string | undefined {
+    return undefined;
   }
 
   /** The same record with what `decode` made of its payload: another text, or one that was inside envelopes, or both. */
@@ -68,29 +80,29 @@ export abstract class TextRecord {
     if (this.rawBody.length > LONG_TEXT) this.#body = undefined;
   }
 
-  /** The body for a key: read once more where it may hold numbers that `JSON.parse` rounds. */
-  exactBody(): unknown {
+  /**
+   * The body, read anew with this reader where that reads the text in another way; throws a `MalformedRecordError` where no
+   * key can be made of the text. For `exactBody`, which is not in every bundle.
+   */
+  bodyReadBy(reader: ExactReader): unknown {
     const { rawBody: text, keyProblem } = this;
     if (keyProblem !== undefined) throw new MalformedRecordError(keyProblem);
     const opened = this.#opened;
-    if (opened === undefined) return mayBeInexact(text) ? this.parsed(parseExactly) : this.body;
-    // A text inside a text may have its digits escaped.
-    if (!mayBeInexact(text) && !text.includes(String.raw`\u00`)) return this.body;
-    return opened.read(text, parseExactly);
+    if (!reader.mayDiffer(text, opened !== undefined)) return this.body;
+    return opened === undefined ? this.parsed(reader.parse) : opened.read(text, reader.parse);
   }
+}
+
+/** Reads JSON as `JSON.parse` does, or in a more exact way. */
+export interface ExactReader {
+  /** Whether it may read this text in another way than `JSON.parse`; `isEnveloped`: there are texts inside it. */
+  mayDiffer(text: string, isEnveloped: boolean): boolean;
+  parse(text: string): unknown;
 }
 
 /** By a method's name and not by `instanceof`: steps and key functions of another copy of this package use them too. */
 export function isTextRecord(record: BatchRecord): record is TextRecord & BatchRecord {
-  return 'exactBody' in record;
-}
-
-/**
- * The record's body, in which a number that a double does not hold exactly is `Infinity`: keys are made of it, and two
- * numbers that are read as one must not make one key. Throws a `MalformedRecordError` for bytes that are no UTF-8.
- */
-export function exactBody(record: BatchRecord): unknown {
-  return isTextRecord(record) ? record.exactBody() : record.body;
+  return 'bodyReadBy' in record;
 }
 
 /**

@@ -1,7 +1,10 @@
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import { storeWith } from '../../src/claims/store-with.ts';
 import { cached } from '../../src/stores/cached.ts';
+import { boundedTransport } from '../../src/stores/dynamodb/bounded-transport.ts';
+import { claimsTable, type DynamoDBStoreOptions } from '../../src/stores/dynamodb/claims-table.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
+import { claimsIn } from '../../src/stores/dynamodb/table-store.ts';
 import { startConsumer } from './consumers.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
 import { AttemptRegistry } from './invariants/attempt-facts.ts';
@@ -24,7 +27,9 @@ import { defaultAttributeNames, rowFormat } from '../../src/stores/dynamodb/row.
 import type { BatchEvent, ObservedInvocation } from '../../src/observe/observer.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import { RESULT_LIMIT } from './stores/row-limits.ts';
-import { SimDynamoDBClient } from './stores/sim-dynamodb-client.ts';
+import { directTransportOf, directWay } from './stores/sim-direct-transport.ts';
+import { SimDynamoDB } from './stores/sim-dynamodb.ts';
+import { sdkClientOf, sdkWay } from './stores/sim-dynamodb-client.ts';
 import { SimDynamoDBTable } from './stores/sim-dynamodb-table.ts';
 import { SimMemoryStore } from './stores/sim-memory-store.ts';
 import { SimTransactions } from './stores/sim-transactions.ts';
@@ -193,18 +198,24 @@ function dynamoDBStores(
   effects: EffectWatch,
 ): (process: SimProcess) => ClaimStore {
   const table = new SimDynamoDBTable(world, claims);
-  const client = new SimDynamoDBClient(world, table, new SimTransactions(world, table, effects));
-  const { skewMs, writes } = world.scenario;
+  const { mode, skewMs, writes } = world.scenario;
+  const way = mode === 'direct' ? directWay : sdkWay;
+  const dynamoDB = new SimDynamoDB(world, table, new SimTransactions(world, table, effects), way);
   return (process) => {
     const random = world.random.fork(`${process.name} store`);
-    return dynamoDBStore({
+    const options: DynamoDBStoreOptions = {
       tableName: 'claims',
-      client: client.clientOf(process),
+      client: sdkClientOf(dynamoDB, process),
       writes,
       attributes: { ...rowFormat(defaultAttributeNames), maxResultBytes: RESULT_LIMIT },
       clockToleranceMs: skewMs,
       clock: process.clock,
       random: () => random.next(),
-    });
+    };
+    if (mode === 'dynamodb') return dynamoDBStore(options);
+    const direct = directTransportOf(dynamoDB, process, world, random.fork('transport'));
+    const table = claimsTable('claims', options);
+    const setup = { ...table, transport: boundedTransport(direct, process.clock) };
+    return claimsIn({ ...setup, items: table.itemsOf(setup) });
   };
 }

@@ -1,7 +1,10 @@
 import type { BatchProcessorOptions } from '../../src/batch/options.ts';
 
-/** Which store the processors run on: the memory store behind a network, or `dynamoDBStore` on a simulated client. */
-export const modes = ['memory', 'dynamodb'] as const;
+/**
+ * Which store the processors run on: the memory store behind a network, or `dynamoDBStore` over a simulated DynamoDB, through a
+ * simulated client of AWS's SDK or, as `direct`, through its own transport on simulated connections.
+ */
+export const modes = ['memory', 'dynamodb', 'direct'] as const;
 export type Mode = (typeof modes)[number];
 
 /** How one run is set up. Drawn from the seed alone. All rates are probabilities from 0 to 1. */

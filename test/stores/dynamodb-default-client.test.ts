@@ -3,15 +3,22 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import { claimRequest, claimRequests, completion } from '../support/claim-builders.ts';
+import { effectCounters } from '../support/effect-counters.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
+import { type Traffic, watchTraffic } from '../support/transports.ts';
 
 describe.each(['batch', 'single'] as const)('without a client, %s writes', (writes) => {
   const table = emulatedTable('dynoxide');
   const before = process.env['AWS_ENDPOINT_URL_DYNAMODB'];
-  beforeAll(() => {
+  const effects = effectCounters();
+  let traffic: Traffic;
+  beforeAll(async () => {
     process.env['AWS_ENDPOINT_URL_DYNAMODB'] = table.endpoint;
+    await effects.create(table.newClient());
+    traffic = watchTraffic();
   });
   afterAll(() => {
+    traffic.stop();
     if (before === undefined) delete process.env['AWS_ENDPOINT_URL_DYNAMODB'];
     else process.env['AWS_ENDPOINT_URL_DYNAMODB'] = before;
   });
@@ -20,9 +27,15 @@ describe.each(['batch', 'single'] as const)('without a client, %s writes', (writ
     {
       name: 'dynamoDBStore, as the environment says,',
       create: (clock) => dynamoDBStore({ tableName: table.tableName, writes, clock }),
+      commit: effects,
     },
     { describe, it },
   );
+
+  it("no request of all these was one of AWS's SDK", () => {
+    expect(traffic.sent).toEqual({ direct: expect.any(Number), sdk: 0 });
+    expect(traffic.sent.direct).toBeGreaterThan(100);
+  });
 
   it('results come back character by character', async () => {
     const store = dynamoDBStore({ tableName: table.tableName, writes });

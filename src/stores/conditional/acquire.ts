@@ -26,6 +26,10 @@ type Step<Row> =
   | { readonly kind: 'decide'; readonly row: Row | undefined }
   | { readonly kind: 'done' };
 
+const INSERT = { kind: 'insert' } as const;
+const READ = { kind: 'read' } as const;
+const DONE = { kind: 'done' } as const;
+
 /**
  * First deliveries are inserted without a read: one request for 25 of them. Redeliveries, and inserts that met a
  * row, are read strongly consistently, decided by the state machine, and written on the condition that the
@@ -37,19 +41,19 @@ export async function acquireClaims<Row>(
   signal?: StopSignal,
 ): Promise<AcquireOutcome[]> {
   const outcomes: AcquireOutcome[] = [];
-  const steps: Step<Row>[] = requests.map(({ isRedelivery }) =>
-    isRedelivery === true ? { kind: 'read' } : { kind: 'insert' },
-  );
+  const steps: Step<Row>[] = requests.map(({ isRedelivery }) => (isRedelivery === true ? READ : INSERT));
+  let unfinished = steps.length;
   const finish = (index: number, outcome: AcquireOutcome): void => {
     outcomes[index] = outcome;
-    steps[index] = { kind: 'done' };
+    steps[index] = DONE;
+    unfinished -= 1;
   };
 
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
     await insertAbsent();
-    await readRows();
-    await decideAndUpdate();
-    if (steps.every((step) => step.kind === 'done')) return outcomes;
+    if (unfinished > 0) await readRows();
+    if (unfinished > 0) await decideAndUpdate();
+    if (unfinished === 0) return outcomes;
   }
   steps.forEach((step, index) => {
     if (step.kind !== 'done') finish(index, { status: 'error', error: contended() });
@@ -97,7 +101,7 @@ export async function acquireClaims<Row>(
         const stored = step.row === undefined ? undefined : writer.toClaim(step.row);
         const decision = decideAcquire(stored, request, now, clockToleranceMs);
         if ('outcome' in decision) finish(index, decision.outcome);
-        else if (step.row === undefined) steps[index] = { kind: 'insert' };
+        else if (step.row === undefined) steps[index] = INSERT;
         else {
           const { write: claim, tookOver } = decision;
           pending.push({ index, claim, tookOver, replacement: { row: step.row, claim } });
@@ -125,7 +129,7 @@ export async function acquireClaims<Row>(
   ): void {
     if (write?.status === 'written') finish(index, acquired(claim, tookOver));
     else if (write?.status === 'refused') {
-      steps[index] = write.row === undefined ? { kind: 'read' } : { kind: 'decide', row: write.row };
+      steps[index] = write.row === undefined ? READ : { kind: 'decide', row: write.row };
     } else finish(index, { status: 'error', error: write?.error ?? noOutcome() });
   }
 }

@@ -32,7 +32,7 @@ export function tableStore(options: DynamoDBStoreOptions = {}): TableStore {
   return forwarded(later, options);
 }
 
-function claimsIn(table: ClaimsTable): TableStore {
+export function claimsIn(table: ClaimsTable): TableStore {
   const { tableName, items, format, clock, clockToleranceMs } = table;
   return {
     place: `dynamodb:${tableName}`,

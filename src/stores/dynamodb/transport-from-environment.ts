@@ -1,11 +1,10 @@
-import { debuglog } from 'node:util';
+import { builtIn } from '../../claims/built-in.ts';
 import type { RetrySetup } from './retry.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
 import { ownSdkTransport } from './sdk/own-client.ts';
 import { providerChain } from './sdk/provider-chain.ts';
 import type { Transport } from './transport.ts';
 
-const debug = debuglog('batchlatch');
 const said = new Set<string>();
 
 const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
@@ -57,7 +56,7 @@ async function make(setup: RetrySetup): Promise<Transport> {
 
 /** Once in a process, with NODE_DEBUG=batchlatch. */
 function say(text: string): void {
-  if (!said.has(text)) debug(text);
+  if (!said.has(text)) builtIn('node:util').debuglog('batchlatch')(text);
   said.add(text);
 }
 
@@ -67,8 +66,7 @@ async function load(): Promise<void> {
   const choice = choose(process.env);
   if (choice.transport === 'sdk' || choice.credentials === 'sdk') await loadSdk('');
   if (choice.transport === 'sdk') return;
-  await Promise.all([
-    import('./direct/direct-transport.ts'),
-    choice.endpoint.url.protocol === 'https:' ? import('node:https') : import('node:http'),
-  ]);
+  builtIn(choice.endpoint.url.protocol === 'https:' ? 'node:https' : 'node:http');
+  builtIn('node:zlib'); // answers have a checksum
+  await import('./direct/direct-transport.ts');
 }

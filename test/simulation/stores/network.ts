@@ -24,12 +24,17 @@ export interface NetworkErrors {
   aborted(): Error;
 }
 
-/** As AWS's SDK by default: a request is sent three times at most. */
-const MOST_SENDINGS = 3;
 /** As the DynamoDB store's own client has it. */
 const REQUEST_TIMEOUT_MS = 3_000;
 /** Within how much time the items of one request are done. */
 const SPREAD_MS = 3;
+
+export interface NetworkSetup {
+  /** Whether a request that was given up may still arrive, after its second sending or after a later one. */
+  readonly arrivesLate: boolean;
+  /** How often a request is sent at most. */
+  readonly mostSendings: number;
+}
 
 /**
  * The way from a process to a store, and the client that knows its troubles: requests and answers get lost
@@ -41,12 +46,13 @@ export class Network {
   readonly #random: Random;
   readonly #errors: NetworkErrors;
   readonly #arrivesLate: boolean;
+  readonly #mostSendings: number;
 
-  /** `arrivesLate`: whether a request that was given up may still arrive, after its second sending or after a later one. */
-  constructor(world: World, arrivesLate: boolean, errors: NetworkErrors) {
+  constructor(world: World, { arrivesLate, mostSendings }: NetworkSetup, errors: NetworkErrors) {
     this.#world = world;
     this.#random = world.random.fork('network');
     this.#arrivesLate = arrivesLate;
+    this.#mostSendings = mostSendings;
     this.#errors = errors;
   }
 
@@ -127,7 +133,7 @@ export class Network {
     const afterMs = this.#random.chance(0.5) ? REQUEST_TIMEOUT_MS : this.#random.magnitude(20, 1_000);
     call.process.deliver(Math.max(afterMs, leastMs), () => {
       if (call.isOver) return;
-      if (sending < MOST_SENDINGS) this.#send(call, sending + 1);
+      if (sending < this.#mostSendings) this.#send(call, sending + 1);
       else call.finish(this.#errors.unanswered(), sending);
     });
   }

@@ -1,254 +1,31 @@
-import {
-  BatchExecuteStatementCommand,
-  type BatchExecuteStatementCommandOutput,
-  BatchGetItemCommand,
-  type BatchGetItemCommandOutput,
-  type BatchStatementResponse,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import type { Random } from '../virtual-world/random.ts';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
-import type { World } from '../virtual-world/world.ts';
-import { insertOf, updateOf } from './item-expressions.ts';
-import { Network } from './network.ts';
-import { type Item, keyOf, parseStatement, type Statement } from './partiql.ts';
-import type { SimDynamoDBTable, Written } from './sim-dynamodb-table.ts';
-import type { SimTransactions, Transacted } from './sim-transactions.ts';
+import type { SimDynamoDB, Way } from './sim-dynamodb.ts';
 
-/** Codes of one statement's own failure: passing, passing but possibly done, and lasting. */
-const STATEMENT_FAILURES = [
-  { code: 'ThrottlingError', isDone: false },
-  { code: 'ProvisionedThroughputExceeded', isDone: false },
-  { code: 'TransactionConflict', isDone: false },
-  { code: 'InternalServerError', isDone: false },
-  { code: 'InternalServerError', isDone: true },
-  { code: 'ItemCollectionSizeLimitExceeded', isDone: false },
-] as const;
+type Client = Pick<DynamoDBClient, 'send'>;
 
-const EXCEPTIONS = [
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'TransactionConflictException',
-  'InternalServerError',
-] as const;
+/** As AWS's SDK by default: a request is sent three times at most. */
+export const sdkWay: Way = {
+  mostSendings: 3,
+  unanswered: () => exception('TimeoutError', 'no answer'),
+  aborted: () => exception('AbortError', 'aborted'),
+};
 
-const TOO_LARGE = 'Item size to update has exceeded the maximum allowed size';
-
-/**
- * DynamoDB's client as one process has it: knows the few commands and statements that the store sends, and
- * refuses what DynamoDB would refuse. What it does not know ends the run: a simulation must not guess.
- */
-export class SimDynamoDBClient {
-  readonly #world: World;
-  readonly #table: SimDynamoDBTable;
-  readonly #transactions: SimTransactions;
-  readonly #network: Network;
-  readonly #random: Random;
-
-  constructor(world: World, table: SimDynamoDBTable, transactions: SimTransactions) {
-    this.#world = world;
-    this.#table = table;
-    this.#transactions = transactions;
-    this.#random = world.random.fork('client');
-    this.#network = new Network(world, true, {
-      unanswered: () => exception('TimeoutError', 'no answer'),
-      refused: () => exception(this.#random.pick(EXCEPTIONS), 'refused'),
-      failed: () => Object.assign(exception('InternalServerError', 'failed'), { $fault: 'server' }),
-      aborted: () => exception('AbortError', 'aborted'),
-    });
-  }
-
-  clientOf(process: SimProcess): Pick<DynamoDBClient, 'send'> {
-    const send = (command: unknown, options?: { abortSignal?: AbortSignal }): Promise<unknown> => {
-      try {
-        return this.#send(process, command, options?.abortSignal);
-      } catch (thrown) {
-        this.#world.report('simulation-itself', String(thrown));
-        throw thrown;
-      }
-    };
-    return { send } as Pick<DynamoDBClient, 'send'>;
-  }
-
-  #send(process: SimProcess, command: unknown, signal: AbortSignal | undefined): Promise<unknown> {
-    if (command instanceof BatchExecuteStatementCommand) return this.#executeBatch(process, command, signal);
-    if (command instanceof BatchGetItemCommand) return this.#getBatch(process, command, signal);
-    if (command instanceof PutItemCommand) return this.#writeOne(process, insertOf(command.input), signal);
-    if (command instanceof UpdateItemCommand) return this.#writeOne(process, updateOf(command.input), signal);
-    if (command instanceof TransactWriteItemsCommand) return this.#transact(process, command, signal);
-    if (command instanceof GetItemCommand) {
-      const { Key, ConsistentRead } = command.input;
-      const key = keyOf(Key ?? {});
-      return this.#network.exchange(
-        process,
-        {
-          name: `GetItem ${key}`,
-          items: 1,
-          apply: () => this.#table.read(key, ConsistentRead === true),
-          answer: ([Item]) => ({ ...(Item !== undefined && { Item }) }),
-        },
-        signal,
-      );
-    }
-    throw new Error(`The simulated client does not know ${String(command)}`);
-  }
-
-  #executeBatch(
-    process: SimProcess,
-    { input }: BatchExecuteStatementCommand,
-    signal: AbortSignal | undefined,
-  ): Promise<BatchExecuteStatementCommandOutput> {
-    const statements = (input.Statements ?? []).map(({ Statement, Parameters }) =>
-      parseStatement(Statement ?? '', Parameters ?? []),
-    );
-    const keys = statements.map(({ key }) => key);
-    return this.#network.exchange<BatchStatementResponse, BatchExecuteStatementCommandOutput>(
+/** A client of AWS's SDK, as a process has it. */
+export function sdkClientOf(dynamoDB: SimDynamoDB, process: SimProcess): Client {
+  const send = (
+    command: { readonly constructor: { readonly name: string }; readonly input: unknown },
+    options?: { readonly abortSignal?: AbortSignal },
+  ): Promise<unknown> =>
+    dynamoDB.request(
       process,
-      {
-        name: `BatchExecuteStatement ${statements.map(shown).join(', ')}`,
-        items: statements.length,
-        apply: (index) => this.#execute(statements[index] as Statement, process),
-        answer: (Responses) => {
-          refuseUnless(isValid(keys, 25), 'at most 25 statements, each for another item');
-          return { Responses, $metadata: {} };
-        },
-      },
-      signal,
+      command.constructor.name.replace(/Command$/, ''),
+      command.input,
+      options?.abortSignal,
     );
-  }
-
-  #execute(statement: Statement, process: SimProcess): BatchStatementResponse {
-    const failure = this.#drawFailure();
-    if (failure !== undefined) {
-      if (failure.isDone) this.#table.write(statement, process);
-      return { Error: { Code: failure.code, Message: 'simulated' } };
-    }
-    const written = this.#table.write(statement, process);
-    if (written.status === 'done') return {};
-    if (written.status === 'too-large') return { Error: { Code: 'ValidationError', Message: TOO_LARGE } };
-    const Code = written.status === 'exists' ? 'DuplicateItem' : 'ConditionalCheckFailed';
-    return { Error: { Code: Code as 'DuplicateItem', Message: 'simulated', ...this.#oldItem(written) } };
-  }
-
-  #getBatch(
-    process: SimProcess,
-    { input }: BatchGetItemCommand,
-    signal: AbortSignal | undefined,
-  ): Promise<BatchGetItemCommandOutput> {
-    const [tableName, request] = Object.entries(input.RequestItems ?? {})[0] ?? [];
-    if (tableName === undefined || request === undefined) throw new Error('A BatchGetItem without a table');
-    const { Keys = [], ConsistentRead } = request;
-    const keys = Keys.map(keyOf);
-    return this.#network.exchange<Item | 'unprocessed' | undefined, BatchGetItemCommandOutput>(
-      process,
-      {
-        name: `BatchGetItem ${keys.join(', ')}`,
-        items: keys.length,
-        apply: (index) =>
-          this.#isItemRefused()
-            ? 'unprocessed'
-            : this.#table.read(keys[index] as string, ConsistentRead === true),
-        answer: (read) => {
-          refuseUnless(isValid(keys, 100), 'at most 100 keys, none of them twice');
-          const unprocessed = Keys.filter((_, index) => read[index] === 'unprocessed');
-          return {
-            Responses: { [tableName]: this.#random.shuffled(read.filter((one) => typeof one === 'object')) },
-            UnprocessedKeys: unprocessed.length === 0 ? {} : { [tableName]: { Keys: unprocessed } },
-            $metadata: {},
-          };
-        },
-      },
-      signal,
-    );
-  }
-
-  #writeOne(process: SimProcess, statement: Statement, signal: AbortSignal | undefined): Promise<unknown> {
-    return this.#network.exchange<Written | { readonly status: 'failed'; readonly code: string }, unknown>(
-      process,
-      {
-        name: shown(statement),
-        items: 1,
-        apply: () => {
-          const failure = this.#drawFailure();
-          if (failure === undefined || failure.isDone) {
-            const written = this.#table.write(statement, process);
-            if (failure === undefined) return written;
-          }
-          return { status: 'failed', code: `${failure.code}Exception` };
-        },
-        answer: ([written]) => {
-          if (written === undefined || written.status === 'done') return {};
-          if (written.status === 'failed') throw exception(written.code, 'simulated');
-          if (written.status === 'too-large') throw exception('ValidationException', TOO_LARGE);
-          const refused = exception('ConditionalCheckFailedException', 'The conditional request failed');
-          throw Object.assign(refused, this.#oldItem(written));
-        },
-      },
-      signal,
-    );
-  }
-
-  #transact(
-    process: SimProcess,
-    { input }: TransactWriteItemsCommand,
-    signal: AbortSignal | undefined,
-  ): Promise<unknown> {
-    const key = keyOf(input.TransactItems?.[0]?.Update?.Key ?? {});
-    return this.#network.exchange<Transacted, unknown>(
-      process,
-      {
-        name: `TransactWriteItems ${key} and ${(input.TransactItems ?? []).length - 1} of its handler's`,
-        items: 1,
-        apply: () => this.#transactions.apply(input, process),
-        answer: ([transacted], attempts) => {
-          const $metadata = { attempts };
-          if (transacted === undefined || transacted.status === 'done') return { $metadata };
-          if (transacted.status === 'failed') {
-            throw Object.assign(exception(transacted.name, 'simulated'), { $metadata });
-          }
-          throw Object.assign(exception('TransactionCanceledException', 'cancelled'), {
-            $metadata,
-            CancellationReasons: transacted.codes.map((Code) => ({ Code })),
-          });
-        },
-      },
-      signal,
-    );
-  }
-
-  /** Emulators do not send the old item along. */
-  #oldItem({ item }: { readonly item: Item | undefined }): { Item?: Item } {
-    return item === undefined || this.#random.chance(0.2) ? {} : { Item: item };
-  }
-
-  #drawFailure(): (typeof STATEMENT_FAILURES)[number] | undefined {
-    return this.#isItemRefused() ? this.#random.pick(STATEMENT_FAILURES) : undefined;
-  }
-
-  #isItemRefused(): boolean {
-    const isRefused = !this.#world.isCalm && this.#random.chance(this.#world.scenario.faults.itemRefused);
-    if (isRefused) this.#world.count('items refused');
-    return isRefused;
-  }
-}
-
-function isValid(keys: readonly string[], most: number): boolean {
-  return keys.length > 0 && keys.length <= most && new Set(keys).size === keys.length;
-}
-
-function refuseUnless(isFine: boolean, expected: string): void {
-  if (!isFine) throw exception('ValidationException', expected);
+  return { send: send as Client['send'] };
 }
 
 function exception(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
-}
-
-function shown(statement: Statement): string {
-  if (statement.kind === 'insert') return `INSERT ${statement.key}`;
-  return `UPDATE ${statement.key} to ${statement.set['status']?.S ?? 'a longer lease'}`;
 }

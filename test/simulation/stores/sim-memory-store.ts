@@ -35,12 +35,16 @@ export class SimMemoryStore {
     this.#random = world.random.fork('memory store');
     // This store decides when a request arrives, so a late copy of an acquire would make a claim that nobody
     // knows of. DynamoDB's conditions are made before, from what was read; there a late copy is refused.
-    this.#network = new Network(world, false, {
-      unanswered: () => new StoreError('no answer', { isRetryable: true }),
-      refused: () => new StoreError('refused', { isRetryable: true }),
-      failed: () => new Error('failed on the way'), // of a kind that the library does not know
-      aborted: () => new StoreError('aborted', { isRetryable: false }),
-    });
+    this.#network = new Network(
+      world,
+      { arrivesLate: false, mostSendings: 3 },
+      {
+        unanswered: () => new StoreError('no answer', { isRetryable: true }),
+        refused: () => new StoreError('refused', { isRetryable: true }),
+        failed: () => new Error('failed on the way'), // of a kind that the library does not know
+        aborted: () => new StoreError('aborted', { isRetryable: false }),
+      },
+    );
     this.#store = memoryStore({
       clock: { now: () => this.#clockNow },
       clockToleranceMs: world.scenario.skewMs,

@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/claims/clock.ts';
 import { boundedTransport } from '../../../src/stores/dynamodb/bounded-transport.ts';
 import { toStoreError } from '../../../src/stores/dynamodb/failures.ts';
 import { manualClock } from 'batchlatch/testing';
+import { forever } from '../../batch/bench.ts';
 import { direct, errorOf, getItem, hastyClock } from '../../support/direct-transport.ts';
 import {
   faultyServer,
@@ -309,6 +310,19 @@ describe('A request of the direct transport takes ten seconds at most', () => {
     const error = await errorOf(getItem(direct(server.endpoint, { clock: systemClock }, limits)));
     expect(Date.now() - begun).toBeLessThan(1_000);
     expect(toStoreError(error, 'claims').isRetryable).toBe(true);
+  });
+
+  it('also where whoever has the credentials is silent', async () => {
+    const clock = manualClock();
+    const transport = direct(server.endpoint, { clock, credentials: () => forever() });
+    const request = errorOf(getItem(transport));
+    await clock.advance(10_000);
+    expect(await request).toMatchObject({ code: late.code, message: expect.stringContaining('credentials') });
+    const controller = new AbortController();
+    const next = errorOf(getItem(transport, controller.signal));
+    controller.abort();
+    expect(await next).toMatchObject({ code: late.code, $metadata: { attempts: 0 } });
+    expect(server.arrivals).toEqual([]);
   });
 
   it('and is not held against DynamoDB where the process itself stood still', async () => {

@@ -1,6 +1,6 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { crc32 } from 'node:zlib';
+import { builtIn } from '../../../claims/built-in.ts';
 import { hidden, type Secrets } from './hidden.ts';
 import { RequestError } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
@@ -22,7 +22,7 @@ export function outputOf(answer: Answer, secrets: Secrets): Members {
   const { status, headers, body } = answer;
   const checksum = headers['x-amz-crc32'];
   // Whatever such an answer says is not to be believed, not even its status.
-  if (checksum !== undefined && crc32(body) !== Number(checksum)) {
+  if (checksum !== undefined && builtIn('node:zlib').crc32(body) !== Number(checksum)) {
     throw unexpected(answer, 'does not match its checksum', true);
   }
   if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8', isSuccess(status));

@@ -1,4 +1,5 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
+import { builtIn } from '../../../claims/built-in.ts';
 import type { Answer } from './answers.ts';
 import { exchange, type ExchangeRequest } from './exchange.ts';
 import { unconnectedError } from './network-errors.ts';
@@ -29,16 +30,14 @@ interface HttpModule {
 /** So many to the shorter of the times after which a connection is given up. */
 const TICKS = 6;
 
-/** Connections to one server, which are kept for later requests. The module for its protocol is loaded from now on. */
+/** Connections to one server, which are kept for later requests. */
 export function connectionsTo(url: URL, limits: ConnectionLimits): Connections {
-  let made: Connections['post'] | undefined;
-  const loading = loadHttp(url.protocol).then((http) => (made = posting(http, url, limits)));
-  loading.catch(() => undefined); // told by the request that needs it
-  return { post: async (request) => (made ?? (await loading))(request) };
+  return { post: posting(httpOf(url), url, limits) };
 }
 
-async function loadHttp(protocol: string): Promise<HttpModule> {
-  return protocol === 'http:' ? import('node:http') : import('node:https');
+/** Of Node, what speaks the protocol of the address. */
+function httpOf({ protocol }: URL): HttpModule {
+  return protocol === 'http:' ? builtIn('node:http') : builtIn('node:https');
 }
 
 function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connections['post'] {

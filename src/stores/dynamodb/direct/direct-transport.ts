@@ -1,9 +1,11 @@
+import { stoppableCall } from '../../../claims/bounded-call.ts';
 import { type Clock, wait } from '../../../claims/clock.ts';
+import type { StopSignal } from '../../../claims/stop.ts';
 import type { Transport } from '../transport.ts';
 import { outputOf } from './answers.ts';
 import { serverTime } from './clock-skew.ts';
-import { type ConnectionLimits, connectionsTo } from './connections.ts';
-import { unansweredError, unsendableError } from './network-errors.ts';
+import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';
+import { noCredentialsError, unansweredError, unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
 import { type Retry, standardRetries } from './retries.ts';
 import { type Credentials, signedHeaders } from './signed-headers.ts';
@@ -38,14 +40,18 @@ export const LIMITS: Limits = {
  * Requests to DynamoDB by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the rules of the
  * SDK's standard retry mode, at most until `signal` is aborted.
  */
-export function directTransport(setup: DirectSetup, limits: Limits = LIMITS): Transport {
+export function directTransport(
+  setup: DirectSetup,
+  limits: Limits = LIMITS,
+  connections: Connections = connectionsTo(setup.endpoint.url, limits),
+): Transport {
   const { endpoint, clock, random, maxAttempts } = setup;
   const { host } = endpoint.url;
-  const connections = connectionsTo(endpoint.url, limits);
   const time = serverTime(clock);
   const retries = standardRetries(maxAttempts, random);
 
   return {
+    isBounded: true,
     async send(operation, input, signal) {
       const target = `DynamoDB_20120810.${operation}`;
       const body = JSON.stringify(input);
@@ -53,7 +59,7 @@ export function directTransport(setup: DirectSetup, limits: Limits = LIMITS): Tr
       let retry: Retry | undefined;
       let failure: RequestError | undefined;
       for (let attempt = 1; ; attempt += 1) {
-        const credentials = await currentCredentials(failure);
+        const credentials = await currentCredentials(until - clock.now(), signal, failure);
         const signedAt = time.now();
         const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
         const headers = signedHeaders({ host, target, body }, signing);
@@ -79,9 +85,15 @@ export function directTransport(setup: DirectSetup, limits: Limits = LIMITS): Tr
   };
 
   /** Where a request was sent before, what became of it says more than that it cannot be sent again. */
-  async function currentCredentials(failure: RequestError | undefined): Promise<Credentials> {
+  async function currentCredentials(
+    limitMs: number,
+    signal: StopSignal | undefined,
+    failure: RequestError | undefined,
+  ): Promise<Credentials> {
     try {
-      return await setup.credentials();
+      const given = setup.credentials();
+      if (!('then' in given)) return given;
+      return await stoppableCall(() => given, { clock, limitMs, signal, errorOf: noCredentialsError });
     } catch (thrown) {
       throw failure ?? thrown;
     }

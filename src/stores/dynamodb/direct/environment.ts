@@ -1,6 +1,4 @@
-import { statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import path from 'node:path';
+import { builtIn } from '../../../claims/built-in.ts';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
 
 import type { Environment } from './environment-credentials.ts';
@@ -113,8 +111,8 @@ function sharedFiles(environment: Environment): readonly string[] {
   const home = homeIn(environment);
   const named = (name: string, file: string): string => {
     const text = environment[name] ?? '';
-    if (text === '') return path.join(home, '.aws', file);
-    return text.startsWith('~/') ? path.join(home, text.slice(2)) : text;
+    if (text === '') return builtIn('node:path').join(home, '.aws', file);
+    return text.startsWith('~/') ? builtIn('node:path').join(home, text.slice(2)) : text;
   };
   return [named('AWS_CONFIG_FILE', 'config'), named('AWS_SHARED_CREDENTIALS_FILE', 'credentials')];
 }
@@ -122,7 +120,7 @@ function sharedFiles(environment: Environment): readonly string[] {
 function homeIn(environment: Environment): string {
   const named = [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '');
   try {
-    return named ?? homedir();
+    return named ?? builtIn('node:os').homedir();
   } catch {
     return '/'; // a container may run as a user that the machine does not know, and who has no home
   }
@@ -135,7 +133,7 @@ const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR']);
 function isNoEmptyFile(file: string): boolean {
   if (file === '/dev/null') return false;
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
+    const found = builtIn('node:fs').statSync(file, { throwIfNoEntry: false });
     return found !== undefined && !(found.isFile() && found.size === 0);
   } catch (error) {
     return !CLOSED.has((error as NodeJS.ErrnoException).code);

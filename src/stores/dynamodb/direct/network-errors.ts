@@ -81,3 +81,10 @@ export function unansweredError(
   const error = new StoreError(message, { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
   return Object.assign(error, { $metadata: { attempts } });
 }
+
+/** Nothing was sent: whoever is asked for credentials, such as a container's agent, did not answer. */
+export function noCredentialsError(why: 'given-up' | 'silent'): StoreError {
+  if (why === 'given-up') return unansweredError(why, 0);
+  const message = 'AWS credentials were not found within 10 seconds';
+  return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
+}

@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
-import path from 'node:path';
 import type * as client from '@aws-sdk/client-dynamodb';
+import { builtIn } from '../../../claims/built-in.ts';
 import { StoreError } from '../../../claims/errors.ts';
 
 export type Sdk = typeof client;
@@ -23,7 +22,7 @@ async function load(): Promise<Sdk> {
     return withNames(await import(/* webpackIgnore: true */ NAME));
   } catch {
     // Beside a bundle there are no packages; `require` looks where NODE_PATH says too, and so finds the one of Lambda's runtime.
-    return createRequire(path.resolve('index.js'))(NAME) as Sdk;
+    return builtIn('node:module').createRequire(builtIn('node:path').resolve('index.js'))(NAME) as Sdk;
   }
 }
 

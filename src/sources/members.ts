@@ -1,0 +1,16 @@
+import { isObject } from '../claims/is-object.ts';
+
+/** The members of what may be anything, as far as they are there. */
+export function membersOf<Shape>(value: unknown): Partial<Shape> {
+  return isObject(value) ? value : {};
+}
+
+/** A text that says something. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** Such a text; undefined for everything else. */
+export function textOf(value: unknown): string | undefined {
+  return isText(value) ? value : undefined;
+}
