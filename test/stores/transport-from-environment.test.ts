@@ -43,11 +43,15 @@ afterEach(async () => {
   }
 });
 
-/** A server that answers each request with a text. */
-async function serve(answer: (request: IncomingMessage) => string): Promise<string> {
+/** A server that answers each request with a text, or hangs up. */
+async function serve(answer: (request: IncomingMessage) => string | undefined): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
-    request.on('end', () => response.end(answer(request)));
+    request.on('end', () => {
+      const text = answer(request);
+      if (text === undefined) response.destroy();
+      else response.end(text);
+    });
   });
   servers.push(server);
   server.listen(0, '127.0.0.1');
@@ -85,6 +89,26 @@ describe('Requests without a client', () => {
     process.env['AWS_RETRY_MODE'] = 'adaptive';
     await send(newTransport());
     expect(agents).toEqual(['sdk']);
+  });
+
+  it('are not sent again by the SDK when nobody waits for them any more, but are when somebody does anew', async () => {
+    setKey('key');
+    const controller = new AbortController();
+    let arrivals = 0;
+    process.env['AWS_RETRY_MODE'] = 'adaptive';
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await serve(() => {
+      arrivals += 1;
+      if (arrivals > 1) return '{}';
+      controller.abort();
+      return undefined;
+    });
+    const transport = newTransport();
+    const input = { TableName: 'claims', Key: { id: { S: 'a' } } };
+    await expect(transport.send('GetItem', input, controller.signal)).rejects.toThrow();
+    await expect(transport.send('GetItem', input, controller.signal)).rejects.toThrow('given up');
+    expect(arrivals).toBe(1);
+    await transport.send('GetItem', input);
+    expect(arrivals).toBe(2);
   });
 
   it('are decided upon with the first of them, for good', async () => {
