@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 
 /** A request as it arrived. */
-export interface Arrival {
+interface Arrival {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
   /** Of the connection it came over: 1 for the first that was ever opened. */
