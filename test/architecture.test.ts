@@ -122,6 +122,7 @@ const PURE = new Set([
 ]);
 const KNOWS_THE_MACHINE = new Set([
   'batch/default-namespaces.ts',
+  'claims/built-in.ts',
   'claims/clock.ts',
   'functions/default-ports.ts',
   'keys/warn-process.ts',

@@ -5,7 +5,7 @@ import { isOperableStore, type OperableStore } from './operable-store.ts';
 export type Operations = Pick<OperableStore, 'list' | 'count' | 'operate'>;
 
 /** Makes operations of the rows of a store; `kind` says what the rows are. */
-export type Operator = (kind: string, rows: unknown) => Operations;
+type Operator = (kind: string, rows: unknown) => Operations;
 
 /**
  * The method by which a store hands its rows to an operator. The code for what people do comes with `batchlatch/operations`
@@ -28,6 +28,17 @@ export function isOperable(store: ClaimStore): boolean {
   return isOperableStore(store) || isOperated(store);
 }
 
+/** The operations of an operator on a store, but what the store does in a way of its own. */
+export function operationsOf(store: OperatedStore & Partial<Operations>, operator: Operator): Operations {
+  const { list, count, operate } = store;
+  return {
+    ...store[OPERATED](operator),
+    ...(list !== undefined && { list: list.bind(store) }),
+    ...(count !== undefined && { count: count.bind(store) }),
+    ...(operate !== undefined && { operate: operate.bind(store) }),
+  };
+}
+
 /** For a wrapper: the operations of the store behind it, with some in the wrapper's own way. */
 export function operatedAs(
   store: ClaimStore,
@@ -37,7 +48,7 @@ export function operatedAs(
   if (!isOperated(store)) return {};
   return {
     [OPERATED](operator) {
-      const operations = store[OPERATED](operator);
+      const operations = operationsOf(store, operator);
       return { ...operations, ...own(operations) };
     },
   };

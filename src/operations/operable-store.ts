@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../claims/clock.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { isOperableStore, type OperableStore } from '../claims/operable-store.ts';
-import { isOperated, OPERATED, type OperatedStore, type Operations } from '../claims/operated.ts';
+import { isOperated, type OperatedStore, type Operations, operationsOf } from '../claims/operated.ts';
 import { operationsOnTable } from '../stores/dynamodb/operations.ts';
 
 /**
@@ -40,7 +40,7 @@ export function withOperations(store: ClaimStore): OperableStore {
 /** Made when they are first asked for: which table it is, a store may not know before. */
 function operationsBy(store: OperatedStore): Operations {
   let made: Operations | undefined;
-  const operations = (): Operations => (made ??= store[OPERATED](operationsOn));
+  const operations = (): Operations => (made ??= operationsOf(store, operationsOn));
   return {
     list: async (...call) => operations().list(...call),
     count: async (...call) => operations().count(...call),

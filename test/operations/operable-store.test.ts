@@ -54,6 +54,24 @@ describe('operableStore', () => {
     ]);
   });
 
+  it('goes by the methods that a wrapper of the user has for some of it', async () => {
+    const inner = dynamoDBStore({ client: table.newClient(), tableName: table.tableName });
+    const request = claimRequest(randomUUID());
+    await inner.acquire([request]);
+    const wrapper = {
+      ...inner,
+      isLocked: true,
+      async operate(): Promise<never> {
+        throw new Error(`Nobody may change claims now: ${this.isLocked}`);
+      },
+    };
+    for (const store of [wrapper, cached(wrapper, { max: 10 })]) {
+      const operable = operableStore(store);
+      await expect(operable.operate([])).rejects.toThrow('Nobody may change claims now: true');
+      expect((await operable.list({ keyPrefix: request.key })).claims).toHaveLength(1);
+    }
+  });
+
   it('rejects the calls to a store whose table nobody names, and not before', async () => {
     const operable = operableStore(dynamoDBStore());
     await expect(operable.list({})).rejects.toThrow('set CLAIMS_TABLE_NAME');

@@ -19,6 +19,7 @@ import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../local
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
+import { OPERATED, type OperatedStore } from '../../src/claims/operated.ts';
 import { at, readTemplate } from '../sam/read-template.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
@@ -251,7 +252,9 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
 
   /** The store as functions have it: people, who list and change claims, have their own. */
   function storeOfFunctions(clock: Clock): ClaimStore {
-    return storeBy('direct', proxy.endpoint, { tableName: tables.claims, overdueIndex: true, clock });
+    const options = { tableName: tables.claims, overdueIndex: true, clock };
+    const { [OPERATED]: _operated, ...store } = storeBy('direct', proxy.endpoint, options) as OperatedStore;
+    return store;
   }
 
   function storeOfPeople(clock?: Clock): OperableStore {

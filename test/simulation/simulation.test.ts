@@ -3,7 +3,7 @@ import { runSeed } from './run-seed.ts';
 import { type Outcome, runSeeds } from './run-seeds.ts';
 import { modes } from './scenario.ts';
 
-const SEEDS = 40; // CI runs a thousand besides
+const SEEDS = 30; // CI runs a thousand besides
 
 describe('the simulation', () => {
   it.each(modes)(

@@ -44,13 +44,18 @@ afterEach(async () => {
   }
 });
 
-/** A server that answers each request with a text, or with nothing at all. */
-async function serve(answer: (request: IncomingMessage) => string | undefined): Promise<string> {
+const HANG_UP = Symbol('hang up');
+
+/** A server that answers each request with a text, with nothing at all, or by closing the connection. */
+async function serve(
+  answer: (request: IncomingMessage) => string | typeof HANG_UP | undefined,
+): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
     request.on('end', () => {
       const text = answer(request);
-      if (text !== undefined) response.end(text);
+      if (text === HANG_UP) response.destroy();
+      else if (text !== undefined) response.end(text);
     });
   });
   servers.push(server);
@@ -89,6 +94,26 @@ describe('Requests without a client', () => {
     process.env['AWS_RETRY_MODE'] = 'adaptive';
     await send(newTransport());
     expect(agents).toEqual(['sdk']);
+  });
+
+  it('are not sent again by the SDK when nobody waits for them any more, but are when somebody does anew', async () => {
+    setKey('key');
+    const controller = new AbortController();
+    let arrivals = 0;
+    process.env['AWS_RETRY_MODE'] = 'adaptive';
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = await serve(() => {
+      arrivals += 1;
+      if (arrivals > 1) return '{}';
+      controller.abort();
+      return HANG_UP;
+    });
+    const transport = newTransport();
+    const input = { TableName: 'claims', Key: { id: { S: 'a' } } };
+    await expect(transport.send('GetItem', input, controller.signal)).rejects.toThrow();
+    await expect(transport.send('GetItem', input, controller.signal)).rejects.toThrow('given up');
+    expect(arrivals).toBe(1);
+    await transport.send('GetItem', input);
+    expect(arrivals).toBe(2);
   });
 
   it('are decided upon with the first of them, for good', async () => {

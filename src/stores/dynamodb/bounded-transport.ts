@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts';
  * accept queue takes, so that some wait for a second SYN until the connection times out, and enough failures
  * to use up all retries. 50 is also how many sockets AWS's SDK opens unless told otherwise.
  */
-export const REQUESTS_AT_ONCE = 50;
+const REQUESTS_AT_ONCE = 50;
 
 /** Including the transport's own retries; it gives up a connection without an answer before. */
 const LONGEST_REQUEST_MS = 10_000;

@@ -38,7 +38,7 @@ export const LIMITS: Limits = {
 
 /**
  * Requests to DynamoDB by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the rules of the
- * SDK's standard retry mode, at most until `signal` is aborted.
+ * SDK's standard retry mode, for ten seconds at most and until `signal` is aborted.
  */
 export function directTransport(
   setup: DirectSetup,

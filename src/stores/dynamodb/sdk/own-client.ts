@@ -7,19 +7,41 @@ import { commandOf } from './sdk-transport.ts';
 /**
  * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why` is what
  * the SDK is needed for. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no options: so
- * a request that is no longer awaited goes on until its timeout.
+ * a request that is no longer awaited goes on until its timeout, but is not sent again.
  */
 export function ownSdkTransport(why: string): Transport {
+  const givenUp = new WeakSet<object>();
   let loaded: { readonly sdk: Sdk; readonly client: DynamoDBClient } | undefined;
   return {
-    async send(operation, input) {
+    async send(operation, input, signal) {
       if (loaded === undefined) {
         const sdk = await loadSdk(why);
-        loaded ??= { sdk, client: tunedClient(sdk) };
+        loaded ??= { sdk, client: sendingWhatIsAwaited(tunedClient(sdk), givenUp) };
       }
-      return loaded.client.send(commandOf(loaded.sdk, operation, input) as never) as never;
+      const own = { ...input }; // the same may be sent again by its sender, who then waits for it anew
+      const giveUp = (): void => void givenUp.add(own);
+      if (signal?.aborted === true) giveUp();
+      signal?.addEventListener('abort', giveUp);
+      try {
+        return (await loaded.client.send(commandOf(loaded.sdk, operation, own) as never)) as never;
+      } finally {
+        signal?.removeEventListener('abort', giveUp);
+      }
     },
   };
+}
+
+/** Before each sending, retries included, the client looks whether its input has been given up. */
+function sendingWhatIsAwaited(client: DynamoDBClient, givenUp: WeakSet<object>): DynamoDBClient {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      if (givenUp.has(args.input))
+        throw Object.assign(new Error('The request was given up'), { name: 'AbortError' });
+      return next(args);
+    },
+    { step: 'finalizeRequest', priority: 'low', name: 'givenUpMiddleware' },
+  );
+  return client;
 }
 
 /**
