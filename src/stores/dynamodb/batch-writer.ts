@@ -27,7 +27,7 @@ const KEYS_PER_REQUEST = 100;
 
 /**
  * Writes with `BatchExecuteStatement`: up to 25 independent conditional statements in one request, each
- * atomic by itself, at the same write units as single calls, for one request's worth of SDK work.
+ * atomic by itself, at the same write units as single calls, for the CPU of one request.
  */
 export function batchWriter(setup: WriterSetup): ItemWriter {
   const { transport, tableName, keyName, toKey } = setup;

@@ -64,7 +64,7 @@ export interface DynamoDBStoreOptions {
 /** A claims table, and how its rows are read and written. */
 export interface ClaimsTable extends WriterSetup {
   readonly items: ItemWriter;
-  /** The same over another client. */
+  /** The same over another transport. */
   readonly itemsOf: (setup: WriterSetup) => ItemWriter;
   readonly format: RowFormat;
   readonly index: OverdueIndex | undefined;

@@ -4,7 +4,7 @@ import { StoreError } from '../../claims/errors.ts';
 const PASSING =
   /^(Throttling(Error|Exception)|(ProvisionedThroughputExceeded|TransactionConflict)(Exception)?|RequestLimitExceeded|InternalServerError)$/;
 
-/** Network failures; AWS's SDK has already retried when it reports one. */
+/** Network failures; the transport has already retried when it reports one. */
 const NETWORK =
   /^(TimeoutError|NetworkingError|RequestTimeout|ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)/;
 
@@ -25,7 +25,7 @@ export function isInvalidRequest(thrown: unknown): boolean {
   return /^(Validation|Serialization)Exception$/.test(told(thrown).name);
 }
 
-/** Says what was wrong and what to do. Accepts an exception of AWS's SDK or an error of one PartiQL statement. */
+/** Says what was wrong and what to do. Accepts an exception of a transport or an error of one PartiQL statement. */
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;
   const { name, message, code, isServerFault } = told(thrown);

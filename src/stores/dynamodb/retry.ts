@@ -16,7 +16,7 @@ const LONGEST_DELAY_MS = 1_000;
 /**
  * Sends items, and resends those that failed temporarily (throttled, in conflict with a transaction), with
  * exponential back-off and full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015),
- * until they are through, `signal` is aborted, or 8 sendings are over. AWS's SDK retries requests; it
+ * until they are through, `signal` is aborted, or 8 sendings are over. The transport retries requests; it
  * does not retry the statements inside a request that succeeded.
  */
 export async function sendWithRetries<Item, Outcome extends { readonly status: string }>(

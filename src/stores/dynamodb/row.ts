@@ -37,7 +37,7 @@ export const defaultAttributeNames: AttributeNames = {
 export interface RowFormat {
   /** What each field of a claim is called; the key's is the attribute that tells rows apart. */
   readonly names: AttributeNames;
-  /** Every attribute that a claim may have. If several are removed at once, the first must really be removed (see batch-writer.ts). */
+  /** Every attribute that a claim may have. If several are removed at once, the first must really be removed (see statements.ts). */
   readonly attributes: readonly string[];
   /** The longest result, in UTF-8 bytes of JSON, that fits into an item beside the rest. */
   readonly maxResultBytes: number;

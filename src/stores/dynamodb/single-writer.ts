@@ -8,7 +8,7 @@ import { found, type ItemUpdate, type ItemWriter, refused, WRITTEN } from './ite
 
 /**
  * Writes with a `PutItem` or `UpdateItem` per item: for tables, emulators and policies without PartiQL.
- * One request per item is what AWS's SDK charges about a millisecond of CPU for.
+ * A request per item costs several times the CPU of a batch's.
  */
 export function singleWriter({ transport, tableName, keyName, toKey }: WriterSetup): ItemWriter {
   async function put(row: Row, signal: StopSignal | undefined): Promise<WriteOutcome<Row>> {

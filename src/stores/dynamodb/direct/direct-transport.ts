@@ -27,7 +27,7 @@ export interface Limits extends ConnectionLimits {
   readonly requestMs: number;
 }
 
-/** The times are those of the store's client of the SDK, and so is the number of sockets. */
+/** The times are those of the store's client of the SDK. */
 export const LIMITS: Limits = {
   requestMs: 10_000,
   sockets: 50,
