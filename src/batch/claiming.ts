@@ -20,21 +20,25 @@ export class Claiming {
   /** Asks for the claims of these, which may share a request with others. The answers never reject. */
   ask(entries: readonly Entry[]): Promise<ClaimAnswer>[] {
     const { acquires, clock, newOwner } = this.scope;
+    const leaseMs = this.scope.leaseMs();
     const askedAt = clock.now();
-    const requests = entries.map((entry) => this.requestFor(entry, newOwner()));
+    const requests = entries.map((entry) => this.requestFor(entry, newOwner(), leaseMs));
     return acquires.add(requests, (outcome, index) =>
       this.answerOf(entries[index] as Entry, requests[index] as ClaimRequest, outcome, clock.now() - askedAt),
     );
   }
 
   /** Not of spreads: there are thousands. */
-  requestFor({ key, payloadHash, record, recordId }: Entry, owner: string): ClaimRequest {
-    const { rules, leaseMs } = this.scope;
+  requestFor(
+    { key, payloadHash, record, recordId }: Entry,
+    owner: string,
+    leaseMs: number = this.scope.leaseMs(),
+  ): ClaimRequest {
     const request: { -readonly [Member in keyof ClaimRequest]: ClaimRequest[Member] } = {
       key,
       owner,
-      leaseMs: leaseMs(),
-      retentionMs: rules.retention.inProgress,
+      leaseMs,
+      retentionMs: this.scope.rules.retention.inProgress,
       recordId,
       isRedelivery: record !== undefined && record.receiveCount > 1,
     };

@@ -25,8 +25,9 @@ export class Ordering {
   constructor(scope: InvocationScope, runner: RecordRunner, mayStart: (head: Entry) => boolean) {
     this.#scope = scope;
     this.#runner = runner;
+    const hasAfterRecord = scope.policies.some(({ afterRecord }) => afterRecord !== undefined);
     this.#lanes = createLaneRunner(
-      (lane) => this.#runLane(lane, 0, false),
+      (lane) => (lane.length === 1 && !hasAfterRecord ? this.#runOnly(lane) : this.#runLane(lane, 0, false)),
       ([head]) => mayStart(head as Entry),
     );
   }
@@ -45,6 +46,13 @@ export class Ordering {
   /** To be called when another lane may start. */
   admit(): void {
     this.#lanes.admit();
+  }
+
+  /** The same as `#runLane` for the only entry of a lane, which nothing is done after. */
+  #runOnly(lane: Lane): Promise<void> {
+    return this.#process(lane[0] as Entry, false).then((end) => {
+      if (end === 'put-off') this.#putOff.push({ lane, from: 0 });
+    });
   }
 
   async #runLane(lane: Lane, from: number, isAlone: boolean): Promise<void> {
