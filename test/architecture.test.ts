@@ -58,7 +58,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'options',
     'policies/wait-for-owner.ts',
     'observe/observer.ts',
-    'stores/dynamodb/table-store.ts',
+    'stores/dynamodb/dynamodb-store.ts',
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.

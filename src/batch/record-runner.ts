@@ -15,7 +15,7 @@ import type { RecordHandler } from './record-handler.ts';
 import { type Runnable, underClaim } from './runnable.ts';
 import type { InvocationScope } from './invocation-scope.ts';
 import { Slots } from '../claims/slots.ts';
-import { RunWatch } from './stuck-handlers.ts';
+import { RunWatch } from './run-watch.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
 export type ClaimTime = 'ahead' | 'in-turn';

@@ -9,7 +9,7 @@ import type { SqsClient } from '../queues/sqs-client.ts';
 import type { Entry } from './entry.ts';
 import type { Observing } from './observing.ts';
 import type { Settings } from './settings.ts';
-import type { StuckHandlers } from './stuck-handlers.ts';
+import type { StuckHandlers } from './run-watch.ts';
 
 /** What all records of one invocation share, and policies may use. */
 export interface BatchScope extends AttemptScope, Observing {

@@ -16,7 +16,7 @@ import type { Ports } from './ports.ts';
 import { recordEndings } from './record-endings.ts';
 import type { InvocationScope } from './invocation-scope.ts';
 import type { Settings } from './settings.ts';
-import { StuckHandlers } from './stuck-handlers.ts';
+import { StuckHandlers } from './run-watch.ts';
 
 /** What the invocations of one processor share, and what each of them has of its own. */
 export interface Scopes {

@@ -72,8 +72,8 @@ export const mutantsOfThemes: readonly Mutant[] = [
     'bound of requests to DynamoDB',
     'a request that is not answered gives its place to another',
     'src/stores/dynamodb/bounded-transport.ts',
-    'limit(async () => {',
-    'limit(async () => {\n      if (REQUESTS_AT_ONCE > 0) return transport.send(operation, input, signal);',
+    'if (!slots.take()) await slots.turn();',
+    'if (REQUESTS_AT_ONCE > 0) return transport.send(operation, input, signal);\n      if (!slots.take()) await slots.turn();',
   ),
   one(
     'bound of store calls',

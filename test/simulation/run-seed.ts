@@ -4,7 +4,7 @@ import { cached } from '../../src/stores/cached.ts';
 import { boundedTransport } from '../../src/stores/dynamodb/bounded-transport.ts';
 import { claimsTable, type DynamoDBStoreOptions } from '../../src/stores/dynamodb/claims-table.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
-import { claimsIn } from '../../src/stores/dynamodb/table-store.ts';
+import { claimsIn } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { startConsumer } from './consumers.ts';
 import { AnswerWatch } from './invariants/answer-watch.ts';
 import { AttemptRegistry } from './invariants/attempt-facts.ts';

@@ -50,8 +50,8 @@ describe('A bundle', () => {
   ];
 
   it('has nothing of a wrapper, a commit or what people do that nobody imports', async () => {
-    expect(await bundled(processor, 'stores/dynamodb/table-store', ...parts)).toEqual([
-      'stores/dynamodb/table-store',
+    expect(await bundled(processor, 'stores/dynamodb/dynamodb-store', ...parts)).toEqual([
+      'stores/dynamodb/dynamodb-store',
     ]);
   });
 
@@ -68,14 +68,14 @@ describe('A bundle', () => {
   it('has nothing of what people do for who names the store', async () => {
     const store =
       "export { cached, resultsIn } from './index.ts'; export * from './stores/dynamodb/index.ts';";
-    expect(await bundled(store, 'stores/dynamodb/table-store', ...ofPeople)).toEqual([
-      'stores/dynamodb/table-store',
+    expect(await bundled(store, 'stores/dynamodb/dynamodb-store', ...ofPeople)).toEqual([
+      'stores/dynamodb/dynamodb-store',
     ]);
   });
 
   it('has the code for what people do, and no engine, for who operates', async () => {
     const operations = "export * from './operations/index.ts';";
-    const asked = [...ofPeople, 'table-store', 'batch-writer', 'stores/memory', 'src/batch/'];
+    const asked = [...ofPeople, 'dynamodb-store', 'batch-writer', 'stores/memory', 'src/batch/'];
     expect(await bundled(operations, ...asked)).toEqual(ofPeople);
   });
 

@@ -1,7 +1,7 @@
 import { stoppableCall } from '../../claims/bounded-call.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
-import { limited } from './limited.ts';
+import { Slots } from '../../claims/slots.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -20,19 +20,23 @@ const LONGEST_REQUEST_MS = 10_000;
  * bounds its requests by itself is spared the timer and the listener that this takes.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
-  const limit = limited(REQUESTS_AT_ONCE);
+  const slots = new Slots(REQUESTS_AT_ONCE);
   return {
-    send: (operation, input, signal) =>
-      limit(async () => {
+    async send(operation, input, signal) {
+      if (!slots.take()) await slots.turn();
+      try {
         if (signal?.aborted === true) throw errorOf('given-up'); // while it waited for its turn
-        if (transport.isBounded === true) return transport.send(operation, input, signal);
-        return stoppableCall((stop) => transport.send(operation, input, stop), {
+        if (transport.isBounded === true) return await transport.send(operation, input, signal);
+        return await stoppableCall((stop) => transport.send(operation, input, stop), {
           clock,
           limitMs: LONGEST_REQUEST_MS,
           signal,
           errorOf,
         });
-      }),
+      } finally {
+        slots.release();
+      }
+    },
   };
 }
 

@@ -1,6 +1,23 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import type { DynamoDBStoreOptions } from './claims-table.ts';
-import { tableStore } from './table-store.ts';
+import { ConfigurationError } from '../../claims/errors.ts';
+import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
+import { stopOf } from '../../claims/stop.ts';
+import { conditionalStore } from '../conditional/conditional-store.ts';
+import {
+  checkTableOptions,
+  type ClaimsTable,
+  claimsTable,
+  type DynamoDBStoreOptions,
+  formatOf,
+} from './claims-table.ts';
+import { rowWriter } from './row-writer.ts';
+import { whenTableIsNamed } from './table-from-environment.ts';
+import { isTransactEffect } from './transact-effect.ts';
+
+type Methods = 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect';
+
+/** A claim store with all that DynamoDB can do for attempts. */
+type TableStore = OperatedStore & Required<Pick<ClaimStore, Methods | 'maxResultBytes'>>;
 
 /**
  * Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
@@ -10,5 +27,46 @@ import { tableStore } from './table-store.ts';
  * createBatchProcessor(handler, { store: cached(dynamoDBStore(), { max: 1_000 }) });
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
-  return tableStore(options);
+  checkTableOptions(options, false); // what is no options at all has no members to ask for
+  const { tableName } = options;
+  if ('tableName' in options) checkTableOptions(options, true);
+  if (tableName !== undefined) return claimsIn(claimsTable(tableName, options));
+  const later = whenTableIsNamed((name) => {
+    checkTableOptions({ tableName: name }, true);
+    return claimsIn(claimsTable(name, options));
+  });
+  return forwarded(later, options);
+}
+
+export function claimsIn(table: ClaimsTable): TableStore {
+  const { tableName, items, format, clock, clockToleranceMs } = table;
+  return {
+    place: `dynamodb:${tableName}`,
+    maxResultBytes: format.maxResultBytes,
+    ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
+    commit: async (completion, effect, options) =>
+      isTransactEffect(effect)
+        ? effect.write(completion, { ...table, writer: items }, stopOf(options))
+        : { refused: notTransacted() },
+    [OPERATED]: (operator) => operator('dynamodb', table),
+  };
+}
+
+function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions): TableStore {
+  return {
+    maxResultBytes: formatOf(attributes).maxResultBytes,
+    acquire: async (...call) => store().acquire(...call),
+    settle: async (...call) => store().settle(...call),
+    extend: async (...call) => store().extend(...call),
+    start: async (...call) => store().start(...call),
+    commit: async (...call) => store().commit(...call),
+    inspect: async (...call) => store().inspect(...call),
+    [OPERATED]: (operator) => store()[OPERATED](operator),
+  };
+}
+
+function notTransacted(): ConfigurationError {
+  return new ConfigurationError(
+    'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims',
+  );
 }

@@ -1,5 +1,5 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import { tableStore } from './table-store.ts';
+import { dynamoDBStore } from './dynamodb-store.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
 
 /**
@@ -7,5 +7,5 @@ import { whenTableIsNamed } from './table-from-environment.ts';
  * `whenTableIsNamed` for when it is made.
  */
 export function fromEnvironmentStore<Made>(make: (store: ClaimStore) => Made): () => Made {
-  return whenTableIsNamed((tableName) => make(tableStore({ tableName })));
+  return whenTableIsNamed((tableName) => make(dynamoDBStore({ tableName })));
 }
