@@ -43,9 +43,9 @@ export function contentsOf({ packages }: Pick<ColdStartFigures, 'packages'>): st
   return [...shown, ...(rest === 0 ? [] : [`the rest ${kilobytes(rest)}`])].join(', ');
 }
 
-export function whyStart(figures: Figures): string {
+export function whyStart(figures: Figures, bundle: ColdStartFigures['bundle']): string {
   const starts = (['batchlatch', 'powertools', 'floor', 'empty'] as const).flatMap((library) => {
-    const own = coldStartOf(figures, library, 'whole');
+    const own = coldStartOf(figures, library, bundle);
     if (own === undefined) return [];
     const { loadMs, firstBatchMs, cpuMs } = own;
     return [
