@@ -1,0 +1,56 @@
+import type { StopSignal } from '../../claims/stop.ts';
+import type { OwnedChange, WriteOutcome } from '../conditional/row-writer.ts';
+import type { OwnedWriter } from '../conditional/settle.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { byKeys, type Keyed } from './items.ts';
+import { readEach } from './read.ts';
+import { type Row, toClaim } from './row.ts';
+import { send } from './sender.ts';
+import { storableJson, storableMs } from './storable.ts';
+
+const WRITTEN = { status: 'written' } as const;
+const REFUSED = { status: 'refused' } as const;
+
+/** What owners change, whose times are in milliseconds from now. A refused row is read by a statement of its own. */
+export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
+  return {
+    change: (changes, signal) =>
+      byKeys<OwnedChange, WriteOutcome<Row>>(changes, (items) => change(items, table, signal)),
+    read: (keys, signal) => readEach(keys, table, table.texts().read, signal),
+    toClaim,
+  };
+}
+
+async function change(
+  keyed: readonly Keyed<OwnedChange>[],
+  table: ClaimsTable,
+  signal: StopSignal | undefined,
+): Promise<WriteOutcome<Row>[]> {
+  const { rows } = await send(
+    table,
+    { text: table.texts().change, values: changeColumns(keyed), privileges: ['SELECT', 'UPDATE'] },
+    signal,
+  );
+  const written = new Set(rows.map(({ key }) => key));
+  return keyed.map(({ stored }) => (written.has(stored) ? WRITTEN : REFUSED));
+}
+
+/** One array for each column. Null where it stays as it is. */
+function changeColumns(keyed: readonly Keyed<OwnedChange>[]): unknown[] {
+  const changes = keyed.map(({ item }) => item.change);
+  const ms = (value: number | undefined): number | null => (value === undefined ? null : storableMs(value));
+  return [
+    keyed.map(({ stored }) => stored),
+    keyed.map(({ item }) => item.owner),
+    changes.map(({ status }) => status ?? null),
+    changes.map(({ leaseUntil }) => ms(leaseUntil)),
+    changes.map(({ expiresAt }) => ms(expiresAt)),
+    changes.map(({ completedAt }) => completedAt !== undefined),
+    changes.map(({ result }) => result ?? null),
+    changes.map(({ error }) => (error === undefined ? null : storableJson(error))),
+    changes.map(({ releases }) => releases ?? null),
+    changes.map(({ crashes }) => crashes ?? null),
+    changes.map(({ started }) => started ?? null),
+    keyed.map(({ item }) => ms(item.leaseUntilAtMost)),
+  ];
+}
