@@ -45,7 +45,17 @@ function operationsBy(store: OperatedStore): Operations {
     list: async (...call) => operations().list(...call),
     count: async (...call) => operations().count(...call),
     operate: async (...call) => operations().operate(...call),
+    async adopt(...call) {
+      const { adopt } = operations();
+      if (adopt === undefined) throw cannotAdopt();
+      return adopt(...call);
+    },
   };
+}
+
+/** For a store without `adopt`. */
+export function cannotAdopt(): ConfigurationError {
+  return new ConfigurationError('Claims cannot be copied into this store: it has no adopt()');
 }
 
 function operationsOn(kind: string, rows: unknown): Operations {

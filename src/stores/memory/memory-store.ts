@@ -1,3 +1,4 @@
+import { type AdoptOutcome, isAdopted } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type {
   AcquireOutcome,
@@ -129,6 +130,12 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     return copied({ status: 'done', claim: decision.write });
   }
 
+  function adoptOne(claim: Claim, now: number): AdoptOutcome {
+    if (!isAdopted(rows.get(claim.key), claim, now)) return 'present';
+    rows.set(claim.key, { ...claim });
+    return 'stored';
+  }
+
   return {
     async acquire(requests) {
       const now = clock.now();
@@ -153,6 +160,10 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     async operate(operations) {
       const now = clock.now();
       return operations.map((operation) => operateOne(operation, now));
+    },
+    async adopt(claims) {
+      const now = clock.now();
+      return claims.map((claim) => adoptOne(claim, now));
     },
   };
 }
