@@ -96,7 +96,7 @@ function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
 }
 
 async function findAll(
-  { store, tableName }: Claims,
+  { store, place }: Claims,
   options: ChangeOptions,
   context: Context,
 ): Promise<Found> {
@@ -120,7 +120,7 @@ async function findAll(
       `Only the first ${count(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,
     );
   }
-  if (claims.length === 0) context.screen.note(`No ${state} claims in table ${visible(tableName)}.`);
+  if (claims.length === 0) context.screen.note(`No ${state} claims in ${place}.`);
   return { claims, missing: [] };
 }
 

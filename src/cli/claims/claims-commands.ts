@@ -153,5 +153,5 @@ function selecting(command: Command): Command {
 }
 
 function onTable(command: Command): void {
-  withOptions(command, 'table', 'connection', 'format');
+  withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
 }
