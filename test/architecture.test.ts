@@ -75,11 +75,21 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   operations: ['claims', 'options', 'queues', 'keys', 'sources', 'stores/dynamodb/operations.ts'],
   testing: ['claims', 'options', 'operations/operable-store.ts'],
   // Reads templates and accounts; only the command line tool uses it.
-  doctor: ['claims'],
+  doctor: ['claims', 'stores/postgres', 'stores/redis'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
   // The bin. Nothing imports it, and it is no part of what programs import.
-  cli: ['claims', 'options', 'queues', 'operations', 'stores/dynamodb', 'powertools', 'doctor'],
+  cli: [
+    'claims',
+    'options',
+    'queues',
+    'operations',
+    'stores/dynamodb',
+    'stores/postgres',
+    'stores/redis',
+    'powertools',
+    'doctor',
+  ],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
   '.': [
