@@ -95,11 +95,7 @@ function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
   );
 }
 
-async function findAll(
-  { store, place }: Claims,
-  options: ChangeOptions,
-  context: Context,
-): Promise<Found> {
+async function findAll({ store, place }: Claims, options: ChangeOptions, context: Context): Promise<Found> {
   const { state, prefix, limit } = options;
   const { claims, next } = await collect(
     (page) =>

@@ -103,7 +103,10 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
 function sideOptions(side: 'from' | 'to'): Option[] {
   const where = side === 'from' ? 'From:' : 'To:';
   return [
-    new Option(`--${side} <store>`, 'dynamodb, postgres or redis, or the URL of one of the latter (required)'),
+    new Option(
+      `--${side} <store>`,
+      'dynamodb, postgres or redis, or the URL of one of the latter (required)',
+    ),
     new Option(`--${side}-table <name>`, 'table of DynamoDB or PostgreSQL (default: as `--table`)'),
     new Option(`--${side}-prefix <prefix>`, 'of Redis: `prefix` of the functions, if they have one'),
     new Option(`--${side}-slots <n>`, 'of Redis: `slots` of the functions, if they have them').argParser(

@@ -100,8 +100,10 @@ function show(
   screen.line(amounts(done));
   for (const { key, message } of failures) screen.note(`Not copied: ${visible(key)}: ${visible(message)}`);
   if (failed > failures.length) screen.note(`… and ${count(failed - failures.length, 'more claim')}`);
-  if (withoutResult > 0) screen.note(`${count(withoutResult, 'claim')} went without a result too long for it.`);
-  if (unreadable > 0) screen.note(`${count(unreadable, 'row')} of it ${unreadable === 1 ? 'is' : 'are'} no claim.`);
+  if (withoutResult > 0)
+    screen.note(`${count(withoutResult, 'claim')} went without a result too long for it.`);
+  if (unreadable > 0)
+    screen.note(`${count(unreadable, 'row')} of it ${unreadable === 1 ? 'is' : 'are'} no claim.`);
   if (running > 0) {
     screen.note(
       `${count(running, 'claim')} ${running === 1 ? 'was' : 'were'} running: ${running === 1 ? 'it ends' : 'they end'} where ${running === 1 ? 'it' : 'they'} came from. Stop the consumers, and run this again.`,

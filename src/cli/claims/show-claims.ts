@@ -33,8 +33,7 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
         show(claim, context, showResult);
       }
     }
-    for (const name of missing)
-      screen.note(`There is no claim of ${visible(name)} in ${place}.`);
+    for (const name of missing) screen.note(`There is no claim of ${visible(name)} in ${place}.`);
     return missing.length > 0 ? 1 : 0;
   });
 };

@@ -49,11 +49,7 @@ export function addTableCommands(program: Command, addLeaf: AddLeaf): void {
     name: 'check',
     summary: "check a claims table's key, TTL, index, recovery and protection, or its columns and rights",
     description: 'The exit status is 1 if there is an error. `doctor` checks functions and queues too.',
-    examples: [
-      'table check --table claims',
-      'table check --table claims --json',
-      'table check --postgres',
-    ],
+    examples: ['table check --table claims', 'table check --table claims --json', 'table check --postgres'],
     define: (command) => {
       withOptions(command, 'table', 'connection', 'postgres');
     },

@@ -1,7 +1,12 @@
 import { claimsTableSql, type PostgresPool } from '../../stores/postgres/index.ts';
 import { DEFAULT_TABLE, quotedTable } from '../../stores/postgres/table-name.ts';
 import type { DoctorReport } from '../finding.ts';
-import { type ColumnFacts, type PostgresFacts, readPostgresFacts, type TableFacts } from './postgres-facts.ts';
+import {
+  type ColumnFacts,
+  type PostgresFacts,
+  readPostgresFacts,
+  type TableFacts,
+} from './postgres-facts.ts';
 import { ServerReport } from './server-report.ts';
 
 /** What is looked at. */
@@ -65,7 +70,8 @@ function judgeServer(facts: PostgresFacts, report: ServerReport): void {
     report.report('postgres-statement-pooler', { message: 'The connection allows no transaction.' });
   } else if (facts.isPooled) {
     report.report('postgres-pooler', {
-      message: 'The connection leads to a pooler, which lends a connection to the database for each transaction.',
+      message:
+        'The connection leads to a pooler, which lends a connection to the database for each transaction.',
     });
   }
 }
@@ -142,9 +148,7 @@ function columnTroubles(sql: string, { columns }: TableFacts): Trouble[] {
     const column = there.get(name);
     if (column === undefined) return [{ what: `no column ${name}`, fix: `ADD COLUMN ${definition}` }];
     if (sameType(column, type)) return [];
-    return [
-      { what: `${name} is ${column.type} and not ${type}`, fix: `ALTER COLUMN ${name} TYPE ${type}` },
-    ];
+    return [{ what: `${name} is ${column.type} and not ${type}`, fix: `ALTER COLUMN ${name} TYPE ${type}` }];
   });
   const known = new Set(wanted.map(({ name }) => name));
   const others = columns.filter(({ name, isRequired }) => isRequired && !known.has(name));
@@ -173,18 +177,24 @@ function sameType({ type }: ColumnFacts, wanted: string): boolean {
   return type.replace(/\(\d+\)/, '') === full;
 }
 
-function columnsIn(sql: string): { readonly name: string; readonly type: string; readonly definition: string }[] {
-  return [...sql.matchAll(/^ {2}((\w+) (\w+)[^\n]*?),?$/gm)].map(([, definition = '', name = '', type = '']) => ({
-    name,
-    type,
-    definition,
-  }));
+function columnsIn(
+  sql: string,
+): { readonly name: string; readonly type: string; readonly definition: string }[] {
+  return [...sql.matchAll(/^ {2}((\w+) (\w+)[^\n]*?),?$/gm)].map(
+    ([, definition = '', name = '', type = '']) => ({
+      name,
+      type,
+      definition,
+    }),
+  );
 }
 
 function indexesIn(sql: string): { readonly name: string; readonly text: string }[] {
-  return [...sql.matchAll(/^CREATE INDEX IF NOT EXISTS ("(?:[^"]|"")+") .*;$/gm)].map(([text, name = '']) => ({
-    name: name.slice(1, -1).replaceAll('""', '"'),
-    // Nobody has to wait for it.
-    text: text.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'),
-  }));
+  return [...sql.matchAll(/^CREATE INDEX IF NOT EXISTS ("(?:[^"]|"")+") .*;$/gm)].map(
+    ([text, name = '']) => ({
+      name: name.slice(1, -1).replaceAll('""', '"'),
+      // Nobody has to wait for it.
+      text: text.replace('CREATE INDEX', 'CREATE INDEX CONCURRENTLY'),
+    }),
+  );
 }

@@ -77,7 +77,9 @@ function judgeServer(name: string, info: Info, report: ServerReport): void {
 function judgeReplicas(name: string, info: Info, report: ServerReport): void {
   if (info.get('role') !== 'master') return;
   const offset = Number(info.get('master_repl_offset') ?? 0);
-  const replicas = [...info].filter(([field]) => /^slave\d+$/.test(field)).map(([, value]) => fieldsIn(value));
+  const replicas = [...info]
+    .filter(([field]) => /^slave\d+$/.test(field))
+    .map(([, value]) => fieldsIn(value));
   if (replicas.length === 0) {
     report.report('redis-no-replica', { message: `${name} has no replica.` });
   }
