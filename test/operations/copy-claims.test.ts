@@ -1,43 +1,41 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ClaimStore, resultsIn, StoreError } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { type ClaimsCopy, copyClaims, operableStore } from 'batchlatch/operations';
+import { postgresStore } from 'batchlatch/postgres';
 import { manualClock } from 'batchlatch/testing';
+import type { Pool } from 'pg';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
 import { claimRequest, claimRequests, completion, LEASE_MS } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
-import { claimsIn, claimsOfEveryState, comparable } from './copied-claims.ts';
+import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
+import { describeCopies } from './copied-claims.ts';
 
 const table = emulatedTable('dynoxide');
-const STORES: Readonly<Record<string, () => ClaimStore>> = {
-  memory: () => memoryStore(),
-  DynamoDB: () => dynamoDBStore({ client: table.newClient(), tableName: table.tableName }),
-};
-const PAIRS = Object.keys(STORES).flatMap((from) =>
-  Object.keys(STORES).flatMap((to) => (from === to && from !== 'memory' ? [] : [[from, to] as const])),
-);
+let postgres: LocalService;
+let pool: Pool;
+let postgresTable: string;
+beforeAll(async () => {
+  postgres = await startPostgresEmulator();
+  pool = poolOf(postgres.endpoint);
+  postgresTable = await createPostgresTable(pool);
+});
+afterAll(async () => {
+  await pool.end();
+  await postgres.stop();
+});
 
-function storeNamed(name: string): ClaimStore {
-  return (STORES[name] as () => ClaimStore)();
-}
+const ofDynamoDB = (): ClaimStore => dynamoDBStore({ client: table.newClient(), tableName: table.tableName });
 
 describe('copyClaims', () => {
-  it.each(PAIRS)('copies claims of every state from %s to %s, as they are', async (from, to) => {
-    const [source, target] = [storeNamed(from), storeNamed(to)];
-    const prefix = randomUUID();
-    const keys = await claimsOfEveryState(source, prefix);
-    const before = await claimsIn(source, prefix);
-
-    const copy = await copyClaims(source, target, { keyPrefix: prefix });
-    expect(copy).toMatchObject({ copied: keys.length, present: 0, running: 1, failed: 0, isWhole: true });
-    expect(comparable(await claimsIn(target, prefix))).toEqual(comparable(before));
-    expect(await claimsIn(source, prefix)).toEqual(before);
-    expect(await copyClaims(source, target, { keyPrefix: prefix })).toMatchObject({
-      copied: 0,
-      present: keys.length,
-    });
+  describeCopies({
+    memory: () => memoryStore(),
+    DynamoDB: ofDynamoDB,
+    PostgreSQL: () => postgresStore({ pool, table: postgresTable }),
   });
 
   it('brings what was completed since, when it is run again', async () => {
@@ -124,7 +122,7 @@ describe('copyClaims', () => {
   });
 
   it('fails for a result that is too long for the other store, or leaves it out where that is asked for', async () => {
-    const [source, target] = [memoryStore(), storeNamed('DynamoDB')];
+    const [source, target] = [memoryStore(), ofDynamoDB()];
     const request = claimRequest(randomUUID());
     await source.acquire([request]);
     await source.settle([completion(request, JSON.stringify('x'.repeat(450_000)))]);
@@ -154,7 +152,7 @@ describe('copyClaims', () => {
   });
 
   it('may meet another copy of the same claims', async () => {
-    const [source, target] = [memoryStore(), storeNamed('DynamoDB')];
+    const [source, target] = [memoryStore(), ofDynamoDB()];
     await source.acquire(claimRequests(60, { leaseMs: LEASE_MS }));
     const copies = await Promise.all(Array.from({ length: 3 }, () => copyClaims(source, target)));
     expect(copies.reduce((sum, { copied }) => sum + copied, 0)).toBe(60);

@@ -85,7 +85,7 @@ export function checkPostgresTable(context: Context, options: PostgresTableOptio
 export function cleanPostgresTable(
   context: Context,
   options: PostgresTableOptions & { readonly limit: number },
-): Promise<0> {
+): Promise<0 | 1> {
   const { screen, signal } = context;
   const table = postgresTableOf(options);
   if (options.postgres === undefined) {
@@ -111,7 +111,7 @@ export function cleanPostgresTable(
       );
       if (!isWhole) screen.note('There may be more: run it again, or raise --limit.');
     }
-    return 0;
+    return 0 as const;
   });
 }
 
