@@ -39,6 +39,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'stores/dynamodb/direct': ['claims', 'stores/dynamodb/transport.ts'],
   'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts'],
   'stores/memory': ['claims', 'options'],
+  'stores/postgres': ['claims', 'options', 'stores/conditional'],
   jmespath: ['claims', 'sources', 'keys'],
   powertools: [
     'claims',

@@ -12,8 +12,12 @@ import {
 import { noOutcome } from './no-outcome.ts';
 import type { OwnedChange, RowWriter, WriteOutcome } from './row-writer.ts';
 
+/** What a claim's owner needs of a database. */
+export type OwnedWriter<Row> = Pick<RowWriter<Row>, 'change' | 'read' | 'toClaim'>;
+
 export interface SettleSetup<Row> {
-  readonly writer: RowWriter<Row>;
+  readonly writer: OwnedWriter<Row>;
+  /** `{ now: () => 0 }` where the database adds its own time to what is written. */
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -69,7 +73,7 @@ async function writeOwned<Row, Item extends OwnedClaim>(
   items: readonly Item[],
   changes: readonly OwnedChange[],
   isMyOwnSuccess: (stored: Claim, item: Item) => boolean,
-  writer: RowWriter<Row>,
+  writer: OwnedWriter<Row>,
   signal: StopSignal | undefined,
 ): Promise<SettleOutcome[]> {
   const writes = await writer.change(changes, signal);
@@ -102,7 +106,7 @@ function settleOutcome(write: WriteOutcome<unknown> | undefined): SettleOutcome 
 async function rowsBehindRefusals<Row>(
   items: readonly OwnedClaim[],
   writes: readonly WriteOutcome<Row>[],
-  writer: RowWriter<Row>,
+  writer: OwnedWriter<Row>,
   signal: StopSignal | undefined,
 ): Promise<Map<number, Row | Error>> {
   const rows = new Map<number, Row | Error>();
@@ -127,7 +131,7 @@ async function rowsBehindRefusals<Row>(
 }
 
 /** Undefined for what is no claim any more, and so not ours either. */
-function claimIn<Row>(row: Row, writer: RowWriter<Row>): Claim | undefined {
+function claimIn<Row>(row: Row, writer: OwnedWriter<Row>): Claim | undefined {
   try {
     return writer.toClaim(row);
   } catch {

@@ -1,0 +1,142 @@
+import { isObject } from '../../claims/is-object.ts';
+import type { Claim } from '../../claims/claim.ts';
+import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
+import { StoreError } from '../../claims/errors.ts';
+import type { StopSignal } from '../../claims/stop.ts';
+import { decideAcquire, firstClaim } from '../../claims/transitions.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { inStatements } from './items.ts';
+import { booleanIn, jsonIn, numberIn, type Row, toClaim } from './row.ts';
+import { type Found, readRows } from './read.ts';
+import { type Sent, send } from './sender.ts';
+import { storableMs, storableText, storedKey } from './storable.ts';
+
+/** Each round after the first means that another process changed the row between the statement's snapshot and its write. */
+const MOST_ROUNDS = 5;
+
+/** A request with its key as it is stored. */
+interface Asked {
+  readonly request: ClaimRequest;
+  readonly stored: string;
+}
+
+/** Undefined: nothing is known yet, and it has to be asked for again. */
+type Answer = AcquireOutcome | undefined;
+
+/**
+ * Acquires in one statement, which takes what is free and brings the rows of the rest. What these mean is decided by the
+ * state machine. A row that was free when the statement began, and was another's when it was to be taken, is asked for again.
+ */
+export async function acquireClaims(
+  requests: readonly ClaimRequest[],
+  table: ClaimsTable,
+  signal?: StopSignal,
+): Promise<AcquireOutcome[]> {
+  const outcomes: Answer[] = [];
+  let pending: number[] = [];
+  const asked = requests.map((request, index): Asked | undefined => {
+    try {
+      const stored = storedKey(request.key);
+      pending.push(index);
+      return { request, stored };
+    } catch (thrown) {
+      outcomes[index] = { status: 'error', error: thrown as Error };
+      return undefined;
+    }
+  });
+
+  for (let round = 1; round <= MOST_ROUNDS && pending.length > 0; round += 1) {
+    const answers = await inStatements<Asked, Answer>(
+      pending.map((index) => asked[index] as Asked),
+      (items) => askFor(items, table, signal),
+      (error) => ({ status: 'error', error }),
+    );
+    pending.forEach((index, position) => (outcomes[index] = answers[position]));
+    pending = pending.filter((index) => outcomes[index] === undefined);
+  }
+  return requests.map((_, index) => outcomes[index] ?? { status: 'error', error: contended() });
+}
+
+async function askFor(
+  asked: readonly Asked[],
+  table: ClaimsTable,
+  signal: StopSignal | undefined,
+): Promise<Answer[]> {
+  const sent = await send(
+    table,
+    { text: table.texts().acquire, values: columnsOf(asked), privileges: ['SELECT', 'INSERT', 'UPDATE'] },
+    signal,
+  );
+  const rows = new Map(sent.rows.map((row) => [row['key'], row]));
+  const isTaken = (row: Row | undefined): row is Row => numberIn(row?.['attempt']) !== undefined;
+  // The snapshot of a statement that was sent again may be older than what the first sending wrote.
+  const refusedKeys = asked.flatMap(({ stored }) => (isTaken(rows.get(stored)) ? [] : [stored]));
+  const reread =
+    sent.wasResent && refusedKeys.length > 0 ? await readRows(refusedKeys, table, signal) : undefined;
+  return asked.map(({ request, stored }): Answer => {
+    const row = rows.get(stored);
+    if (isTaken(row)) return taken(row, request, sent);
+    const found = reread === undefined ? broughtAlong(row, sent) : reread.get(stored);
+    return found && refused(found, request);
+  });
+}
+
+/** One array for each column. What a row of a first claim holds is decided where all rows are made. */
+function columnsOf(asked: readonly Asked[]): unknown[] {
+  const claims = asked.map(({ request }) => firstClaim(request, 0));
+  const told = (text: string | undefined): string | null => (text === undefined ? null : storableText(text));
+  return [
+    asked.map(({ stored }) => stored),
+    claims.map(({ owner }) => owner),
+    claims.map(({ leaseUntil }) => storableMs(leaseUntil)),
+    claims.map(({ expiresAt }) => storableMs(expiresAt as number)),
+    claims.map(({ payloadHash }) => payloadHash ?? null),
+    claims.map(({ lockedBy }) => told(lockedBy)),
+    claims.map(({ recordId }) => told(recordId)),
+    claims.map(({ started }) => started ?? null),
+  ];
+}
+
+/** Its lease began when the database wrote it, which was after this. */
+function taken(row: Row, { leaseMs }: ClaimRequest, { sentAt }: Sent): AcquireOutcome {
+  return {
+    status: 'acquired',
+    attempt: numberIn(row['attempt']) as number,
+    releases: numberIn(row['releases']) ?? 0,
+    crashes: numberIn(row['crashes']) ?? 0,
+    leaseUntil: sentAt + leaseMs,
+    tookOver: booleanIn(row['took_over']) === true,
+  };
+}
+
+function broughtAlong(row: Row | undefined, { sentAt }: Sent): Found | undefined {
+  const found = jsonIn(row?.['found']);
+  return isObject(found) ? { row: found as Row, now: numberIn(row?.['now']) ?? 0, sentAt } : undefined;
+}
+
+function refused({ row, now, sentAt }: Found, request: ClaimRequest): Answer {
+  try {
+    const decision = decideAcquire(inLocalTime(toClaim(row), sentAt - now), request, sentAt);
+    return 'outcome' in decision ? decision.outcome : undefined;
+  } catch (thrown) {
+    return { status: 'error', error: thrown as Error };
+  }
+}
+
+/** The caller compares what it gets with its own clock. The times that no outcome tells stay as they are. */
+function inLocalTime(claim: Claim, offsetMs: number): Claim {
+  const { leaseUntil, expiresAt, completedAt } = claim;
+  return {
+    ...claim,
+    leaseUntil: leaseUntil + offsetMs,
+    ...(expiresAt !== undefined && { expiresAt: expiresAt + offsetMs }),
+    ...(completedAt !== undefined && { completedAt: completedAt + offsetMs }),
+  };
+}
+
+function contended(): StoreError {
+  return new StoreError(`The claim changed hands ${MOST_ROUNDS} times while it was being acquired`, {
+    isRetryable: true,
+    code: 'BATCHLATCH_CONTENDED',
+  });
+}

@@ -1,0 +1,50 @@
+import { aString, type Check } from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { DEFAULT_TABLE, quoted, quotedTable, tableNameOf } from './table-name.ts';
+
+/** Options of `claimsTableSql()`. */
+export interface ClaimsTableSqlOptions {
+  /** The table, or `schema.table`; the schema has to be there. Default: `batchlatch_claims`. */
+  readonly table?: string;
+}
+
+const checks: Readonly<Record<keyof ClaimsTableSqlOptions, Check>> = { table: aString() };
+
+/**
+ * The statements that create the claims table and its indexes, for a migration or for `psql`. What is there already stays as
+ * it is. Throws a `ConfigurationError` for a name that cannot be a table's.
+ *
+ * @example
+ * await pool.query(claimsTableSql());
+ */
+export function claimsTableSql(options: ClaimsTableSqlOptions = {}): string {
+  checkOptionsOf('claimsTableSql', options, checks);
+  const { table = DEFAULT_TABLE } = options;
+  const { name } = tableNameOf(table);
+  const quotedName = quotedTable(table);
+  return `CREATE TABLE IF NOT EXISTS ${quotedName} (
+  key text COLLATE "C" PRIMARY KEY,
+  status text NOT NULL CHECK (status IN ('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')),
+  owner text NOT NULL,
+  attempt integer NOT NULL,
+  releases integer NOT NULL DEFAULT 0,
+  crashes integer NOT NULL DEFAULT 0,
+  started boolean,
+  took_over boolean NOT NULL DEFAULT false,
+  lease_until timestamptz NOT NULL,
+  expires_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  claimed_at timestamptz,
+  completed_at timestamptz,
+  payload_hash text,
+  locked_by text,
+  record_id text,
+  result text,
+  error jsonb,
+  history jsonb
+);
+CREATE INDEX IF NOT EXISTS ${quoted(`${name}_overdue`)} ON ${quotedName} (lease_until) WHERE status = 'IN_PROGRESS';
+CREATE INDEX IF NOT EXISTS ${quoted(`${name}_expires`)} ON ${quotedName} (expires_at);
+`;
+}

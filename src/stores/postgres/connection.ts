@@ -1,0 +1,81 @@
+import { stoppableCall } from '../../claims/bounded-call.ts';
+import type { Clock } from '../../claims/clock.ts';
+import { StoreError } from '../../claims/errors.ts';
+import type { Stop, StopSignal } from '../../claims/stop.ts';
+import { leavesConnection } from './failures.ts';
+import type { PostgresClient, PostgresPool } from './pool.ts';
+
+export interface LendingBound {
+  readonly clock: Clock;
+  /** The longest time with the connection, in milliseconds: then it is closed, whatever it waits for. */
+  readonly limitMs: number;
+  /** Once aborted, no connection is waited for any longer. What was sent by then is answered. */
+  readonly signal?: StopSignal | undefined;
+}
+
+/** A pool gives a connection within this time or not at all: without a bound of its own it may wait for ever. */
+const LONGEST_CONNECT_MS = 10_000;
+
+/**
+ * Does something on a connection of the pool, and gives it back: closed, unless the database has answered on it to the end. Also
+ * a connection that the network has swallowed comes back to the pool then, and does not keep its place for ever.
+ */
+export async function onConnection<Client extends PostgresClient, Result>(
+  pool: PostgresPool<Client>,
+  body: (client: Client) => Promise<Result>,
+  { clock, limitMs, signal }: LendingBound,
+): Promise<Result> {
+  const client = await stoppableCall(
+    () => pool.connect(),
+    { clock, limitMs: LONGEST_CONNECT_MS, signal, errorOf: noConnection },
+    (late) => late.release(),
+  );
+  return stoppableCall((stop) => lent(client, body, stop), {
+    clock,
+    limitMs,
+    errorOf: () => silent(limitMs),
+  });
+}
+
+async function lent<Client extends PostgresClient, Result>(
+  client: Client,
+  body: (client: Client) => Promise<Result>,
+  stop: Stop,
+): Promise<Result> {
+  let isGivenBack = false;
+  const giveBack = (isBroken: boolean): void => {
+    if (isGivenBack) return;
+    isGivenBack = true;
+    if (!isBroken) client.off?.('error', ignore); // one that is closed may still say why
+    client.release(isBroken);
+  };
+  client.on?.('error', ignore);
+  stop.addEventListener('abort', () => giveBack(true));
+  try {
+    const result = await body(client);
+    giveBack(false);
+    return result;
+  } catch (thrown) {
+    giveBack(!leavesConnection(thrown));
+    throw thrown;
+  }
+}
+
+/** The statement that is on its way, or the next, fails with it. */
+function ignore(): void {}
+
+function noConnection(why: 'silent' | 'given-up'): StoreError {
+  return new StoreError(
+    why === 'silent'
+      ? `The pool lent no connection to PostgreSQL within ${LONGEST_CONNECT_MS / 1_000} seconds: all of its connections are in use, or the server does not answer`
+      : 'The pool had lent no connection to PostgreSQL when the invocation had to answer',
+    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+  );
+}
+
+function silent(limitMs: number): StoreError {
+  return new StoreError(`PostgreSQL did not answer within ${limitMs / 1_000} seconds`, {
+    isRetryable: true,
+    code: 'BATCHLATCH_STORE_SILENT',
+  });
+}

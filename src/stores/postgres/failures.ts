@@ -1,0 +1,150 @@
+import { isObject } from '../../claims/is-object.ts';
+import { StoreError } from '../../claims/errors.ts';
+
+/** What a statement needs. */
+export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
+
+/** A statement that failed: what it was about, for the error's words. */
+export interface FailedOn {
+  /** As the user named it. */
+  readonly tableName: string;
+  readonly privileges: readonly Privilege[];
+}
+
+/**
+ * Says what was wrong and what to do, with PostgreSQL's error code (SQLSTATE). Neither the message nor the cause has
+ * anything of the error that may quote values: `detail`, `where`, and messages about data.
+ */
+export function toStoreError(thrown: unknown, on: FailedOn): StoreError {
+  if (thrown instanceof StoreError) return thrown;
+  const told = toldBy(thrown);
+  const cause = toCause(told);
+  const known = KNOWN.find(({ test }) => test(told));
+  if (known === undefined) {
+    return new StoreError(`PostgreSQL: ${wordsOf(told)}`, { cause, isRetryable: isPassing(told) });
+  }
+  const { code, message } = known;
+  return new StoreError(message(told, on), { cause, isRetryable: isPassing(told), ...(code && { code }) });
+}
+
+interface Known {
+  readonly test: (told: Told) => boolean;
+  readonly code?: string;
+  readonly message: (told: Told, on: FailedOn) => string;
+}
+
+/** What people can do something about. */
+const KNOWN: readonly Known[] = [
+  {
+    test: ({ state }) => /^(42P01|3F000)$/.test(state),
+    code: 'BATCHLATCH_TABLE_NOT_FOUND',
+    message: (_told, { tableName }) =>
+      `PostgreSQL has no table \`${tableName}\` in this database and search_path. Create it ` +
+      '(`npx batchlatch table create --postgres`, or the statements of claimsTableSql()), or name the right one in `table`.',
+  },
+  {
+    test: ({ state }) => state === '42501',
+    code: 'BATCHLATCH_ACCESS_DENIED',
+    message: ({ message }, { tableName, privileges }) =>
+      `The role may not use table \`${tableName}\` (${message}). ` +
+      `GRANT ${privileges.join(', ')} ON ${tableName} to the role, and USAGE on its schema.`,
+  },
+  {
+    test: ({ state, message }) =>
+      /^(28...|3D000)$/.test(state) || message.includes('password must be a string'),
+    code: 'BATCHLATCH_CREDENTIALS',
+    message: (told) => `PostgreSQL did not let the role in: ${wordsOf(told)}`,
+  },
+  {
+    test: ({ state }) => /^(42703|42P10|42804|42883)$/.test(state),
+    message: (told, { tableName }) =>
+      `Table \`${tableName}\` is not as claimsTableSql() makes it: ${wordsOf(told)}`,
+  },
+  {
+    test: ({ state }) => state === '25006',
+    message: (told) =>
+      `PostgreSQL does not take writes (${wordsOf(told)}): the connection leads to a replica, or to what was the primary ` +
+      'before a failover. Connect to the writer.',
+  },
+];
+
+/**
+ * Errors after which the same statement may succeed by itself: connection (08), transaction rolled back (40), resources
+ * (53), operator intervention (57), a lock that was not to be had (55), the system (58), and all of the network's.
+ */
+const PASSING = /^(08|40|53|55P03|57|58|25006)/;
+
+/** Of Node's network, and in `pg`'s words, which has no codes. */
+const NETWORK = /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT)$/;
+const CONNECTION =
+  /connection (terminated|error|ended)|connection timeout|timeout e(xceeded|xpired)|not queryable/i;
+
+function isPassing({ state, code, message }: Told): boolean {
+  return state === '' ? NETWORK.test(code) || CONNECTION.test(message) : PASSING.test(state);
+}
+
+/** Whether the same statement may be sent again soon. A statement that was cancelled for its length is not. */
+export function mayBeResent(thrown: unknown): boolean {
+  if (thrown instanceof StoreError && thrown.cause === undefined) return thrown.isRetryable; // there was no answer
+  const told = toldBy(thrown);
+  return isPassing(told) && told.state !== '57014';
+}
+
+/** Whether the connection is as good as before: the database has answered, with an error of the statement alone. */
+export function leavesConnection(thrown: unknown): boolean {
+  const { state, severity } = toldBy(thrown);
+  return severity === 'ERROR' && !/^(08|25006|57P)/.test(state);
+}
+
+/** Whether it may be for what one item holds that the statement failed: data (22), constraints (23), limits (54). */
+export function isOfItems(thrown: unknown): boolean {
+  return /^(22|23|54)/.test(toldBy(thrown).state);
+}
+
+interface Told {
+  readonly name: string;
+  /** The database's five characters, else empty. */
+  readonly state: string;
+  /** Node's, else empty. */
+  readonly code: string;
+  readonly severity: string;
+  /** Nothing where it may quote values. */
+  readonly message: string;
+}
+
+/** Classes of errors whose messages name no more than what is in the statements: no values. */
+const NAMES_NO_VALUES = /^(08|25|28|3D|3F|40|42|53|55|57|58)/;
+
+function toldBy(thrown: unknown): Told {
+  if (thrown instanceof StoreError && thrown.cause !== undefined) return toldBy(thrown.cause);
+  if (!isObject(thrown)) return { name: typeof thrown, state: '', code: '', severity: '', message: '' };
+  const { name, code, severity, message } = thrown as Readonly<Record<string, unknown>>;
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const state = /^[0-9A-Z]{5}$/.test(text(code)) && !NETWORK.test(text(code)) ? text(code) : '';
+  return {
+    name: text(name),
+    state,
+    code: state === '' ? text(code) : '',
+    severity: text(severity),
+    message: state === '' || NAMES_NO_VALUES.test(state) ? withoutPassword(text(message)) : '',
+  };
+}
+
+/** Of a connection string. */
+function withoutPassword(message: string): string {
+  return message.replaceAll(/\/\/[^/\s]*@/g, '//');
+}
+
+function wordsOf({ name, state, code, message }: Told): string {
+  return [state || code || name, message].filter((part) => part !== '').join(': ');
+}
+
+/** An error that may be logged with all of its properties. */
+function toCause({ name, state, code, severity, message }: Told): Error {
+  const cause = new Error(message);
+  cause.name = name;
+  return Object.assign(cause, {
+    ...((state !== '' || code !== '') && { code: state || code }),
+    ...(severity !== '' && { severity }),
+  });
+}

@@ -1,0 +1,38 @@
+/** A statement with its parameters, as `pg` takes it. It has no name, so that no session has to remember it. */
+export interface SqlStatement {
+  /** With `$1`, `$2` … where the values go. */
+  readonly text: string;
+  /** The values, in the order of their numbers. */
+  readonly values: unknown[];
+}
+
+/** What a statement gave. */
+export interface SqlAnswer {
+  /** The rows, with their columns by name. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** What statements can be sent to: a `Client` of `pg`, or one of its pool's. */
+export interface SqlConnection {
+  /** Sends a statement. Rejects with the database's error. */
+  query(statement: SqlStatement): Promise<SqlAnswer>;
+}
+
+/** A connection that a `Pool` of `pg` has lent. */
+export interface PostgresClient extends SqlConnection {
+  /** Gives it back; `true` closes it. */
+  release(isBroken?: boolean): void;
+  /** A connection that fails while no statement is on its way says so by an event, which ends the process if nobody listens. */
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  /** The opposite of `on`. */
+  off?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/**
+ * What is used of a `Pool` of `pg`. Nothing is kept in a session from one statement to the next, so that connections may be
+ * shared by a proxy: RDS Proxy, or PgBouncer in transaction mode.
+ */
+export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
+  /** Lends a connection. */
+  connect(): Promise<Client>;
+}

@@ -1,0 +1,88 @@
+import type { ClaimStore } from '../../claims/claim-store.ts';
+import { systemClock } from '../../claims/clock.ts';
+import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
+import { stopOf } from '../../claims/stop.ts';
+import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
+import { isForgotten } from '../../claims/transitions.ts';
+import { aString, type Check, objectWith, required } from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { extendLeases, settleClaims, startClaims } from '../conditional/settle.ts';
+import { acquireClaims } from './acquire.ts';
+import { type ClaimsTable, claimsTable } from './claims-table.ts';
+import type { PostgresPool } from './pool.ts';
+import { readRows } from './read.ts';
+import { rowChanger } from './row-writer.ts';
+import { toClaim } from './row.ts';
+import { DATABASE_TIME } from './statements.ts';
+import { storedKey } from './storable.ts';
+
+/** Options of `postgresStore()`. */
+export interface PostgresStoreOptions {
+  /** A `Pool` of `pg`, or what does as much. It needs a connection for each batch that runs at the same time. */
+  readonly pool: PostgresPool;
+  /** The claims table, which `claimsTableSql()` makes: `table` or `schema.table`. Default: `batchlatch_claims`. */
+  readonly table?: string;
+}
+
+const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
+  pool: required(objectWith('connect')),
+  table: aString(),
+};
+
+/**
+ * Claims in a PostgreSQL table: one statement acquires a batch of any size, and one settles it. The database's clock decides
+ * leases. Nothing is kept in a session, so the pool may lead to PgBouncer in transaction mode or to RDS Proxy. Throws a
+ * `ConfigurationError` for options that cannot work.
+ *
+ * @example
+ * createBatchProcessor(handler, { store: postgresStore({ pool: new Pool({ max: 4 }) }) });
+ */
+export function postgresStore(options: PostgresStoreOptions): ClaimStore {
+  checkOptionsOf('postgresStore', options, checks);
+  const { pool, table: tableName } = options;
+  return claimsIn(
+    claimsTable({ pool, tableName, clock: systemClock, now: () => DATABASE_TIME, random: Math.random }),
+  );
+}
+
+/** A batch of any size is one statement each way, up to what is sensible for one. */
+const REQUEST_SIZE = 10_000;
+
+/** A claim store with all that PostgreSQL can do for attempts. */
+type TableStore = OperatedStore &
+  TransactedStore &
+  Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect'>>;
+
+/** Durations instead of times: the database adds its own. */
+const FROM_NOW = { now: () => 0 };
+
+export function claimsIn(table: ClaimsTable): TableStore {
+  const setup = { writer: rowChanger(table), clock: FROM_NOW };
+  return {
+    requestSize: REQUEST_SIZE,
+    place: `postgres:${idOf(table.pool)}:${table.table}`,
+    acquire: (requests, options) => acquireClaims(requests, table, stopOf(options)),
+    settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
+    extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
+    start: (claims, options) => startClaims(claims, setup, stopOf(options)),
+    async inspect(key) {
+      const stored = storedKey(key);
+      const found = (await readRows([stored], table)).get(stored);
+      const claim = found && toClaim(found.row);
+      return claim === undefined || isForgotten(claim, found?.now ?? 0) ? undefined : claim;
+    },
+    [OPERATED]: (operator) => operator('postgres', table),
+    [TRANSACTED]: { kind: 'postgres', rows: table },
+  };
+}
+
+const ids = new WeakMap<PostgresPool, number>();
+let lastId = 0;
+
+function idOf(pool: PostgresPool): number {
+  const known = ids.get(pool);
+  if (known !== undefined) return known;
+  lastId += 1;
+  ids.set(pool, lastId);
+  return lastId;
+}

@@ -1,0 +1,111 @@
+import { isObject } from '../../claims/is-object.ts';
+import type { Claim, ClaimStatus, OperatorChange, StoredError } from '../../claims/claim.ts';
+import { StoreError } from '../../claims/errors.ts';
+import { keyHash } from '../../claims/key-hash.ts';
+import type { SqlAnswer } from './pool.ts';
+import { keyOf } from './storable.ts';
+
+/** The columns of a claim by their names: from a statement each is a text or null, and from JSON what it is there. */
+export type Row = SqlAnswer['rows'][number];
+
+type Writable<Value> = { -readonly [Field in keyof Value]: Value[Field] };
+
+/** The claim of a row. Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
+export function toClaim(row: Row): Claim {
+  const { key, status, owner } = row;
+  if (typeof key !== 'string' || typeof owner !== 'string' || !isStatus(status)) throw notAClaim(key);
+  const createdAt = numberIn(row['created_at']) ?? 0;
+  const claim: Writable<Claim> = {
+    key: keyOf(key),
+    status,
+    owner,
+    attempt: numberIn(row['attempt']) ?? 1,
+    releases: numberIn(row['releases']) ?? 0,
+    crashes: numberIn(row['crashes']) ?? 0,
+    leaseUntil: numberIn(row['lease_until']) ?? 0,
+    createdAt,
+    updatedAt: numberIn(row['updated_at']) ?? createdAt,
+  };
+  const started = booleanIn(row['started']);
+  if (started !== undefined) claim.started = started;
+  for (const [field, column] of TIMES) {
+    const value = numberIn(row[column]);
+    if (value !== undefined) claim[field] = value;
+  }
+  for (const [field, column] of TEXTS) {
+    const value = row[column];
+    if (typeof value === 'string') claim[field] = value;
+  }
+  const error = errorIn(row['error']);
+  if (error !== undefined) claim.error = error;
+  const history = historyIn(row['history']);
+  if (history !== undefined) claim.history = history;
+  return claim;
+}
+
+const TIMES = [
+  ['expiresAt', 'expires_at'],
+  ['completedAt', 'completed_at'],
+  ['claimedAt', 'claimed_at'],
+] as const;
+
+const TEXTS = [
+  ['lockedBy', 'locked_by'],
+  ['payloadHash', 'payload_hash'],
+  ['result', 'result'],
+  ['recordId', 'record_id'],
+] as const;
+
+/** A number, or a text of one. */
+export function numberIn(value: unknown): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value);
+}
+
+/** A boolean, or PostgreSQL's text of one. */
+export function booleanIn(value: unknown): boolean | undefined {
+  return value === null || value === undefined ? undefined : value === true || value === 't';
+}
+
+/** JSON, or a text of it. */
+export function jsonIn(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+// What is only told to people does not make a row unreadable.
+
+function errorIn(value: unknown): StoredError | undefined {
+  const error = jsonIn(value);
+  if (!isObject(error)) return undefined;
+  const { name, message, code } = error as Readonly<Record<string, unknown>>;
+  return {
+    name: textOf(name),
+    message: textOf(message),
+    ...(typeof code === 'string' && { code }),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function historyIn(value: unknown): readonly OperatorChange[] | undefined {
+  const history = jsonIn(value);
+  return Array.isArray(history) && history.every(isObject) ? (history as OperatorChange[]) : undefined;
+}
+
+function isStatus(value: unknown): value is ClaimStatus {
+  return value === 'IN_PROGRESS' || value === 'COMPLETED' || value === 'FAILED' || value === 'PARKED';
+}
+
+function notAClaim(key: unknown): StoreError {
+  return new StoreError(
+    `The row whose key has the hash ${keyHash(typeof key === 'string' ? keyOf(key) : '')} is not a claim: it lacks ` +
+      '`owner` or a known `status`. The claims table must be used by batchlatch alone.',
+    { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
+  );
+}

@@ -1,0 +1,119 @@
+/*
+ * The texts of all statements that attempts need. Rows are locked in the order of their keys, so that no two statements wait
+ * for one another. `now` is an expression: see DATABASE_TIME. Durations are in milliseconds from now.
+ */
+
+/**
+ * The expression for the time in a statement: the database's own, to the millisecond. All writers of a table then go by one
+ * clock, whatever their machines' say.
+ */
+export const DATABASE_TIME = "date_trunc('milliseconds', statement_timestamp())";
+
+const PLAIN_COLUMNS =
+  'key status owner attempt releases crashes started result error history locked_by payload_hash record_id'.split(
+    ' ',
+  );
+const TIMES = ['lease_until', 'expires_at', 'created_at', 'updated_at', 'completed_at', 'claimed_at'];
+
+/** The columns that a claim is made of, of the table that has this alias. */
+export function claimColumns(alias: string): string {
+  return [
+    ...PLAIN_COLUMNS.map((column) => `${alias}.${column}`),
+    ...TIMES.map((column) => `${milliseconds(`${alias}.${column}`)} AS ${column}`),
+  ].join(', ');
+}
+
+/**
+ * Claims the keys that are free, and gives the rows of the others as they were when the statement began. The rule of what is
+ * free is that of `claims/transitions.ts`, which a test compares it with.
+ */
+export function acquireText(table: string, now: string): string {
+  const isForgotten = 'c.expires_at <= excluded.updated_at';
+  const isSamePayload =
+    'c.payload_hash IS NULL OR excluded.payload_hash IS NULL OR c.payload_hash = excluded.payload_hash';
+  const isLapsed =
+    "c.status = 'IN_PROGRESS' AND c.owner <> excluded.owner AND c.lease_until <= excluded.updated_at";
+  const unlessForgotten = (next: string, first: string): string =>
+    `CASE WHEN ${isForgotten} THEN ${first} ELSE ${next} END`;
+  const oneMoreIf = (column: string, condition: string): string =>
+    unlessForgotten(`c.${column} + (c.status = 'IN_PROGRESS' AND ${condition})::int`, '0');
+  return `
+WITH asked AS (
+  SELECT a.*, t.now
+  FROM unnest($1::text[], $2::text[], $3::float8[], $4::float8[], $5::text[], $6::text[], $7::text[], $8::boolean[])
+    AS a (key, owner, lease_ms, expires_ms, payload_hash, locked_by, record_id, started),
+    (SELECT ${now} AS now) AS t
+), acquired AS (
+  INSERT INTO ${table} AS c (key, status, owner, attempt, releases, crashes, started, lease_until, expires_at,
+    created_at, updated_at, payload_hash, locked_by, record_id, took_over)
+  SELECT key, 'IN_PROGRESS', owner, 1, 0, 0, started, ${later('lease_ms')}, ${later('expires_ms')},
+    now, now, payload_hash, locked_by, record_id, false
+  FROM asked ORDER BY key COLLATE "C"
+  ON CONFLICT (key) DO UPDATE SET
+    status = excluded.status, owner = excluded.owner, started = excluded.started,
+    attempt = ${unlessForgotten('c.attempt + 1', '1')},
+    releases = ${oneMoreIf('releases', 'c.started IS FALSE')},
+    crashes = ${oneMoreIf('crashes', 'c.started IS NOT FALSE')},
+    lease_until = excluded.lease_until, expires_at = excluded.expires_at, updated_at = excluded.updated_at,
+    created_at = ${unlessForgotten('c.created_at', 'excluded.created_at')},
+    claimed_at = ${unlessForgotten('excluded.updated_at', 'NULL')},
+    history = ${unlessForgotten('c.history', 'NULL')},
+    took_over = ${unlessForgotten("c.status = 'IN_PROGRESS'", 'false')},
+    payload_hash = excluded.payload_hash, locked_by = excluded.locked_by, record_id = excluded.record_id,
+    completed_at = NULL, result = NULL, error = NULL
+  WHERE ${isForgotten} OR (${isSamePayload}) AND (c.status = 'FAILED' OR ${isLapsed})
+  RETURNING key, attempt, releases, crashes, took_over
+)
+SELECT key, attempt, releases, crashes, took_over, NULL::json AS found, NULL::float8 AS now FROM acquired
+UNION ALL
+SELECT a.key, NULL, NULL, NULL, NULL, to_json(f), ${milliseconds('a.now')}
+FROM asked AS a JOIN ${table} AS c ON c.key = a.key, LATERAL (SELECT ${claimColumns('c')}) AS f
+WHERE NOT EXISTS (SELECT FROM acquired AS w WHERE w.key = a.key)`;
+}
+
+/** Changes claims for their owners, and gives the keys of those that were changed. */
+export function changeText(table: string, now: string): string {
+  return `
+WITH asked AS (
+  SELECT a.*, t.now
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[], $5::float8[], $6::boolean[], $7::text[], $8::text[],
+      $9::int[], $10::int[], $11::boolean[], $12::float8[])
+    AS a (key, owner, status, lease_ms, expires_ms, completed, result, error, releases, crashes, started, at_most_ms),
+    (SELECT ${now} AS now) AS t
+), owned AS (
+  SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
+  WHERE c.status = 'IN_PROGRESS' AND c.owner = a.owner
+    AND (a.at_most_ms IS NULL OR c.lease_until <= a.now + ${interval('a.at_most_ms')})
+  ORDER BY c.key FOR UPDATE OF c
+)
+UPDATE ${table} AS c SET
+  status = coalesce(a.status, c.status), updated_at = a.now,
+  lease_until = coalesce(a.now + ${interval('a.lease_ms')}, c.lease_until),
+  expires_at = coalesce(a.now + ${interval('a.expires_ms')}, c.expires_at),
+  completed_at = CASE WHEN a.completed THEN a.now ELSE c.completed_at END,
+  result = coalesce(a.result, c.result), error = coalesce(a.error::jsonb, c.error),
+  releases = coalesce(a.releases, c.releases), crashes = coalesce(a.crashes, c.crashes),
+  started = coalesce(a.started, c.started)
+FROM asked AS a JOIN owned AS o ON o.key = a.key
+WHERE c.key = a.key
+RETURNING c.key`;
+}
+
+/** The rows of these keys, and what time it is. */
+export function readText(table: string, now: string): string {
+  return `SELECT ${claimColumns('c')}, ${milliseconds(now)} AS now FROM ${table} AS c WHERE c.key = ANY ($1::text[])`;
+}
+
+/** A time in epoch milliseconds, as JavaScript's numbers can hold it. */
+export function milliseconds(time: string): string {
+  return `(extract(epoch FROM ${time}) * 1000)::float8`;
+}
+
+/** So many milliseconds. */
+export function interval(ms: string): string {
+  return `${ms} * interval '1 millisecond'`;
+}
+
+function later(column: string): string {
+  return `now + ${interval(column)}`;
+}

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { describeClaimStore } from 'batchlatch/testing';
+import type { Pool } from 'pg';
+import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
+import type { LocalService } from '../../../local/emulators/local-service.ts';
+import { createPostgresTable, poolOf, storeByClock } from '../../support/postgres-table.ts';
+
+let service: LocalService;
+let pool: Pool;
+let table: string;
+
+beforeAll(async () => {
+  service = await startPostgresEmulator();
+  pool = poolOf(service.endpoint);
+  table = await createPostgresTable(pool);
+});
+
+afterAll(async () => {
+  await pool.end();
+  await service.stop();
+});
+
+describeClaimStore(
+  { name: 'postgresStore', create: (clock) => storeByClock(pool, table, clock) },
+  { describe, it },
+);

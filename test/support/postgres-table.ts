@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import { Pool, type PoolConfig } from 'pg';
+import type { ClaimStore } from '../../src/claims/claim-store.ts';
+import type { Clock } from '../../src/claims/clock.ts';
+import { claimsTable, timeOf } from '../../src/stores/postgres/claims-table.ts';
+import { claimsTableSql } from '../../src/stores/postgres/claims-table-sql.ts';
+import { claimsIn } from '../../src/stores/postgres/postgres-store.ts';
+import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
+
+/** A pool that leads to a PostgreSQL. */
+export function poolOf(endpoint: string, options: PoolConfig = {}): Pool {
+  const pool = new Pool({ connectionString: endpoint, max: 10, ...options });
+  pool.on('error', () => undefined); // of connections that nobody uses
+  return pool;
+}
+
+/** Creates a claims table, and gives its name. */
+export async function createPostgresTable(pool: Pool): Promise<string> {
+  const table = `claims_${randomUUID().slice(0, 8)}`;
+  await pool.query(claimsTableSql({ table }));
+  return table;
+}
+
+/** A store whose database goes by a clock that stands still. */
+export function storeByClock(pool: PostgresPool, tableName: string, clock: Clock): ClaimStore {
+  return claimsIn(claimsTable({ pool, tableName, clock, now: () => timeOf(clock), random: () => 0 }));
+}
