@@ -14,6 +14,7 @@ export async function together<Result>(
     resolveAll = resolve;
     rejectAll = reject;
   });
+  end.catch(() => undefined); // where no attempt has begun, nobody waits for it
   const ends: Promise<void>[] = [];
   const begun = attempts.map(
     (attempt) =>
