@@ -72,7 +72,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/dynamodb-store.ts',
   ],
   // Brings the code for what people do along, so that no function has it.
-  operations: ['claims', 'options', 'queues', 'keys', 'sources', 'stores/dynamodb/operations.ts'],
+  operations: [
+    'claims',
+    'options',
+    'queues',
+    'keys',
+    'sources',
+    'stores/dynamodb/operations.ts',
+    'stores/postgres/operations.ts',
+  ],
   testing: ['claims', 'options', 'operations/operable-store.ts'],
   // Reads templates and accounts; only the command line tool uses it.
   doctor: ['claims'],
