@@ -40,6 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts'],
   'stores/memory': ['claims', 'options'],
   'stores/postgres': ['claims', 'options', 'stores/conditional'],
+  'stores/redis': ['claims', 'options', 'stores/conditional'],
   jmespath: ['claims', 'sources', 'keys'],
   powertools: [
     'claims',
@@ -80,14 +81,25 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'sources',
     'stores/dynamodb/operations.ts',
     'stores/postgres/operations.ts',
+    'stores/redis/operations.ts',
   ],
   testing: ['claims', 'options', 'operations/operable-store.ts'],
   // Reads templates and accounts; only the command line tool uses it.
-  doctor: ['claims'],
+  doctor: ['claims', 'stores/postgres', 'stores/redis'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
   // The bin. Nothing imports it, and it is no part of what programs import.
-  cli: ['claims', 'options', 'queues', 'operations', 'stores/dynamodb', 'powertools', 'doctor'],
+  cli: [
+    'claims',
+    'options',
+    'queues',
+    'operations',
+    'stores/dynamodb',
+    'stores/postgres',
+    'stores/redis',
+    'powertools',
+    'doctor',
+  ],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
   '.': [
@@ -127,6 +139,7 @@ const PURE = new Set([
   'stores',
   'stores/conditional',
   'stores/memory',
+  'stores/redis',
   'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
@@ -137,6 +150,7 @@ const KNOWS_THE_MACHINE = new Set([
   'keys/warn-process.ts',
   'sources/function-memory.ts',
   'http/default-on-error.ts',
+  'stores/redis/check-redis.ts',
   'monitor/default-ports.ts',
 ]);
 

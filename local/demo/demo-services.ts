@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { LogLevel } from 'batchlatch';
 import type { Cleanup } from '../emulators/cleanup.ts';
 import { startDynamoDBEmulator } from '../emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig, emulatorEnvironment } from '../emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../emulators/emulator-environment.ts';
 import {
   createOrdersQueues,
   createOrdersTables,
@@ -12,7 +11,6 @@ import {
   type OrdersQueues,
   type OrdersTables,
 } from './orders-stack.ts';
-import { createSandboxPool, type SandboxPool } from '../emulators/sandbox-pool.ts';
 import { startSqsEmulator } from '../emulators/sqs-emulator.ts';
 
 /** A DynamoDB with the two tables. */
@@ -44,28 +42,6 @@ export async function prepareSqs(
   cleanup.defer(() => sqs.destroy());
   const queues = await createOrdersQueues(sqs, visibilityTimeoutSeconds);
   return { sqs, queues, sqsEndpoint: emulator.endpoint };
-}
-
-/** The example's function as the template sets it up, in processes of its own. */
-export function startFunction(
-  concurrency: number,
-  logLevel: LogLevel,
-  tables: OrdersTables,
-  dynamoDBEndpoint: string,
-): SandboxPool {
-  return createSandboxPool(concurrency, {
-    handlerModule: new URL('../../examples/orders/orders-queue.ts', import.meta.url),
-    env: {
-      ...emulatorEnvironment,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDBEndpoint,
-      AWS_LAMBDA_FUNCTION_NAME: 'OrdersFunction',
-      CLAIMS_TABLE_NAME: tables.claims,
-      CHARGES_TABLE_NAME: tables.charges,
-      BATCHLATCH_LOG_LEVEL: logLevel,
-    },
-    // Printed above already, and not needed once per process.
-    silencedWarnings: tables.knowsPartiQL ? [] : ['BATCHLATCH_SINGLE_WRITES'],
-  });
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,6 +1,6 @@
 /** The demo: `npm start`, or `npm start -- --help`. */
 import '../emulators/quiet-sdk.ts';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { createDemoDisplay } from './demo-display.ts';
 import { FEWEST_MESSAGES } from './order-messages.ts';
 import { type DemoOptions, runDemo } from './run-demo.ts';
@@ -11,7 +11,7 @@ const EXIT_CODE_OF = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 await new Command('npm start --')
   .description(
-    'Runs the function of examples/orders on a queue of orders, against emulators on this machine: orders that ' +
+    'Runs a function on a queue of orders, against emulators on this machine (that of examples/orders on DynamoDB): orders that ' +
       'come twice, malformed ones, one that is always declined, one that is declined twice, one that kills its ' +
       'process. Then counts, from the log of charges and the queues, what became of them.',
   )
@@ -19,6 +19,17 @@ await new Command('npm start --')
   .option('--seed <n>', 'for other orders, in another sequence', integerFrom(0), 1)
   .option('--concurrency <n>', 'processes that run the function, one batch at a time each', integerFrom(1), 3)
   .option('--dynamodb-endpoint <url>', 'use this DynamoDB emulator instead of starting one', httpUrl)
+  .addOption(
+    new Option('--store <store>', 'where the claims are')
+      .choices(['dynamodb', 'postgres', 'redis'])
+      .default('dynamodb'),
+  )
+  .option(
+    '--postgres-url <url>',
+    'use this PostgreSQL instead of starting one',
+    urlOf('postgres', 'postgresql'),
+  )
+  .option('--redis-url <url>', 'use this Redis instead of starting one', urlOf('redis', 'rediss'))
   .option('--json', 'print the summary as one JSON object, alone on standard output if npm is --silent')
   .option('--verbose', "show the library's log lines")
   .addHelpText(
@@ -29,6 +40,8 @@ Examples:
   npm start -- --messages 2000 --concurrency 4
   npm start --silent -- --json --seed 7
   npm start -- --dynamodb-endpoint http://127.0.0.1:8000
+  npm start -- --store postgres
+  npm start -- --store redis --redis-url redis://127.0.0.1:6379
 
 The exit status is 1 when anything was lost, left over or charged twice.`,
   )
@@ -69,6 +82,15 @@ function integerFrom(least: number): (text: string) => number {
     const value = Number(text);
     if (Number.isSafeInteger(value) && value >= least && text.trim() !== '') return value;
     throw new InvalidArgumentError(`Expected an integer from ${least} up.`);
+  };
+}
+
+/** What is refused may hold a password: commander would show it. */
+function urlOf(...protocols: string[]): (text: string) => string {
+  return (text) => {
+    if (URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1))) return text;
+    console.error(`error: Expected a URL such as ${protocols[0]}://127.0.0.1.`);
+    process.exit(1);
   };
 }
 

@@ -2,39 +2,43 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Claim } from 'batchlatch';
 import type { RunningInvocation } from '../emulators/sandbox-pool.ts';
+import type { Trouble } from './demo-store.ts';
 
 export interface KillSetup {
-  /** The invocation whose process is to die, as long as it runs. */
-  readonly running: () => RunningInvocation | undefined;
+  /** The invocation whose process charges an order, as long as it runs. */
+  readonly running: (orderId: string) => RunningInvocation | undefined;
   readonly readClaims: () => Promise<readonly Claim[]>;
   /** Called right before the kill. */
-  readonly onKill: () => void;
+  readonly onKill: (orderId: string, when: string) => void;
 }
 
-const CHECK_EVERY_MS = 10;
+const CHECK_EVERY_MS = 30;
 
-/**
- * Kills the process of an invocation once all of its claims but one are settled: what is charged and not yet
- * settled when a process dies is charged again, and only a transaction helps. `caller` is aborted when the
- * process is gone. Does nothing when the invocation ends before that.
- */
-export async function killWhenOthersAreSettled(
-  { running, readClaims, onKill }: KillSetup,
-  caller: AbortSignal,
-): Promise<void> {
-  const invocation = running();
-  if (invocation === undefined) return;
-  const { requestId, sandbox } = invocation;
-  const hasOthers = async (): Promise<boolean> => {
+/** Kills the processes of invocations, at a moment that says something about one order alone. */
+export function sandboxKiller({ running, readClaims, onKill }: KillSetup): Trouble {
+  const hasOthers = async (requestId: string): Promise<boolean> => {
     const claims = await readClaims();
     return claims.filter((claim) => isHeldBy(claim, requestId)).length > 1;
   };
-  while (await hasOthers()) await delay(CHECK_EVERY_MS);
-  if (running() !== invocation || caller.aborted) return;
-  onKill();
-  const isGone = once(caller, 'abort');
-  sandbox.kill();
-  await isGone;
+  return {
+    async untilOthersAreSettled(orderId, gone) {
+      const invocation = running(orderId);
+      if (invocation === undefined) return;
+      while (!gone.aborted && (await hasOthers(invocation.requestId))) await delay(CHECK_EVERY_MS);
+    },
+    async kill(orderId, when, gone) {
+      const invocation = running(orderId);
+      if (invocation === undefined || gone.aborted) return;
+      onKill(orderId, when);
+      const isGone = once(gone, 'abort');
+      invocation.sandbox.kill();
+      await isGone;
+    },
+    areTogether(orderId, other) {
+      const invocation = running(orderId);
+      return invocation !== undefined && running(other) === invocation;
+    },
+  };
 }
 
 function isHeldBy({ status, lockedBy }: Claim, requestId: string): boolean {

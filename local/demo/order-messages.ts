@@ -15,7 +15,9 @@ export type Peculiarity =
   | 'always-declined'
   | 'declined-twice'
   /** Its first attempt ends the process it runs in. */
-  | 'kills-its-process';
+  | 'kills-its-process'
+  /** Its first attempt ends its process after it was charged, in the transaction that holds the charge. */
+  | 'kills-after-its-charge';
 
 /** A message before it is sent. */
 export interface OrderMessage {
@@ -35,19 +37,24 @@ const troubled = ['always-declined', 'declined-twice', 'kills-its-process'] as c
 
 /**
  * Makes `count` messages in a random order, the same for the same seed: one in twenty is sent again, one in
- * fifty is malformed, one is always declined, one declined twice, one kills its process. What fails is in the
- * first third, because it is delivered five times and nothing is over before that.
+ * fifty is malformed, one is always declined, one declined twice, one kills its process, and, where charges are made in a
+ * transaction, one kills it after its charge. What fails is in the first third, because it is delivered five times and nothing is over before that.
  */
-export function makeOrderMessages(count: number, seed: number): OrderMessage[] {
+export function makeOrderMessages(
+  count: number,
+  seed: number,
+  { hasTransactions = false }: { readonly hasTransactions?: boolean } = {},
+): OrderMessage[] {
   const random = seededRandom(seed);
+  const failing = hasTransactions ? [...troubled, 'kills-after-its-charge' as const] : troubled;
   const sentAgain = Math.round(count * SENT_AGAIN_SHARE);
   const broken = Math.max(malformed.length, Math.round(count * MALFORMED_SHARE));
-  const fine = count - sentAgain - broken - troubled.length;
+  const fine = count - sentAgain - broken - failing.length;
 
   const peculiarities: readonly Peculiarity[] = random.shuffled([
     ...Array.from({ length: fine }, () => 'none' as const),
     ...Array.from({ length: broken }, (_, index) => malformed[index % malformed.length] ?? 'not-json'),
-    ...troubled,
+    ...failing,
   ]);
   const originals = peculiarities.map((peculiarity, index) => makeMessage(index + 1, peculiarity, random));
   const copies = random
@@ -86,6 +93,7 @@ function makeMessage(number: number, peculiarity: Peculiarity, random: SeededRan
     case 'always-declined':
     case 'declined-twice':
     case 'kills-its-process':
+    case 'kills-after-its-charge':
       return { body: JSON.stringify(order), orderId, peculiarity };
   }
 }

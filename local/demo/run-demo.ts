@@ -1,17 +1,22 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { Cleanup } from '../emulators/cleanup.ts';
 import type { DemoDisplay } from './demo-display.ts';
-import { prepareDynamoDB, prepareSqs, startFunction } from './demo-services.ts';
-import { startDynamoDBProxy } from '../emulators/dynamodb-proxy.ts';
+import { prepareSqs } from './demo-services.ts';
+import type { DemoStore, DemoStoreSetup, StoreName } from './demo-store.ts';
+import { dynamoDBDemo } from './dynamodb-demo.ts';
 import { startEventSourceMapping } from '../emulators/event-source-mapping.ts';
-import { killWhenOthersAreSettled } from './kill-sandbox.ts';
+import { createSandboxPool, type SandboxPool } from '../emulators/sandbox-pool.ts';
+import { sandboxKiller } from './kill-sandbox.ts';
 import { makeOrderMessages } from './order-messages.ts';
 import { type OrdersQueues, ordersTemplate } from './orders-stack.ts';
 import { sendOrders } from './send-orders.ts';
-import { readChargedOrders, readClaims, readDepth, readMessageIds } from './stored-orders.ts';
+import { postgresDemo } from './postgres-demo.ts';
+import { redisDemo } from './redis-demo.ts';
+import { readDepth, readMessageIds } from './stored-orders.ts';
 import type { Remains, SentMessage } from './summary.ts';
-import { troubledCharges } from './troubled-charges.ts';
 
 export interface DemoOptions {
   readonly messages: number;
@@ -20,6 +25,11 @@ export interface DemoOptions {
   readonly concurrency: number;
   /** An emulator that is running already. Default: one of its own. */
   readonly dynamodbEndpoint: string | undefined;
+  /** A PostgreSQL that is running already, by its URL. Default: one of its own. */
+  readonly postgresUrl: string | undefined;
+  /** A Redis that is running already, by its URL. Default: one of its own. */
+  readonly redisUrl: string | undefined;
+  readonly store: StoreName;
   /** Shows the library's log lines. */
   readonly verbose: boolean;
 }
@@ -36,12 +46,26 @@ export interface DemoResult {
  */
 const VISIBILITY_TIMEOUT_SECONDS = 1;
 const FUNCTION_TIMEOUT_MS = 1_800;
+
+interface Times {
+  readonly visibilityTimeoutSeconds: number;
+  readonly functionTimeoutMs: number;
+}
+
+/** Longer ones keep the same proportions: a lease is the function's time and a second more. */
+function timesOf({ slowness = 1 }: DemoStore): Times {
+  return {
+    visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS * slowness,
+    functionTimeoutMs: (FUNCTION_TIMEOUT_MS + 1_000) * slowness - 1_000,
+  };
+}
+
 const PROGRESS_EVERY_MS = 50;
 
 /** What stays in the queue for longer than this is left over. */
 const longestRunMs = (messages: number): number => 60_000 + 50 * messages;
 
-/** Runs the example's function on a queue of orders. Everything it starts is stopped when it ends, aborts included. */
+/** Runs a function on a queue of orders. Everything it starts is stopped when it ends, aborts included. */
 export async function runDemo(
   options: DemoOptions,
   display: DemoDisplay,
@@ -62,44 +86,47 @@ async function run(
   signal: AbortSignal,
   cleanup: Cleanup,
 ): Promise<DemoResult> {
-  const messages = makeOrderMessages(options.messages, options.seed);
-  describeRun(options, display);
-  const { dynamoDB, endpoint, name, tables } = await prepareDynamoDB(options.dynamodbEndpoint, cleanup);
-  const writes = tables.knowsPartiQL ? 'claims written in batches' : 'claims written one by one';
-  describePart(display, 'DynamoDB', `${name}${endpoint}, ${writes}`);
-  signal.throwIfAborted();
-
-  let claimRequests = 0;
-  const trouble = troubledCharges({ messages, chargesTable: tables.charges, kill });
-  const proxy = await startDynamoDBProxy(endpoint, (call) => {
-    if (call.body.includes(tables.claims)) claimRequests += 1;
-    return trouble(call);
+  const { concurrency, store: storeName } = options;
+  const hasTransactions = storeName === 'postgres';
+  const messages = makeOrderMessages(options.messages, options.seed, { hasTransactions });
+  let sent: readonly SentMessage[] = [];
+  let pool: SandboxPool | undefined;
+  const messageOf = (orderId: string): string =>
+    sent.find((message) => message.orderId === orderId)?.messageId ?? '';
+  const killedAfterCharge: string[] = [];
+  const trouble = sandboxKiller({
+    running: (orderId) => pool?.running(messageOf(orderId)),
+    readClaims: () => store.readRunningClaims(),
+    onKill(orderId, when) {
+      if (when.startsWith('after')) killedAfterCharge.push(orderId);
+      display.line(`  ${orderId} kills its process ${when}; its batch comes again`);
+    },
   });
-  cleanup.defer(() => proxy.stop());
-  const pool = startFunction(
-    options.concurrency,
-    options.verbose ? 'info' : 'silent',
-    tables,
-    proxy.endpoint,
-  );
-  cleanup.defer(() => pool.stop());
+  const logLevel = options.verbose ? 'info' : 'silent';
+  const store = await openStore(options, { messages, logLevel, cleanup, trouble });
+  const times = timesOf(store);
+  describeRun(options, store, times, display);
+  signal.throwIfAborted();
+  pool = createSandboxPool(concurrency, store.sandbox);
+  const { ready, stop } = pool;
+  cleanup.defer(stop);
 
-  const { sqs, queues, sqsEndpoint } = await prepareSqs(VISIBILITY_TIMEOUT_SECONDS, cleanup);
+  const { sqs, queues, sqsEndpoint } = await prepareSqs(times.visibilityTimeoutSeconds, cleanup);
   signal.throwIfAborted();
   const { batchSize, maxReceiveCount } = ordersTemplate;
   describePart(display, 'SQS', `fauxqs, ${sqsEndpoint}, dead-letter queue after ${maxReceiveCount} receives`);
   display.line();
-  const [sent] = await Promise.all([sendOrders(sqs, queues.queueUrl, messages), pool.ready]);
+  [sent] = await Promise.all([sendOrders(sqs, queues.queueUrl, messages), ready]);
   signal.throwIfAborted();
 
   const mapping = startEventSourceMapping({
     sqs,
     ...queues,
     batchSize,
-    concurrency: options.concurrency,
+    concurrency,
     functionName: 'OrdersFunction',
-    timeoutMs: FUNCTION_TIMEOUT_MS,
-    invoke: (event, context) => pool.invoke(event, context),
+    timeoutMs: times.functionTimeoutMs,
+    invoke: (event, context) => (pool as SandboxPool).invoke(event, context),
   });
   cleanup.defer(() => mapping.stop());
   await untilEmpty(sqs, queues, sent.length, display, signal);
@@ -109,41 +136,46 @@ async function run(
   return {
     sent,
     remains: {
-      chargedOrders: await readChargedOrders(dynamoDB, tables.charges),
-      claims: await readClaims(dynamoDB, tables.claims),
+      store: storeName,
+      chargedOrders: await store.readChargedOrders(),
+      claims: await store.readClaims(),
       leftOver: await readMessageIds(sqs, queues.queueUrl),
       deadLettered: await readMessageIds(sqs, queues.deadLetterQueueUrl),
-      claimRequests,
+      claimRequests: store.claimRequests(),
       deliveredRecords: mapping.delivered,
+      ...(hasTransactions && { killedAfterCharge }),
     },
   };
+}
 
-  function kill(orderId: string, caller: AbortSignal): Promise<void> {
-    const messageId = sent.find((message) => message.orderId === orderId)?.messageId ?? '';
-    const onKill = (): void =>
-      display.line(`  ${orderId} kills its process before it is charged; its batch comes again`);
-    return killWhenOthersAreSettled(
-      {
-        running: () => pool.running(messageId),
-        readClaims: () => readClaims(dynamoDB, tables.claims),
-        onKill,
-      },
-      caller,
-    );
+function openStore(options: DemoOptions, setup: DemoStoreSetup): Promise<DemoStore> {
+  switch (options.store) {
+    case 'dynamodb':
+      return dynamoDBDemo(options.dynamodbEndpoint, setup);
+    case 'postgres':
+      return postgresDemo(options.postgresUrl, setup);
+    case 'redis':
+      return redisDemo(options.redisUrl, setup);
   }
 }
 
-function describeRun({ messages, concurrency }: DemoOptions, display: DemoDisplay): void {
+function describeRun(
+  { messages, concurrency }: DemoOptions,
+  { label, description, sandbox }: DemoStore,
+  times: Times,
+  display: DemoDisplay,
+): void {
   const { batchSize, queue, functionTimeoutMs } = ordersTemplate;
   display.line(
-    `${display.paint('bold', `${messages} messages`)} for examples/orders/orders-queue.ts in ${concurrency} processes, batches of ${batchSize}`,
+    `${display.paint('bold', `${messages} messages`)} for ${path.relative('.', fileURLToPath(sandbox.handlerModule))} in ${concurrency} processes, batches of ${batchSize}`,
   );
   describePart(
     display,
     'shortened',
-    `visibility timeout ${queue.VisibilityTimeout} s to ${VISIBILITY_TIMEOUT_SECONDS} s, ` +
-      `function timeout ${functionTimeoutMs / 1_000} s to ${FUNCTION_TIMEOUT_MS / 1_000} s`,
+    `visibility timeout ${queue.VisibilityTimeout} s to ${times.visibilityTimeoutSeconds} s, ` +
+      `function timeout ${functionTimeoutMs / 1_000} s to ${times.functionTimeoutMs / 1_000} s`,
   );
+  describePart(display, label, description);
 }
 
 function describePart(display: DemoDisplay, name: string, what: string): void {

@@ -6,9 +6,10 @@ import { isAllWell, type Remains, type SentMessage, type Summary } from './summa
 export function summaryLines(
   summary: Summary,
   sent: readonly SentMessage[],
-  { deadLettered, claimRequests, deliveredRecords }: Remains,
+  remains: Remains,
   paint: DemoDisplay['paint'],
 ): string[] {
+  const { deadLettered } = remains;
   const row = (label: string, value: number, remark = ''): string =>
     `  ${label.padEnd(20)}${String(value).padStart(6)}   ${paint('dim', remark)}`.trimEnd();
   const mustBeZero = (label: string, value: number, remark: string): string =>
@@ -31,16 +32,45 @@ export function summaryLines(
     row('dead-letter queue', summary.deadLettered, deadLetterRemark(sent, deadLettered)),
     mustBeZero('left over', summary.leftOver, 'messages still in the queue'),
     mustBeZero('lost', summary.lost, 'neither charged nor in a queue'),
-    row(
-      'requests per record',
-      summary.dynamoDbRequestsPerRecord,
-      `to DynamoDB for claims: ${claimRequests}, ${deliveredRecords} records delivered`,
-    ),
+    ...killedAfterCharge(summary, remains, row),
+    ...requests(summary, remains, row),
     '',
     isAllWell(summary)
       ? paint('green', 'Nothing was lost, and nothing was charged twice.')
       : paint('red', 'The run failed: see the counts above.'),
   ];
+}
+
+type Row = (label: string, value: number, remark?: string) => string;
+
+/** The case for which a charge and its completion have to be one. */
+function killedAfterCharge(
+  { killedAfterChargeAndChargedOnce = 0 }: Summary,
+  { killedAfterCharge: orders = [] }: Remains,
+  row: Row,
+): string[] {
+  if (orders.length === 0) return [];
+  const remark =
+    killedAfterChargeAndChargedOnce === orders.length
+      ? 'whose charge was rolled back with its process, and made again: one charge'
+      : 'of which not all were charged once';
+  return [row('killed when charged', orders.length, remark)];
+}
+
+const REQUESTS = {
+  dynamodb: 'to DynamoDB',
+  postgres: 'statements of PostgreSQL',
+  redis: 'script calls of Redis',
+} as const;
+
+function requests(
+  { dynamoDbRequestsPerRecord, requestsPerRecord = dynamoDbRequestsPerRecord }: Summary,
+  { store, claimRequests, deliveredRecords }: Remains,
+  row: Row,
+): string[] {
+  if (requestsPerRecord === undefined) return [];
+  const remark = `${REQUESTS[store]} for claims: ${claimRequests}, ${deliveredRecords} records delivered`;
+  return [row('requests per record', requestsPerRecord, remark)];
 }
 
 /** `7 unreadable, 3 with a bad amount, 1 declined` */

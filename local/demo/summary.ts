@@ -1,4 +1,5 @@
 import type { Claim } from 'batchlatch';
+import type { StoreName } from './demo-store.ts';
 import type { Peculiarity } from './order-messages.ts';
 
 /** A message that was sent. */
@@ -10,6 +11,8 @@ export interface SentMessage {
 
 /** What is stored when all is over. */
 export interface Remains {
+  /** Where the claims are. */
+  readonly store: StoreName;
   /** The order of every charge in the log. */
   readonly chargedOrders: readonly string[];
   readonly claims: readonly Claim[];
@@ -17,8 +20,10 @@ export interface Remains {
   readonly deadLettered: ReadonlySet<string>;
   /** Ids of the messages that are still in the queue. */
   readonly leftOver: ReadonlySet<string>;
-  /** Requests for claims that reached DynamoDB. */
-  readonly claimRequests: number;
+  /** Requests for claims that reached the store; undefined where they are encrypted. */
+  readonly claimRequests: number | undefined;
+  /** Where charges are made in transactions: the orders whose process was killed after the charge, before its commit. */
+  readonly killedAfterCharge?: readonly string[];
   /** Records that invocations got, those that came again included. */
   readonly deliveredRecords: number;
 }
@@ -45,13 +50,17 @@ export interface Summary {
   readonly leftOver: number;
   /** A message is in no queue any more, and its order was not charged. */
   readonly lost: number;
+  /** Where charges are made in transactions: killed after the charge, and charged once in the end. */
+  readonly killedAfterChargeAndChargedOnce?: number;
   /** For claims alone; a record that comes again counts again. */
-  readonly dynamoDbRequestsPerRecord: number;
+  readonly dynamoDbRequestsPerRecord?: number;
+  /** The same of another store: statements of PostgreSQL, calls of scripts of Redis. */
+  readonly requestsPerRecord?: number;
 }
 
 /** Counts from what is stored and what the queues hold: nothing here is reported by the workers themselves. */
 export function summarize(sent: readonly SentMessage[], remains: Remains): Summary {
-  const { claims, deadLettered, leftOver } = remains;
+  const { claims, deadLettered, leftOver, killedAfterCharge } = remains;
   const charges = countBy(remains.chargedOrders);
   const works = groupByWork(sent);
   let chargedOnce = 0;
@@ -78,8 +87,22 @@ export function summarize(sent: readonly SentMessage[], remains: Remains): Summa
     deadLettered: deadLettered.size,
     leftOver: leftOver.size,
     lost,
-    dynamoDbRequestsPerRecord: Number((remains.claimRequests / remains.deliveredRecords).toFixed(2)),
+    ...(killedAfterCharge !== undefined && {
+      killedAfterChargeAndChargedOnce: killedAfterCharge.filter((orderId) => charges.get(orderId) === 1)
+        .length,
+    }),
+    ...requestsPerRecord(remains),
   };
+}
+
+function requestsPerRecord({
+  store,
+  claimRequests,
+  deliveredRecords,
+}: Remains): Pick<Summary, 'dynamoDbRequestsPerRecord' | 'requestsPerRecord'> {
+  if (claimRequests === undefined) return {};
+  const share = Number((claimRequests / deliveredRecords).toFixed(2));
+  return store === 'dynamodb' ? { dynamoDbRequestsPerRecord: share } : { requestsPerRecord: share };
 }
 
 /** Whether every order ended as it should: this decides the exit status. */

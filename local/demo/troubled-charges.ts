@@ -1,11 +1,11 @@
 import type { DynamoDBCall, Refusal } from '../emulators/dynamodb-proxy.ts';
+import type { Trouble } from './demo-store.ts';
 import type { OrderMessage } from './order-messages.ts';
 
 export interface TroubledChargesSetup {
   readonly messages: readonly OrderMessage[];
   readonly chargesTable: string;
-  /** Kills the process that is about to charge this order, and resolves when it is gone. */
-  readonly kill: (orderId: string, signal: AbortSignal) => Promise<void>;
+  readonly trouble: Trouble;
 }
 
 const declined: Refusal = { name: 'CardDeclined', message: 'The card was declined' };
@@ -17,7 +17,7 @@ const declined: Refusal = { name: 'CardDeclined', message: 'The card was decline
 export function troubledCharges({
   messages,
   chargesTable,
-  kill,
+  trouble,
 }: TroubledChargesSetup): (call: DynamoDBCall) => Promise<Refusal | undefined> | undefined {
   const orderOf = (wanted: string): string | undefined =>
     messages.find(({ peculiarity }) => peculiarity === wanted)?.orderId;
@@ -37,10 +37,19 @@ export function troubledCharges({
     }
     if (orderId === killer && killsLeft > 0) {
       killsLeft -= 1;
-      return kill(orderId, signal).then(() => undefined);
+      return killBeforeCharge(orderId, trouble, signal).then(() => undefined);
     }
     return undefined;
   };
+}
+
+/**
+ * Kills the process of an order once all of its claims but one are settled: what is charged and not yet settled when a process
+ * dies is charged again, and only a transaction helps.
+ */
+export async function killBeforeCharge(orderId: string, trouble: Trouble, gone: AbortSignal): Promise<void> {
+  await trouble.untilOthersAreSettled(orderId, gone);
+  await trouble.kill(orderId, 'before it is charged', gone);
 }
 
 function orderOfCharge(body: string, chargesTable: string): string | undefined {

@@ -1,9 +1,11 @@
+import type { AttemptTransaction } from '../claims/attempt-handle.ts';
 import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
-import { contentOf } from '../claims/commit.ts';
+import { type CommitOutcome, contentOf } from '../claims/commit.ts';
+import { ConfigurationError } from '../claims/errors.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import { type Ending, type EndingOf, settlementOf } from './ending.ts';
-import { CommitNotAllowedError } from './errors.ts';
+import { CommitNotAllowedError, CommitResultError } from './errors.ts';
 import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
 import type { HeldClaim } from './held-claim.ts';
 import { extendLeases, type LeasedClaim } from './lease.ts';
@@ -31,6 +33,12 @@ export type Settled =
       readonly outcome: SettleOutcome;
     };
 
+/** What was committed: the result, and the completion that was made of it. */
+export interface Committed {
+  readonly result: unknown;
+  readonly ending: Extract<Ending, { readonly end: 'complete' }>;
+}
+
 /**
  * One attempt of one key, from acquired to settled: what it may write about its claim, each time conditional on its
  * owner.
@@ -45,6 +53,7 @@ export class Attempt implements LeasedClaim {
   readonly #endingOf: EndingOf;
   /** Made when the handler commits something; most never do. */
   #transaction: Transaction | undefined;
+  #committed: Committed | undefined;
   #hasEnded = false;
 
   constructor(work: Work, claim: HeldClaim, scope: AttemptScope, endingOf: EndingOf) {
@@ -68,20 +77,54 @@ export class Attempt implements LeasedClaim {
     return this.#transaction?.isStored === true;
   }
 
-  /** Writes an effect of the store's kind and the completion in one transaction. See `AttemptHandle` for how it rejects. */
-  async completeWith(effect: unknown, result: unknown): Promise<void> {
-    const { store, clock, deadline, notify } = this.#scope;
-    const startedAt = clock.now();
+  /** What was committed, by its own handler and with its knowledge. */
+  get committed(): Committed | undefined {
+    return this.#committed;
+  }
+
+  /** Why its handler's end must not be stored as a success. */
+  get commitFailure(): Error | undefined {
+    return this.#transaction?.failure;
+  }
+
+  /** Does work that commits an effect together with the completion. See `AttemptHandle`. */
+  async transact<Result>(work: (transaction: AttemptTransaction) => Promise<Result>): Promise<Result> {
     if (this.#hasEnded) throw new CommitNotAllowedError('ended');
-    this.#transaction ??= new Transaction();
-    const makeCompletion = (): Completion =>
-      this.#settlementOf(this.#decide({ kind: 'returned', result })) as Completion;
-    await this.#transaction.commit(store, makeCompletion, effect, deadline.answerNow.signal);
+    const transaction = (this.#transaction ??= new Transaction());
+    const own: AttemptTransaction = {
+      complete: (effect, result) => this.#completeWith(transaction, effect, result),
+      noteNotDone: (error) => transaction.noteNotDone(error),
+    };
+    return transaction.run(async () => work(own));
+  }
+
+  /** Writes an effect of the store's kind and the completion in one transaction. */
+  async #completeWith(transaction: Transaction, effect: unknown, result: unknown): Promise<void> {
+    const { clock, notify } = this.#scope;
+    const startedAt = clock.now();
+    const ending = this.#decide({ kind: 'returned', result });
+    // Of a function or a request: what would be parked, or fail, must not be committed as done.
+    if (ending.end !== 'complete') throw new CommitResultError(ending.problem ?? ending.error.message);
+    await transaction.commit(() => this.#commit(effect, ending));
+    this.#committed = { result, ending };
     this.#work.isClaimOpen = false;
     const durationMs = clock.now() - startedAt;
     const content = contentOf(effect);
     const items = Array.isArray(content) ? content.length : 1;
     notify({ type: 'committed', ...this.facts, items, durationMs });
+  }
+
+  #commit(effect: unknown, ending: Ending): Promise<CommitOutcome> {
+    const { store, deadline } = this.#scope;
+    if (store.commit === undefined) {
+      const error = new ConfigurationError(
+        'The claim store of this processor has no commit(): use the store that the commit function belongs to, or in tests memoryStore({ onCommit })',
+      );
+      return Promise.resolve({ refused: error });
+    }
+    const { signal } = deadline.answerNow;
+    // When the answer has left already, nothing is gained by giving up.
+    return store.commit(this.#settlementOf(ending) as Completion, effect, signal.aborted ? {} : { signal });
   }
 
   /** Makes the lease last at least `minimumMs` from now; it never becomes shorter. Never rejects. */
@@ -166,8 +209,7 @@ export class Attempt implements LeasedClaim {
     }
     const counts = this.#endBeside(end);
     const settled = await this.store(this.#decide(counts), counts);
-    const isKnown = transaction.failure === undefined;
-    return !isKnown && (await this.#wasCommittedUnnoticed()) ? 'committed' : settled;
+    return transaction.isUnknown && (await this.#wasCommittedUnnoticed()) ? 'committed' : settled;
   }
 
   /** Whatever the handler made of a commit that failed, its effect is not known to be written, so that it may run again. */

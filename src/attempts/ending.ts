@@ -14,9 +14,15 @@ export type Ending =
       /** Whether the completion may be stored without its result where there is no room for it. */
       readonly mayDropResult?: boolean;
     }
-  | { readonly end: 'fail'; readonly error: StoredError }
+  | ({ readonly end: 'fail' } & NotCompleted)
   /** `isAnswer`: the effect is done, or this is the key's answer, so it is remembered as a completion is. */
-  | { readonly end: 'park'; readonly error: StoredError; readonly isAnswer?: boolean };
+  | ({ readonly end: 'park'; readonly isAnswer?: boolean } & NotCompleted);
+
+interface NotCompleted {
+  readonly error: StoredError;
+  /** Of an attempt that returned: why that cannot be kept as its result. */
+  readonly problem?: string;
+}
 
 /** Decides what is stored of an attempt. `isLast`: no attempt is left after it (`maxAttempts`). */
 export type EndingOf = (end: AttemptEnd, isLast: boolean) => Ending;

@@ -154,6 +154,19 @@ export class CommitNotAllowedError extends BatchlatchError {
   }
 }
 
+/**
+ * What was to be committed as the result of a function, or of a request, cannot be kept as its answer: no JSON holds it, or it
+ * is no response that is repeated. Nothing was committed.
+ */
+export class CommitResultError extends BatchlatchError {
+  constructor(problem: string) {
+    super(
+      'BATCHLATCH_COMMIT_RESULT',
+      `Nothing was committed, because its result cannot be kept as the answer to later calls: ${problem}`,
+    );
+  }
+}
+
 const WHY_NOT = {
   pending: 'another commit is in progress; await it',
   stored: 'its commit is written, and the claim is completed with it',

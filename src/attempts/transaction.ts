@@ -1,6 +1,4 @@
-import type { ClaimStore, Completion } from '../claims/claim-store.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
-import { ConfigurationError } from '../claims/errors.ts';
 import { CommitNotAllowedError, LeaseLostError } from './errors.ts';
 
 /**
@@ -8,16 +6,18 @@ import { CommitNotAllowedError, LeaseLostError } from './errors.ts';
  *
  * | state   | entered                                        | left                                         |
  * |---------|------------------------------------------------|----------------------------------------------|
- * | none    | at first; when nothing was written nor will be | by `commit`                                  |
- * | pending | by `commit`                                    | by the store's answer                        |
- * | stored  | items and completion are written               | never: the attempt is completed              |
+ * | none    | at first; when nothing was written nor will be | by `run`                                     |
+ * | pending | by `run`                                       | by the store's answer, or the end of the work |
+ * | stored  | effect and completion are written              | never: the attempt is completed              |
  * | failed  | the claim is lost, or may have been completed  | never: the row alone knows, so that no other |
  * |         | without our knowing                            | commit and no success is written over it     |
  */
 export class Transaction {
   #state: 'none' | 'pending' | 'stored' | 'failed' = 'none';
   #failure: Error | undefined;
-  #pending: Promise<void> | undefined;
+  #notDone: Error | undefined;
+  #working: Promise<void> | undefined;
+  #answering: Promise<unknown> | undefined;
   #isClosed = false;
 
   get isStored(): boolean {
@@ -26,66 +26,81 @@ export class Transaction {
 
   /** Why the handler's end must not be stored as a success. */
   get failure(): Error | undefined {
-    return this.#failure;
+    return this.#failure ?? this.#notDone;
   }
 
-  /** Resolves when nothing is under way; never rejects. */
+  /** Whether all may be written without our knowing: the row tells. */
+  get isUnknown(): boolean {
+    return this.#state === 'failed';
+  }
+
+  /** Resolves when no answer of the store is outstanding; never rejects. */
   async whenAnswered(): Promise<void> {
-    await this.#pending;
+    await this.#answering;
   }
 
   /** The handler has ended: what is in progress is awaited, and its outcome no longer reaches the handler. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#pending;
+    await this.#working;
   }
 
-  /** Rejects where the effect is not known to be written. */
-  async commit(
-    store: ClaimStore,
-    makeCompletion: () => Completion,
-    effect: unknown,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (store.commit === undefined) {
-      throw new ConfigurationError(
-        'The claim store of this processor has no commit(): use the store that the commit function belongs to, or in tests memoryStore({ onCommit })',
-      );
-    }
+  /** Does work that commits with `commit`; it ends as the work does. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#state !== 'none') throw new CommitNotAllowedError(this.#state);
     this.#state = 'pending';
-    // When the answer has left already, nothing is gained by giving up.
-    const asking = store.commit(makeCompletion(), effect, signal.aborted ? {} : { signal });
-    const noted = asking.then(
-      (outcome) => this.#note(outcome),
-      (thrown: unknown) => this.#noteRejection(thrown),
+    this.#notDone = undefined;
+    const noted = work().then(
+      (result) => {
+        this.#noteEnd();
+        return { result };
+      },
+      (thrown: unknown) => {
+        this.#noteEnd(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        return { thrown };
+      },
     );
-    this.#pending = noted.then(() => undefined);
-    const error = await noted;
-    if (error === undefined) return;
+    this.#working = noted.then(() => undefined);
+    const end = await noted;
+    if ('result' in end) return end.result;
     // Not awaited any more, and an unhandled rejection would end the process.
     if (this.#isClosed) await new Promise(() => undefined);
-    throw error;
+    throw end.thrown;
   }
 
-  /** Returns the error for the handler, or nothing if all is written. */
+  /** One attempt of the work to write all. Rejects where the effect is not known to be written; after a refusal it may be called again. */
+  async commit(ask: () => Promise<CommitOutcome>): Promise<void> {
+    if (this.#state !== 'pending')
+      throw new CommitNotAllowedError(this.#state === 'none' ? 'ended' : this.#state);
+    const asking = ask().then(
+      (outcome) => this.#note(outcome),
+      (thrown: unknown) => this.#fail(thrown instanceof Error ? thrown : new Error(String(thrown))),
+    );
+    this.#answering = asking;
+    const error = await asking;
+    if (error !== undefined) throw error;
+  }
+
+  /** See `AttemptTransaction`. */
+  noteNotDone(error: Error): void {
+    this.#notDone = error;
+  }
+
+  /** Returns the error for the work, or nothing if all is written. */
   #note(outcome: CommitOutcome): Error | undefined {
     if (outcome === 'stored') {
       this.#state = 'stored';
       return undefined;
     }
     if (outcome === 'lost') return this.#fail(new LeaseLostError());
-    if ('error' in outcome) return this.#fail(outcome.error);
-    const refusal = outcome.refused;
-    // A handler that has ended without waiting has not decided what its refusal means.
-    if (this.#isClosed) return this.#fail(refusal);
-    this.#state = 'none';
-    return refusal;
+    return 'error' in outcome ? this.#fail(outcome.error) : outcome.refused;
   }
 
-  #noteRejection(thrown: unknown): Error {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    return this.#fail(error);
+  #noteEnd(error?: Error): void {
+    if (this.#state !== 'pending') return;
+    this.#state = 'none';
+    // A handler that has ended without waiting has not decided what its refusal means.
+    if (error !== undefined && this.#isClosed) this.#notDone = error;
   }
 
   #fail(error: Error): Error {

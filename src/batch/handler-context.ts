@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { CommitNotAllowedError } from '../attempts/errors.ts';
+import { handleOf } from '../attempts/handle-of.ts';
 import type { HandlerRun } from '../attempts/handler-run.ts';
 import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
 import type { RecordContext } from './record-handler.ts';
@@ -56,13 +56,6 @@ class HandlerContext implements RecordContext {
   }
 
   get [ATTEMPT](): AttemptHandle {
-    return {
-      completeWith: async (effect, result) => {
-        const { attempt } = this.#runnable;
-        if (attempt === undefined) throw new CommitNotAllowedError('unclaimed');
-        await attempt.completeWith(effect, result);
-        this.#run.watchLease(); // a completed claim has no lease to lose
-      },
-    };
+    return handleOf(this.#runnable.attempt, this.#run, this.#scope);
   }
 }

@@ -24,7 +24,11 @@ export function boundedOperations(store: OperableStore, clock: Clock): OperableS
       signal,
       errorOf: (why) => (why === 'silent' ? silentFor(LONGEST_CALL_MS) : givenUp()),
     });
+  const { adopt } = store;
   return decoratedStore(store, {
+    ...(adopt !== undefined && {
+      adopt: (claims, options) => bound((own) => adopt.call(store, claims, own), options),
+    }),
     list: (query, options) => bound((own) => store.list(query, own), options),
     count: (query, options) => bound((own) => store.count(query, own), options),
     operate: (operations, options) => bound((own) => store.operate(operations, own), options),

@@ -1,3 +1,4 @@
+import type { AdoptOutcome } from './adoption.ts';
 import type { Claim, ClaimStatus } from './claim.ts';
 import type { ClaimStore, StoreCallOptions } from './claim-store.ts';
 
@@ -121,6 +122,9 @@ export type OperateOutcome =
  *   changed the claim in between: then it is `changed`, and the claim's history shows it. A `forget` that the caller sends
  *   again may find nothing any more, and is `absent`.
  * - A claim that was changed has a new owner: every later write of the attempt that held it is `lost`.
+ * - `adopt` writes claims of another store with all that they have, by the times that they have, and answers one outcome for
+ *   each, in order. No key stands twice in one call. Each is one atomic conditional write: what the key's row is meanwhile
+ *   is never lost. `claims/adoption.ts` has the rule. Stores that leave it out cannot be copied into.
  *
  * `describeClaimStore` (`batchlatch/testing`) tests it where a store has it.
  */
@@ -131,6 +135,8 @@ export interface OperableStore extends ClaimStore {
   count(query: ClaimCountQuery, options?: StoreCallOptions): Promise<ClaimCount>;
   /** Changes claims for a person, each on the condition that it is still as it was seen. */
   operate(operations: readonly ClaimOperation[], options?: StoreCallOptions): Promise<OperateOutcome[]>;
+  /** Writes claims of another store as they are, each unless its key has a row that is not an earlier state of it. */
+  adopt?(claims: readonly Claim[], options?: StoreCallOptions): Promise<AdoptOutcome[]>;
 }
 
 /** Whether a store has the methods for people itself. */

@@ -2,7 +2,7 @@ import type { ClaimStore } from './claim-store.ts';
 import { isOperableStore, type OperableStore } from './operable-store.ts';
 
 /** What people do with the claims of a store. */
-export type Operations = Pick<OperableStore, 'list' | 'count' | 'operate'>;
+export type Operations = Pick<OperableStore, 'list' | 'count' | 'operate' | 'adopt'>;
 
 /** Makes operations of the rows of a store; `kind` says what the rows are. */
 type Operator = (kind: string, rows: unknown) => Operations;
@@ -30,12 +30,13 @@ export function isOperable(store: ClaimStore): boolean {
 
 /** The operations of an operator on a store, but what the store does in a way of its own. */
 export function operationsOf(store: OperatedStore & Partial<Operations>, operator: Operator): Operations {
-  const { list, count, operate } = store;
+  const { list, count, operate, adopt } = store;
   return {
     ...store[OPERATED](operator),
     ...(list !== undefined && { list: list.bind(store) }),
     ...(count !== undefined && { count: count.bind(store) }),
     ...(operate !== undefined && { operate: operate.bind(store) }),
+    ...(adopt !== undefined && { adopt: adopt.bind(store) }),
   };
 }
 

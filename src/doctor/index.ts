@@ -1,7 +1,9 @@
 export type { DoctorReport } from './finding.ts';
 export { doctorTemplate } from './doctor-template.ts';
 export { doctorLive } from './doctor-live.ts';
-export { runDoctor } from './run-doctor.ts';
+export { doctorPostgres } from './servers/doctor-postgres.ts';
+export { doctorRedis } from './servers/doctor-redis.ts';
+export { joinedReports, runDoctor } from './run-doctor.ts';
 export type { DoctorClients } from './live/clients.ts';
 export { doctorJson } from './format/doctor-json.ts';
 export { doctorSarif } from './format/doctor-sarif.ts';

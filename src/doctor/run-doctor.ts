@@ -28,6 +28,11 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
       : [doctorTemplate({ file: template, text: await textOf(template) }, { parameters })]),
     ...(isLive ? [await doctorLive(clients, target)] : []),
   ];
+  return joinedReports(reports);
+}
+
+/** Several reports as one, errors first. */
+export function joinedReports(reports: readonly DoctorReport[]): DoctorReport {
   const order: readonly Severity[] = ['error', 'warning', 'info'];
   return {
     findings: reports

@@ -1,5 +1,10 @@
-/** What a function sees of the attempt it runs in. */
-export interface CallContext {
+import type { AttemptContext } from '../claims/attempt-handle.ts';
+
+/**
+ * What a function sees of the attempt it runs in. `commit` of `batchlatch/dynamodb` and `inTransaction` of `batchlatch/postgres` take
+ * it: what they commit is then the result, of this call and of later ones, whatever the function returns.
+ */
+export interface CallContext extends AttemptContext {
   /** `namespace#version:key`, to be passed to downstream services that take idempotency keys. */
   readonly idempotencyKey: string;
   /** 1, 2, 3 …: how many times the key has been claimed. The fencing token: a later attempt has a higher one. */

@@ -1,4 +1,5 @@
 import { Attempt, type Settled } from '../attempts/attempt.ts';
+import { handleOf } from '../attempts/handle-of.ts';
 import { createDeadline } from '../attempts/deadline.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
 import type { HandlerReturned, HandlerThrew } from '../attempts/handler-end.ts';
@@ -9,6 +10,7 @@ import type { AttemptScope } from '../attempts/scope.ts';
 import { recordsStarts, Starts } from '../attempts/starts.ts';
 import type { UnstartedClaims } from '../attempts/unstarted-claims.ts';
 import { acquireOrWait } from '../attempts/wait-for-claim.ts';
+import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest, ClaimStore, SettleOutcome } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
@@ -51,6 +53,8 @@ export interface Call {
 /** What is run, and how its ends are stored. */
 export interface Work<Value> {
   run(context: CallContext): Promise<Value>;
+  /** What is returned, of what is committed as the result. Default: the same. */
+  toValue?(committed: unknown): Promise<Value>;
   /** The end of an attempt that returned. */
   endOf(value: Value): Ending;
   /** The end where the store turns out to have no room for the value. */
@@ -107,15 +111,41 @@ export async function runOnce<Value>(
     return { status: 'not-started', leaseUntil: isOver(call) ? undefined : attempt.leaseUntil };
   }
   const end = await run(attempt, work, scope);
-  const settled = (await attempt.settle(end)) as Exclude<Settled, 'committed'>; // a call has nothing to commit
+  const settled = await attempt.settle(end);
+  return settled === 'committed' ? outcomeOfCommit(attempt, end) : outcomeOf(settled, attempt, work);
+}
+
+/** What was committed is the answer, now and later: not what was returned afterwards. */
+function outcomeOfCommit<Value>(
+  { committed, commitFailure }: Attempt,
+  end: HandlerReturned | HandlerThrew,
+): CallOutcome<Value> {
+  if (end.kind === 'threw') return { status: 'threw', error: end.thrown };
+  // Its row alone has shown that it was written, and the function had seen the error.
+  if (committed === undefined) return { status: 'threw', error: commitFailure };
+  return {
+    status: 'returned',
+    value: committed.result as Value,
+    ending: committed.ending,
+    settled: 'stored',
+  };
+}
+
+async function outcomeOf<Value>(
+  settled: Exclude<Settled, 'committed'>,
+  attempt: Attempt,
+  work: Work<Value>,
+): Promise<CallOutcome<Value>> {
+  const { end } = settled;
   // What the store says never hides the business error.
   if (end.kind === 'threw') return { status: 'threw', error: end.thrown };
+  const { result } = end as HandlerReturned;
   const stored = isTooLarge(settled.outcome)
     ? ((await attempt.store(work.endOfTooLarge(), end)) as Exclude<Settled, 'committed'>)
     : settled;
   return {
     status: 'returned',
-    value: end.result as Value,
+    value: result as Value,
     ending: stored.ending,
     settled: stored.outcome,
   };
@@ -206,13 +236,22 @@ async function run<Value>(
 ): Promise<HandlerReturned | HandlerThrew> {
   const handlerRun = new HandlerRun(attempt, scope);
   const heartbeat = scope.renewal && startHeartbeat(new Map([[handlerRun, attempt]]), scope);
-  const end = await handlerRun.run(() => work.run(contextOf(attempt, handlerRun)));
+  const toValue = work.toValue?.bind(work);
+  const context = contextOf(attempt, handlerRun, () => handleOf(attempt, handlerRun, scope, toValue));
+  const end = await handlerRun.run(() => work.run(context));
   void heartbeat?.stop();
   return end as HandlerReturned | HandlerThrew; // it is never stopped with a grace period
 }
 
-function contextOf({ key, claim }: Attempt, handlerRun: HandlerRun): CallContext {
+function contextOf(
+  { key, claim }: Attempt,
+  handlerRun: HandlerRun,
+  handle: () => AttemptHandle,
+): CallContext {
   return {
+    get [ATTEMPT]() {
+      return handle();
+    },
     idempotencyKey: key,
     attempt: claim.attempt,
     get signal() {

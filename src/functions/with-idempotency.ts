@@ -184,7 +184,7 @@ function unserializable(problem: string): Ending {
   const error = new UnserializableResultError(
     `The effect is done and will not run again, but its result cannot be kept: ${problem}. Return plain JSON values that fit, or set a \`serializer\``,
   );
-  return { end: 'park', error: toStoredError(error), isAnswer: true };
+  return { end: 'park', error: toStoredError(error), isAnswer: true, problem };
 }
 
 function valueOf(

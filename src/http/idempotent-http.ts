@@ -11,9 +11,7 @@ export function idempotentHttp<Request, Native>(
   handler: unknown,
   options: HttpIdempotencyOptions<Request>,
 ): (exchange: Omit<Exchange<Native>, 'scope' | 'mayReplay'>, native: Request) => Promise<Native> {
-  if (typeof handler !== 'function') {
-    throw new ConfigurationError(`Expected the handler to be a function, got ${typeof handler}`);
-  }
+  assertFunction(handler, 'handler');
   checkHttpOptions(options);
   const given = defaultPorts(options);
   const ports = { ...given, unstarted: unstartedClaims(given.store) };
@@ -26,6 +24,12 @@ export function idempotentHttp<Request, Native>(
       authorizeReplay === undefined ? true : authorizeReplay(native);
     return answerOnce({ ...exchange, scope: scopeOf, mayReplay }, settings, ports, onError);
   };
+}
+
+export function assertFunction(given: unknown, name: string): void {
+  if (typeof given !== 'function') {
+    throw new ConfigurationError(`Expected the ${name} to be a function, got ${typeof given}`);
+  }
 }
 
 /** An error of `onError` changes nothing. */

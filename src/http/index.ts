@@ -3,5 +3,6 @@ export type { KeyFormat } from './key-format.ts';
 export type { LambdaHttpEvent } from './lambda-event.ts';
 export type { LambdaHttpResponse } from './lambda-response.ts';
 export type { HttpIdempotencyOptions } from './options.ts';
-export { withFetchIdempotency } from './with-fetch-idempotency.ts';
-export { withHttpIdempotency } from './with-http-idempotency.ts';
+export { withFetchIdempotency, withFetchIdempotencyContext } from './with-fetch-idempotency.ts';
+export { withHttpIdempotency, withHttpIdempotencyContext } from './with-http-idempotency.ts';
+export type { CallContext } from '../functions/call-context.ts';

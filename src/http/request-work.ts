@@ -25,17 +25,29 @@ const RESPONSE_UNREADABLE: StoredError = {
   message: 'The handler ran, but its response is not an HTTP response',
 };
 
+/** In a sentence about a response that has not been given yet. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  [RESPONSE_NOT_KEPT.name]: 'the response is too large to keep',
+  [RESPONSE_UNREADABLE.name]: 'it is not an HTTP response',
+};
+
 /** The work of a request: how the handler is run, and how its claim ends for what it answered. */
 export function workOf<Native>(exchange: Exchange<Native>, settings: HttpSettings): Work<Answered<Native>> {
   const { maxResponseBytes, keepHeaders } = settings;
-  const parked = (error: StoredError): Ending => ({ end: 'park', error, isAnswer: true });
+  const parked = (error: StoredError): Ending => ({
+    end: 'park',
+    error,
+    isAnswer: true,
+    problem: PROBLEMS[error.name] ?? error.message,
+  });
   const completed = (response: HttpResponse): Ending => {
     const result = JSON.stringify({ ...response, headers: keepHeaders(response.headers) });
     const isTooLarge = Buffer.byteLength(result) > maxResponseBytes;
     return isTooLarge ? parked(RESPONSE_NOT_KEPT) : { end: 'complete', result };
   };
   return {
-    run: async () => exchange.read(await exchange.pass(), maxResponseBytes),
+    run: async (context) => exchange.read(await exchange.pass(context), maxResponseBytes),
+    toValue: async (native) => exchange.read(native as Native, maxResponseBytes),
     endOf({ status, headers, content }) {
       if (status === undefined) return parked(RESPONSE_UNREADABLE);
       if (!isAnswer(status, settings)) return failed(`it answered ${status}`);
@@ -65,5 +77,6 @@ function isAnswer(status: number, { keepServerErrors }: HttpSettings): boolean {
 }
 
 function failed(reason: string): Ending {
-  return { end: 'fail', error: { name: 'NotKept', message: `The handler may run again: ${reason}` } };
+  const error = { name: 'NotKept', message: `The handler may run again: ${reason}` };
+  return { end: 'fail', error, problem: `${reason}, which is not kept` };
 }

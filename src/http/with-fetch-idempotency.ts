@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
+import type { CallContext } from '../functions/call-context.ts';
 import type { Answered } from './exchange.ts';
 import { type Content, type HttpRequest, type HttpResponse, queryOf } from './http-message.ts';
-import { idempotentHttp } from './idempotent-http.ts';
+import { assertFunction, idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
 import { readBounded } from './read-bounded.ts';
 
@@ -27,9 +28,30 @@ export function withFetchIdempotency<Rest extends unknown[]>(
   handler: (request: Request, ...rest: Rest) => Response | Promise<Response>,
   options: HttpIdempotencyOptions<Request>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
-  const answer = idempotentHttp<Request, Response>(handler, options);
+  assertFunction(handler, 'handler');
+  return withFetchIdempotencyContext(() => handler, options);
+}
+
+/**
+ * The same for a handler that wants to know about its attempt: see `withHttpIdempotencyContext`. After a commit the client gets the
+ * response that was committed, whatever the handler returns; the body of a `Response` that was given to a commit has been read.
+ *
+ * @example
+ * const createPayment = withFetchIdempotencyContext(
+ *   (context) => async (request: Request) =>
+ *     inTransaction(context, async (client) => Response.json(await insertPayment(client, await request.json()))),
+ *   { namespace: 'payments', scope: async (request) => (await verifyToken(request.headers.get('authorization'))).sub, store },
+ * );
+ */
+export function withFetchIdempotencyContext<Rest extends unknown[]>(
+  makeHandler: (
+    context: CallContext | undefined,
+  ) => (request: Request, ...rest: Rest) => Response | Promise<Response>,
+  options: HttpIdempotencyOptions<Request>,
+): (request: Request, ...rest: Rest) => Promise<Response> {
+  const answer = idempotentHttp<Request, Response>(makeHandler, options);
   return async (request, ...rest) => {
-    const pass = async (): Promise<Response> => handler(request, ...rest);
+    const pass = async (context?: CallContext): Promise<Response> => makeHandler(context)(request, ...rest);
     const exchange = {
       request: readRequest(request),
       pass,

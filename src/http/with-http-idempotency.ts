@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
-import { idempotentHttp } from './idempotent-http.ts';
+import type { CallContext } from '../functions/call-context.ts';
+import { assertFunction, idempotentHttp } from './idempotent-http.ts';
 import { type LambdaHttpEvent, readLambdaEvent } from './lambda-event.ts';
 import { type LambdaHttpResponse, readLambdaResponse, toLambdaResponse } from './lambda-response.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
@@ -26,10 +27,34 @@ export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
   handler: (event: Event, lambda: Context) => Answer | Promise<Answer>,
   options: HttpIdempotencyOptions<Event>,
 ): (event: Event, lambda: Context) => Promise<Answer | LambdaHttpResponse> {
-  const answer = idempotentHttp<Event, Answer | LambdaHttpResponse>(handler, options);
+  assertFunction(handler, 'handler');
+  return withHttpIdempotencyContext(() => handler, options);
+}
+
+/**
+ * The same for a handler that wants to know about its attempt: it is made for each request, from a context
+ * (`idempotencyKey`, `attempt`, `signal`, `extendLease`, `done`), which is undefined where there is no key: for safe methods, and without
+ * the header where it is not required. `inTransaction` of `batchlatch/postgres` and `commit` of `batchlatch/dynamodb` take the context;
+ * the result that they commit has to be the response.
+ *
+ * @example
+ * export const handler = withHttpIdempotencyContext(
+ *   (context) => async (event: APIGatewayProxyEventV2WithJWTAuthorizer) =>
+ *     inTransaction(context, async (client) => ({ statusCode: 201, body: JSON.stringify(await insertPayment(client, event)) })),
+ *   { namespace: 'payments', scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? ''), store },
+ * );
+ */
+export function withHttpIdempotencyContext<Event extends LambdaHttpEvent, Answer>(
+  makeHandler: (
+    context: CallContext | undefined,
+  ) => (event: Event, lambda: Context) => Answer | Promise<Answer>,
+  options: HttpIdempotencyOptions<Event>,
+): (event: Event, lambda: Context) => Promise<Answer | LambdaHttpResponse> {
+  const answer = idempotentHttp<Event, Answer | LambdaHttpResponse>(makeHandler, options);
   return async (event, lambda?: Context) => {
     const { request, shape } = readLambdaEvent(event);
-    const pass = async (): Promise<Answer> => handler(event, lambda as Context);
+    const pass = async (context?: CallContext): Promise<Answer> =>
+      makeHandler(context)(event, lambda as Context);
     const exchange = {
       request,
       pass,

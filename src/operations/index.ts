@@ -1,3 +1,4 @@
+export type { AdoptOutcome } from '../claims/adoption.ts';
 export type { Claim, ClaimStatus, OperatorChange, StoredError } from '../claims/claim.ts';
 export { keyHash } from '../claims/key-hash.ts';
 export {
@@ -29,6 +30,7 @@ export {
 export { type ClaimStatistics, claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
 export type { Distribution, StatisticsPeriod } from './claim-tally.ts';
 export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
+export { type ClaimsCopy, copyClaims, type CopyOptions } from './copy-claims.ts';
 export { operableStore } from './operable-store.ts';
 export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-claims.ts';
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';

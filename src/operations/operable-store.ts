@@ -7,9 +7,10 @@ import { isOperableStore, type OperableStore } from '../claims/operable-store.ts
 import { isOperated, type OperatedStore, type Operations, operationsOf } from '../claims/operated.ts';
 import { operationsOnTable } from '../stores/dynamodb/operations.ts';
 import { operationsOnTable as operationsOnPostgresTable } from '../stores/postgres/operations.ts';
+import { operationsOnRedis } from '../stores/redis/operations.ts';
 
 /**
- * The store with `list`, `count` and `operate`, each of whose calls ends within 60 seconds. A store of a database leaves these to
+ * The store with `list`, `count` and `operate`, each of whose calls ends within 60 seconds. The stores of databases leave these to
  * `batchlatch/operations`, so that functions do not carry them; behind `cached()` and `resultsIn()` they work too.
  * The functions of `batchlatch/operations` take any store and do this by themselves. Throws a
  * `ConfigurationError` for a store that people cannot operate on.
@@ -34,7 +35,7 @@ export function withOperations(store: ClaimStore): OperableStore {
   }
   throw new ConfigurationError(
     'This claim store cannot be operated on: it has no list(), count() and operate(). ' +
-      'dynamoDBStore() of batchlatch/dynamodb and postgresStore() of batchlatch/postgres can be, also behind cached() and resultsIn()',
+      'dynamoDBStore() of batchlatch/dynamodb, postgresStore() of batchlatch/postgres and redisStore() of batchlatch/redis can be, also behind cached() and resultsIn()',
   );
 }
 
@@ -46,18 +47,29 @@ function operationsBy(store: OperatedStore): Operations {
     list: async (...call) => operations().list(...call),
     count: async (...call) => operations().count(...call),
     operate: async (...call) => operations().operate(...call),
+    async adopt(...call) {
+      const { adopt } = operations();
+      if (adopt === undefined) throw cannotAdopt();
+      return adopt(...call);
+    },
   };
 }
 
-/** What the rows of a store are, and who knows them. A store hands over what its own kind takes. */
-const OPERATORS: Readonly<Record<string, (rows: never) => Operations>> = {
-  dynamodb: operationsOnTable,
-  postgres: operationsOnPostgresTable,
-};
+/** For a store without `adopt`. */
+export function cannotAdopt(): ConfigurationError {
+  return new ConfigurationError('Claims cannot be copied into this store: it has no adopt()');
+}
+
+/** By the kind of rows: each store hands over what its own operations take. */
+const KINDS: ReadonlyMap<string, (rows: never) => Operations> = new Map<string, (rows: never) => Operations>([
+  ['dynamodb', operationsOnTable],
+  ['postgres', operationsOnPostgresTable],
+  ['redis', operationsOnRedis],
+]);
 
 function operationsOn(kind: string, rows: unknown): Operations {
-  const operator = Object.hasOwn(OPERATORS, kind) ? OPERATORS[kind] : undefined;
-  if (operator !== undefined) return operator(rows as never);
+  const operations = KINDS.get(kind);
+  if (operations !== undefined) return operations(rows as never);
   throw new ConfigurationError(
     `This version of batchlatch/operations knows nothing of the rows of \`${kind}\``,
   );

@@ -1,4 +1,3 @@
-import { builtIn } from '../claims/built-in.ts';
 import type { HandlerRun, RunsTogether } from '../attempts/handler-run.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { AroundHandler } from '../batch/observing.ts';
@@ -7,6 +6,7 @@ import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Runnable } from '../batch/runnable.ts';
 import type { BatchScope } from '../batch/scope.ts';
 import { BatchlatchError } from '../claims/errors.ts';
+import { isError } from '../claims/is-error.ts';
 
 /** A batch handler's answer cannot be assigned to its records: all of them count as failed. */
 export class BatchAnswerError extends BatchlatchError {
@@ -130,12 +130,6 @@ function callTogether(
     if (isError(result)) throw result;
     return result;
   };
-}
-
-/** Also an error of another realm, as a sandbox of tests makes it, and the abort of a `fetch` there. */
-function isError(value: unknown): boolean {
-  if (value instanceof Error || builtIn('node:util').types.isNativeError(value)) return true;
-  return Object.prototype.toString.call(value) === '[object DOMException]';
 }
 
 async function answerOf(

@@ -1,5 +1,6 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { describeAcquire } from './contract/acquire.ts';
+import { describeAdopt } from './contract/adopt.ts';
 import { type CommitSubject, describeCommit } from './contract/commit.ts';
 import { describeExtend } from './contract/extend.ts';
 import { describeInspect } from './contract/inspect.ts';
@@ -61,6 +62,7 @@ export function describeClaimStore(
     describe('inspect', () => describeInspect(contract));
     describe('operate, where the store has it', () => describeOperate(contract));
     describe('operate at the same time as others', () => describeOperateRaces(contract));
+    describe('adopt, where the store has it', () => describeAdopt(contract));
     describe('list and count, where the store has them', () => describeList(contract));
   });
 }

@@ -11,7 +11,7 @@ import {
 import { commit, type CommitItem, dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
-import { ATTEMPT } from '../../src/claims/attempt-handle.ts';
+import { ATTEMPT, type AttemptHandle } from '../../src/claims/attempt-handle.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
 
 const item: CommitItem = { Put: { TableName: 'orders', Item: { id: 'o-1' } } };
@@ -65,7 +65,8 @@ describe('commit of batchlatch/dynamodb', () => {
 
   it('hands the attempt of a context made by hand its items and its result', async () => {
     const calls: unknown[] = [];
-    const context = { [ATTEMPT]: { completeWith: async (...call: unknown[]) => void calls.push(call) } };
+    const attempt = { completeWith: async (...call: unknown[]) => void calls.push(call) };
+    const context = { [ATTEMPT]: attempt as unknown as AttemptHandle };
     await commit(context, [item], { result: 3 });
     expect(calls).toMatchObject([[{ content: [item] }, 3]]);
     expect(ATTEMPT).toBe(Symbol.for('batchlatch.attempt'));

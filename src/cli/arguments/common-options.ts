@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import type { PostgresOptions } from '../connect/postgres.ts';
+import type { RedisOptions } from '../connect/redis.ts';
 import { httpUrl, integerBetween } from './values.ts';
 
 /** What every command takes. */
@@ -16,15 +18,18 @@ export interface ConnectionOptions {
 }
 
 /** What every command takes that reads or changes claims. */
-export interface TableOptions extends ConnectionOptions {
+export interface TableOptions extends ConnectionOptions, PostgresOptions, RedisOptions {
   readonly table?: string;
   readonly index?: string;
   readonly indexShards: number;
   readonly attributes?: 'powertools';
+  readonly redisPrefix?: string;
+  readonly redisSlots?: number;
 }
 
 const OUTPUT = 'Output:';
 const CONNECTION = 'Connection:';
+const OTHER_STORES = 'Claims that are not in DynamoDB:';
 
 const OPTIONS = {
   output: () => [
@@ -60,6 +65,24 @@ const OPTIONS = {
     new Option('--attributes <format>', "how the table's rows are written, if not by batchlatch's own names")
       .choices(['powertools'])
       .helpGroup(CONNECTION),
+  ],
+  postgres: () => [
+    new Option(
+      '--postgres [url]',
+      'claims are in PostgreSQL (default: DATABASE_URL, or PGHOST and so on), in --table (default: batchlatch_claims)',
+    ).helpGroup(OTHER_STORES),
+  ],
+  redis: () => [
+    new Option('--redis [url]', 'claims are in Redis (default: REDIS_URL)').helpGroup(OTHER_STORES),
+    new Option('--redis-cluster', 'that Redis is a cluster').helpGroup(OTHER_STORES),
+  ],
+  prefix: () => [
+    new Option('--redis-prefix <prefix>', '`prefix` of the functions, if they have one').helpGroup(
+      OTHER_STORES,
+    ),
+    new Option('--redis-slots <n>', '`slots` of the functions, if they have them')
+      .argParser(integerBetween(1, 1_024))
+      .helpGroup(OTHER_STORES),
   ],
 } satisfies Record<string, () => Option[]>;
 

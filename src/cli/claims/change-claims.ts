@@ -95,11 +95,7 @@ function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
   );
 }
 
-async function findAll(
-  { store, tableName }: Claims,
-  options: ChangeOptions,
-  context: Context,
-): Promise<Found> {
+async function findAll({ store, place }: Claims, options: ChangeOptions, context: Context): Promise<Found> {
   const { state, prefix, limit } = options;
   const { claims, next } = await collect(
     (page) =>
@@ -120,7 +116,7 @@ async function findAll(
       `Only the first ${count(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,
     );
   }
-  if (claims.length === 0) context.screen.note(`No ${state} claims in table ${visible(tableName)}.`);
+  if (claims.length === 0) context.screen.note(`No ${state} claims in ${place}.`);
   return { claims, missing: [] };
 }
 

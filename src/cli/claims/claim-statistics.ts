@@ -32,16 +32,16 @@ export const statsCommand: Run<StatsOptions> = (context, options) =>
     const toJson = (statistics: ClaimStatistics): unknown => statisticsJson(statistics, context);
     if (options.watch !== undefined) {
       return watch(context, options.watch, {
-        title: `Claims of table ${visible(claims.tableName)}`,
+        title: `Claims of ${claims.place}`,
         read,
-        show: (statistics) => show(statistics, context),
+        show: (statistics) => show(statistics, claims, context),
         toJson,
         changes: changedCounts,
       });
     }
     const statistics = await read();
     if (context.screen.isJson) context.screen.json(toJson(statistics));
-    else show(statistics, context);
+    else show(statistics, claims, context);
     return 0;
   });
 
@@ -79,7 +79,7 @@ function statisticsJson(
   };
 }
 
-function show(statistics: ClaimStatistics, context: Context): void {
+function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, context: Context): void {
   const { screen } = context;
   const { counts, oldestOverdue, waitingMs, runningMs, attempts, periods, isWhole } = statistics;
   screen.table(
@@ -109,7 +109,7 @@ function show(statistics: ClaimStatistics, context: Context): void {
     );
   }
   screen.note(
-    `${costText({ readBy: 'scan', ...statistics })}${isWhole ? '' : ' There are more: raise --limit.'}`,
+    `${costText({ readBy: 'scan', ...statistics }, claims)}${isWhole ? '' : ' There are more: raise --limit.'}`,
   );
 }
 

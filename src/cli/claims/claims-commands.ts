@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
-import { changeOptions, watchOption } from '../arguments/shared-options.ts';
+import { changeOptions, consentOptions, watchOption } from '../arguments/shared-options.ts';
 import { integerBetween, jsonText } from '../arguments/values.ts';
 import type { ClaimState, OperationKind } from '../../claims/operable-store.ts';
 import type { AddLeaf, Leaf } from '../leaf.ts';
@@ -23,6 +23,8 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
       'claims list --table claims --state parked',
       'claims list --table claims --prefix orders# --all --json',
       'claims list --table claims --state overdue --watch 10',
+      'claims list --postgres --state parked',
+      'claims list --redis --prefix orders#',
     ],
     define: (command) => {
       selecting(command)
@@ -69,6 +71,49 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
     },
     load: async () => (await import('./claim-statistics.ts')).statsCommand,
   });
+  addLeaf(claims, {
+    name: 'copy',
+    summary: 'copy claims from one store to another',
+    description:
+      'As they are, with their owners, times, results and history. A key that has a row in the other store is left out, unless that row is an earlier state of the claim: run it again, and it brings what has changed. Stop the consumers first: what they complete afterwards would run again.',
+    examples: [
+      'claims copy --from dynamodb --from-table claims --to postgres',
+      'claims copy --from redis --to postgres --to-table shop.claims --dry-run',
+      'claims copy --from postgres --to redis --to-prefix shop: --yes',
+    ],
+    define: (command) => {
+      for (const side of ['from', 'to'] as const) {
+        for (const option of sideOptions(side)) command.addOption(option);
+      }
+      command
+        .optionsGroup('Which claims:')
+        .option('--prefix <prefix>', 'claims whose key begins with this, such as orders#')
+        .option('--cursor <next>', 'go on where the copy before ended')
+        .option(
+          '--leave-out-long-results',
+          'copy a claim without its result where that is too long for the other store',
+        );
+      for (const option of consentOptions()) command.addOption(option);
+      withOptions(command, 'connection', 'format');
+    },
+    load: async () => (await import('./copy-claims.ts')).copyCommand,
+  });
+}
+
+function sideOptions(side: 'from' | 'to'): Option[] {
+  const where = side === 'from' ? 'From:' : 'To:';
+  return [
+    new Option(
+      `--${side} <store>`,
+      'dynamodb, postgres or redis, or the URL of one of the latter (required)',
+    ),
+    new Option(`--${side}-table <name>`, 'table of DynamoDB or PostgreSQL (default: as `--table`)'),
+    new Option(`--${side}-prefix <prefix>`, 'of Redis: `prefix` of the functions, if they have one'),
+    new Option(`--${side}-slots <n>`, 'of Redis: `slots` of the functions, if they have them').argParser(
+      integerBetween(1, 1_024),
+    ),
+    new Option(`--${side}-cluster`, 'that Redis is a cluster'),
+  ].map((option) => option.helpGroup(where));
 }
 
 const CHANGES: readonly Leaf<ChangeOptions>[] = [
@@ -153,5 +198,5 @@ function selecting(command: Command): Command {
 }
 
 function onTable(command: Command): void {
-  withOptions(command, 'table', 'connection', 'format');
+  withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
 }

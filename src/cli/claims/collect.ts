@@ -1,5 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { ClaimPage } from '../../claims/operable-store.ts';
+import type { Claims } from '../connect/claims.ts';
 import type { Screen } from '../print/screen.ts';
 import { count, number } from '../print/words.ts';
 
@@ -46,9 +47,12 @@ export async function collect(
 }
 
 /** What a reading cost, as `Read 1,204 rows of the table (151 read units).` */
-export function costText({ readBy, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>): string {
+export function costText(
+  { readBy, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>,
+  { rowsOf }: Pick<Claims, 'rowsOf'>,
+): string {
   const units = readUnits === undefined ? '' : ` (${count(readUnits, 'read unit')})`;
-  const what = readBy === 'index' ? 'of the index of overdue claims' : 'of the table';
+  const what = readBy === 'index' ? 'of the index of overdue claims' : `of ${rowsOf}`;
   const others =
     unreadable === undefined
       ? ''

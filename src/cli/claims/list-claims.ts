@@ -35,7 +35,7 @@ export const listCommand: Run<ListOptions> = (context, options) =>
     const toJson = (found: Collected): unknown => listJson(found, context);
     if (options.watch !== undefined) {
       return watch(context, options.watch, {
-        title: `Claims of table ${visible(claims.tableName)}`,
+        title: `Claims of ${claims.place}`,
         read,
         show: (found) => show(found, claims, options, context),
         toJson,
@@ -70,7 +70,7 @@ function readList({ store }: Claims, options: ListOptions, { signal, screen }: C
   );
 }
 
-function show(found: Collected, { tableName }: Claims, options: ListOptions, context: Context): void {
+function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions, context: Context): void {
   const { screen } = context;
   const { claims, next } = found;
   if (claims.length > 0) {
@@ -81,7 +81,7 @@ function show(found: Collected, { tableName }: Claims, options: ListOptions, con
   }
   const what = options.state === undefined ? 'claim' : `${options.state} claim`;
   const total = claims.length === 0 ? `No ${what}s` : count(claims.length, what);
-  screen.note(`${total} in table ${visible(tableName)}. ${costText(found)}`);
+  screen.note(`${total} in ${place}. ${costText(found, { rowsOf })}`);
   if (next !== undefined) screen.note(`There may be more: add --all, or --cursor ${next}`);
 }
 

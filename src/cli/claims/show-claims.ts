@@ -22,7 +22,7 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
   if (!areNamed(keys, options)) {
     throw new UsageError('Name the claim: KEY, --hash HASH or --record-id ID. `claims list` lists them.');
   }
-  return withClaims(context, options, async ({ store, tableName }) => {
+  return withClaims(context, options, async ({ store, place }) => {
     const { screen } = context;
     const { claims, missing } = await findNamed(store, keys, options, context);
     const { showResult = false } = options;
@@ -33,8 +33,7 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
         show(claim, context, showResult);
       }
     }
-    for (const name of missing)
-      screen.note(`There is no claim of ${visible(name)} in table ${visible(tableName)}.`);
+    for (const name of missing) screen.note(`There is no claim of ${visible(name)} in ${place}.`);
     return missing.length > 0 ? 1 : 0;
   });
 };

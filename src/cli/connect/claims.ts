@@ -1,45 +1,117 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { ClaimStore } from '../../claims/claim-store.ts';
 import type { OperableStore } from '../../claims/operable-store.ts';
 import { operableStore } from '../../operations/operable-store.ts';
 import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
+import { UsageError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
+import { visible } from '../print/visible.ts';
 import { withDynamoDB } from './dynamodb.ts';
 import { overdueIndexOf } from './overdue-index.ts';
+import { withPostgres } from './postgres.ts';
+import { withRedis } from './redis.ts';
 import { tableNameOf } from './table-name.ts';
 
 /** The claims that a command works on. */
 export interface Claims {
   readonly store: OperableStore;
-  readonly tableName: string;
+  /** Where they are, as a person is told: `table claims`. */
+  readonly place: string;
+  /** What its rows are read from, if by no index. */
+  readonly rowsOf: 'the table' | 'Redis';
 }
 
-/** Opens the claims table for `use`. */
+/** Where the claims are that a command works on. */
+export type StoreKind = 'dynamodb' | 'postgres' | 'redis';
+
+/** The store that the options name. Throws a `UsageError` for more than one. */
+export function storeKindOf({ postgres, redis }: Pick<TableOptions, 'postgres' | 'redis'>): StoreKind {
+  if (postgres !== undefined && redis !== undefined) {
+    throw new UsageError('Claims are in one store: name it by --postgres or by --redis.');
+  }
+  if (postgres !== undefined) return 'postgres';
+  return redis === undefined ? 'dynamodb' : 'redis';
+}
+
+/** Opens the claims for `use`. */
 export async function withClaims<Result>(
+  context: Context,
+  options: TableOptions,
+  use: (claims: Claims) => Promise<Result>,
+): Promise<Result> {
+  switch (storeKindOf(options)) {
+    case 'postgres':
+      return inPostgres(context, options, use);
+    case 'redis':
+      return inRedis(context, options, use);
+    case 'dynamodb':
+      return inDynamoDB(context, options, use);
+  }
+}
+
+function claimsOf(store: ClaimStore, place: string, rowsOf: Claims['rowsOf'] = 'the table'): Claims {
+  return { store: operableStore(store), place, rowsOf };
+}
+
+async function inPostgres<Result>(
+  context: Context,
+  options: TableOptions,
+  use: (claims: Claims) => Promise<Result>,
+): Promise<Result> {
+  const { postgresStore } = await import('../../stores/postgres/index.ts');
+  const table = postgresTableOf(options);
+  return withPostgres(context, options, async (pool) =>
+    use(claimsOf(postgresStore({ pool, table }), `table ${visible(table)}`)),
+  );
+}
+
+/** CLAIMS_TABLE_NAME is DynamoDB's: another table would be taken for it without a word. */
+export function postgresTableOf({ table = 'batchlatch_claims' }: Pick<TableOptions, 'table'>): string {
+  return table;
+}
+
+async function inRedis<Result>(
+  context: Context,
+  options: TableOptions,
+  use: (claims: Claims) => Promise<Result>,
+): Promise<Result> {
+  const { table, redisPrefix: prefix, redisSlots: slots } = options;
+  if (table !== undefined)
+    throw new UsageError('Redis has no tables: leave --table out; --redis-prefix names claims.');
+  const { redisStore } = await import('../../stores/redis/index.ts');
+  const place = prefix === undefined ? 'Redis' : `Redis under ${visible(prefix)}`;
+  return withRedis(context, options, async (client) => {
+    const named = { ...(prefix !== undefined && { prefix }), ...(slots !== undefined && { slots }) };
+    return use(claimsOf(redisStore({ client, ...named }), place, 'Redis'));
+  });
+}
+
+async function inDynamoDB<Result>(
   context: Context,
   options: TableOptions,
   use: (claims: Claims) => Promise<Result>,
 ): Promise<Result> {
   const tableName = tableNameOf(options.table, context);
   return withDynamoDB(context, options, async (client) =>
-    use({ tableName, store: await openStore(client, tableName, options, context) }),
+    use(claimsOf(await openTable(client, tableName, options, context), `table ${visible(tableName)}`)),
   );
 }
 
-/** The claims in a table. */
-async function openStore(
+/** The claims in a table of DynamoDB. */
+async function openTable(
   client: DynamoDBClient,
   tableName: string,
   options: TableOptions,
   context: Context,
-): Promise<OperableStore> {
+): Promise<ClaimStore> {
   const index = await overdueIndexOf(client, tableName, options.index, context);
   const format =
     options.attributes === 'powertools'
       ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes
       : undefined;
-  const store = dynamoDBStore({
+  return dynamoDBStore({
     tableName,
     client,
     clock: clockOf(context),
@@ -47,5 +119,4 @@ async function openStore(
     // Not left to CLAIMS_OVERDUE_INDEX, which may be another table's.
     overdueIndex: index === undefined ? false : { name: index, shards: options.indexShards },
   });
-  return operableStore(store);
 }

@@ -87,5 +87,5 @@ function onQueue(command: Command): void {
       '--namespace <namespace>',
       'namespace of the processor, if its keys are message ids: finds claims in every state, not only parked ones',
     );
-  withOptions(command, 'table', 'connection', 'format');
+  withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
 }

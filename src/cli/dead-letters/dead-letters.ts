@@ -45,6 +45,7 @@ export function withDeadLetters<Result>(
 }
 
 /** Whether it is known where the claims are. */
-export function namesTable({ table }: TableOptions, { env }: Pick<Context, 'env'>): boolean {
+export function namesTable({ table, postgres, redis }: TableOptions, { env }: Pick<Context, 'env'>): boolean {
+  if (postgres !== undefined || redis !== undefined) return true;
   return (table ?? env['CLAIMS_TABLE_NAME'] ?? '') !== '';
 }

@@ -1,19 +1,25 @@
 import {
   type DoctorClients,
   doctorJson,
+  doctorPostgres,
+  doctorRedis,
   type DoctorReport,
   doctorSarif,
   doctorText,
+  joinedReports,
   runDoctor,
 } from '../../doctor/index.ts';
 import type { ConnectionOptions, OutputOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { awsSettings, type Service } from '../connect/aws-settings.ts';
+import { postgresTableOf } from '../connect/claims.ts';
+import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
+import { type RedisOptions, withRedis } from '../connect/redis.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
 import { hasErrors } from './report.ts';
 
-interface DoctorCommandOptions extends ConnectionOptions, OutputOptions {
+interface DoctorCommandOptions extends ConnectionOptions, OutputOptions, PostgresOptions, RedisOptions {
   readonly template?: string;
   readonly parameter: Readonly<Record<string, string>>;
   readonly function?: string;
@@ -25,14 +31,25 @@ interface DoctorCommandOptions extends ConnectionOptions, OutputOptions {
 
 /** `doctor` */
 export const doctorCommand: Run<DoctorCommandOptions> = async (context, options) => {
-  const { template, parameter, queueUrl, table, function: functionName, strict = false } = options;
-  const isLive = [queueUrl, table, functionName].some((name) => name !== undefined);
-  if (template === undefined && !isLive) {
+  const looks = looksOf(context, options);
+  if (looks.length === 0) {
     throw new UsageError(
-      'Say what to look at: --template FILE, or what is deployed: --function NAME, --queue-url URL, --table NAME.',
+      'Say what to look at: --template FILE, or what is deployed: --function NAME, --queue-url URL, --table NAME, --postgres, --redis.',
     );
   }
-  const look = (clients: DoctorClients): Promise<DoctorReport> =>
+  const reports: DoctorReport[] = [];
+  for (const look of looks) reports.push(await look());
+  const report = joinedReports(reports);
+  print(report, options, context);
+  return hasErrors(report, options.strict) ? 1 : 0;
+};
+
+/** One for each kind of thing that the options name. `--table` is of PostgreSQL where that is named. */
+function looksOf(context: Context, options: DoctorCommandOptions): (() => Promise<DoctorReport>)[] {
+  const { template, parameter, queueUrl, function: functionName, postgres, redis } = options;
+  const table = postgres === undefined ? options.table : undefined;
+  const isDeployed = [queueUrl, table, functionName].some((name) => name !== undefined);
+  const run = (clients: DoctorClients): Promise<DoctorReport> =>
     runDoctor({
       clients,
       parameters: parameter,
@@ -41,10 +58,23 @@ export const doctorCommand: Run<DoctorCommandOptions> = async (context, options)
       ...(table !== undefined && { tableName: table }),
       ...(functionName !== undefined && { functionName }),
     });
-  const report = await (isLive ? withClients(context, options, look) : look({}));
-  print(report, options, context);
-  return hasErrors(report, strict) ? 1 : 0;
-};
+  const { now } = context;
+  return [
+    ...(isDeployed ? [() => withClients(context, options, run)] : []),
+    ...(!isDeployed && template !== undefined ? [() => run({})] : []),
+    ...(postgres === undefined
+      ? []
+      : [
+          () =>
+            withPostgres(context, options, (pool) =>
+              doctorPostgres({ pool, table: postgresTableOf(options), now }),
+            ),
+        ]),
+    ...(redis === undefined
+      ? []
+      : [() => withRedis(context, options, (client) => doctorRedis({ client, now }))]),
+  ];
+}
 
 function print(report: DoctorReport, options: DoctorCommandOptions, { screen }: Context): void {
   const { template, sarif = false } = options;

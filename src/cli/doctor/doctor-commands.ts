@@ -14,6 +14,8 @@ export function addDoctorCommand(program: Command, addLeaf: AddLeaf): void {
       'doctor --template template.yaml',
       'doctor --template template.yaml --parameter Stage=prod --sarif > doctor.sarif',
       'doctor --function OrdersFunction',
+      'doctor --postgres --table shop.claims',
+      'doctor --redis --strict',
       'doctor --queue-url https://sqs.eu-west-1.amazonaws.com/123456789012/orders --table claims --json',
     ],
     define: (command) => {
@@ -29,7 +31,7 @@ export function addDoctorCommand(program: Command, addLeaf: AddLeaf): void {
         .option('--queue-url <url>', 'URL of a deployed queue, with its functions', httpUrl)
         .option('--strict', 'let warnings count as errors');
       command.addOption(new Option('--sarif', 'print SARIF 2.1.0, for code scanning').helpGroup('Output:'));
-      withOptions(command, 'table', 'connection');
+      withOptions(command, 'table', 'connection', 'postgres', 'redis');
     },
     load: async () => (await import('./doctor-command.ts')).doctorCommand,
   });

@@ -1,6 +1,14 @@
-import type { DoctorReport } from '../../doctor/index.ts';
+import { doctorJson, type DoctorReport, doctorText } from '../../doctor/index.ts';
+import type { Context } from '../context.ts';
 
 /** Whether a report is one that should end a build. */
 export function hasErrors({ findings }: DoctorReport, isStrict = false): boolean {
   return findings.some(({ severity }) => severity === 'error' || (isStrict && severity === 'warning'));
+}
+
+/** Shows a report of what is deployed; the exit status. */
+export function showReport(report: DoctorReport, { screen }: Pick<Context, 'screen'>): 0 | 1 {
+  if (screen.isJson) screen.json(JSON.parse(doctorJson(report)));
+  else screen.text(doctorText(report, { colour: screen.hasColors, width: screen.width ?? 100 }));
+  return hasErrors(report) ? 1 : 0;
 }

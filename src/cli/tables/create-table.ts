@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition, type ClaimsTableDefinition } from '../../stores/dynamodb/table-definition.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
+import { UsageError } from '../cli-error.ts';
 import { withDynamoDB } from '../connect/dynamodb.ts';
 import { tableNameOf } from '../connect/table-name.ts';
 import type { Context } from '../context.ts';
@@ -17,10 +18,20 @@ interface CreateOptions extends TableOptions, Consent {
   readonly billing: 'on-demand' | 'provisioned';
   readonly readUnits: number;
   readonly writeUnits: number;
+  readonly print?: boolean;
 }
 
 /** `table create` */
-export const createCommand: Run<CreateOptions> = (context, options) => {
+export const createCommand: Run<CreateOptions> = async (context, options) => {
+  if (options.print === true && options.postgres === undefined) {
+    throw new UsageError('--print shows the SQL for PostgreSQL: add --postgres.');
+  }
+  if (options.postgres !== undefined) {
+    const { createPostgresTable, printPostgresTable } = await import('./postgres-table.ts');
+    return options.print === true
+      ? printPostgresTable(context, options)
+      : createPostgresTable(context, options);
+  }
   const tableName = tableNameOf(options.table, context);
   assertCanAsk(options, context);
   return withDynamoDB(context, options, async (client) => {

@@ -19,6 +19,8 @@ export function addTableCommands(program: Command, addLeaf: AddLeaf): void {
       'table create --table claims',
       'table create --table claims --no-overdue-index --yes',
       'table create --table claims --endpoint-url http://127.0.0.1:8000 --yes',
+      'table create --postgres --yes',
+      'table create --postgres --print > migrations/0001_claims.sql',
     ],
     define: (command) => {
       command
@@ -34,18 +36,37 @@ export function addTableCommands(program: Command, addLeaf: AddLeaf): void {
         .option('--read-units <n>', 'read capacity, if provisioned', integerBetween(1, 1_000_000), 5)
         .option('--write-units <n>', 'write capacity, if provisioned', integerBetween(1, 1_000_000), 5);
       for (const option of consentOptions()) command.addOption(option);
-      withOptions(command, 'table', 'connection', 'format');
+      withOptions(command, 'table', 'connection', 'format', 'postgres');
+      command.addOption(
+        new Option('--print', 'print the statements, and do nothing').helpGroup(
+          'Claims that are not in DynamoDB:',
+        ),
+      );
     },
     load: async () => (await import('./create-table.ts')).createCommand,
   });
   addLeaf(table, {
     name: 'check',
-    summary: "check a claims table's key, TTL, index, recovery and protection",
+    summary: "check a claims table's key, TTL, index, recovery and protection, or its columns and rights",
     description: 'The exit status is 1 if there is an error. `doctor` checks functions and queues too.',
-    examples: ['table check --table claims', 'table check --table claims --json'],
+    examples: ['table check --table claims', 'table check --table claims --json', 'table check --postgres'],
     define: (command) => {
-      withOptions(command, 'table', 'connection');
+      withOptions(command, 'table', 'connection', 'postgres');
     },
     load: async () => (await import('./check-table.ts')).checkCommand,
+  });
+  addLeaf(table, {
+    name: 'clean',
+    summary: 'delete the claims of a PostgreSQL table that are past their retention',
+    description:
+      'In steps of 1,000 rows, each a transaction of its own, which pass over rows that somebody else has locked. To be run every hour, or `deleteForgottenClaims` in place of it. DynamoDB and Redis do this by themselves.',
+    examples: ['table clean --postgres', 'table clean --postgres --table claims --limit 50000 --json'],
+    define: (command) => {
+      command
+        .optionsGroup('Table:')
+        .option('--limit <n>', 'the most rows to delete', integerBetween(1, 1_000_000_000), 1_000_000);
+      withOptions(command, 'table', 'postgres');
+    },
+    load: async () => (await import('./postgres-table.ts')).cleanPostgresTable,
   });
 }

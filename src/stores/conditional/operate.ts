@@ -8,6 +8,8 @@ import type { RowWriter, WriteOutcome } from './row-writer.ts';
 
 /** What changes by people need besides: rows are deleted, and what a replacement leaves out is really removed. */
 export interface RowOperator<Row> extends Pick<RowWriter<Row>, 'read' | 'replace' | 'toClaim'> {
+  /** Writes claims of another store, by the times that they have, each unless its key has a row. */
+  insert(claims: readonly Claim[], signal?: AbortSignal): Promise<WriteOutcome<Row>[]>;
   /** Deletes rows that were read, each on the condition that it is still as it was read. */
   delete(rows: readonly Row[], signal?: AbortSignal): Promise<DeleteOutcome<Row>[]>;
 }

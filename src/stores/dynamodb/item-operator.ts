@@ -15,7 +15,7 @@ export function itemOperator(
   setup: WriterSetup,
   reader: Pick<ItemWriter, 'read'>,
   format: RowFormat,
-): RowOperator<Row> {
+): Omit<RowOperator<Row>, 'insert'> {
   const { transport, tableName, keyName, toKey } = setup;
   const single = singleWriter(setup);
 

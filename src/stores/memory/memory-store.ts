@@ -1,3 +1,4 @@
+import { type AdoptOutcome, isAdopted } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type {
   AcquireOutcome,
@@ -11,6 +12,7 @@ import type {
 import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import type { ClaimOperation, OperableStore, OperateOutcome } from '../../claims/operable-store.ts';
+import { TRANSACTED } from '../../claims/transacted.ts';
 import { decideOperation } from '../../claims/operations.ts';
 import {
   acquired,
@@ -40,12 +42,18 @@ export interface MemoryStoreOptions<Effect = unknown> {
    * Default: no `commit`.
    */
   readonly onCommit?: (effect: Effect) => Error | undefined | void;
+  /**
+   * What `inTransaction` of `batchlatch/postgres` hands to its function, for tests of handlers without a database: a client of the
+   * test's own, of the kind that the handler expects. An `onCommit` then gets it after the function has ended. Default: no `inTransaction`.
+   */
+  readonly transactionClient?: unknown;
 }
 
 const checks: Readonly<Record<keyof MemoryStoreOptions, Check>> = {
   clock: objectWith('now'),
   clockToleranceMs: anInteger(0),
   onCommit: aFunction(),
+  transactionClient: { expected: 'anything', accepts: () => true },
 };
 
 const FIRST_SWEEP_AT = 1_000;
@@ -64,7 +72,8 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
   checkOptionsOf('memoryStore', options, checks);
   const clock = options.clock ?? systemClock;
   const clockToleranceMs = options.clockToleranceMs ?? 0;
-  const { onCommit } = options;
+  const { onCommit, transactionClient } = options;
+  const isTransacted = transactionClient !== undefined;
   const rows = new Map<string, Row>();
   let sweepAt = FIRST_SWEEP_AT;
 
@@ -129,6 +138,12 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     return copied({ status: 'done', claim: decision.write });
   }
 
+  function adoptOne(claim: Claim, now: number): AdoptOutcome {
+    if (!isAdopted(rows.get(claim.key), claim, now)) return 'present';
+    rows.set(claim.key, { ...claim });
+    return 'stored';
+  }
+
   return {
     async acquire(requests) {
       const now = clock.now();
@@ -141,7 +156,8 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     },
     extend: async (extensions) => extensions.map(extendOne),
     start: async (claims) => claims.map(startOne),
-    ...(onCommit !== undefined && {
+    ...(isTransacted && { [TRANSACTED]: { kind: 'test', rows: { client: transactionClient } } }),
+    ...((onCommit !== undefined || isTransacted) && {
       commit: async (completion: Completion, effect: unknown) => commitOne(completion, effect),
     }),
     inspect: async (key) => {
@@ -153,6 +169,10 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     async operate(operations) {
       const now = clock.now();
       return operations.map((operation) => operateOne(operation, now));
+    },
+    async adopt(claims) {
+      const now = clock.now();
+      return claims.map((claim) => adoptOne(claim, now));
     },
   };
 }

@@ -1,3 +1,6 @@
+export { inTransaction, type InTransactionOptions } from './in-transaction.ts';
+export type { IsolationLevel } from './pool-transactions.ts';
+export type { TransactionAdapter, TransactionClient, TransactionRows } from './transaction-adapter.ts';
 export { claimsTableSql, type ClaimsTableSqlOptions } from './claims-table-sql.ts';
 export { deleteForgottenClaims, type ForgottenClaimsOptions } from './forgotten-claims.ts';
 export type { PostgresClient, PostgresPool, SqlAnswer, SqlConnection, SqlStatement } from './pool.ts';

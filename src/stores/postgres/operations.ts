@@ -23,5 +23,6 @@ export function operationsOnTable(table: ClaimsTable): Operations {
     list: async (query, options) => (await atDatabaseTime(options)).list(query, options),
     count: async (query, options) => (await atDatabaseTime(options)).count(query, options),
     operate: async (operations, options) => (await atDatabaseTime(options)).operate(operations, options),
+    adopt: async (claims, options) => (await atDatabaseTime(options)).adopt?.(claims, options) ?? [],
   };
 }

@@ -3,7 +3,7 @@ import type { StopSignal } from '../../claims/stop.ts';
 import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
 import type { Replacement, WriteOutcome } from '../conditional/row-writer.ts';
 import type { ClaimsTable } from './claims-table.ts';
-import { inStatements } from './items.ts';
+import { byKeys, inStatements, type Keyed } from './items.ts';
 import { readEach } from './read.ts';
 import { type Row, toClaim } from './row.ts';
 import { type Sent, send } from './sender.ts';
@@ -19,6 +19,18 @@ export function rowOperator(table: ClaimsTable): RowOperator<Row> {
   return {
     toClaim,
     read: (keys, signal) => readEach(keys, table, texts.read, signal),
+    insert: (claims, signal) =>
+      byKeys<Claim, WriteOutcome<Row>>(claims, async (keyed) => {
+        const { rows } = await send(
+          table,
+          { text: texts.insert, values: [insertedRows(keyed)], privileges: ['SELECT', 'INSERT'] },
+          signal,
+        );
+        return outcomesOf(
+          keyed.map(({ stored }) => ({ key: stored })),
+          rows,
+        );
+      }),
     replace: (replacements, signal) =>
       inStatements<Replacement<Row>, WriteOutcome<Row>>(
         replacements,
@@ -66,6 +78,7 @@ function outcomesOf(items: readonly Row[], rows: Sent['rows']): WriteOutcome<Row
 
 interface OperatorTexts {
   readonly read: string;
+  readonly insert: string;
   readonly replace: string;
   readonly delete: string;
 }
@@ -90,6 +103,15 @@ function operatorTexts(table: string): OperatorTexts {
   WHERE c.xmin::text = a.version ORDER BY c.key FOR UPDATE OF c`;
   return {
     read: `SELECT ${claimColumns('c')}, c.xmin::text AS version FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
+    insert: `
+INSERT INTO ${table} (key, ${Object.keys(PLAIN).join(', ')}, ${TIMES.join(', ')})
+SELECT a.key, ${Object.keys(PLAIN)
+      .map((column) => `a.${column}`)
+      .join(', ')}, ${TIMES.map((column) => timeAt(`a.${column}`)).join(', ')}
+FROM json_to_recordset($1::json) AS a (key text, ${types.map((type) => type.join(' ')).join(', ')})
+ORDER BY a.key COLLATE "C"
+ON CONFLICT (key) DO NOTHING
+RETURNING key`,
     replace: `
 WITH asked AS (
   SELECT * FROM json_to_recordset($1::json)
@@ -118,6 +140,10 @@ function replacedRows(replacements: readonly Replacement<Row>[]): string {
   return storableJson(
     replacements.map(({ row, claim }) => ({ key: row['key'], version: row['version'], ...columnsOf(claim) })),
   );
+}
+
+function insertedRows(keyed: readonly Keyed<Claim>[]): string {
+  return storableJson(keyed.map(({ item, stored }) => ({ key: stored, ...columnsOf(item) })));
 }
 
 /** What a member's absence means is null in its column. */

@@ -15,6 +15,7 @@ import { rowChanger } from './row-writer.ts';
 import { toClaim } from './row.ts';
 import { DATABASE_TIME } from './statements.ts';
 import { storedKey } from './storable.ts';
+import { writeEffect } from './transaction-effect.ts';
 
 /** Options of `postgresStore()`. */
 export interface PostgresStoreOptions {
@@ -51,7 +52,7 @@ const REQUEST_SIZE = 10_000;
 /** A claim store with all that PostgreSQL can do for attempts. */
 type TableStore = OperatedStore &
   TransactedStore &
-  Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect'>>;
+  Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect'>>;
 
 /** Durations instead of times: the database adds its own. */
 const FROM_NOW = { now: () => 0 };
@@ -65,6 +66,7 @@ export function claimsIn(table: ClaimsTable): TableStore {
     settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
     extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
     start: (claims, options) => startClaims(claims, setup, stopOf(options)),
+    commit: writeEffect,
     async inspect(key) {
       const stored = storedKey(key);
       const found = (await readRows([stored], table)).get(stored);

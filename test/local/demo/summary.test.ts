@@ -8,6 +8,7 @@ const sent = (messageId: string, orderId?: string): SentMessage => ({
 });
 
 const remains = (some: Partial<Remains>): Remains => ({
+  store: 'dynamodb',
   chargedOrders: [],
   claims: [],
   deadLettered: new Set(),

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { startDynamoDBProxy } from '../../../local/emulators/dynamodb-proxy.ts';
@@ -15,6 +14,7 @@ import {
   readMessageIds,
 } from '../../../local/demo/stored-orders.ts';
 import type { Remains, SentMessage } from '../../../local/demo/summary.ts';
+import { sandboxKiller } from '../../../local/demo/kill-sandbox.ts';
 import { troubledCharges } from '../../../local/demo/troubled-charges.ts';
 import { sendMessages } from './send-messages.ts';
 import { until } from './until.ts';
@@ -47,7 +47,17 @@ export async function runOrdersJob(options: OrdersJobOptions): Promise<OrdersJob
   const queues = await createOrdersQueues(sqs, VISIBILITY_TIMEOUT_SECONDS);
 
   let claimRequests = 0;
-  const trouble = troubledCharges({ messages, chargesTable: tables.charges, kill });
+  const messageOf = (orderId: string): string =>
+    sent.find((message) => message.orderId === orderId)?.messageId ?? '';
+  const trouble = troubledCharges({
+    messages,
+    chargesTable: tables.charges,
+    trouble: sandboxKiller({
+      running: (orderId) => pool.running(messageOf(orderId)),
+      readClaims: () => readClaims(dynamoDB, tables.claims),
+      onKill: () => undefined,
+    }),
+  });
   const proxy = await startDynamoDBProxy(options.dynamoDBEndpoint, (call) => {
     if (call.body.includes(tables.claims)) claimRequests += 1;
     return trouble(call);
@@ -87,6 +97,7 @@ export async function runOrdersJob(options: OrdersJobOptions): Promise<OrdersJob
     return {
       sent,
       remains: {
+        store: 'dynamodb',
         chargedOrders: await readChargedOrders(dynamoDB, tables.charges),
         claims: await readClaims(dynamoDB, tables.claims),
         leftOver: await readMessageIds(sqs, queues.queueUrl),
@@ -99,23 +110,5 @@ export async function runOrdersJob(options: OrdersJobOptions): Promise<OrdersJob
     await pool.stop();
     await mapping.stop();
     await proxy.stop();
-  }
-
-  /** Kills the process before the charge, once it has settled the others of its batch: a charge is no transaction. */
-  async function kill(orderId: string, caller: AbortSignal): Promise<void> {
-    const messageId = sent.find((message) => message.orderId === orderId)?.messageId ?? '';
-    const running = pool.running(messageId);
-    if (running === undefined) return;
-    await until('its neighbours are settled', async () => {
-      const claims = await readClaims(dynamoDB, tables.claims);
-      const held = claims.filter(
-        ({ status, lockedBy }) => status === 'IN_PROGRESS' && lockedBy?.endsWith(running.requestId) === true,
-      );
-      return caller.aborted || held.length <= 1;
-    });
-    if (caller.aborted) return;
-    const isGone = once(caller, 'abort');
-    running.sandbox.kill();
-    await isGone;
   }
 }

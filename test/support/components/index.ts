@@ -9,6 +9,7 @@ import { moto } from './moto.ts';
 import { nodes } from './node.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
+import { redis } from './redis.ts';
 import { toxiproxy } from './toxiproxy.ts';
 
 /** Everything real that tests run against, in the order of what a new machine needs first. */
@@ -26,6 +27,7 @@ export const components: readonly Component[] = [
   ...nodes,
   dynamoDBLocal,
   elasticMQ,
+  redis,
   toxiproxy,
   moto,
   ministack,

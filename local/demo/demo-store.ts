@@ -1,0 +1,44 @@
+import type { Claim } from 'batchlatch';
+import type { LogLevel } from 'batchlatch';
+import type { Cleanup } from '../emulators/cleanup.ts';
+import type { SandboxOptions } from '../emulators/sandbox.ts';
+import type { OrderMessage } from './order-messages.ts';
+
+/** Where the demo can keep claims and charges. */
+export type StoreName = 'dynamodb' | 'postgres' | 'redis';
+
+/** A store with the function that works on it. */
+export interface DemoStore {
+  /** For the lines at the top: `DynamoDB`, and what it is. */
+  readonly label: string;
+  readonly description: string;
+  /** By how much longer the times have to be than elsewhere. Default 1. */
+  readonly slowness?: number;
+  /** The function, in processes of its own. */
+  readonly sandbox: SandboxOptions;
+  readClaims(): Promise<readonly Claim[]>;
+  /** Those that are in progress, at least. */
+  readRunningClaims(): Promise<readonly Claim[]>;
+  /** The order of every charge that was made; an order that was charged twice is there twice. */
+  readChargedOrders(): Promise<string[]>;
+  /** Requests for claims that reached it; undefined where they are encrypted. */
+  claimRequests(): number | undefined;
+}
+
+/** What a store is made for, and what goes wrong in it. */
+export interface DemoStoreSetup {
+  readonly messages: readonly OrderMessage[];
+  readonly logLevel: LogLevel;
+  readonly cleanup: Cleanup;
+  readonly trouble: Trouble;
+}
+
+/** What happens to the process that charges an order. `gone` is aborted when that process is. */
+export interface Trouble {
+  /** Resolves when the other claims of the process are settled; at once where the process runs none. */
+  untilOthersAreSettled(orderId: string, gone: AbortSignal): Promise<void>;
+  /** Ends the process, says so, and resolves when it is gone. */
+  kill(orderId: string, when: string, gone: AbortSignal): Promise<void>;
+  /** Whether two orders are in the hands of one process at the moment. */
+  areTogether(orderId: string, other: string): boolean;
+}

@@ -1,0 +1,23 @@
+import type { ClaimStore } from 'batchlatch';
+import { type Claim, type ClaimQuery, eachClaim } from 'batchlatch/operations';
+import type { DemoStore } from './demo-store.ts';
+
+/** How the demo reads the claims of a store. */
+export function claimsOf(store: ClaimStore): Pick<DemoStore, 'readClaims' | 'readRunningClaims'> {
+  const read = async (query: ClaimQuery): Promise<Claim[]> => {
+    const claims: Claim[] = [];
+    for await (const claim of eachClaim(store, { limit: 1_000, ...query })) claims.push(claim);
+    return claims;
+  };
+  return { readClaims: () => read({}), readRunningClaims: () => read({ state: 'in-progress' }) };
+}
+
+/** For a server that was given by its URL, of which only the host is shown: it may hold a password. */
+export function unreachable(name: string, option: string, url: string, cause: unknown): unknown {
+  const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'];
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+  if (!codes.includes(String(code))) return cause;
+  return new Error(`Nothing answers at ${new URL(url).host}; start a ${name} there, or leave ${option} out`, {
+    cause,
+  });
+}

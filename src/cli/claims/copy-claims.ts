@@ -1,0 +1,117 @@
+import { type ClaimsCopy, claimStatistics, copyClaims } from '../../operations/index.ts';
+import { ask, assertCanAsk, type Consent } from '../ask.ts';
+import { clockOf } from '../clock.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import { visible } from '../print/visible.ts';
+import { count, number } from '../print/words.ts';
+import { type CopySide, type CopyStores, withBoth } from './copy-stores.ts';
+
+interface CopyCommandOptions extends CopyStores, Consent {
+  readonly prefix?: string;
+  readonly cursor?: string;
+  readonly leaveOutLongResults?: boolean;
+}
+
+/** `claims copy` */
+export const copyCommand: Run<CopyCommandOptions> = (context, options) => {
+  assertCanAsk(options, context);
+  return withBoth(context, options, async (from, to) => {
+    if (options.dryRun === true) return dryRun(from, to, options, context);
+    const question = `Copy the claims of ${from.place} to ${to.place}?`;
+    if (options.yes !== true && !(await ask(question, context))) {
+      context.screen.note('Nothing was copied.');
+      return 1;
+    }
+    return copy(from, to, options, context);
+  });
+};
+
+async function dryRun(
+  from: CopySide,
+  to: CopySide,
+  { prefix }: CopyCommandOptions,
+  context: Context,
+): Promise<0> {
+  const { screen, signal } = context;
+  const { counts } = await claimStatistics(from.store, {
+    signal,
+    limit: Number.MAX_SAFE_INTEGER,
+    clock: clockOf(context),
+    onProgress: ({ rowsRead }) => screen.progress(`${count(rowsRead, 'row')} read …`),
+    ...(prefix !== undefined && { keyPrefix: prefix }),
+  });
+  screen.progress(undefined);
+  const total = Object.values(counts).reduce((sum, amount) => sum + amount, 0);
+  if (screen.isJson) screen.json({ wouldCopy: total, running: counts['in-progress'] });
+  else {
+    screen.line(
+      `${from.place} has ${count(total, 'claim')} to copy to ${to.place}, ${number(counts['in-progress'])} of them running.`,
+    );
+    screen.note('This was a dry run: nothing was copied.');
+  }
+  return 0;
+}
+
+/** More would hide the rest. */
+const MOST_FAILURES_SHOWN = 20;
+
+async function copy(
+  from: CopySide,
+  to: CopySide,
+  { prefix, cursor, leaveOutLongResults }: CopyCommandOptions,
+  context: Context,
+): Promise<0 | 1> {
+  const { screen, signal } = context;
+  const failures: { readonly key: string; readonly message: string }[] = [];
+  let last: ClaimsCopy | undefined;
+  try {
+    last = await copyClaims(from.store, to.store, {
+      signal,
+      clock: clockOf(context),
+      ...(prefix !== undefined && { keyPrefix: prefix }),
+      ...(cursor !== undefined && { cursor }),
+      ...(leaveOutLongResults === true && { leaveOutLongResults }),
+      onProgress(done) {
+        last = done;
+        screen.progress(`${number(done.copied)} copied, ${number(done.present)} there already …`);
+      },
+      onFailure({ key }, { message }) {
+        if (failures.length < MOST_FAILURES_SHOWN) failures.push({ key, message });
+      },
+    });
+  } catch (error) {
+    screen.progress(undefined);
+    if (last?.next !== undefined) screen.note(`${amounts(last)} Go on with --cursor ${last.next}`);
+    throw error;
+  }
+  screen.progress(undefined);
+  if (screen.isJson) screen.json({ ...last, next: last.next ?? null, failures });
+  else show(last, failures, context);
+  return last.failed > 0 ? 1 : 0;
+}
+
+function show(
+  done: ClaimsCopy,
+  failures: readonly { readonly key: string; readonly message: string }[],
+  { screen }: Context,
+): void {
+  const { failed, running, withoutResult, unreadable, next } = done;
+  screen.line(amounts(done));
+  for (const { key, message } of failures) screen.note(`Not copied: ${visible(key)}: ${visible(message)}`);
+  if (failed > failures.length) screen.note(`… and ${count(failed - failures.length, 'more claim')}`);
+  if (withoutResult > 0)
+    screen.note(`${count(withoutResult, 'claim')} went without a result too long for it.`);
+  if (unreadable > 0)
+    screen.note(`${count(unreadable, 'row')} of it ${unreadable === 1 ? 'is' : 'are'} no claim.`);
+  if (running > 0) {
+    screen.note(
+      `${count(running, 'claim')} ${running === 1 ? 'was' : 'were'} running: ${running === 1 ? 'it ends' : 'they end'} where ${running === 1 ? 'it' : 'they'} came from. Stop the consumers, and run this again.`,
+    );
+  }
+  if (next !== undefined) screen.note(`Stopped. Go on with --cursor ${next}`);
+}
+
+function amounts({ copied, present }: ClaimsCopy): string {
+  return `Copied ${count(copied, 'claim')}; ${number(present)} ${present === 1 ? 'was' : 'were'} there already.`;
+}

@@ -1,0 +1,35 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CliError } from '../cli-error.ts';
+
+/** Where packages are looked for: in the project that the command is run in, and beside this package. */
+const FOLDERS = [process.cwd(), path.dirname(fileURLToPath(import.meta.url))];
+
+/**
+ * The first of these packages that the user has installed. Throws a `CliError` that says how to install one, if there is none:
+ * drivers of databases are no dependencies of this package.
+ */
+export function loadPeer<Module>(
+  names: readonly string[],
+  folders: readonly string[] = FOLDERS,
+): { readonly name: string; readonly module: Module } {
+  for (const name of names) {
+    for (const folder of folders) {
+      const require = createRequire(path.join(folder, 'package.json'));
+      if (isInstalled(name, require)) return { name, module: require(name) as Module };
+    }
+  }
+  const either = names.map((name) => `\`npm install ${name}\``).join(' or ');
+  throw new CliError(`This needs the package ${names.join(' or ')}, which is not installed here: ${either}.`);
+}
+
+/** A package that is there and cannot be loaded is an error of its own. */
+function isInstalled(name: string, require: NodeJS.Require): boolean {
+  try {
+    require.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

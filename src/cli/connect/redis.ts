@@ -1,0 +1,124 @@
+import type { RedisClient } from '../../stores/redis/index.ts';
+import { UsageError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { loadPeer } from './load-peer.ts';
+
+/** Which Redis; `true`: the one that the environment names. */
+export interface RedisOptions {
+  readonly redis?: string | true;
+  readonly redisCluster?: boolean;
+}
+
+/** A client of Redis that can be closed. */
+interface OpenClient {
+  readonly client: RedisClient;
+  close(): void;
+}
+
+/** Opens the Redis that the options name for `use`, by the `ioredis` or the `redis` of the user's project. */
+export async function withRedis<Result>(
+  context: Context,
+  { redis, redisCluster = false }: RedisOptions,
+  use: (client: RedisClient) => Promise<Result>,
+): Promise<Result> {
+  const url = urlOf(redis, context.env);
+  const { name, module } = loadPeer<IoRedis & NodeRedis>(['ioredis', 'redis']);
+  const { client, close } = await (name === 'ioredis' ? openIoRedis : openNodeRedis)(
+    module,
+    url,
+    redisCluster,
+  );
+  try {
+    return await use(client);
+  } finally {
+    close();
+  }
+}
+
+/** The option, then REDIS_URL. It may hold a password, and is never shown. */
+function urlOf(redis: string | true | undefined, env: Surroundings['env']): string {
+  const url = typeof redis === 'string' ? redis : (env['REDIS_URL'] ?? '');
+  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return url;
+  if (url === '') throw new UsageError('No Redis is named: add a URL after --redis, or set REDIS_URL.');
+  throw new UsageError(
+    typeof redis === 'string'
+      ? 'After --redis comes a URL such as redis://127.0.0.1:6379, or nothing: put other words before it.'
+      : 'REDIS_URL must be a URL such as redis://127.0.0.1:6379.',
+  );
+}
+
+const CONNECT_WITHIN_MS = 5_000;
+
+interface Connecting {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  connect(): Promise<unknown>;
+}
+
+interface IoRedisConstructor {
+  new (url: string, options: object): Connecting & { disconnect(): void };
+  readonly Cluster: new (nodes: readonly string[], options: object) => Connecting & { disconnect(): void };
+}
+
+interface IoRedis {
+  readonly Redis: IoRedisConstructor;
+}
+
+async function openIoRedis({ Redis }: IoRedis, url: string, isCluster: boolean): Promise<OpenClient> {
+  // Nothing is tried for ever: a person waits.
+  const options = { connectTimeout: CONNECT_WITHIN_MS, maxRetriesPerRequest: 1, retryStrategy: () => null };
+  const { protocol, username, password } = new URL(url);
+  const ofNodes = {
+    ...options,
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  };
+  const client = isCluster
+    ? new Redis.Cluster([url], { lazyConnect: true, clusterRetryStrategy: () => null, redisOptions: ofNodes })
+    : new Redis(url, { ...options, lazyConnect: true });
+  await connected(client);
+  return { client: client as unknown as RedisClient, close: () => client.disconnect() };
+}
+
+interface NodeRedisLike extends Connecting {
+  destroy?(): void;
+  disconnect?(): unknown;
+}
+
+interface NodeRedis {
+  createClient(options: object): NodeRedisLike;
+  createCluster(options: object): NodeRedisLike;
+}
+
+async function openNodeRedis(module: NodeRedis, url: string, isCluster: boolean): Promise<OpenClient> {
+  const socket = { connectTimeout: CONNECT_WITHIN_MS, reconnectStrategy: false as const };
+  const { username, password } = new URL(url);
+  const client = isCluster
+    ? module.createCluster({
+        rootNodes: [{ url, socket }],
+        defaults: {
+          socket,
+          ...(username !== '' && { username: decodeURIComponent(username) }),
+          ...(password !== '' && { password: decodeURIComponent(password) }),
+        },
+      })
+    : module.createClient({ url, socket });
+  await connected(client);
+  // Its version 4 calls it otherwise.
+  const close = (): void => void (client.destroy?.() ?? client.disconnect?.());
+  return { client: client as unknown as RedisClient, close };
+}
+
+/** A client says by an event why it cannot connect, and then only that it is closed. */
+async function connected(client: Connecting): Promise<void> {
+  let trouble: Error | undefined;
+  client.on('error', (error) => {
+    trouble ??= error;
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw trouble ?? error;
+  }
+}

@@ -1,0 +1,119 @@
+import { doctorPostgres } from '../../doctor/index.ts';
+import { claimsTableSql, deleteForgottenClaims } from '../../stores/postgres/index.ts';
+import type { PostgresPool } from '../../stores/postgres/index.ts';
+import { ask, assertCanAsk, type Consent } from '../ask.ts';
+import { UsageError } from '../cli-error.ts';
+import { postgresTableOf } from '../connect/claims.ts';
+import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
+import type { Context } from '../context.ts';
+import { showReport } from '../doctor/report.ts';
+import { visible } from '../print/visible.ts';
+import { count } from '../print/words.ts';
+
+/** The options of tables of PostgreSQL. */
+export interface PostgresTableOptions extends PostgresOptions {
+  readonly table?: string;
+}
+
+/** `table create --print`: for a migration, or for `psql`. */
+export function printPostgresTable({ screen }: Context, options: PostgresTableOptions): 0 {
+  const table = postgresTableOf(options);
+  const sql = claimsTableSql({ table });
+  if (screen.isJson) screen.json({ table, sql });
+  else screen.text(sql.trimEnd());
+  return 0;
+}
+
+/** `table create --postgres`: what is there already stays as it is, so that it can be run again. */
+export function createPostgresTable(
+  context: Context,
+  options: PostgresTableOptions & Consent,
+): Promise<0 | 1> {
+  const { screen } = context;
+  const table = postgresTableOf(options);
+  const sql = claimsTableSql({ table });
+  assertCanAsk(options, context);
+  return withPostgres(context, options, async (pool) => {
+    const before = await doctorPostgres({ pool, table, now: context.now });
+    const codes = before.findings.map(({ code }) => code);
+    const isMissing = codes.includes('postgres-table-missing');
+    const steps = isMissing ? ['create'] : codes.includes('postgres-index-missing') ? ['indexes'] : [];
+    if (steps.length === 0) return end('is there already, with its indexes');
+    if (options.dryRun === true || options.yes !== true) {
+      screen.note(`Table ${visible(table)}:`);
+      screen.note(isMissing ? '  create it, with its indexes' : '  create the indexes that it lacks');
+    }
+    if (options.dryRun === true) return end('was not changed: this was a dry run', []);
+    if (options.yes !== true && !(await ask('Do this?', context))) {
+      screen.note('Nothing was changed.');
+      return 1;
+    }
+    await createIn(pool, sql);
+    return end('is ready');
+
+    function end(words: string, done: readonly string[] = steps): 0 {
+      if (screen.isJson) screen.json({ table, done });
+      else screen.line(`Table ${visible(table)} ${words}.`);
+      return 0;
+    }
+  });
+}
+
+/** One statement after the other: each is there or is not, and another run does the rest. */
+async function createIn(pool: PostgresPool, sql: string): Promise<void> {
+  const client = await pool.connect();
+  let isBroken = true;
+  try {
+    for (const text of sql.split(/;\n/).filter((one) => one.trim() !== '')) {
+      await client.query({ text, values: [] });
+    }
+    isBroken = false;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+/** `table check --postgres` */
+export function checkPostgresTable(context: Context, options: PostgresTableOptions): Promise<0 | 1> {
+  const table = postgresTableOf(options);
+  return withPostgres(context, options, async (pool) =>
+    showReport(await doctorPostgres({ pool, table, now: context.now }), context),
+  );
+}
+
+/** `table clean --postgres` */
+export function cleanPostgresTable(
+  context: Context,
+  options: PostgresTableOptions & { readonly limit: number },
+): Promise<0 | 1> {
+  const { screen, signal } = context;
+  const table = postgresTableOf(options);
+  if (options.postgres === undefined) {
+    throw new UsageError(
+      'Only PostgreSQL needs it: add --postgres. DynamoDB and Redis delete what is past its retention by themselves.',
+    );
+  }
+  return withPostgres(context, options, async (pool) => {
+    let deleted = 0;
+    let last = AT_ONCE;
+    while (last === AT_ONCE && deleted < options.limit && !signal.aborted) {
+      const limit = Math.min(AT_ONCE, options.limit - deleted);
+      last = await deleteForgottenClaims({ pool, table, limit, signal });
+      deleted += last;
+      screen.progress(`${count(deleted, 'row')} deleted …`);
+    }
+    screen.progress(undefined);
+    const isWhole = last < AT_ONCE && deleted < options.limit && !signal.aborted;
+    if (screen.isJson) screen.json({ table, deleted, isWhole });
+    else {
+      screen.line(
+        `Deleted ${count(deleted, 'row')} of table ${visible(table)} that were past their retention.`,
+      );
+      if (!isWhole) screen.note('There may be more: run it again, or raise --limit.');
+    }
+    return 0 as const;
+  });
+}
+
+/** How many are deleted before it is said. */
+const AT_ONCE = 10_000;

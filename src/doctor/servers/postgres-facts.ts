@@ -1,0 +1,160 @@
+import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';
+
+/** What the catalogue of a database says of the claims table, and the server of itself. */
+export interface PostgresFacts {
+  /** Such as 150012. */
+  readonly version: number;
+  readonly user: string;
+  readonly isReadOnly: boolean;
+  readonly settings: { readonly fsync: string; readonly synchronous_commit: string };
+  /** How far its clock is ahead of this machine's, in milliseconds. */
+  readonly aheadMs: number;
+  /** Whether the server that answers is another process than the one that the connection was made to. */
+  readonly isPooled: boolean;
+  readonly allowsTransactions: boolean;
+  /** Undefined where there is no such table. */
+  readonly table: TableFacts | undefined;
+}
+
+export interface TableFacts {
+  readonly schema: string;
+  readonly isLogged: boolean;
+  readonly hasRowSecurity: boolean;
+  readonly columns: readonly ColumnFacts[];
+  /** The columns of its primary key. */
+  readonly primaryKey: readonly string[];
+  /** Those that can be used. */
+  readonly indexes: readonly string[];
+  /** The rights that the role lacks. */
+  readonly lacks: readonly string[];
+  readonly lacksSchema: boolean;
+  /** Up to 10,001 rows that have been past their retention for a day; undefined where they cannot be read. */
+  readonly forgotten: number | undefined;
+}
+
+export interface ColumnFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly collation: string | null;
+}
+
+const MOST_FORGOTTEN = 10_001;
+
+/** Reads all of it on one connection. `table` is quoted already. Rejects with the database's error. */
+export async function readPostgresFacts(
+  pool: PostgresPool,
+  table: string,
+  now: () => number,
+): Promise<PostgresFacts> {
+  const client = await pool.connect();
+  let isBroken = true;
+  try {
+    const before = now();
+    const server = await one(client, SERVER);
+    // The answer was on its way for some of that time.
+    const localMs = (before + now()) / 2;
+    const { processID } = client as { readonly processID?: unknown };
+    const facts = {
+      version: Number(server['version']),
+      user: String(server['user']),
+      isReadOnly: server['read_only'] === true,
+      settings: { fsync: String(server['fsync']), synchronous_commit: String(server['synchronous_commit']) },
+      aheadMs: Number(server['now']) - localMs,
+      isPooled: typeof processID === 'number' && processID !== Number(server['pid']),
+      allowsTransactions: await allowsTransactions(client),
+      table: await readTable(client, table),
+    };
+    isBroken = false;
+    return facts;
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+const SERVER = `
+SELECT current_setting('server_version_num')::int AS version, current_user::text AS user, pg_backend_pid() AS pid,
+  current_setting('transaction_read_only') = 'on' OR pg_is_in_recovery() AS read_only,
+  current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
+  (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
+
+/** A pooler in statement mode refuses, or forgets in between. */
+async function allowsTransactions(client: SqlConnection): Promise<boolean> {
+  try {
+    await client.query({ text: 'BEGIN', values: [] });
+    const { rows } = await client.query({ text: 'SELECT 1 AS one', values: [] });
+    return rows.length === 1;
+  } catch {
+    return false;
+  } finally {
+    await client.query({ text: 'ROLLBACK', values: [] }).catch(() => undefined);
+  }
+}
+
+async function readTable(client: SqlConnection, table: string): Promise<TableFacts | undefined> {
+  const { rows } = await client.query({ text: TABLE, values: [table] });
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  const { oid } = found;
+  const columns = (await client.query({ text: COLUMNS, values: [oid] })).rows;
+  const keys = (await client.query({ text: PRIMARY_KEY, values: [oid] })).rows;
+  const indexes = (await client.query({ text: INDEXES, values: [oid] })).rows;
+  const lacks = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'].filter(
+    (right) => found[right.toLowerCase()] !== true,
+  );
+  return {
+    schema: String(found['schema']),
+    isLogged: found['persistence'] === 'p',
+    hasRowSecurity: found['row_security'] === true,
+    columns: columns.map((row) => ({
+      name: String(row['name']),
+      type: String(row['type']),
+      isRequired: row['required'] === true,
+      collation: typeof row['collation'] === 'string' ? row['collation'] : null,
+    })),
+    primaryKey: keys.map(({ name }) => String(name)),
+    indexes: indexes.map(({ name }) => String(name)),
+    lacks,
+    lacksSchema: found['usage'] !== true,
+    forgotten: await countForgotten(client, table),
+  };
+}
+
+const TABLE = `
+SELECT c.oid::int8::text AS oid, n.nspname::text AS schema, c.relpersistence::text AS persistence,
+  row_security_active(c.oid) AS row_security, has_schema_privilege(n.oid, 'USAGE') AS usage,
+  has_table_privilege(c.oid, 'SELECT') AS select, has_table_privilege(c.oid, 'INSERT') AS insert,
+  has_table_privilege(c.oid, 'UPDATE') AS update, has_table_privilege(c.oid, 'DELETE') AS delete
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.oid = to_regclass($1) AND c.relkind IN ('r', 'p')`;
+
+const COLUMNS = `
+SELECT a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS type,
+  a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS required, l.collname::text AS collation
+FROM pg_attribute AS a LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
+WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
+
+const PRIMARY_KEY = `
+SELECT a.attname::text AS name FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+WHERE i.indrelid = $1::oid AND i.indisprimary AND i.indisvalid`;
+
+const INDEXES = `
+SELECT c.relname::text AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+WHERE i.indrelid = $1::oid AND i.indisvalid`;
+
+/** No more than are needed to tell. */
+async function countForgotten(client: SqlConnection, table: string): Promise<number | undefined> {
+  const text =
+    `SELECT count(*)::int AS rows FROM (SELECT FROM ${table} ` +
+    `WHERE expires_at < statement_timestamp() - interval '1 day' LIMIT ${MOST_FORGOTTEN}) AS forgotten`;
+  try {
+    return Number((await one(client, text))['rows']);
+  } catch {
+    return undefined; // without the right, or without the column: that is found by itself
+  }
+}
+
+async function one(client: SqlConnection, text: string): Promise<Readonly<Record<string, unknown>>> {
+  const { rows } = await client.query({ text, values: [] });
+  return rows[0] ?? {};
+}

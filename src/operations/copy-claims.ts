@@ -1,0 +1,210 @@
+import type { AdoptOutcome } from '../claims/adoption.ts';
+import type { Claim } from '../claims/claim.ts';
+import { type ClaimStore, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
+import { type Clock, systemClock } from '../claims/clock.ts';
+import { storeBehind } from '../claims/decorated-store.ts';
+import { ConfigurationError, hasCode, mayPass } from '../claims/errors.ts';
+import { type OperableStore, stateOf } from '../claims/operable-store.ts';
+import { asError, missingOutcome } from '../claims/store-errors.ts';
+import { aBoolean, aFunction, aString, type Check, objectWith } from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import { cannotAdopt, operableOf } from './operable-store.ts';
+
+/** Options of `copyClaims`. */
+export interface CopyOptions {
+  /** Only keys that begin with this. Default: all. */
+  readonly keyPrefix?: string;
+  /** `next` of a copy before, to go on from there. Default: from the beginning. */
+  readonly cursor?: string;
+  /**
+   * A result that is too long for the other store is left out, and its claim copied without it: the key stays done, and a call
+   * (`withIdempotency`, HTTP) that comes again gets no result. Default false: such a claim fails.
+   */
+  readonly leaveOutLongResults?: boolean;
+  /** Told after each page what was done so far. */
+  readonly onProgress?: (copy: ClaimsCopy) => void;
+  /** Told of each claim that could not be copied. */
+  readonly onFailure?: (claim: Claim, error: Error) => void;
+  /** Once aborted, nothing more is read or written; what was done is returned, with `next`. */
+  readonly signal?: AbortSignal;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/** What became of the claims of a store. */
+export interface ClaimsCopy {
+  /** Written into the other store. */
+  readonly copied: number;
+  /** Not written, because their keys have rows there: of an earlier copy, or because work goes on there. */
+  readonly present: number;
+  /** Of both: how many were running, their leases live. Where there are any, work goes on in the store they are copied from. */
+  readonly running: number;
+  /** Of those that were copied: how many without their results (`leaveOutLongResults`). */
+  readonly withoutResult: number;
+  /** Rows that are no claims. */
+  readonly unreadable: number;
+  /** Claims that could not be written. */
+  readonly failed: number;
+  /** How many rows were read. */
+  readonly rowsRead: number;
+  /** Whether every claim was seen. */
+  readonly isWhole: boolean;
+  /** Where to go on; absent at the end. */
+  readonly next?: string;
+}
+
+/** The most claims of one page. Their results are in memory: a page is as long as a request is wide, up to this. */
+const PAGE = 100;
+
+/**
+ * Copies the claims of one store into another, as they are: with their owners, attempts, times, results, errors and history.
+ * A claim whose key has a row in the other store is left out, unless that row is an earlier state of it: so it can be run
+ * again, after it was stopped or when more has happened, and then brings what has changed. Claims past their retention are
+ * not copied. Nothing is written to the store they come from. Long results that are in a result storage stay there: give
+ * both stores the same `resultsIn`.
+ *
+ * Nobody may run work meanwhile: what is completed in one store after it was copied runs again in the other. Stop the
+ * consumers, copy until `running` is 0, and start them with the other store (docs/stores.md).
+ *
+ * Throws a `ConfigurationError` for options that cannot work, for a store that cannot list and for one that cannot take
+ * claims, and a `StoreError` when the claims cannot be read, or nothing of a page can be written.
+ *
+ * @example
+ * const { copied, failed } = await copyClaims(dynamoDBStore(), postgresStore({ pool }));
+ */
+export async function copyClaims(
+  from: ClaimStore,
+  to: ClaimStore,
+  options: CopyOptions = {},
+): Promise<ClaimsCopy> {
+  checkOptionsOf('copyClaims', options, checks);
+  const { keyPrefix = '', leaveOutLongResults = false, clock = systemClock } = options;
+  const { onProgress, onFailure, signal } = options;
+  if (storeBehind(from) === storeBehind(to)) {
+    throw new ConfigurationError('copyClaims: both stores are the same');
+  }
+  const source = operableOf(from, clock);
+  const write = claimWriter(operableOf(to, clock), leaveOutLongResults);
+  const sum = { copied: 0, present: 0, running: 0, withoutResult: 0, unreadable: 0, failed: 0, rowsRead: 0 };
+  let position: Position = { isEnd: false, ...(options.cursor !== undefined && { next: options.cursor }) };
+
+  const result = (): ClaimsCopy => {
+    const { isEnd, next } = position;
+    return { ...sum, isWhole: isEnd && options.cursor === undefined, ...(next !== undefined && { next }) };
+  };
+  const note = (claim: Claim, { outcome, isShortened }: Written, now: number): void => {
+    if (typeof outcome === 'object') {
+      sum.failed += 1;
+      onFailure?.(claim, outcome.error);
+      return;
+    }
+    sum[outcome === 'stored' ? 'copied' : 'present'] += 1;
+    if (outcome === 'stored' && isShortened) sum.withoutResult += 1;
+    if (stateOf(claim, now) === 'in-progress') sum.running += 1;
+  };
+
+  while (!position.isEnd && signal?.aborted !== true) {
+    const { next: cursor } = position;
+    const page = await source.list(
+      { keyPrefix, limit: PAGE, ...(cursor !== undefined && { cursor }) },
+      signal && { signal },
+    );
+    const written = await write(page.claims);
+    const now = clock.now();
+    page.claims.forEach((claim, index) => note(claim, written[index] as Written, now));
+    sum.rowsRead += page.rowsRead;
+    sum.unreadable += page.unreadable ?? 0;
+    const { next } = page;
+    position = { isEnd: next === undefined, ...(next !== undefined && { next }) };
+    onProgress?.(result());
+  }
+  return result();
+}
+
+interface Position {
+  readonly isEnd: boolean;
+  readonly next?: string;
+}
+
+interface Written {
+  readonly outcome: AdoptOutcome;
+  /** Sent without its result. */
+  readonly isShortened: boolean;
+}
+
+/** Writes the claims of a page, as many in a request as the store takes. What was sent is waited for: it may be carried out. */
+function claimWriter(
+  store: OperableStore,
+  leavesOutLong: boolean,
+): (claims: readonly Claim[]) => Promise<Written[]> {
+  const { adopt, requestSize = DEFAULT_REQUEST_SIZE } = store;
+  if (adopt === undefined) throw cannotAdopt();
+
+  async function send(claims: readonly Claim[]): Promise<AdoptOutcome[]> {
+    try {
+      const outcomes = (await adopt?.call(store, claims)) ?? [];
+      return claims.map((_, index) => outcomes[index] ?? { error: missingOutcome() });
+    } catch (thrown) {
+      return claims.map(() => ({ error: asError(thrown) }));
+    }
+  }
+
+  /** What fails in passing is sent once more: what was written all the same meets itself, and is present. */
+  async function sendTwice(claims: readonly Claim[]): Promise<AdoptOutcome[]> {
+    const outcomes = await send(claims);
+    const again = outcomes.flatMap((outcome, index) => (isPassing(outcome) ? [index] : []));
+    if (again.length === 0) return outcomes;
+    const answers = await send(again.map((index) => claims[index] as Claim));
+    again.forEach((index, at) => {
+      outcomes[index] = answers[at] as AdoptOutcome;
+    });
+    return outcomes;
+  }
+
+  async function write(claim: Claim, outcome: AdoptOutcome): Promise<Written> {
+    const { result, ...short } = claim;
+    if (!leavesOutLong || result === undefined || !isTooLong(outcome)) return { outcome, isShortened: false };
+    const [again] = await sendTwice([short]);
+    return { outcome: again as AdoptOutcome, isShortened: true };
+  }
+
+  return async (claims) => {
+    const written: Written[] = [];
+    for (let start = 0; start < claims.length; start += requestSize) {
+      const some = claims.slice(start, start + requestSize);
+      const outcomes = await sendTwice(some);
+      const [first] = outcomes;
+      // The next page would fare no better.
+      if (typeof first === 'object' && outcomes.every(isPassing)) throw first.error;
+      for (const [index, claim] of some.entries()) {
+        written.push(await write(claim, outcomes[index] as AdoptOutcome));
+      }
+    }
+    return written;
+  };
+}
+
+function isError(outcome: AdoptOutcome): outcome is { readonly error: Error } {
+  return typeof outcome === 'object';
+}
+
+function isPassing(outcome: AdoptOutcome): boolean {
+  return isError(outcome) && mayPass(outcome.error);
+}
+
+function isTooLong(outcome: AdoptOutcome): boolean {
+  return isError(outcome) && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE');
+}
+
+const checks: Readonly<Record<keyof CopyOptions, Check>> = {
+  keyPrefix: aString(),
+  cursor: aString(),
+  leaveOutLongResults: aBoolean(),
+  onProgress: aFunction(),
+  onFailure: aFunction(),
+  signal: {
+    expected: 'an AbortSignal',
+    accepts: (value) => typeof value === 'object' && value !== null && 'aborted' in value,
+  },
+  clock: objectWith('now', 'setTimer'),
+};

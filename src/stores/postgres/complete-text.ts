@@ -1,0 +1,46 @@
+import type { Completion } from '../../claims/claim-store.ts';
+import { changeOfSettlement } from '../../claims/transitions.ts';
+import { interval } from './statements.ts';
+import { storableMs, storedKey } from './storable.ts';
+
+/**
+ * Completes claims for their owners, and gives the keys of those that were completed. One parameter holds all of them as JSON,
+ * because not every ORM passes arrays on; the other is the transaction in which the effects were done: in any other, such as after a
+ * COMMIT by the handler itself, nothing is completed. Rows are locked in the order of their keys.
+ */
+export function completeText(table: string, now: string): string {
+  return `
+WITH asked AS (
+  SELECT a.*, t.now
+  FROM json_to_recordset($1::json) AS a (key text, owner text, status text, expires_ms float8, result text),
+    (SELECT ${now} AS now) AS t
+), owned AS (
+  SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
+  WHERE c.status = 'IN_PROGRESS' AND c.owner = a.owner AND txid_current()::text = $2
+  ORDER BY c.key FOR UPDATE OF c
+)
+UPDATE ${table} AS c SET
+  status = a.status, updated_at = a.now, completed_at = a.now,
+  expires_at = a.now + ${interval('a.expires_ms')}, result = coalesce(a.result, c.result)
+FROM asked AS a JOIN owned AS o ON o.key = a.key
+WHERE c.key = a.key
+RETURNING c.key`;
+}
+
+export const TRANSACTION_ID = 'SELECT txid_current()::text AS id';
+
+/** The first parameter of `completeText`. */
+export function completionsAsJson(completions: readonly Completion[]): string {
+  return JSON.stringify(
+    completions.map((completion) => {
+      const { status, expiresAt = 0, result } = changeOfSettlement(completion, 0); // from now
+      return {
+        key: storedKey(completion.key),
+        owner: completion.owner,
+        status,
+        expires_ms: storableMs(expiresAt),
+        result,
+      };
+    }),
+  );
+}

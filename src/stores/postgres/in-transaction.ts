@@ -1,0 +1,165 @@
+import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
+import { ConfigurationError } from '../../claims/errors.ts';
+import { isError } from '../../claims/is-error.ts';
+import { type Check, objectWith, oneOf } from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { together } from './attempts-together.ts';
+import type { IsolationLevel } from './pool-transactions.ts';
+import { CALLER, runnerFor, runUntilCommitted, type TransactionOptions } from './run-until-committed.ts';
+import type { TransactionAdapter, TransactionClient } from './transaction-adapter.ts';
+import type { Made } from './transaction-run.ts';
+
+/** Options of `inTransaction()`. */
+export interface InTransactionOptions<Client = TransactionClient> {
+  /**
+   * Of a query builder or an ORM, which then begins and ends the transaction. Its connections have to lead to the database of the store's
+   * pool. Default: a connection of that pool.
+   */
+  readonly adapter?: TransactionAdapter<Client>;
+  /** Not with an `adapter`, which says so itself. Default: the database's, which is `read committed` unless somebody has changed it. */
+  readonly isolationLevel?: IsolationLevel;
+}
+
+const checks: Readonly<Record<keyof InTransactionOptions, Check>> = {
+  adapter: objectWith('transaction', 'query'),
+  isolationLevel: oneOf('read committed', 'repeatable read', 'serializable'),
+};
+
+/**
+ * Runs `work` in a transaction that also completes the claims of these records, of which a batch handler (`forBatches`) has many: what it
+ * wrote for them and their completions are there afterwards, or nothing. `work` gets the transaction and the records that are in it, and
+ * returns nothing, or an entry for each: its result, or an `Error` for a record that is not done, for which it must not have written
+ * anything. A record whose claim is another attempt's by then is left out, and `work` runs again with the others.
+ *
+ * Resolves with an entry for each of `items`, to be returned by the handler: what `work` returned for it, or why it is not completed. Else as
+ * for one record.
+ *
+ * @example
+ * forBatches(async (items) =>
+ *   inTransaction(items, async (client, live) => {
+ *     await client.query('INSERT INTO orders SELECT * FROM json_to_recordset($1) AS o (id text, cents int)', [
+ *       JSON.stringify(live.map(({ record }) => record.body)),
+ *     ]);
+ *   }),
+ * );
+ */
+export function inTransaction<
+  Item extends { readonly context: AttemptContext },
+  Result,
+  Client = TransactionClient,
+>(
+  items: readonly Item[],
+  work: (client: Client, live: readonly Item[]) => Promise<readonly Result[] | void>,
+  options?: InTransactionOptions<Client>,
+): Promise<(Result | Error)[]>;
+/**
+ * Runs `work` in a transaction that also completes the claim of this attempt, on the condition that it is still this attempt's: what it
+ * wrote and the completion are there afterwards, or nothing. The record is then completed with what `work` returned, kept as JSON,
+ * whatever the handler does next. `work` may run up to six times, each time in a new transaction: after a serialization failure, a
+ * deadlock, a lost connection. Once per run of the handler; await it.
+ *
+ * Rejects with what `work` rejected with: nothing is written, and the handler may try something else, throw, or return without an effect.
+ * With a `LeaseLostError` when the claim is another attempt's. With a `StoreError` when the database failed; if it may have been
+ * committed all the same, which its row does not tell in time, the record fails, also when the handler goes on. With a
+ * `ConfigurationError` where the claim store is no `postgresStore`, or `context` is not the one that the handler was given.
+ *
+ * In tests of handlers, `memoryStore({ transactionClient })` hands `work` a client of the test.
+ *
+ * @example
+ * createBatchProcessor<Order>(
+ *   async ({ body }, context) => {
+ *     await inTransaction(context, async (client) => {
+ *       await client.query('INSERT INTO orders (id, cents) VALUES ($1, $2)', [body.id, body.cents]);
+ *     });
+ *   },
+ *   { store: postgresStore({ pool }) },
+ * );
+ */
+export function inTransaction<Result, Client = TransactionClient>(
+  context: AttemptContext | undefined,
+  work: (client: Client) => Promise<Result>,
+  options?: InTransactionOptions<Client>,
+): Promise<Result>;
+export async function inTransaction(
+  contextOrItems: AttemptContext | readonly { readonly context: AttemptContext }[] | undefined,
+  work: unknown,
+  options: object = {},
+): Promise<unknown> {
+  checkOptionsOf('inTransaction', options, checks);
+  if (typeof work !== 'function')
+    throw new ConfigurationError(`Expected the second argument of ${CALLER} to be a function`);
+  return Array.isArray(contextOrItems)
+    ? manyInTransaction(
+        contextOrItems as readonly { readonly context: AttemptContext }[],
+        work as ManyWork,
+        options,
+      )
+    : oneInTransaction(contextOrItems as AttemptContext | undefined, work as OneWork, options);
+}
+
+type OneWork = (client: unknown) => Promise<unknown>;
+type ManyWork = (client: unknown, live: readonly unknown[]) => Promise<readonly unknown[] | void>;
+
+async function oneInTransaction(
+  context: AttemptContext | undefined,
+  work: OneWork,
+  options: TransactionOptions,
+): Promise<unknown> {
+  const attempt = attemptOf(context, CALLER);
+  const run = runnerFor(attempt.store, options);
+  const [made] = await together([attempt], async (transactions) => {
+    const all = await runUntilCommitted(
+      transactions,
+      async (client) => [{ result: await work(client) }],
+      [attempt],
+      run,
+    );
+    const [only] = all;
+    if (only !== undefined && 'error' in only) throw only.error;
+    return all;
+  });
+  return (made as { readonly result: unknown }).result;
+}
+
+async function manyInTransaction(
+  items: readonly { readonly context: AttemptContext }[],
+  work: ManyWork,
+  options: TransactionOptions,
+): Promise<unknown[]> {
+  const attempts = items.map(({ context }) => attemptOf(context, CALLER));
+  const [first] = attempts;
+  if (first === undefined) return [];
+  const run = runnerFor(first.store, options);
+  const made = await together(attempts, async (transactions) => {
+    const all = await runUntilCommitted(
+      transactions,
+      async (client, places) => {
+        const answer = await work(
+          client,
+          places.map((place) => items[place]),
+        );
+        return madeOf(answer, places.length);
+      },
+      attempts,
+      run,
+    );
+    all.forEach((one, place) => {
+      // A handler that makes nothing of what this gives back must not have its records completed without their effects.
+      if ('error' in one) transactions[place]?.noteNotDone(one.error);
+    });
+    return all;
+  });
+  return made.map((one) => ('error' in one ? one.error : one.result));
+}
+
+/** What a function made of so many records. */
+function madeOf(answer: readonly unknown[] | void, count: number): Made[] {
+  if (answer === undefined) return Array.from({ length: count }, () => ({ result: undefined }));
+  if (!Array.isArray(answer) || answer.length !== count) {
+    const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;
+    throw new ConfigurationError(
+      `The function of ${CALLER} got ${count} records and returned ${given}; return nothing, or an array with an entry for each record`,
+    );
+  }
+  return answer.map((entry: unknown) => (isError(entry) ? { error: entry } : { result: entry }));
+}

@@ -1,0 +1,82 @@
+import { stoppableCall } from '../../claims/bounded-call.ts';
+import type { Clock } from '../../claims/clock.ts';
+import { StoreError } from '../../claims/errors.ts';
+import { TRANSACTION_ID } from './complete-text.ts';
+import type { PostgresClient, PostgresPool, SqlAnswer } from './pool.ts';
+import type { TransactionAdapter } from './transaction-adapter.ts';
+
+/** Isolation levels of PostgreSQL. */
+export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
+
+/** The longest that one statement of ours takes, or the wait for a connection: then the connection is closed. */
+export const LONGEST_STATEMENT_MS = 8_000;
+
+/** Transactions on connections that the store's pool lends. Also one that the network has swallowed goes back to it. */
+export function poolTransactions(
+  pool: PostgresPool,
+  clock: Clock,
+  isolationLevel: IsolationLevel | undefined,
+): TransactionAdapter<PostgresClient> & { readonly idOf: (client: PostgresClient) => string } {
+  const ids = new WeakMap<PostgresClient, string>();
+  const bounded = <Answer>(call: () => Promise<Answer>, onLate?: (answer: Answer) => void): Promise<Answer> =>
+    stoppableCall(call, { clock, limitMs: LONGEST_STATEMENT_MS, errorOf: silent }, onLate);
+  const send = (client: PostgresClient, text: string): Promise<SqlAnswer | readonly SqlAnswer[]> =>
+    bounded(() => client.query({ text, values: [] }));
+  const level = isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${isolationLevel.toUpperCase()}`;
+
+  async function begin(client: PostgresClient): Promise<void> {
+    const answers = await send(client, `BEGIN${level}; ${TRANSACTION_ID}`); // two statements, one answer for each
+    const last = Array.isArray(answers) ? (answers as readonly SqlAnswer[]).at(-1) : (answers as SqlAnswer);
+    ids.set(client, String(last?.rows[0]?.['id']));
+  }
+
+  /** Whether the connection is as good as before. */
+  async function rollBack(client: PostgresClient): Promise<boolean> {
+    try {
+      await send(client, 'ROLLBACK');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  return {
+    idOf: (client) => ids.get(client) ?? '',
+    async transaction(body) {
+      const client = await bounded(
+        () => pool.connect(),
+        (late) => late.release(),
+      );
+      client.on?.('error', ignore);
+      let isGood = false;
+      try {
+        await begin(client);
+        let result;
+        try {
+          result = await body(client);
+        } catch (thrown) {
+          isGood = await rollBack(client);
+          throw thrown;
+        }
+        await send(client, 'COMMIT');
+        isGood = true;
+        return result;
+      } finally {
+        if (isGood) client.off?.('error', ignore); // one that is closed may still say why
+        client.release(!isGood);
+      }
+    },
+    query: async (client, text, values) =>
+      (await bounded(() => client.query({ text, values: [...values] }))).rows,
+  };
+}
+
+/** The statement that is on its way, or the next, fails with it. */
+function ignore(): void {}
+
+function silent(): StoreError {
+  return new StoreError(`PostgreSQL did not answer within ${LONGEST_STATEMENT_MS / 1_000} seconds`, {
+    isRetryable: true,
+    code: 'BATCHLATCH_STORE_SILENT',
+  });
+}

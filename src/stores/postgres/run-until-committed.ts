@@ -1,0 +1,103 @@
+import type { AttemptHandle, AttemptTransaction } from '../../claims/attempt-handle.ts';
+import type { ClaimStore } from '../../claims/claim-store.ts';
+import { wait } from '../../claims/clock.ts';
+import { ConfigurationError } from '../../claims/errors.ts';
+import { transactedRows } from '../../claims/transacted.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { type IsolationLevel, poolTransactions } from './pool-transactions.ts';
+import { runForTest, type TestTransactions } from './test-transaction.ts';
+import type { TransactionAdapter } from './transaction-adapter.ts';
+import { type Made, type RunEnd, TransactionRun } from './transaction-run.ts';
+
+/** What the messages of errors call it. */
+export const CALLER = 'inTransaction of batchlatch/postgres';
+
+/** How transactions begin and end. */
+export interface TransactionOptions {
+  readonly adapter?: TransactionAdapter<never>;
+  readonly isolationLevel?: IsolationLevel;
+}
+
+/** One run of the function: in a transaction, or with the client of a test. */
+type Run = (
+  transactions: readonly AttemptTransaction[],
+  work: (client: unknown) => Promise<readonly Made[]>,
+) => Promise<RunEnd>;
+
+export interface Runner {
+  readonly run: Run;
+  /** Waits before the next run, after so many that failed. */
+  readonly backOff: (failures: number) => Promise<void>;
+}
+
+const MOST_RERUNS = 5;
+const FIRST_DELAY_MS = 20;
+const LONGEST_DELAY_MS = 1_000;
+
+/** Throws a `ConfigurationError` where the store has no transactions of this kind. */
+export function runnerFor(store: ClaimStore, { adapter, isolationLevel }: TransactionOptions): Runner {
+  const table = transactedRows(store, 'postgres') as ClaimsTable | undefined;
+  if (table === undefined) return testRunner(store);
+  if (adapter !== undefined && isolationLevel !== undefined) {
+    throw new ConfigurationError(
+      `Expected \`isolationLevel\` of ${CALLER} only without an \`adapter\`: the adapter's \`transaction\` begins the transaction, and says how`,
+    );
+  }
+  const { pool, clock, random } = table;
+  const transactions = (adapter ??
+    poolTransactions(pool, clock, isolationLevel)) as TransactionAdapter<unknown>;
+  return {
+    run: (attempts, work) => new TransactionRun(attempts, work, { adapter: transactions, table }).end(),
+    backOff: (failures) => wait(clock, random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** failures)),
+  };
+}
+
+function testRunner(store: ClaimStore): Runner {
+  const test = transactedRows(store, 'test') as TestTransactions | undefined;
+  if (test === undefined) {
+    throw new ConfigurationError(
+      `${CALLER} completes claims that are in PostgreSQL: the \`store\` has to be postgresStore({ pool }), or in tests of handlers ` +
+        'memoryStore({ transactionClient })',
+    );
+  }
+  return {
+    run: (attempts, work) => runForTest(attempts, work, test),
+    backOff: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Runs the function until it is committed with the completions of all that can be completed. A run that was rolled back only for what ran
+ * beside it is repeated with exponential back-off and full jitter ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), unless
+ * the handlers were told to stop.
+ */
+export async function runUntilCommitted(
+  transactions: readonly AttemptTransaction[],
+  work: (client: unknown, places: readonly number[]) => Promise<readonly Made[]>,
+  attempts: readonly AttemptHandle[],
+  { run, backOff }: Runner,
+): Promise<readonly Made[]> {
+  const all: Made[] = [];
+  let places = attempts.map((_, place) => place);
+  const isStopped = (): boolean => places.every((place) => attempts[place]?.isStopped === true);
+  let failures = 0;
+  while (places.length > 0) {
+    const end = await run(
+      places.map((place) => transactions[place] as AttemptTransaction),
+      (client) => work(client, places),
+    );
+    if (end.status === 'failed') {
+      failures += 1;
+      if (!end.mayRunAgain || failures > MOST_RERUNS || isStopped()) throw end.error;
+      await backOff(failures);
+      if (isStopped()) throw end.error;
+    } else if (end.status === 'without') {
+      for (const [index, error] of end.errors) all[places[index] as number] = { error };
+      places = places.filter((_, index) => !end.errors.has(index));
+    } else {
+      end.made.forEach((made, index) => (all[places[index] as number] = made));
+      break;
+    }
+  }
+  return all;
+}

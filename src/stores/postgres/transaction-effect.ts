@@ -1,0 +1,33 @@
+import type { Completion } from '../../claims/claim-store.ts';
+import type { CommitOutcome } from '../../claims/commit.ts';
+import { ConfigurationError } from '../../claims/errors.ts';
+import { isObject } from '../../claims/is-object.ts';
+
+/**
+ * The effect of `inTransaction`: a transaction that is open, and in which the completion is written. The code for that comes with
+ * the effect and not with the store, so that only a function with transactions has it in its bundle.
+ */
+export interface TransactionEffect {
+  readonly kind: 'postgres';
+  /** What the function was given as its client. */
+  readonly content: unknown;
+  /** Resolves when the transaction has ended. */
+  write(completion: Completion): Promise<CommitOutcome>;
+}
+
+/** Writes an effect of `inTransaction`, be it of another copy of the package, and refuses any other. */
+export async function writeEffect(completion: Completion, effect: unknown): Promise<CommitOutcome> {
+  return isTransactionEffect(effect) ? effect.write(completion) : { refused: notInTransaction() };
+}
+
+function isTransactionEffect(effect: unknown): effect is TransactionEffect {
+  if (!isObject(effect)) return false;
+  const { kind, write } = effect as Partial<TransactionEffect>;
+  return kind === 'postgres' && typeof write === 'function';
+}
+
+function notInTransaction(): ConfigurationError {
+  return new ConfigurationError(
+    'postgresStore can only write effects of `inTransaction` of batchlatch/postgres: use the commit function of the store that keeps the claims',
+  );
+}

@@ -1,0 +1,36 @@
+import { isObject } from '../../claims/is-object.ts';
+import { mayBeResent } from './failures.ts';
+
+/** Errors are wrapped a few times at most. */
+const DEEPEST = 8;
+
+/** What the database rolled back only because of what ran beside it: serialization failure, deadlock. Prisma says P2034 of both. */
+const ROLLED_BACK = /^(40001|40P01|P2034)$/;
+/** The connection is lost, or was closed by the server. */
+const DISCONNECTED = /^(08...|57P0[123])$/;
+
+/**
+ * Whether the function may run again from its beginning after it failed so. What wraps the database's error, as ORMs do, keeps it
+ * as its `cause`.
+ */
+export function mayRunAgain(thrown: unknown): boolean {
+  return chainOf(thrown).some((error) => {
+    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+    if (typeof code === 'string' && (ROLLED_BACK.test(code) || DISCONNECTED.test(code))) return true;
+    return typeof message === 'string' && /^Connection terminated/.test(message); // `pg`'s, which has no code
+  });
+}
+
+/** The same for an error of a statement of our own: then it is the database's, whatever it looks like. */
+export function mayRunAgainAfterOwn(thrown: unknown): boolean {
+  return mayRunAgain(thrown) || chainOf(thrown).some(mayBeResent);
+}
+
+function chainOf(thrown: unknown): readonly object[] {
+  const chain: object[] = [];
+  for (let error = thrown; isObject(error) && chain.length < DEEPEST;) {
+    chain.push(error);
+    error = (error as { readonly cause?: unknown }).cause;
+  }
+  return chain;
+}

@@ -1,0 +1,296 @@
+import { stoppableCall } from '../../claims/bounded-call.ts';
+import type { AttemptTransaction } from '../../claims/attempt-handle.ts';
+import type { Completion } from '../../claims/claim-store.ts';
+import type { CommitOutcome } from '../../claims/commit.ts';
+import { BatchlatchError, ConfigurationError, StoreError } from '../../claims/errors.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { completeText, completionsAsJson, TRANSACTION_ID } from './complete-text.ts';
+import { toStoreError } from './failures.ts';
+import { outcomeByRows } from './outcome-by-row.ts';
+import { LONGEST_STATEMENT_MS } from './pool-transactions.ts';
+import { storedKey } from './storable.ts';
+import type { TransactionAdapter } from './transaction-adapter.ts';
+import type { TransactionEffect } from './transaction-effect.ts';
+import { mayRunAgain, mayRunAgainAfterOwn } from './transaction-errors.ts';
+
+/** What the function made of one attempt: the result that its completion keeps, or why it is not done. */
+export type Made = { readonly result: unknown } | { readonly error: Error };
+
+/** How one run of the function in a transaction ended. `done`: committed, with the completions of all that have results. */
+export type RunEnd =
+  | { readonly status: 'done'; readonly made: readonly Made[] }
+  /** Nothing is written. These attempts, by their places, cannot be part of it, for what is their own. */
+  | { readonly status: 'without'; readonly errors: ReadonlyMap<number, Error> }
+  /** Nothing is written. */
+  | { readonly status: 'failed'; readonly error: unknown; readonly mayRunAgain: boolean };
+
+export interface RunSetup<Client> {
+  readonly adapter: TransactionAdapter<Client> & { readonly idOf?: (client: Client) => string };
+  readonly table: ClaimsTable;
+}
+
+/** A completion that is to be written in the transaction. */
+interface Write {
+  readonly place: number;
+  readonly completion: Completion;
+  readonly answer: (outcome: CommitOutcome) => void;
+}
+
+/**
+ * One run of the function in one transaction. The completions are written after the function has ended, and just before the COMMIT: until
+ * then leases can be renewed, and nobody waits for the rows of the claims.
+ */
+export class TransactionRun<Client> {
+  readonly #transactions: readonly AttemptTransaction[];
+  readonly #work: (client: Client) => Promise<readonly Made[]>;
+  readonly #setup: RunSetup<Client>;
+  #phase: 'begin' | 'work' | 'complete' | 'commit' = 'begin';
+  #made: readonly Made[] = [];
+  /** What each attempt makes of its completion: an error where it is not stored. */
+  #calls = new Map<number, Promise<Error | undefined>>();
+  #writes: readonly Write[] = [];
+  #missing: readonly Write[] = [];
+  #errors = new Map<number, Error>();
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(
+    transactions: readonly AttemptTransaction[],
+    work: (client: Client) => Promise<readonly Made[]>,
+    setup: RunSetup<Client>,
+  ) {
+    this.#transactions = transactions;
+    this.#work = work;
+    this.#setup = setup;
+  }
+
+  /** Runs it. Never rejects. */
+  async end(): Promise<RunEnd> {
+    try {
+      await this.#transact();
+      // An adapter could make nothing of an error, or of the function.
+      if (this.#thrown !== undefined) throw this.#thrown.error;
+      if (this.#phase !== 'commit') throw notRun();
+    } catch (thrown) {
+      const { error } = this.#thrown ?? { error: thrown };
+      return this.#phase === 'commit' ? this.#endOfCommit(error) : this.#endOfRollback(error);
+    }
+    await this.#answer('stored');
+    return { status: 'done', made: this.#made };
+  }
+
+  /** Resolves when the COMMIT is answered. Rejects also when it is not in time, whatever the adapter waits for. */
+  #transact(): Promise<void> {
+    const { adapter, table } = this.#setup;
+    return new Promise((resolve, reject) => {
+      let cancel = (): void => undefined;
+      const body = async (client: Client): Promise<void> => {
+        try {
+          await this.#body(client);
+        } catch (error) {
+          this.#thrown = { error };
+          throw error;
+        }
+        cancel = table.clock.setTimer(() => reject(silent()), LONGEST_COMMIT_MS);
+      };
+      const transacting = Promise.resolve().then(() => adapter.transaction(body));
+      transacting.then(resolve, reject).finally(() => cancel());
+    });
+  }
+
+  /** What is done in the transaction. Where it rejects, the transaction is rolled back. */
+  async #body(client: Client): Promise<void> {
+    // An adapter may run a transaction again by itself: nothing of the run before is written.
+    if (this.#calls.size > 0) await this.#answer({ refused: rolledBack() });
+    this.#phase = 'begin';
+    this.#thrown = undefined;
+    this.#errors = new Map();
+    const id = await this.#idOf(client);
+    this.#phase = 'work';
+    this.#made = await this.#work(client);
+    this.#phase = 'complete';
+    await this.#collect(client);
+    this.#missing = await this.#write(client, id);
+    if (this.#missing.length > 0 || this.#errors.size > 0 || this.#writes.length === 0) throw rolledBack();
+    this.#phase = 'commit';
+  }
+
+  /** Hands each attempt its effect, and waits until all completions are there to be written. */
+  async #collect(client: Client): Promise<void> {
+    this.#calls = new Map();
+    const arriving: Promise<Write | undefined>[] = [];
+    this.#made.forEach((made, place) => {
+      if ('error' in made) return;
+      arriving.push(
+        new Promise((arrive) => {
+          const effect: TransactionEffect = {
+            kind: 'postgres',
+            content: client,
+            write: (completion) => new Promise((answer) => arrive({ place, completion, answer })),
+          };
+          const call = (this.#transactions[place] as AttemptTransaction).complete(effect, made.result).then(
+            () => undefined,
+            (error: unknown) => error as Error,
+          );
+          this.#calls.set(place, call);
+          void call.then(() => arrive(undefined));
+        }),
+      );
+    });
+    const writes = await Promise.all(arriving);
+    this.#writes = writes.filter((write) => write !== undefined);
+    const arrived = new Set(this.#writes.map(({ place }) => place));
+    const others = [...this.#calls.keys()].filter((place) => !arrived.has(place));
+    await this.#noteErrors(others);
+  }
+
+  /** Sends all completions in one statement, and gives those that were not written. */
+  async #write(client: Client, id: string): Promise<readonly Write[]> {
+    if (this.#writes.length === 0) return [];
+    const { table, now } = this.#setup.table;
+    const json = completionsAsJson(this.#writes.map(({ completion }) => completion));
+    const rows = await this.#query(client, completeText(table, now()), [json, id]);
+    const written = new Set(rows.map((row) => (row as { readonly key?: unknown }).key));
+    const missing = this.#writes.filter(({ completion }) => !written.has(storedKey(completion.key)));
+    if (missing.length > 0 && (await this.#idOf(client, true)) !== id) throw notInTransaction();
+    return missing;
+  }
+
+  async #idOf(client: Client, isAskedAgain = false): Promise<string> {
+    const { adapter } = this.#setup;
+    if (adapter.idOf !== undefined && !isAskedAgain) return adapter.idOf(client);
+    const [row] = await this.#query(client, TRANSACTION_ID, []);
+    return String((row as { readonly id?: unknown } | undefined)?.id);
+  }
+
+  #query(client: Client, text: string, values: readonly string[]): Promise<readonly unknown[]> {
+    const { adapter, table } = this.#setup;
+    return stoppableCall(async () => adapter.query(client, text, values), {
+      clock: table.clock,
+      limitMs: LONGEST_STATEMENT_MS,
+      errorOf: silent,
+    });
+  }
+
+  /** It was rolled back: nothing is written. */
+  async #endOfRollback(error: unknown): Promise<RunEnd> {
+    let reason = this.#reasonOf(error);
+    try {
+      if (this.#missing.length > 0) {
+        const { lost } = await this.#outcomeOf(this.#missing);
+        if (lost.length < this.#missing.length) reason = otherDatabase(this.#setup.table.tableName);
+        await this.#tellLost(lost);
+      }
+    } catch (thrown) {
+      reason = thrown;
+    }
+    await this.#answer({ refused: errorOf(reason) });
+    if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
+    // Nobody has a result, so that nothing was to be written.
+    if (this.#phase === 'complete' && this.#made.every((made) => 'error' in made))
+      return { status: 'done', made: this.#made };
+    const isOwn = this.#phase !== 'work';
+    return {
+      status: 'failed',
+      error: reason,
+      mayRunAgain: isOwn ? mayRunAgainAfterOwn(error) : mayRunAgain(error),
+    };
+  }
+
+  /** The COMMIT failed, or has no answer: the rows tell what became of it. */
+  async #endOfCommit(error: unknown): Promise<RunEnd> {
+    const reason = errorOf(this.#reasonOf(error));
+    let outcome: RowsTell;
+    try {
+      outcome = await this.#outcomeOf(this.#writes);
+    } catch {
+      await this.#answer({ error: reason });
+      return { status: 'failed', error: reason, mayRunAgain: false };
+    }
+    if (outcome.isCommitted) {
+      await this.#answer('stored');
+      return { status: 'done', made: this.#made };
+    }
+    await this.#tellLost(outcome.lost);
+    await this.#answer({ refused: reason });
+    if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
+    return { status: 'failed', error: reason, mayRunAgain: mayRunAgainAfterOwn(error) };
+  }
+
+  async #outcomeOf(writes: readonly Write[]): Promise<RowsTell> {
+    const completions = writes.map(({ completion }) => completion);
+    const outcome = await outcomeByRows(completions, this.#setup.table);
+    if (outcome.status === 'committed') return { isCommitted: true, lost: [] };
+    const lost = writes.filter(({ completion: { key } }) => outcome.lost.has(key));
+    return { isCommitted: false, lost };
+  }
+
+  async #tellLost(lost: readonly Write[]): Promise<void> {
+    for (const { answer } of lost) answer('lost');
+    await this.#noteErrors(lost.map(({ place }) => place));
+  }
+
+  async #noteErrors(places: readonly number[]): Promise<void> {
+    for (const place of places) {
+      const error = await this.#calls.get(place);
+      if (error !== undefined) this.#errors.set(place, error);
+    }
+  }
+
+  /** Answers all that is open, and waits until its attempts know. */
+  async #answer(outcome: CommitOutcome): Promise<void> {
+    for (const { answer } of this.#writes) answer(outcome);
+    await Promise.all(this.#calls.values());
+  }
+
+  /** An error of the function is its own; one of our statements says what to do. */
+  #reasonOf(error: unknown): unknown {
+    const isForeign =
+      this.#phase === 'work' || (this.#phase === 'begin' && this.#setup.adapter.idOf === undefined);
+    if (isForeign || error instanceof BatchlatchError) return error;
+    const { tableName } = this.#setup.table;
+    return toStoreError(error, { tableName, privileges: ['SELECT', 'UPDATE'] });
+  }
+}
+
+interface RowsTell {
+  readonly isCommitted: boolean;
+  readonly lost: readonly Write[];
+}
+
+/** Longer than a statement of ours takes, whose own limit also closes its connection. */
+const LONGEST_COMMIT_MS = LONGEST_STATEMENT_MS + 500;
+
+function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+function silent(): StoreError {
+  return new StoreError(`PostgreSQL did not answer within ${LONGEST_STATEMENT_MS / 1_000} seconds`, {
+    isRetryable: true,
+    code: 'BATCHLATCH_STORE_SILENT',
+  });
+}
+
+function rolledBack(): StoreError {
+  return new StoreError('The transaction was rolled back', { isRetryable: true });
+}
+
+function notRun(): ConfigurationError {
+  return new ConfigurationError(
+    'The `adapter` of inTransaction has not run the function: its `transaction(body)` has to call `body` and to end as it does',
+  );
+}
+
+function notInTransaction(): ConfigurationError {
+  return new ConfigurationError(
+    'The transaction was over before the claim could be completed in it: the function of inTransaction has sent COMMIT or ' +
+      'ROLLBACK itself, or the `query` of its adapter sends statements outside of the transaction. What it committed is not undone',
+  );
+}
+
+function otherDatabase(tableName: string): ConfigurationError {
+  return new ConfigurationError(
+    `The transaction was rolled back: in it, the claim is not in table \`${tableName}\`, where the store has it. ` +
+      "The transaction's connection has to lead to the database, and the search_path, of the store's pool",
+  );
+}

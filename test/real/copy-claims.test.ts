@@ -1,0 +1,41 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { memoryStore } from 'batchlatch/memory';
+import { postgresStore } from 'batchlatch/postgres';
+import { redisStore } from 'batchlatch/redis';
+import { Redis } from 'ioredis';
+import type { Pool } from 'pg';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
+import { describeCopies } from '../operations/copied-claims.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { redis, startRedis } from '../support/components/redis.ts';
+import { emulatedTable } from '../support/emulated-table.ts';
+import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
+
+describeWith([redis], 'copyClaims, between all four stores', () => {
+  const table = emulatedTable('dynoxide');
+  let [server, postgres]: LocalService[] = [];
+  let client: Redis;
+  let pool: Pool;
+  let postgresTable: string;
+  beforeAll(async () => {
+    [server, postgres] = await Promise.all([startRedis(), startPostgresEmulator()]);
+    client = new Redis(server?.endpoint ?? '');
+    pool = poolOf(postgres?.endpoint ?? '');
+    postgresTable = await createPostgresTable(pool);
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(async () => {
+    client.disconnect();
+    await pool.end();
+    await Promise.all([server?.stop(), postgres?.stop()]);
+  });
+
+  describeCopies({
+    memory: () => memoryStore(),
+    DynamoDB: () => dynamoDBStore({ client: table.newClient(), tableName: table.tableName }),
+    PostgreSQL: () => postgresStore({ pool, table: postgresTable }),
+    Redis: () => redisStore({ client }),
+    'Redis in slots': () => redisStore({ client, prefix: 'in-slots:', slots: 4 }),
+  });
+});
