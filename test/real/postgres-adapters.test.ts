@@ -55,7 +55,7 @@ function knex(): Orm<unknown> {
 }
 
 function orm<Client>(typed: Orm<Client>): Orm<unknown> {
-  return typed as unknown as Orm<unknown>;
+  return typed;
 }
 
 const raise = (state: string): string => `DO $$ BEGIN RAISE EXCEPTION 'x' USING ERRCODE = '${state}'; END $$`;

@@ -176,7 +176,7 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
           (await pool.query(text, [...values])).rows as unknown[],
       };
       const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
-        inTransaction(context, (client) => insert(client as never, 'a'), { adapter });
+        inTransaction(context, (client) => insert(client, 'a'), { adapter });
       expect(await b.run(handler, ['a'])).toEqual(['a']);
       expect((await b.claim('a'))?.['error']).toMatchObject({ code: 'BATCHLATCH_CONFIGURATION' });
       expect(await b.effectsOf('a')).toBe(0);
@@ -348,7 +348,7 @@ describeWith([postgres, toxiproxy], 'inTransaction on a PostgreSQL behind a netw
         context,
         async (client) => {
           runs += 1;
-          await insert(client as never, 'a');
+          await insert(client, 'a');
         },
         { adapter },
       );
