@@ -26,6 +26,15 @@ export function mayRunAgainAfterOwn(thrown: unknown): boolean {
   return mayRunAgain(thrown) || chainOf(thrown).some(mayBeResent);
 }
 
+/** The database's own error, or the network's, in what an ORM makes of it: there the statement may be quoted with its values. */
+export function innermost(thrown: unknown): unknown {
+  const chain = chainOf(thrown);
+  const ofDatabase = chain.find((error) =>
+    /^[0-9A-Z]{5}$/.test(String((error as { readonly code?: unknown }).code)),
+  );
+  return ofDatabase ?? chain.at(-1) ?? thrown;
+}
+
 function chainOf(thrown: unknown): readonly object[] {
   const chain: object[] = [];
   for (let error = thrown; isObject(error) && chain.length < DEEPEST;) {
