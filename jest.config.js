@@ -14,7 +14,7 @@ export default {
   moduleNameMapper: {
     '^batchlatch$': '<rootDir>/src/index.ts',
     '^batchlatch/core$': '<rootDir>/src/core.ts',
-    '^batchlatch/(dynamodb|memory|postgres)$': '<rootDir>/src/stores/$1/index.ts',
+    '^batchlatch/(dynamodb|memory|postgres|redis)$': '<rootDir>/src/stores/$1/index.ts',
     '^batchlatch/(functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|cdk)$':
       '<rootDir>/src/$1/index.ts',
   },

@@ -40,6 +40,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts'],
   'stores/memory': ['claims', 'options'],
   'stores/postgres': ['claims', 'options', 'stores/conditional'],
+  'stores/redis': ['claims', 'options', 'stores/conditional'],
   jmespath: ['claims', 'sources', 'keys'],
   powertools: [
     'claims',
@@ -72,7 +73,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/dynamodb-store.ts',
   ],
   // Brings the code for what people do along, so that no function has it.
-  operations: ['claims', 'options', 'queues', 'keys', 'sources', 'stores/dynamodb/operations.ts'],
+  operations: [
+    'claims',
+    'options',
+    'queues',
+    'keys',
+    'sources',
+    'stores/dynamodb/operations.ts',
+    'stores/redis/operations.ts',
+  ],
   testing: ['claims', 'options', 'operations/operable-store.ts'],
   // Reads templates and accounts; only the command line tool uses it.
   doctor: ['claims'],
@@ -119,6 +128,7 @@ const PURE = new Set([
   'stores',
   'stores/conditional',
   'stores/memory',
+  'stores/redis',
   'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
@@ -129,6 +139,7 @@ const KNOWS_THE_MACHINE = new Set([
   'keys/warn-process.ts',
   'sources/function-memory.ts',
   'http/default-on-error.ts',
+  'stores/redis/check-redis.ts',
   'monitor/default-ports.ts',
 ]);
 

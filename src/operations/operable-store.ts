@@ -6,9 +6,10 @@ import { ConfigurationError } from '../claims/errors.ts';
 import { isOperableStore, type OperableStore } from '../claims/operable-store.ts';
 import { isOperated, type OperatedStore, type Operations, operationsOf } from '../claims/operated.ts';
 import { operationsOnTable } from '../stores/dynamodb/operations.ts';
+import { operationsOnRedis } from '../stores/redis/operations.ts';
 
 /**
- * The store with `list`, `count` and `operate`, each of whose calls ends within 60 seconds. `dynamoDBStore()` leaves these to
+ * The store with `list`, `count` and `operate`, each of whose calls ends within 60 seconds. The stores of this package leave these to
  * `batchlatch/operations`, so that functions do not carry them; behind `cached()` and `resultsIn()` they work too.
  * The functions of `batchlatch/operations` take any store and do this by themselves. Throws a
  * `ConfigurationError` for a store that people cannot operate on.
@@ -33,7 +34,7 @@ export function withOperations(store: ClaimStore): OperableStore {
   }
   throw new ConfigurationError(
     'This claim store cannot be operated on: it has no list(), count() and operate(). ' +
-      'dynamoDBStore() of batchlatch/dynamodb can be, also behind cached() and resultsIn()',
+      'dynamoDBStore() of batchlatch/dynamodb and redisStore() of batchlatch/redis can be, also behind cached() and resultsIn()',
   );
 }
 
@@ -48,8 +49,15 @@ function operationsBy(store: OperatedStore): Operations {
   };
 }
 
+/** By the kind of rows: each store hands over what its own operations take. */
+const KINDS: ReadonlyMap<string, (rows: never) => Operations> = new Map<string, (rows: never) => Operations>([
+  ['dynamodb', operationsOnTable],
+  ['redis', operationsOnRedis],
+]);
+
 function operationsOn(kind: string, rows: unknown): Operations {
-  if (kind === 'dynamodb') return operationsOnTable(rows as Parameters<typeof operationsOnTable>[0]);
+  const operations = KINDS.get(kind);
+  if (operations !== undefined) return operations(rows as never);
   throw new ConfigurationError(
     `This version of batchlatch/operations knows nothing of the rows of \`${kind}\``,
   );

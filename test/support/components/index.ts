@@ -7,6 +7,7 @@ import { lambdaRuntime } from './lambda-toolchain.ts';
 import { ministack } from './ministack.ts';
 import { moto } from './moto.ts';
 import { nodes } from './node.ts';
+import { redis } from './redis.ts';
 import { toxiproxy } from './toxiproxy.ts';
 
 /** Everything real that tests run against, in the order of what a new machine needs first. */
@@ -24,6 +25,7 @@ export const components: readonly Component[] = [
   ...nodes,
   dynamoDBLocal,
   elasticMQ,
+  redis,
   toxiproxy,
   moto,
   ministack,

@@ -1,0 +1,98 @@
+import { type Connection, connectionOf } from './connection.ts';
+import type { RedisClient } from './redis-client.ts';
+import { textOf } from './script-caller.ts';
+
+/** What was found of one server. Undefined is what it does not tell this user. */
+export interface RedisServer {
+  /** `redis_version` or `valkey_version`. */
+  readonly version?: string;
+  /** `maxmemory-policy`: what is deleted when the memory is full. */
+  readonly evictionPolicy?: string;
+  /** `maxmemory` in bytes; 0: no bound. */
+  readonly maxMemoryBytes?: number;
+  /** Whether it writes an append-only file. */
+  readonly isAppendOnly?: boolean;
+  /** How many replicas it has at the moment. */
+  readonly replicas?: number;
+}
+
+/** Something that does not fit claims. */
+export interface RedisProblem {
+  /** `BATCHLATCH_EVICTION`: the server may delete claims when its memory is full. */
+  readonly code: 'BATCHLATCH_EVICTION';
+  /** What is wrong, and what to do. */
+  readonly message: string;
+}
+
+/** What `checkRedis()` found. */
+export interface RedisCheck {
+  /** Each primary. */
+  readonly servers: readonly RedisServer[];
+  /** None, as far as the servers tell. */
+  readonly problems: readonly RedisProblem[];
+}
+
+/**
+ * Looks at whether the settings of a Redis, or of each primary of a cluster, fit claims. It writes nothing, and needs the
+ * command INFO; what the user may not ask is left out. Rejects where no server can be reached.
+ */
+export async function checkRedis(client: RedisClient): Promise<RedisCheck> {
+  const primaries = await connectionOf(client).primaries();
+  const servers = await Promise.all(primaries.map(serverBehind));
+  return { servers, problems: servers.flatMap(problemsOf) };
+}
+
+const checked = new WeakSet<object>();
+
+/** Once for each client, in the background: a server that evicts is said as a process warning. */
+export function warnOfEviction(client: RedisClient, connection: Connection): void {
+  if (checked.has(client)) return;
+  checked.add(client);
+  void warnIfEvicting(connection).catch(() => undefined); // a server that does not tell is none that evicts
+}
+
+async function warnIfEvicting(connection: Connection): Promise<void> {
+  for (const primary of await connection.primaries()) {
+    const [problem] = problemsOf(await serverBehind(primary));
+    if (problem === undefined) continue;
+    process.emitWarning(problem.message, { type: 'BatchlatchWarning', code: problem.code });
+    return;
+  }
+}
+
+function problemsOf({ evictionPolicy }: RedisServer): RedisProblem[] {
+  if (evictionPolicy === undefined || evictionPolicy === 'noeviction') return [];
+  return [
+    {
+      code: 'BATCHLATCH_EVICTION',
+      message:
+        `Redis deletes keys when its memory is full (maxmemory-policy \`${evictionPolicy}\`): claims would be forgotten, and their work done ` +
+        'again. Set `maxmemory-policy noeviction`.',
+    },
+  ];
+}
+
+async function serverBehind(primary: Connection): Promise<RedisServer> {
+  const info = infoIn(textOf(await primary.send(undefined, ['info'])));
+  const version = info.get('valkey_version') ?? info.get('redis_version');
+  const evictionPolicy = info.get('maxmemory_policy');
+  const maxMemoryBytes = info.get('maxmemory');
+  const isAppendOnly = info.get('aof_enabled');
+  const replicas = info.get('connected_slaves');
+  return {
+    ...(version !== undefined && { version }),
+    ...(evictionPolicy !== undefined && { evictionPolicy }),
+    ...(maxMemoryBytes !== undefined && { maxMemoryBytes: Number(maxMemoryBytes) }),
+    ...(isAppendOnly !== undefined && { isAppendOnly: isAppendOnly === '1' }),
+    ...(replicas !== undefined && { replicas: Number(replicas) }),
+  };
+}
+
+function infoIn(text: string): ReadonlyMap<string, string> {
+  const info = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const colon = line.indexOf(':');
+    if (colon > 0) info.set(line.slice(0, colon), line.slice(colon + 1));
+  }
+  return info;
+}

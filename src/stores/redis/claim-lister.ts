@@ -1,0 +1,136 @@
+import { notACursor } from '../../claims/claim-query.ts';
+import type { Claim } from '../../claims/claim.ts';
+import { hasCode } from '../../claims/errors.ts';
+import { keyHash } from '../../claims/key-hash.ts';
+import type { ReadOutcome } from '../conditional/row-writer.ts';
+import type { RowLister, RowPage, RowQuery } from '../conditional/row-lister.ts';
+import type { Connection } from './connection.ts';
+import { toStoreError } from './failures.ts';
+import { readRows } from './row-writer.ts';
+import type { Row } from './row.ts';
+import { type RedisRows, type ScriptCaller, textOf } from './script-caller.ts';
+
+/** A page ends when so many keys have been looked at, of claims or others: each takes its time. */
+const MOST_KEYS = 4_000;
+const MOST_KEYS_PER_REQUEST = 1_000;
+const LEAST_KEYS_PER_REQUEST = 10;
+
+/**
+ * Where to go on: at which node, with which cursor of its SCAN, and, where a page had no room for all of an answer, which of
+ * its keys were given already; it is asked for again, and so with the same `count`.
+ */
+type Position = readonly [node: string, cursor: string, count: number, given: readonly string[]];
+
+/**
+ * Lists claims with SCAN, node by node in the order of their addresses. While Redis makes its table of keys larger or smaller,
+ * SCAN may give a key twice; it leaves out none that is there all the time.
+ */
+export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row> {
+  const { connection, names } = rows;
+
+  async function scan(
+    node: Connection,
+    cursor: string,
+    count: number,
+    { keyPrefix }: RowQuery<Row>,
+  ): Promise<{ readonly end: string; readonly keys: readonly string[] }> {
+    const clientPrefix = connection.keyPrefix;
+    const pattern = names.patternOf(keyPrefix, clientPrefix);
+    try {
+      const answer = await node.send(undefined, ['scan', cursor, 'match', pattern, 'count', String(count)]);
+      const [end, found] = Array.isArray(answer) ? (answer as unknown[]) : [];
+      const keys = (Array.isArray(found) ? found : []).flatMap((name: unknown) => {
+        const key = names.keyOf(textOf(name).slice(clientPrefix.length));
+        return key === undefined || !key.startsWith(keyPrefix) ? [] : [key];
+      });
+      return { end: textOf(end ?? '0'), keys: [...new Set(keys)] };
+    } catch (thrown) {
+      throw toStoreError(thrown);
+    }
+  }
+
+  async function claimsOf(keys: readonly string[], { claimOf }: RowQuery<Row>): Promise<Claim[]> {
+    const reads = await readRows(keys, call);
+    return reads.flatMap((read, index) => {
+      const row = rowOf(read, keys[index] as string);
+      const claim = row === undefined ? undefined : claimOf(row);
+      return claim === undefined ? [] : [claim];
+    });
+  }
+
+  return {
+    async list(query, from, signal) {
+      const primaries = await connection.primaries().catch((thrown: unknown) => {
+        throw toStoreError(thrown);
+      });
+      const nodes = [...primaries].sort((one, other) => (one.name < other.name ? -1 : 1));
+      const first = Math.max(LEAST_KEYS_PER_REQUEST, query.limit);
+      let [name, cursor, count, given]: Position =
+        from === undefined ? ['', '0', first, []] : positionIn(from);
+      const claims: Claim[] = [];
+      let rowsRead = 0;
+      let keysSeen = 0;
+      const pageAt = (position?: Position): RowPage => ({
+        claims,
+        readBy: 'scan',
+        rowsRead,
+        ...(position !== undefined && { position }),
+      });
+      for (const node of nodes.filter((one) => one.name >= name)) {
+        if (node.name !== name) [name, cursor, count, given] = [node.name, '0', first, []];
+        do {
+          signal?.throwIfAborted();
+          const { end, keys } = await scan(node, cursor, count, query);
+          const fresh = keys.filter((key) => !given.includes(keyHash(key)));
+          const found = await claimsOf(fresh, query);
+          rowsRead += fresh.length;
+          keysSeen += count;
+          const room = query.limit - claims.length;
+          claims.push(...found.slice(0, room));
+          if (found.length > room) {
+            // The rest of this answer is for the next page, which asks with the same cursor.
+            return pageAt([
+              name,
+              cursor,
+              count,
+              [...given, ...found.slice(0, room).map(({ key }) => keyHash(key))],
+            ]);
+          }
+          [cursor, given] = [end, []];
+          count = Math.min(MOST_KEYS_PER_REQUEST, found.length === 0 ? count * 4 : count);
+          if (cursor !== '0' && (claims.length >= query.limit || keysSeen >= MOST_KEYS)) {
+            return pageAt([name, cursor, count, given]);
+          }
+        } while (cursor !== '0');
+        const next = nodes[nodes.indexOf(node) + 1];
+        if (next !== undefined && (claims.length >= query.limit || keysSeen >= MOST_KEYS)) {
+          return pageAt([next.name, '0', first, []]);
+        }
+      }
+      return pageAt();
+    },
+  };
+}
+
+/** What is no hash is a row without fields, which is no claim; one that is gone is nothing that anybody asks for. */
+function rowOf(read: ReadOutcome<Row>, key: string): Row | undefined {
+  if (read.status === 'read') return read.row;
+  if (hasCode(read.error, 'BATCHLATCH_NOT_A_CLAIM')) return { key, now: 0, fields: new Map() };
+  throw read.error;
+}
+
+function positionIn(position: unknown): Position {
+  if (!Array.isArray(position) || position.length !== 4) throw notACursor();
+  const [name, cursor, count, given] = position as unknown[];
+  const isPosition =
+    typeof name === 'string' &&
+    typeof cursor === 'string' &&
+    /^\d{1,20}$/.test(cursor) &&
+    Number.isInteger(count) &&
+    (count as number) >= 1 &&
+    (count as number) <= MOST_KEYS_PER_REQUEST &&
+    Array.isArray(given) &&
+    given.every((hash) => typeof hash === 'string');
+  if (!isPosition) throw notACursor();
+  return [name, cursor, count as number, given];
+}

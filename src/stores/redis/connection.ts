@@ -1,0 +1,134 @@
+import type {
+  IoRedisClient,
+  IoRedisCluster,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisSentinel,
+  RedisClient,
+} from './redis-client.ts';
+
+/** What became of a command that was sent together with another. */
+export type Sent = PromiseSettledResult<unknown>;
+
+/** One way to speak to Redis, whatever client it is. */
+export interface Connection {
+  readonly isCluster: boolean;
+  /** Of a node of a cluster: its address. */
+  readonly name: string;
+  /** What the client puts before every key that it finds in a command. */
+  readonly keyPrefix: string;
+  /** Sends a command to the node that has the key, or to any where there is none. */
+  send(key: string | undefined, args: string[]): Promise<unknown>;
+  /** Sends two commands, one right after the other, on one connection to the node that has the key; absent where the client cannot. */
+  readonly sendBoth?: (key: string, first: string[], second: string[]) => Promise<readonly [Sent, Sent]>;
+  /** Every node that keeps rows: what is sent to each of them is about its own rows. */
+  primaries(): Promise<readonly Connection[]>;
+}
+
+/** Tells the clients apart by their members. */
+export function connectionOf(client: RedisClient): Connection {
+  if (isIoRedis(client)) return isIoRedisCluster(client) ? ofIoRedisCluster(client) : ofIoRedis(client);
+  if (isNodeRedisCluster(client)) return ofNodeRedisCluster(client);
+  if (isNodeRedisSentinel(client)) return ofNodeRedisSentinel(client);
+  return ofNodeRedis(client);
+}
+
+function isIoRedis(client: RedisClient): client is IoRedisClient {
+  return 'call' in client && 'pipeline' in client;
+}
+
+function isIoRedisCluster(client: IoRedisClient): client is IoRedisCluster {
+  return 'isCluster' in client && client.isCluster === true;
+}
+
+function isNodeRedisCluster(client: RedisClient): client is NodeRedisCluster {
+  return 'masters' in client && 'nodeClient' in client;
+}
+
+function isNodeRedisSentinel(client: RedisClient): client is NodeRedisSentinel {
+  return 'getMasterNode' in client;
+}
+
+function ofIoRedis(client: IoRedisClient): Connection {
+  const { host, port } = client.options as { readonly host?: unknown; readonly port?: unknown };
+  const connection: Connection = {
+    isCluster: false,
+    name: `${String(host)}:${String(port)}`,
+    keyPrefix: prefixOf(client),
+    send: (_key, [command = '', ...args]) => client.call(command, args),
+    sendBoth: (_key, first, second) => pipelined(client, first, second),
+    primaries: async () => [connection],
+  };
+  return connection;
+}
+
+function ofIoRedisCluster(client: IoRedisCluster): Connection {
+  return {
+    isCluster: true,
+    name: '',
+    keyPrefix: prefixOf(client),
+    // It finds the keys of a command by itself.
+    send: (_key, [command = '', ...args]) => client.call(command, args),
+    sendBoth: (_key, first, second) => pipelined(client, first, second),
+    primaries: async () => client.nodes('master').map((node) => ofIoRedis(node)),
+  };
+}
+
+function prefixOf({ options }: IoRedisClient): string {
+  const { keyPrefix } = options as { readonly keyPrefix?: unknown };
+  return typeof keyPrefix === 'string' ? keyPrefix : '';
+}
+
+async function pipelined(client: IoRedisClient, first: string[], second: string[]): Promise<[Sent, Sent]> {
+  const answers = await client.pipeline([first, second]).exec();
+  return [sentOf(answers?.[0]), sentOf(answers?.[1])];
+}
+
+function sentOf(answer: [error: Error | null, result: unknown] | undefined): Sent {
+  const [reason, value] = answer ?? [new Error('The pipeline gave no answer'), undefined];
+  return reason === null ? { status: 'fulfilled', value } : { status: 'rejected', reason };
+}
+
+function ofNodeRedis(client: NodeRedisClient, name = ''): Connection {
+  const connection: Connection = {
+    isCluster: false,
+    name,
+    keyPrefix: '',
+    send: (_key, args) => client.sendCommand(args),
+    // A pool would take a connection for each.
+    ...(!('execute' in client) && {
+      sendBoth: (_key, first, second) =>
+        Promise.allSettled([client.sendCommand(first), client.sendCommand(second)]),
+    }),
+    primaries: async () => [connection],
+  };
+  return connection;
+}
+
+function ofNodeRedisCluster(client: NodeRedisCluster): Connection {
+  return {
+    isCluster: true,
+    name: '',
+    keyPrefix: '',
+    send: (key, args) => client.sendCommand(key, false, args),
+    sendBoth: (key, first, second) =>
+      Promise.allSettled([client.sendCommand(key, false, first), client.sendCommand(key, false, second)]),
+    primaries: async () =>
+      Promise.all(
+        client.masters.map(async (node) =>
+          ofNodeRedis((await client.nodeClient(node as never)) as NodeRedisClient, node.address),
+        ),
+      ),
+  };
+}
+
+function ofNodeRedisSentinel(client: NodeRedisSentinel): Connection {
+  const connection: Connection = {
+    isCluster: false,
+    name: '',
+    keyPrefix: '',
+    send: (_key, args) => client.sendCommand(false, args),
+    primaries: async () => [connection],
+  };
+  return connection;
+}

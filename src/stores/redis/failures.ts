@@ -1,0 +1,134 @@
+import { StoreError } from '../../claims/errors.ts';
+
+/** What an answer of Redis begins with, what it means, and whether the same call may succeed later without a change. */
+interface Failure {
+  readonly begins: RegExp;
+  readonly message: string;
+  readonly isRetryable: boolean;
+  readonly code?: string;
+}
+
+const FAILURES: readonly Failure[] = [
+  {
+    begins: /^(NOAUTH|WRONGPASS|ERR (invalid password|Client sent AUTH|AUTH <password>))/,
+    message: 'Redis did not accept the user name and password of the client',
+    isRetryable: false,
+    code: 'BATCHLATCH_CREDENTIALS',
+  },
+  {
+    begins: /^OOM\b/,
+    message:
+      'The memory of Redis is full (`maxmemory`), so it takes no new claims. Give it more memory, or shorten `retentionMs`',
+    isRetryable: true,
+  },
+  {
+    begins: /^READONLY\b/,
+    message:
+      'This Redis is a replica and takes no writes: a failover is under way, or the client is connected to a replica',
+    isRetryable: true,
+  },
+  { begins: /^LOADING\b/, message: 'Redis is still loading its data after a start', isRetryable: true },
+  {
+    begins: /^MASTERDOWN\b/,
+    message: 'This Redis is a replica without a link to its primary',
+    isRetryable: true,
+  },
+  {
+    begins: /^(CLUSTERDOWN|TRYAGAIN|MOVED|ASK|Too many Cluster redirections)\b/,
+    message: 'The cluster does not serve the slot of these claims at the moment',
+    isRetryable: true,
+  },
+  {
+    begins: /^BUSY\b/,
+    message: "Another script runs for longer than Redis's `busy-reply-threshold`",
+    isRetryable: true,
+  },
+  {
+    begins: /^NOREPLICAS\b/,
+    message: 'Redis has fewer replicas than `min-replicas-to-write` asks for',
+    isRetryable: true,
+  },
+  {
+    begins: /^MISCONF\b/,
+    message: 'Redis takes no writes because it cannot save its data to disk (`stop-writes-on-bgsave-error`)',
+    isRetryable: true,
+  },
+  {
+    begins: /^CROSSSLOT\b/,
+    message:
+      'This Redis is a cluster behind one endpoint: give `slots` to redisStore, so that each call is about one slot',
+    isRetryable: false,
+    code: 'BATCHLATCH_CONFIGURATION',
+  },
+];
+
+/** Messages and codes of clients whose connection was lost, or not there. */
+const CONNECTION =
+  /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|Socket closed|Connection is closed|Connection timeout|Command timed out|Reached the max retries|Stream isn't writeable|The client is (closed|offline)|Disconnects client|Cluster isn't ready|None of startup nodes|Command was not sent|Failed to refresh slots cache|connect ETIMEDOUT|read ECONN|write E|getaddrinfo)/i;
+
+/**
+ * Says what was wrong and what to do, of an error of a client, or the text of one in an answer. The error of a client may carry
+ * the command with all that it wrote; what is kept as the cause does not.
+ */
+export function toStoreError(thrown: unknown): StoreError {
+  if (thrown instanceof StoreError) return thrown;
+  const { message, code } = told(thrown);
+  const cause = withoutCommand(thrown, message, code);
+  const failure = FAILURES.find(({ begins }) => begins.test(message));
+  if (failure !== undefined) {
+    const { isRetryable, code: stable } = failure;
+    return new StoreError(`${failure.message}.`, {
+      cause,
+      isRetryable,
+      ...(stable !== undefined && { code: stable }),
+    });
+  }
+  if (/^NOPERM\b|ACL failure in script/.test(message)) return accessDenied(message, cause);
+  const isConnection = CONNECTION.test(message) || CONNECTION.test(code);
+  return new StoreError(`Redis: ${shown(message)}`, { cause, isRetryable: isConnection });
+}
+
+function accessDenied(message: string, cause: Error): StoreError {
+  const command = /'([a-z|]+)'/i.exec(message)?.[1];
+  const what = /\bkeys?\b/.test(message)
+    ? 'the keys of the claims. Allow the pattern of their prefix, such as `~batchlatch:*`,'
+    : `${command === undefined ? 'a command that a script needs' : `the command ${command.toUpperCase()}`}. Allow it`;
+  return new StoreError(
+    `The ACL of Redis refuses ${what} for the user of the client (docs/redis.md lists what is needed).`,
+    { cause, isRetryable: false, code: 'BATCHLATCH_ACCESS_DENIED' },
+  );
+}
+
+/** Whether the server does not have the script: it was restarted, or another node answers. */
+export function isUnknownScript(thrown: unknown): boolean {
+  return told(thrown).message.startsWith('NOSCRIPT');
+}
+
+/** Whether the server does not have the command. */
+export function isUnknownCommand(thrown: unknown): boolean {
+  return told(thrown).message.startsWith('ERR unknown command');
+}
+
+function told(thrown: unknown): { readonly message: string; readonly code: string } {
+  if (typeof thrown === 'string') return { message: thrown, code: '' };
+  if (typeof thrown !== 'object' || thrown === null) return { message: String(thrown), code: '' };
+  const { message, code, name } = thrown as Readonly<Record<string, unknown>>;
+  return {
+    message: typeof message === 'string' && message !== '' ? message : String(name),
+    code: typeof code === 'string' ? code : '',
+  };
+}
+
+function withoutCommand(thrown: unknown, message: string, code: string): Error {
+  const error = new Error(shown(message));
+  if (thrown instanceof Error) error.name = thrown.name;
+  return Object.assign(error, code !== '' && { code });
+}
+
+const LONGEST_SHOWN = 300;
+
+function shown(message: string): string {
+  // oxlint-disable-next-line no-control-regex -- what a terminal would obey
+  const text = message.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').toWellFormed();
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…`.toWellFormed() : text;
+}

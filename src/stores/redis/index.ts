@@ -1,0 +1,11 @@
+export { checkRedis, type RedisCheck, type RedisProblem, type RedisServer } from './check-redis.ts';
+export type {
+  IoRedisClient,
+  IoRedisCluster,
+  NodeRedisClient,
+  NodeRedisCluster,
+  NodeRedisSentinel,
+  RedisClient,
+} from './redis-client.ts';
+export { redisStore, type RedisStoreOptions } from './redis-store.ts';
+export type { WaitOptions } from './replication.ts';

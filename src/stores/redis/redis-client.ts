@@ -1,0 +1,57 @@
+/**
+ * What the store needs of `ioredis`: `new Redis(…)`, or `new Redis.Cluster(…)`. No import of it: any version with these members
+ * fits.
+ */
+export interface IoRedisClient {
+  /** Sends a command by its name. */
+  call(command: string, args: string[]): Promise<unknown>;
+  /** Commands that are sent together on one connection. */
+  pipeline(commands: unknown[][]): { exec(): Promise<[error: Error | null, result: unknown][] | null> };
+  /** Such as `ready`. */
+  readonly status: string;
+  readonly options: object;
+}
+
+/** The same of a cluster of `ioredis`. */
+export interface IoRedisCluster extends IoRedisClient {
+  readonly isCluster: true;
+  /** A client for each node. */
+  nodes(role: 'master'): IoRedisClient[];
+}
+
+/** What the store needs of node-redis (`redis` on npm): `createClient(…)`, or `createClientPool(…)`. */
+export interface NodeRedisClient {
+  /** Sends a command as it is. */
+  sendCommand(args: string[]): Promise<unknown>;
+  readonly isOpen: boolean;
+}
+
+/** The same of `createCluster(…)`. */
+export interface NodeRedisCluster {
+  /** Sends a command to the node that has a key. */
+  sendCommand(
+    firstKey: string | undefined,
+    isReadonly: boolean | undefined,
+    args: string[],
+  ): Promise<unknown>;
+  readonly isOpen: boolean;
+  readonly masters: readonly { readonly address: string }[];
+  /** A client for one node. */
+  nodeClient(node: never): unknown;
+}
+
+/** The same of `createSentinel(…)`. */
+export interface NodeRedisSentinel {
+  /** Sends a command to the master. */
+  sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>;
+  readonly isOpen: boolean;
+  getMasterNode(): unknown;
+}
+
+/** A client of `ioredis` or of node-redis (`redis` on npm). Which it is shows by its members. */
+export type RedisClient =
+  | IoRedisClient
+  | IoRedisCluster
+  | NodeRedisClient
+  | NodeRedisCluster
+  | NodeRedisSentinel;

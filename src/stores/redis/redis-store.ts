@@ -1,0 +1,188 @@
+import type { AcquireOutcome, ClaimStore } from '../../claims/claim-store.ts';
+import { type Clock, systemClock } from '../../claims/clock.ts';
+import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
+import { isForgotten } from '../../claims/transitions.ts';
+import { anInteger, aBoolean, type Check, members, required } from '../../options/check-options.ts';
+import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { conditionalStore } from '../conditional/conditional-store.ts';
+import { noOutcome } from '../conditional/no-outcome.ts';
+import { connectionOf } from './connection.ts';
+import { keyNames } from './key-names.ts';
+import type { RedisClient } from './redis-client.ts';
+import { replicationOf, type WaitOptions } from './replication.ts';
+import { readRows, rowWriter } from './row-writer.ts';
+import { claimOf } from './row.ts';
+import { type RedisRows, scriptCaller } from './script-caller.ts';
+import { warnOfEviction } from './check-redis.ts';
+
+/** Options of `redisStore()`. */
+export interface RedisStoreOptions {
+  /** A client of `ioredis` or of `redis` (node-redis), also of a cluster; one of node-redis has to be connected. */
+  readonly client: RedisClient;
+  /** What the names of the claims' keys in Redis begin with, without braces. Default `batchlatch:`. */
+  readonly prefix?: string;
+  /**
+   * Over how many slots of a cluster the claims are spread, from 1 to 1,024; a batch is one script call for each slot that it is
+   * about. Another number gives other names, so that what is claimed is forgotten. Default: 16 for the client of a cluster, and
+   * none for others.
+   */
+  readonly slots?: number;
+  /**
+   * How long past its lease a claim is left alone, for a replica that becomes the primary with a clock that is ahead.
+   * Default 0 ms.
+   */
+  readonly clockToleranceMs?: number;
+  /** Waits after each write until replicas have it, so that fewer failovers forget it. Default: no waiting. */
+  readonly wait?: WaitOptions;
+}
+
+const checks: Readonly<Record<keyof RedisStoreOptions, Check>> = {
+  client: required(aClient()),
+  prefix: aPrefix(),
+  slots: aNumberOfSlots(),
+  clockToleranceMs: anInteger(0),
+  wait: members({ replicas: required(anInteger(0)), timeoutMs: required(anInteger(1)), aof: aBoolean() }),
+};
+
+const DEFAULT_PREFIX = 'batchlatch:';
+const SLOTS_OF_CLUSTERS = 16;
+/** Longer results belong elsewhere (`resultsIn`): they are in the memory of Redis until they are forgotten. */
+const MAX_RESULT_BYTES = 1_048_576;
+/** As much as one script writes. */
+const REQUEST_SIZE = 500;
+
+/** A claim store with all that Redis can do for attempts. */
+type RedisStore = OperatedStore &
+  Required<
+    Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect' | 'requestSize' | 'maxResultBytes'>
+  >;
+
+/**
+ * Claims in Redis, or in Valkey. A failover may forget the last claims, because Redis replicates after it has answered, and an
+ * eviction policy other than `noeviction` forgets any: see docs/redis.md. Throws a `ConfigurationError` for options that
+ * cannot work.
+ *
+ * @example
+ * createBatchProcessor(handler, { store: redisStore({ client: new Redis(process.env.REDIS_URL) }) });
+ */
+export function redisStore(options: RedisStoreOptions): ClaimStore {
+  return redisStoreBy(options, {});
+}
+
+/** Clocks of tests. */
+export interface Clocks {
+  /** Of this machine. */
+  readonly clock?: Pick<Clock, 'now'>;
+  /** In place of the server's time. */
+  readonly serverNow?: () => number;
+}
+
+/** The same by other clocks. */
+export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisStore {
+  checkOptionsOf('redisStore', options, checks);
+  const { client, prefix = DEFAULT_PREFIX } = options;
+  const rows = rowsOf(options, clocks);
+  const { clock, clockToleranceMs, names } = rows;
+  const call = scriptCaller(rows);
+  const relative = conditionalStore({ writer: rowWriter(call), clock: { now: () => 0 }, clockToleranceMs });
+  return {
+    ...relative,
+    requestSize: REQUEST_SIZE,
+    maxResultBytes: MAX_RESULT_BYTES,
+    place: `redis:${idOf(client)}:${prefix}:${names.slots}`,
+    async acquire(requests, callOptions) {
+      warnOfEviction(client, rows.connection);
+      const askedAt = clock.now();
+      const outcomes = await relative.acquire(requests, callOptions);
+      const now = clock.now();
+      return outcomes.map((outcome) => inLocalTime(outcome, askedAt, now));
+    },
+    async inspect(key) {
+      const [read = { status: 'error' as const, error: noOutcome() }] = await readRows([key], call);
+      if (read.status === 'error') throw read.error;
+      if (read.row === undefined) return undefined;
+      const claim = claimOf(read.row, 0);
+      return isForgotten(claim, read.row.now) ? undefined : claim;
+    },
+    [OPERATED]: (operator) => operator('redis', rows),
+  };
+}
+
+function rowsOf(
+  { client, prefix = DEFAULT_PREFIX, slots, clockToleranceMs = 0, wait }: RedisStoreOptions,
+  { clock = systemClock, serverNow }: Clocks,
+): RedisRows {
+  const connection = connectionOf(client);
+  return {
+    connection,
+    names: keyNames(prefix, slots ?? (connection.isCluster ? SLOTS_OF_CLUSTERS : 0)),
+    clock,
+    serverNow,
+    clockToleranceMs,
+    replication: replicationOf(wait, connection),
+  };
+}
+
+/**
+ * The times of an outcome, which are relative to the server's, by the clock of this machine. A lease began when the call was
+ * made or later: it ends no earlier than is said here.
+ */
+function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): AcquireOutcome {
+  switch (outcome.status) {
+    case 'acquired':
+      return { ...outcome, leaseUntil: askedAt + outcome.leaseUntil };
+    case 'conflict':
+      return { ...outcome, leaseUntil: now + outcome.leaseUntil };
+    case 'duplicate': {
+      const { completedAt, expiresAt } = outcome;
+      return {
+        ...outcome,
+        ...(completedAt !== undefined && { completedAt: now + completedAt }),
+        ...(expiresAt !== undefined && { expiresAt: now + expiresAt }),
+      };
+    }
+    case 'parked':
+    case 'mismatch':
+    case 'error':
+      return outcome;
+  }
+}
+
+const ids = new WeakMap<object, number>();
+let lastId = 0;
+
+/** Stores that share a client share its requests. */
+function idOf(client: object): number {
+  const known = ids.get(client);
+  if (known !== undefined) return known;
+  lastId += 1;
+  ids.set(client, lastId);
+  return lastId;
+}
+
+function aClient(): Check {
+  return {
+    expected: 'a client of `ioredis` or of `redis` (node-redis)',
+    accepts(value) {
+      if (typeof value !== 'object' || value === null) return false;
+      const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
+      const isIoRedis = typeof call === 'function' && typeof pipeline === 'function';
+      return isIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
+    },
+  };
+}
+
+function aPrefix(): Check {
+  return {
+    expected: 'a text of at most 100 characters, without braces',
+    accepts: (value) =>
+      typeof value === 'string' && value.length <= 100 && !/[{}]/.test(value) && value.isWellFormed(),
+  };
+}
+
+function aNumberOfSlots(): Check {
+  return {
+    expected: 'an integer from 1 to 1024',
+    accepts: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1_024,
+  };
+}

@@ -1,0 +1,62 @@
+import { ConfigurationError, StoreError } from '../../claims/errors.ts';
+import type { Connection, Sent } from './connection.ts';
+import { isUnknownCommand, isUnknownScript, toStoreError } from './failures.ts';
+
+/** How many copies of a claim there have to be before it counts as written. */
+export interface WaitOptions {
+  /** How many replicas must have it. */
+  readonly replicas: number;
+  /** How long they are given, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Also on the disks of the primary and of these replicas, in their append-only files: `WAITAOF`, from Redis 7.2. Default false. */
+  readonly aof?: boolean;
+}
+
+/** Sends a command, and waits for the copies of what it wrote. */
+export type Replication = (
+  connection: Connection,
+  key: string,
+  command: string[],
+) => Promise<{ answer: unknown; isReplicated: boolean }>;
+
+/** Throws a `ConfigurationError` for a client that cannot wait: `WAIT` is about the connection that wrote. */
+export function replicationOf(
+  wait: WaitOptions | undefined,
+  connection: Connection,
+): Replication | undefined {
+  if (wait === undefined) return undefined;
+  if (connection.sendBoth === undefined) {
+    throw new ConfigurationError(
+      'redisStore: `wait` needs a client that writes and waits on one connection, which a pool or a sentinel client of node-redis does not: use createClient or createCluster',
+    );
+  }
+  const { replicas, timeoutMs, aof = false } = wait;
+  const waiting = aof
+    ? ['waitaof', '1', String(replicas), String(timeoutMs)]
+    : ['wait', String(replicas), String(timeoutMs)];
+
+  return async ({ sendBoth }, key, command) => {
+    const [script, waited] = await (sendBoth as NonNullable<typeof sendBoth>)(key, command, waiting);
+    if (script.status === 'rejected') throw script.reason;
+    return { answer: script.value, isReplicated: isEnough(waited, wait) };
+  };
+}
+
+function isEnough(waited: Sent, { replicas, aof }: WaitOptions): boolean {
+  if (waited.status === 'rejected') {
+    if (isUnknownCommand(waited.reason)) throw unknownToServer();
+    if (isUnknownScript(waited.reason)) return false;
+    throw toStoreError(waited.reason);
+  }
+  const { value } = waited;
+  if (aof !== true) return Number(value) >= replicas;
+  const [local, remote] = Array.isArray(value) ? value : [];
+  return Number(local) >= 1 && Number(remote) >= replicas;
+}
+
+function unknownToServer(): StoreError {
+  return new StoreError(
+    '`wait: { aof: true }` of redisStore needs the command WAITAOF, which this server does not have: it is in Redis 7.2 and later, and Valkey. Leave `aof` out.',
+    { isRetryable: false, code: 'BATCHLATCH_CONFIGURATION' },
+  );
+}

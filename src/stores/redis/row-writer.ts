@@ -1,0 +1,96 @@
+import type { ReadOutcome, RowWriter } from '../conditional/row-writer.ts';
+import { claimOf, leftBy, type Row, type RowWrite, witnessesOf, writeOfChange, writeOfClaim } from './row.ts';
+import type { ScriptAnswer, ScriptCaller, ScriptItem } from './script-caller.ts';
+import { CHANGE, INSERT, READ, REPLACE } from './scripts.ts';
+
+/** A write of 500 rows takes Redis a few milliseconds, and it does nothing else meanwhile. */
+export const WRITES_PER_SCRIPT = 500;
+/** Rows that are read may have long results. */
+const READS_PER_SCRIPT = 100;
+
+const FENCED = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
+const UNFENCED = { ...FENCED, isFenced: false } as const;
+const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
+
+/**
+ * Claims as hashes. The times of claims are relative here: those that are written are relative to the time of the server when
+ * it writes, and those that are read to its time when it reads.
+ */
+export function rowWriter(call: ScriptCaller): RowWriter<Row> {
+  return {
+    insert: (claims) =>
+      call(
+        INSERT,
+        claims.map((claim) => itemOf(claim, [claim.owner, ...written(writeOfClaim(claim), '')])),
+        FENCED,
+      ),
+    replace: (replacements) =>
+      call(
+        REPLACE,
+        // What was read is relative to the time of reading, and so is what was decided from it.
+        replacements.map(({ row, claim }) => replacing(row, claim.owner, writeOfClaim(claim), row.now)),
+        FENCED,
+      ),
+    change: (changes) =>
+      call(
+        CHANGE,
+        changes.map((owned) =>
+          itemOf(owned, [
+            owned.owner,
+            owned.leaseUntilAtMost === undefined ? '' : String(owned.leaseUntilAtMost),
+            ...written(writeOfChange(owned.change), ''),
+          ]),
+        ),
+        // The end of an attempt is stored however late it comes.
+        changes.some(({ change }) => change.status !== undefined) ? UNFENCED : FENCED,
+      ),
+    read: (keys) => readRows(keys, call),
+    toClaim: (row) => claimOf(row, row.now),
+  };
+}
+
+export async function readRows(keys: readonly string[], call: ScriptCaller): Promise<ReadOutcome<Row>[]> {
+  const answers = await call(
+    READ,
+    keys.map((key) => ({ key, args: [] })),
+    READING,
+  );
+  return answers.map(readOf);
+}
+
+/** Writes over a row that is still as it was read, times that are relative to `base`. */
+export function replacing(row: Row, owner: string, write: RowWrite, base: number): ScriptItem {
+  const removed = [...write.removed, ...leftBy(write, row)];
+  return itemOf({ key: row.key, owner }, [
+    ...witnessesOf(row),
+    owner,
+    ...written({ ...write, removed }, String(base)),
+  ]);
+}
+
+function itemOf(
+  { key, owner }: { readonly key: string; readonly owner: string },
+  args: string[],
+): ScriptItem {
+  return { key, owner, args };
+}
+
+/** The arguments of a write, as the scripts read them. `base`: what its times are relative to; empty: the server's time. */
+function written({ times, texts, removed, lastsMs }: RowWrite, base: string): string[] {
+  return [
+    base,
+    lastsMs === undefined ? '' : String(lastsMs),
+    String(times.length / 2),
+    ...times,
+    String(texts.length / 2),
+    ...texts,
+    String(removed.length),
+    ...removed,
+  ];
+}
+
+function readOf(answer: ScriptAnswer): ReadOutcome<Row> {
+  if (answer.status === 'error') return answer;
+  if (answer.status === 'refused' && answer.row !== undefined) return { status: 'read', row: answer.row };
+  return { status: 'read' };
+}

@@ -1,0 +1,163 @@
+import type { Claim, ClaimStatus, OperatorChange, StoredError } from '../../claims/claim.ts';
+import { StoreError } from '../../claims/errors.ts';
+import { keyHash } from '../../claims/key-hash.ts';
+import type { ClaimChange } from '../../claims/transitions.ts';
+
+/** A hash of Redis, and the time of the server when it was read, in epoch milliseconds. */
+export interface Row {
+  readonly key: string;
+  readonly now: number;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** What a write sets and removes. Its times are relative, in milliseconds, to a time that the server adds. */
+export interface RowWrite {
+  readonly times: readonly string[];
+  readonly texts: readonly string[];
+  readonly removed: readonly string[];
+  /** When the row is forgotten, relative to the same time; undefined leaves that as it is. */
+  readonly lastsMs: number | undefined;
+}
+
+const TIMES = ['leaseUntil', 'expiresAt', 'createdAt', 'updatedAt', 'completedAt', 'claimedAt'] as const;
+const NUMBERS = ['attempt', 'releases', 'crashes'] as const;
+const TEXTS = ['status', 'owner', 'lockedBy', 'payloadHash', 'result', 'recordId'] as const;
+
+type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
+
+/** All of a claim; what its absence says as well is left out. */
+export function writeOfClaim(claim: Claim): RowWrite {
+  const { releases, crashes, updatedAt, createdAt, ...rest } = claim;
+  const told = {
+    ...rest,
+    createdAt,
+    ...(releases !== 0 && { releases }),
+    ...(crashes !== 0 && { crashes }),
+    ...(updatedAt !== createdAt && { updatedAt }),
+  };
+  return writeOf(told);
+}
+
+/** What a change sets, and what it removes, which is what is undefined. */
+export function writeOfChange(change: ClaimChange): RowWrite {
+  return writeOf(change);
+}
+
+function writeOf(fields: Fields): RowWrite {
+  const times: string[] = [];
+  const texts: string[] = [];
+  const removed: string[] = [];
+  for (const name of TIMES) {
+    const time = fields[name];
+    if (time !== undefined) times.push(name, String(time));
+  }
+  for (const name of NUMBERS) {
+    const number = fields[name];
+    if (number !== undefined) texts.push(name, String(number));
+  }
+  for (const name of TEXTS) {
+    const text = fields[name];
+    if (text !== undefined) texts.push(name, text);
+  }
+  if (fields.started !== undefined) texts.push('started', fields.started ? '1' : '0');
+  if (fields.error !== undefined) texts.push('error', JSON.stringify(fields.error));
+  if (fields.history !== undefined) texts.push('history', JSON.stringify(fields.history));
+  for (const name in fields) {
+    if (fields[name as keyof Fields] === undefined) removed.push(name);
+  }
+  const { expiresAt } = fields;
+  return { times, texts, removed, lastsMs: expiresAt };
+}
+
+/** What every transition and every extension changes of a row that was read, in the order that the scripts expect. */
+export function witnessesOf({ fields }: Row): string[] {
+  return ['status', 'owner', 'leaseUntil', 'started'].map((name) => fields.get(name) ?? '');
+}
+
+/** The fields of a row that a write does not set. */
+export function leftBy({ times, texts }: RowWrite, { fields }: Row): string[] {
+  const set = new Set<string>();
+  for (let index = 0; index < times.length; index += 2) set.add(times[index] as string);
+  for (let index = 0; index < texts.length; index += 2) set.add(texts[index] as string);
+  return [...fields.keys()].filter((name) => !set.has(name));
+}
+
+type WritableClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
+
+/**
+ * The claim of a row, with its times relative to `base`; the times of its history stay as they are. Throws a `StoreError`
+ * (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none.
+ */
+export function claimOf({ key, fields }: Row, base: number): Claim {
+  const time = (name: string): number | undefined => {
+    const number = numberIn(fields, name);
+    return number === undefined ? undefined : number - base;
+  };
+  const status = fields.get('status');
+  const owner = fields.get('owner');
+  if (owner === undefined || !isStatus(status)) throw notAClaim(key);
+  const createdAt = time('createdAt') ?? -base;
+  const claim: WritableClaim = {
+    key,
+    status,
+    owner,
+    attempt: numberIn(fields, 'attempt') ?? 1,
+    releases: numberIn(fields, 'releases') ?? 0,
+    crashes: numberIn(fields, 'crashes') ?? 0,
+    leaseUntil: time('leaseUntil') ?? -base,
+    createdAt,
+    updatedAt: time('updatedAt') ?? createdAt,
+  };
+  for (const name of ['expiresAt', 'completedAt', 'claimedAt'] as const) {
+    const value = time(name);
+    if (value !== undefined) claim[name] = value;
+  }
+  for (const name of ['lockedBy', 'payloadHash', 'result', 'recordId'] as const) {
+    const value = fields.get(name);
+    if (value !== undefined) claim[name] = value;
+  }
+  const started = fields.get('started');
+  if (started !== undefined) claim.started = started !== '0';
+  const error = parsed(fields.get('error'));
+  if (isStoredError(error)) claim.error = error;
+  const history = parsed(fields.get('history'));
+  if (isHistory(history)) claim.history = history;
+  return claim;
+}
+
+export function notAClaim(key: string): StoreError {
+  return new StoreError(
+    `The row whose key has the hash ${keyHash(key)} is not a claim: it is no hash with an \`owner\` and a known \`status\`. ` +
+      'The keys with the prefix of `redisStore` must be used by batchlatch alone.',
+    { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
+  );
+}
+
+function numberIn(fields: Row['fields'], name: string): number | undefined {
+  const text = fields.get(name);
+  const number = Number(text);
+  return text === undefined || !Number.isFinite(number) ? undefined : number;
+}
+
+/** Told to people only, so a text that cannot be read does not make the row unreadable. */
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isStoredError(value: unknown): value is StoredError {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, message } = value as Partial<StoredError>;
+  return typeof name === 'string' && typeof message === 'string';
+}
+
+function isHistory(value: unknown): value is readonly OperatorChange[] {
+  return Array.isArray(value) && value.every((change) => typeof change === 'object' && change !== null);
+}
+
+function isStatus(text: string | undefined): text is ClaimStatus {
+  return text === 'IN_PROGRESS' || text === 'COMPLETED' || text === 'FAILED' || text === 'PARKED';
+}

@@ -1,0 +1,253 @@
+import type { Clock } from '../../claims/clock.ts';
+import { StoreError } from '../../claims/errors.ts';
+import type { Connection } from './connection.ts';
+import { isUnknownScript, toStoreError } from './failures.ts';
+import type { KeyNames } from './key-names.ts';
+import type { Replication } from './replication.ts';
+import { notAClaim, type Row } from './row.ts';
+import type { Script } from './scripts.ts';
+
+/** The claims of one prefix, and how they are reached. */
+export interface RedisRows {
+  readonly connection: Connection;
+  readonly names: KeyNames;
+  /** Of this machine. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** In place of the server's time, for tests. */
+  readonly serverNow?: (() => number) | undefined;
+  /** How long rows outlive their retention. */
+  readonly clockToleranceMs: number;
+  readonly replication: Replication | undefined;
+}
+
+/** One row, and what a script is told of it. */
+export interface ScriptItem {
+  readonly key: string;
+  readonly owner?: string;
+  readonly args: readonly string[];
+}
+
+/** What a script says of one row. `refused` has the row where there is one, and the time of the server. */
+export type ScriptAnswer =
+  | { readonly status: 'written' }
+  | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
+  | { readonly status: 'error'; readonly error: Error };
+
+export interface ScriptOptions {
+  /** The script does nothing if it arrives when nobody waits for it any more. */
+  readonly isFenced: boolean;
+  /** The most rows of one script: while it runs, Redis does nothing else. */
+  readonly mostRows: number;
+}
+
+/** Answers one for each item, in order, and never rejects: what fails for some is the answer of these alone. */
+export type ScriptCaller = (
+  script: Script,
+  items: readonly ScriptItem[],
+  options: ScriptOptions,
+) => Promise<ScriptAnswer[]>;
+
+/** Callers wait for 30 seconds at most (`boundedStore`): a claim that is made later would be nobody's, until its lease ends. */
+const LATEST_MS = 30_000;
+
+/** So much of arguments goes into one script, in UTF-16 code units; one item may be longer. */
+const MOST_TEXT = 1_000_000;
+
+/** Calls scripts with the rows of each slot, in parallel, in chunks that do not keep Redis busy for long. */
+export function scriptCaller(rows: RedisRows): ScriptCaller {
+  const { connection, names, clock, serverNow, clockToleranceMs, replication } = rows;
+  /** By how much the clock of each slot's server is ahead of this machine's. */
+  const offsets: number[] = [];
+
+  async function callChunk(
+    script: Script,
+    slot: number,
+    items: readonly ScriptItem[],
+    isFenced: boolean,
+  ): Promise<ScriptAnswer[]> {
+    const keys = items.map(({ key }) => names.nameOf(key));
+    for (let isFirst = true; ; isFirst = false) {
+      const sentAt = clock.now();
+      const latest = isFenced ? String(sentAt + (offsets[slot] ?? 0) + LATEST_MS) : '';
+      const args = [
+        String(keys.length),
+        ...keys,
+        serverNow === undefined ? '' : String(serverNow()),
+        latest,
+        String(clockToleranceMs),
+        replication === undefined ? '0' : '1',
+      ];
+      for (const item of items) for (const arg of item.args) args.push(arg);
+      const { answer, isReplicated } = await evaluated(script, keys[0] as string, args);
+      const [now, ...answers] = answersIn(answer);
+      if (typeof now !== 'number')
+        throw new StoreError('Redis gave no answer to a script', { isRetryable: true });
+      offsets[slot] = now - sentAt;
+      if (answers[0] !== LATE) {
+        const outcomes = items.map((item, index) => answerOf(item, answers[index], now));
+        return isReplicated ? outcomes : notReplicated(items, outcomes);
+      }
+      // It did not take so long: the clocks differ by more than was thought.
+      if (!isFirst || clock.now() - sentAt >= LATEST_MS) throw arrivedLate();
+    }
+  }
+
+  async function evaluated(
+    { sha, text }: Script,
+    key: string,
+    args: readonly string[],
+  ): Promise<{ answer: unknown; isReplicated: boolean }> {
+    const call =
+      replication === undefined
+        ? async (command: string[]) => ({ answer: await connection.send(key, command), isReplicated: true })
+        : (command: string[]) => replication(connection, key, command);
+    try {
+      return await call(['evalsha', sha, ...args]);
+    } catch (thrown) {
+      if (!isUnknownScript(thrown)) throw thrown;
+      return call(['eval', text, ...args]);
+    }
+  }
+
+  async function answersOf(
+    script: Script,
+    slot: number,
+    items: readonly ScriptItem[],
+    isFenced: boolean,
+  ): Promise<ScriptAnswer[]> {
+    try {
+      return await callChunk(script, slot, items, isFenced);
+    } catch (thrown) {
+      const error = toStoreError(thrown);
+      return items.map(() => ({ status: 'error', error }));
+    }
+  }
+
+  return async (script, items, { isFenced, mostRows }) => {
+    const answers: ScriptAnswer[] = [];
+    const chunks: { slot: number; indexes: number[] }[] = [];
+    for (const [slot, indexes] of bySlot(items, names, answers)) {
+      for (const chunk of chunksOf(indexes, items, mostRows)) chunks.push({ slot, indexes: chunk });
+    }
+    await Promise.all(
+      chunks.map(async ({ slot, indexes }) => {
+        const some = indexes.map((index) => items[index] as ScriptItem);
+        const given = await answersOf(script, slot, some, isFenced);
+        indexes.forEach((index, position) => (answers[index] = given[position] as ScriptAnswer));
+      }),
+    );
+    return answers;
+  };
+}
+
+const LATE = 'LATE';
+
+/** The items of each slot; those whose keys cannot be stored get their answers here. */
+function bySlot(
+  items: readonly ScriptItem[],
+  names: KeyNames,
+  answers: ScriptAnswer[],
+): Map<number, number[]> {
+  const slots = new Map<number, number[]>();
+  items.forEach(({ key }, index) => {
+    if (!key.isWellFormed()) {
+      answers[index] = { status: 'error', error: notWellFormed() };
+      return;
+    }
+    const slot = names.slotOf(key);
+    const indexes = slots.get(slot);
+    if (indexes === undefined) slots.set(slot, [index]);
+    else indexes.push(index);
+  });
+  return slots;
+}
+
+function* chunksOf(
+  indexes: readonly number[],
+  items: readonly ScriptItem[],
+  mostRows: number,
+): Generator<number[]> {
+  let chunk: number[] = [];
+  let length = 0;
+  for (const index of indexes) {
+    const { args } = items[index] as ScriptItem;
+    const own = args.reduce((sum, arg) => sum + arg.length, 0);
+    if (chunk.length > 0 && (chunk.length >= mostRows || length + own > MOST_TEXT)) {
+      yield chunk;
+      chunk = [];
+      length = 0;
+    }
+    chunk.push(index);
+    length += own;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** An answer as numbers, texts and lists of texts, whatever the client makes of them. */
+function answersIn(answer: unknown): (number | string | string[] | undefined)[] {
+  if (!Array.isArray(answer)) return [];
+  return answer.map((one: unknown, index) => {
+    if (Array.isArray(one)) return one.map(textOf);
+    const text = textOf(one);
+    return index === 0 || /^[01]$/.test(text) ? Number(text) : text;
+  });
+}
+
+/** Also what a client was told to give as buffers. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : String(value);
+}
+
+function answerOf(
+  { key }: ScriptItem,
+  answer: number | string | string[] | undefined,
+  now: number,
+): ScriptAnswer {
+  if (answer === 1) return { status: 'written' };
+  if (answer === 0) return { status: 'refused', now };
+  if (Array.isArray(answer)) return { status: 'refused', now, row: { key, now, fields: fieldsOf(answer) } };
+  if (typeof answer !== 'string') {
+    return { status: 'error', error: toStoreError('Redis gave no answer for a row') };
+  }
+  return { status: 'error', error: answer.startsWith('WRONGTYPE') ? notAClaim(key) : toStoreError(answer) };
+}
+
+function fieldsOf(flat: readonly string[]): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    fields.set(flat[index] as string, flat[index + 1] as string);
+  }
+  return fields;
+}
+
+/** What was written, now or by an earlier sending, is not where it was asked to be. */
+function notReplicated(items: readonly ScriptItem[], answers: readonly ScriptAnswer[]): ScriptAnswer[] {
+  const error = new StoreError(
+    'Too few replicas of Redis have the claim after the time that `wait` gives them',
+    {
+      isRetryable: true,
+      code: 'BATCHLATCH_NOT_REPLICATED',
+    },
+  );
+  return answers.map((answer, index) => {
+    const { owner } = items[index] as ScriptItem;
+    const isMine =
+      answer.status === 'written' ||
+      (answer.status === 'refused' && owner !== undefined && answer.row?.fields.get('owner') === owner);
+    return isMine ? { status: 'error', error } : answer;
+  });
+}
+
+function arrivedLate(): StoreError {
+  return new StoreError(
+    `The call reached Redis more than ${LATEST_MS / 1_000} seconds after it was made, so nothing was written`,
+    { isRetryable: true },
+  );
+}
+
+function notWellFormed(): StoreError {
+  return new StoreError('The key is not well-formed Unicode: Redis would store another', {
+    isRetryable: false,
+    code: 'BATCHLATCH_KEY',
+  });
+}
