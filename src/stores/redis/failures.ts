@@ -62,9 +62,14 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** Messages and codes of clients whose connection was lost, or not there. */
-const CONNECTION =
-  /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|Socket closed|Connection is closed|Connection timeout|Command timed out|Reached the max retries|Stream isn't writeable|The client is (closed|offline)|Disconnects client|Cluster isn't ready|None of startup nodes|Command was not sent|Failed to refresh slots cache|connect ETIMEDOUT|read ECONN|write E|getaddrinfo)/i;
+/**
+ * What a server answers begins with a word in capitals. Anything else comes from the client: its connection is lost, or not there
+ * yet.
+ */
+const FROM_SERVER = /^[A-Z]{2,} /;
+
+/** Answers to a client that has to wait. */
+const PASSING = /^ERR (max number of clients|max clients)/;
 
 /**
  * Says what was wrong and what to do, of an error of a client, or the text of one in an answer. The error of a client may carry
@@ -84,8 +89,8 @@ export function toStoreError(thrown: unknown): StoreError {
     });
   }
   if (/^NOPERM\b|ACL failure in script/.test(message)) return accessDenied(message, cause);
-  const isConnection = CONNECTION.test(message) || CONNECTION.test(code);
-  return new StoreError(`Redis: ${shown(message)}`, { cause, isRetryable: isConnection });
+  const isRetryable = !FROM_SERVER.test(message) || PASSING.test(message);
+  return new StoreError(`Redis: ${shown(message)}`, { cause, isRetryable });
 }
 
 function accessDenied(message: string, cause: Error): StoreError {
@@ -112,7 +117,9 @@ export function isUnknownCommand(thrown: unknown): boolean {
 function told(thrown: unknown): { readonly message: string; readonly code: string } {
   if (typeof thrown === 'string') return { message: thrown, code: '' };
   if (typeof thrown !== 'object' || thrown === null) return { message: String(thrown), code: '' };
-  const { message, code, name } = thrown as Readonly<Record<string, unknown>>;
+  const { message, code, name, errors } = thrown as Readonly<Record<string, unknown>>;
+  // Where a host has several addresses, Node gives an error for each.
+  if (message === '' && Array.isArray(errors) && errors.length > 0) return told(errors[0]);
   return {
     message: typeof message === 'string' && message !== '' ? message : String(name),
     code: typeof code === 'string' ? code : '',

@@ -18,20 +18,22 @@ const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
  */
 export function rowWriter(call: ScriptCaller): RowWriter<Row> {
   return {
-    insert: (claims) =>
+    insert: (claims, signal) =>
       call(
         INSERT,
         claims.map((claim) => itemOf(claim, [claim.owner, ...written(writeOfClaim(claim), '')])),
         FENCED,
+        signal,
       ),
-    replace: (replacements) =>
+    replace: (replacements, signal) =>
       call(
         REPLACE,
         // What was read is relative to the time of reading, and so is what was decided from it.
         replacements.map(({ row, claim }) => replacing(row, claim.owner, writeOfClaim(claim), row.now)),
         FENCED,
+        signal,
       ),
-    change: (changes) =>
+    change: (changes, signal) =>
       call(
         CHANGE,
         changes.map((owned) =>
@@ -43,6 +45,7 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
         ),
         // The end of an attempt is stored however late it comes.
         changes.some(({ change }) => change.status !== undefined) ? UNFENCED : FENCED,
+        signal,
       ),
     read: (keys) => readRows(keys, call),
     toClaim: (row) => claimOf(row, row.now),

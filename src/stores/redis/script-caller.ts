@@ -1,5 +1,7 @@
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
+import type { StopSignal } from '../../claims/stop.ts';
+import { givenUp } from '../../claims/store-errors.ts';
 import type { Connection } from './connection.ts';
 import { isUnknownScript, toStoreError } from './failures.ts';
 import type { KeyNames } from './key-names.ts';
@@ -45,6 +47,7 @@ export type ScriptCaller = (
   script: Script,
   items: readonly ScriptItem[],
   options: ScriptOptions,
+  signal?: StopSignal,
 ) => Promise<ScriptAnswer[]>;
 
 /** Callers wait for 30 seconds at most (`boundedStore`): a claim that is made later would be nobody's, until its lease ends. */
@@ -123,7 +126,11 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     }
   }
 
-  return async (script, items, { isFenced, mostRows }) => {
+  return async (script, items, { isFenced, mostRows }, signal) => {
+    if (isFenced && signal?.aborted === true) {
+      const error = givenUp();
+      return items.map(() => ({ status: 'error', error }));
+    }
     const answers: ScriptAnswer[] = [];
     const chunks: { slot: number; indexes: number[] }[] = [];
     for (const [slot, indexes] of bySlot(items, names, answers)) {

@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+import { freePort } from '../../../local/emulators/free-port.ts';
+import { type RedisService, startRedis } from '../../support/components/redis.ts';
+import { until } from './until.ts';
+
+export interface RedisCluster {
+  readonly servers: readonly RedisService[];
+  stop(): Promise<void>;
+}
+
+const SLOTS = 16_384;
+
+/** A cluster of three primaries, on free ports, each with a third of the slots. */
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const servers = await Promise.all(
+    [0, 1, 2].map(async () =>
+      startRedis({
+        settings: [
+          ...['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
+          ...['--cluster-require-full-coverage', 'no', '--cluster-node-timeout', '1000'],
+        ],
+      }),
+    ),
+  );
+  const clients = servers.map(({ endpoint }) => new Redis(endpoint));
+  for (const [index, client] of clients.entries()) {
+    const from = Math.floor((index * SLOTS) / 3);
+    const to = Math.floor(((index + 1) * SLOTS) / 3) - 1;
+    await client.call('cluster', 'addslotsrange', String(from), String(to));
+    const bus = (await client.config('GET', 'cluster-port')) as string[];
+    const [firstClient] = clients as [Redis, ...Redis[]];
+    if (index > 0) {
+      await firstClient.call('cluster', 'meet', '127.0.0.1', String(servers[index]?.port), String(bus[1]));
+    }
+  }
+  await until('the cluster serves', async () => {
+    const infos = await Promise.all(clients.map(async (client) => String(await client.cluster('INFO'))));
+    return infos.every((info) => /cluster_state:ok/.test(info) && /cluster_known_nodes:3/.test(info));
+  });
+  for (const client of clients) client.disconnect();
+  return {
+    servers,
+    stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
+  };
+}
