@@ -80,6 +80,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'sources',
     'stores/dynamodb/operations.ts',
+    'stores/postgres/operations.ts',
     'stores/redis/operations.ts',
   ],
   testing: ['claims', 'options', 'operations/operable-store.ts'],

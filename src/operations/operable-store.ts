@@ -6,6 +6,7 @@ import { ConfigurationError } from '../claims/errors.ts';
 import { isOperableStore, type OperableStore } from '../claims/operable-store.ts';
 import { isOperated, type OperatedStore, type Operations, operationsOf } from '../claims/operated.ts';
 import { operationsOnTable } from '../stores/dynamodb/operations.ts';
+import { operationsOnTable as operationsOnPostgresTable } from '../stores/postgres/operations.ts';
 import { operationsOnRedis } from '../stores/redis/operations.ts';
 
 /**
@@ -34,7 +35,7 @@ export function withOperations(store: ClaimStore): OperableStore {
   }
   throw new ConfigurationError(
     'This claim store cannot be operated on: it has no list(), count() and operate(). ' +
-      'dynamoDBStore() of batchlatch/dynamodb and redisStore() of batchlatch/redis can be, also behind cached() and resultsIn()',
+      'dynamoDBStore() of batchlatch/dynamodb, postgresStore() of batchlatch/postgres and redisStore() of batchlatch/redis can be, also behind cached() and resultsIn()',
   );
 }
 
@@ -52,6 +53,7 @@ function operationsBy(store: OperatedStore): Operations {
 /** By the kind of rows: each store hands over what its own operations take. */
 const KINDS: ReadonlyMap<string, (rows: never) => Operations> = new Map<string, (rows: never) => Operations>([
   ['dynamodb', operationsOnTable],
+  ['postgres', operationsOnPostgresTable],
   ['redis', operationsOnRedis],
 ]);
 

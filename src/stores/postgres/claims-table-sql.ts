@@ -44,7 +44,7 @@ export function claimsTableSql(options: ClaimsTableSqlOptions = {}): string {
   error jsonb,
   history jsonb
 );
-CREATE INDEX IF NOT EXISTS ${quoted(`${name}_overdue`)} ON ${quotedName} (lease_until) WHERE status = 'IN_PROGRESS';
+CREATE INDEX IF NOT EXISTS ${quoted(`${name}_open`)} ON ${quotedName} (status, lease_until, key) WHERE status <> 'COMPLETED';
 CREATE INDEX IF NOT EXISTS ${quoted(`${name}_expires`)} ON ${quotedName} (expires_at);
 `;
 }

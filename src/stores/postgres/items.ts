@@ -1,4 +1,6 @@
+import { noOutcome } from '../conditional/no-outcome.ts';
 import { isOfItems } from './failures.ts';
+import { storedKey } from './storable.ts';
 
 /**
  * Does something with items in one statement. If that fails for what one of them may hold, it is done with the halves, so that
@@ -18,4 +20,40 @@ export async function inStatements<Item, Outcome>(
     const first = await inStatements(items.slice(0, half), run, failed);
     return [...first, ...(await inStatements(items.slice(half), run, failed))];
   }
+}
+
+/** An item with its key as it is stored. */
+export interface Keyed<Item> {
+  readonly item: Item;
+  readonly stored: string;
+}
+
+/** Items whose keys cannot be stored have their errors before anything is sent. */
+export async function byKeys<
+  Item extends { readonly key: string },
+  Outcome extends { readonly status: string },
+>(
+  items: readonly Item[],
+  run: (keyed: readonly Keyed<Item>[]) => Promise<Outcome[]>,
+): Promise<(Outcome | { readonly status: 'error'; readonly error: Error })[]> {
+  const errors = new Map<number, Error>();
+  const keyed = items.flatMap((item, index): Keyed<Item>[] => {
+    try {
+      return [{ item, stored: storedKey(item.key) }];
+    } catch (thrown) {
+      errors.set(index, thrown as Error);
+      return [];
+    }
+  });
+  type Answer = Outcome | { readonly status: 'error'; readonly error: Error };
+  const outcomes = await inStatements<Keyed<Item>, Answer>(keyed, run, (error) => ({
+    status: 'error',
+    error,
+  }));
+  let next = 0;
+  return items.map((_, index): Answer => {
+    const error = errors.get(index);
+    if (error !== undefined) return { status: 'error', error };
+    return outcomes[next++] ?? { status: 'error', error: noOutcome() };
+  });
 }

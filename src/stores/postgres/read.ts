@@ -1,5 +1,7 @@
 import type { StopSignal } from '../../claims/stop.ts';
+import type { ReadOutcome } from '../conditional/row-writer.ts';
 import type { ClaimsTable } from './claims-table.ts';
+import { byKeys } from './items.ts';
 import { numberIn, type Row } from './row.ts';
 import { send } from './sender.ts';
 
@@ -24,4 +26,25 @@ export async function readRows(
     signal,
   );
   return new Map(rows.map((row) => [row['key'] as string, { row, now: numberIn(row['now']) ?? 0, sentAt }]));
+}
+
+/** The same by a statement of one's own, with an outcome for each key. */
+export function readEach(
+  keys: readonly string[],
+  table: ClaimsTable,
+  text: string,
+  signal?: StopSignal,
+): Promise<ReadOutcome<Row>[]> {
+  return byKeys<{ readonly key: string }, ReadOutcome<Row>>(
+    keys.map((key) => ({ key })),
+    async (keyed) => {
+      const values = [keyed.map(({ stored }) => stored)];
+      const { rows } = await send(table, { text, values, privileges: ['SELECT'] }, signal);
+      const byKey = new Map(rows.map((row) => [row['key'], row]));
+      return keyed.map(({ stored }): ReadOutcome<Row> => {
+        const row = byKey.get(stored);
+        return row === undefined ? { status: 'read' } : { status: 'read', row };
+      });
+    },
+  );
 }

@@ -109,6 +109,11 @@ export function milliseconds(time: string): string {
   return `(extract(epoch FROM ${time}) * 1000)::float8`;
 }
 
+/** The time of epoch milliseconds. */
+export function timeAt(ms: string): string {
+  return `to_timestamp(${ms} / 1000.0)`;
+}
+
 /** So many milliseconds. */
 export function interval(ms: string): string {
   return `${ms} * interval '1 millisecond'`;

@@ -7,6 +7,8 @@ import { lambdaRuntime } from './lambda-toolchain.ts';
 import { ministack } from './ministack.ts';
 import { moto } from './moto.ts';
 import { nodes } from './node.ts';
+import { pgbouncer } from './pgbouncer.ts';
+import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
 import { toxiproxy } from './toxiproxy.ts';
 
@@ -29,6 +31,8 @@ export const components: readonly Component[] = [
   toxiproxy,
   moto,
   ministack,
+  postgres,
+  pgbouncer,
   lambdaRuntime,
 ];
 

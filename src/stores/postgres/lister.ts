@@ -1,0 +1,166 @@
+import type { Claim } from '../../claims/claim.ts';
+import { notACursor } from '../../claims/claim-query.ts';
+import { isObject } from '../../claims/is-object.ts';
+import type { ClaimState } from '../../claims/operable-store.ts';
+import type { StopSignal } from '../../claims/stop.ts';
+import type { RowCount, RowLister, RowPage, RowQuery } from '../conditional/row-lister.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { numberIn, type Row } from './row.ts';
+import { send } from './sender.ts';
+import { claimColumns, milliseconds, timeAt } from './statements.ts';
+import { escapedKey } from './storable.ts';
+
+/** How many rows a page goes through at most, and how many a count does, which gives none of them. */
+const MOST_LISTED = 10_000;
+const MOST_COUNTED = 50_000;
+
+/**
+ * Lists claims in the order in which they can be found: those that are not completed by the index of these, the others, and
+ * all, by their keys. Each page goes on after the last row of the one before it.
+ */
+export function rowLister(table: ClaimsTable): RowLister<Row> {
+  return {
+    async list(query, position, signal): Promise<RowPage> {
+      const way = wayTo(query, MOST_LISTED);
+      const [first, ...rows] = await ask(listText(table.table, way), way, query, position, table, signal);
+      const found = rows.length === 0 && first?.['key'] === null ? [] : [first as Row, ...rows];
+      const claims = found.flatMap((row): Claim[] => {
+        const claim = query.claimOf(row);
+        return claim === undefined ? [] : [claim];
+      });
+      // As many as asked for: there may be more among the rows that were gone through.
+      const last = found.length === query.limit ? found.at(-1) : undefined;
+      return { claims, ...readingOf(first, way), ...positionAfter(last, first, way) };
+    },
+
+    async count(query, position, signal): Promise<RowCount> {
+      const way = wayTo(query, MOST_COUNTED);
+      const [row] = await ask(countText(table.table, way), way, query, position, table, signal);
+      const oldest = numberIn(row?.['oldest']);
+      return {
+        count: numberIn(row?.['found']) ?? 0,
+        ...readingOf(row, way),
+        ...positionAfter(undefined, row, way),
+        ...(query.state === 'overdue' && oldest !== undefined && { oldestLeaseUntil: oldest }),
+      };
+    },
+  };
+}
+
+/** How the rows of a query are gone through. */
+interface Way {
+  readonly readBy: 'index' | 'scan';
+  /** Which rows these are: conditions on what orders them, and so none that a row could fail. */
+  readonly where: string;
+  readonly orderBy: readonly string[];
+  /** Which of them are asked for. */
+  readonly matches: string;
+  readonly mostRows: number;
+}
+
+// $1 now, $2 the beginning of the keys, $3 the most claims, $4 and $5 the position.
+const NOW = timeAt('$1::float8');
+const REMEMBERED = `(s.expires_at IS NULL OR s.expires_at > ${NOW})`;
+/** Longer than any key can go on: no character comes after this one. */
+const WITH_PREFIX = 'c.key >= $2 AND c.key <= $2 || repeat(chr(1114111), 700)';
+
+const OPEN: Readonly<Partial<Record<ClaimState, string>>> = {
+  'in-progress': `c.status = 'IN_PROGRESS' AND c.lease_until > ${NOW}`,
+  overdue: `c.status = 'IN_PROGRESS' AND c.lease_until <= ${NOW}`,
+  failed: "c.status = 'FAILED'",
+  parked: "c.status = 'PARKED'",
+};
+
+function wayTo({ state }: RowQuery<Row>, mostRows: number): Way {
+  const open = state === undefined ? undefined : OPEN[state];
+  if (open !== undefined) {
+    return {
+      readBy: 'index',
+      where: `${open} AND c.status <> 'COMPLETED' AND ($5::text IS NULL OR (c.lease_until, c.key) > (${timeAt('$4::float8')}, $5))`,
+      orderBy: ['lease_until', 'key'],
+      matches: `${REMEMBERED} AND starts_with(s.key, $2)`,
+      mostRows,
+    };
+  }
+  return {
+    readBy: 'scan',
+    where: `${WITH_PREFIX} AND $4::float8 IS NULL AND ($5::text IS NULL OR c.key > $5)`,
+    orderBy: ['key'],
+    matches: state === undefined ? REMEMBERED : `${REMEMBERED} AND s.status = 'COMPLETED'`,
+    mostRows,
+  };
+}
+
+/** Rows that are gone through, at most so many; nothing of what they hold but what tells them apart. */
+function seen(table: string, { where, orderBy, mostRows }: Way): string {
+  return `WITH seen AS MATERIALIZED (
+  SELECT c.key, c.status, c.lease_until, c.expires_at FROM ${table} AS c
+  WHERE ${where} ORDER BY ${orderBy.map((column) => `c.${column}`).join(', ')} LIMIT ${mostRows}
+), summed AS (SELECT count(*) AS rows_read FROM seen
+), last AS (
+  SELECT ${milliseconds('lease_until')} AS last_lease, key AS last_key FROM seen
+  ORDER BY ${orderBy.map((column) => `${column} DESC`).join(', ')} LIMIT 1
+)`;
+}
+
+function listText(table: string, way: Way): string {
+  const inOrder = way.orderBy.map((column) => `s.${column}`).join(', ');
+  return `${seen(table, way)}
+SELECT m.*, summed.rows_read, last.last_lease, last.last_key
+FROM summed LEFT JOIN last ON true LEFT JOIN LATERAL (
+  SELECT ${claimColumns('c')} FROM (
+    SELECT * FROM seen AS s WHERE ${way.matches} ORDER BY ${inOrder} LIMIT $3::int
+  ) AS s JOIN ${table} AS c ON c.key = s.key ORDER BY ${inOrder}
+) AS m ON true`;
+}
+
+function countText(table: string, way: Way): string {
+  return `${seen(table, way)}
+SELECT summed.rows_read, last.last_lease, last.last_key, counted.*
+FROM summed LEFT JOIN last ON true, LATERAL (
+  SELECT count(*) AS found, ${milliseconds('min(s.lease_until)')} AS oldest FROM seen AS s
+  WHERE ${way.matches} AND $3::int > 0
+) AS counted`;
+}
+
+async function ask(
+  text: string,
+  way: Way,
+  { now, keyPrefix, limit }: RowQuery<Row>,
+  position: unknown,
+  table: ClaimsTable,
+  signal: StopSignal | undefined,
+): Promise<readonly Row[]> {
+  const [lease, key] = position === undefined ? [null, null] : checkedPosition(position, way);
+  const values = [now, escapedKey(keyPrefix), limit, lease, key];
+  return (await send(table, { text, values, privileges: ['SELECT'] }, signal)).rows;
+}
+
+function readingOf(row: Row | undefined, { readBy }: Way): { readBy: Way['readBy']; rowsRead: number } {
+  return { readBy, rowsRead: numberIn(row?.['rows_read']) ?? 0 };
+}
+
+type Position = readonly [lease: number | null, key: string];
+
+/** After the last claim that was given, or after the last row that was gone through. */
+function positionAfter(
+  given: Row | undefined,
+  summary: Row | undefined,
+  { readBy, mostRows }: Way,
+): { readonly position?: Position } {
+  const at = (lease: unknown, key: unknown): Position => [
+    readBy === 'index' ? (numberIn(lease) ?? 0) : null,
+    key as string,
+  ];
+  if (given !== undefined) return { position: at(given['lease_until'], given['key']) };
+  if ((numberIn(summary?.['rows_read']) ?? 0) < mostRows) return {};
+  return { position: at(summary?.['last_lease'], summary?.['last_key']) };
+}
+
+function checkedPosition(position: unknown, { readBy }: Way): Position {
+  if (!isObject(position) || !Array.isArray(position)) throw notACursor();
+  const [lease, key] = position as readonly unknown[];
+  const isLease = readBy === 'index' ? Number.isFinite(lease) : lease === null;
+  if (!isLease || typeof key !== 'string' || key.includes('\0')) throw notACursor();
+  return [lease as number | null, key];
+}

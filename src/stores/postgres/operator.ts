@@ -1,0 +1,133 @@
+import type { Claim } from '../../claims/claim.ts';
+import type { StopSignal } from '../../claims/stop.ts';
+import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
+import type { Replacement, WriteOutcome } from '../conditional/row-writer.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { inStatements } from './items.ts';
+import { readEach } from './read.ts';
+import { type Row, toClaim } from './row.ts';
+import { type Sent, send } from './sender.ts';
+import { claimColumns, timeAt } from './statements.ts';
+import { storableJson } from './storable.ts';
+
+/**
+ * What people change: whole rows with times of the database's clock, each on the condition that the row is still the version
+ * that was read (`xmin`, the transaction that wrote it).
+ */
+export function rowOperator(table: ClaimsTable): RowOperator<Row> {
+  const texts = operatorTexts(table.table);
+  return {
+    toClaim,
+    read: (keys, signal) => readEach(keys, table, texts.read, signal),
+    replace: (replacements, signal) =>
+      inStatements<Replacement<Row>, WriteOutcome<Row>>(
+        replacements,
+        async (items) => {
+          const { rows } = await send(
+            table,
+            { text: texts.replace, values: [replacedRows(items)], privileges: ['SELECT', 'UPDATE'] },
+            signal,
+          );
+          return outcomesOf(
+            items.map(({ row }) => row),
+            rows,
+          );
+        },
+        failed,
+      ),
+    delete: (rows, signal) =>
+      inStatements<Row, DeleteOutcome<Row>>(rows, (items) => deleteRows(items, table, texts, signal), failed),
+  };
+}
+
+function failed(error: Error): { readonly status: 'error'; readonly error: Error } {
+  return { status: 'error', error };
+}
+
+async function deleteRows(
+  items: readonly Row[],
+  table: ClaimsTable,
+  texts: OperatorTexts,
+  signal: StopSignal | undefined,
+): Promise<DeleteOutcome<Row>[]> {
+  const values = [items.map((row) => row['key']), items.map((row) => row['version'])];
+  const sent = await send(
+    table,
+    { text: texts.delete, values, privileges: ['SELECT', 'UPDATE', 'DELETE'] },
+    signal,
+  );
+  return outcomesOf(items, sent.rows).map((outcome) => ({ ...outcome, wasResent: sent.wasResent }));
+}
+
+function outcomesOf(items: readonly Row[], rows: Sent['rows']): WriteOutcome<Row>[] {
+  const written = new Set(rows.map(({ key }) => key));
+  return items.map(({ key }) => ({ status: written.has(key) ? 'written' : 'refused' }));
+}
+
+interface OperatorTexts {
+  readonly read: string;
+  readonly replace: string;
+  readonly delete: string;
+}
+
+const PLAIN = {
+  ...{ status: 'text', owner: 'text', attempt: 'int', releases: 'int', crashes: 'int', started: 'boolean' },
+  ...{
+    payload_hash: 'text',
+    locked_by: 'text',
+    record_id: 'text',
+    result: 'text',
+    error: 'jsonb',
+    history: 'jsonb',
+  },
+};
+const TIMES = ['lease_until', 'expires_at', 'created_at', 'updated_at', 'claimed_at', 'completed_at'];
+
+function operatorTexts(table: string): OperatorTexts {
+  const types = [...Object.entries(PLAIN), ...TIMES.map((time) => [time, 'float8'])];
+  const stillAsRead = `
+  SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
+  WHERE c.xmin::text = a.version ORDER BY c.key FOR UPDATE OF c`;
+  return {
+    read: `SELECT ${claimColumns('c')}, c.xmin::text AS version FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
+    replace: `
+WITH asked AS (
+  SELECT * FROM json_to_recordset($1::json)
+    AS a (key text, version text, ${types.map((type) => type.join(' ')).join(', ')})
+), still AS (${stillAsRead}
+)
+UPDATE ${table} AS c SET
+  ${Object.keys(PLAIN)
+    .map((column) => `${column} = a.${column}`)
+    .join(', ')},
+  ${TIMES.map((column) => `${column} = ${timeAt(`a.${column}`)}`).join(', ')}
+FROM asked AS a JOIN still AS s ON s.key = a.key
+WHERE c.key = a.key
+RETURNING c.key`,
+    delete: `
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::text[]) AS a (key, version)
+), still AS (${stillAsRead}
+)
+DELETE FROM ${table} AS c USING still AS s WHERE c.key = s.key RETURNING c.key`,
+  };
+}
+
+/** As JSON: people change few rows at a time. */
+function replacedRows(replacements: readonly Replacement<Row>[]): string {
+  return storableJson(
+    replacements.map(({ row, claim }) => ({ key: row['key'], version: row['version'], ...columnsOf(claim) })),
+  );
+}
+
+/** What a member's absence means is null in its column. */
+function columnsOf(claim: Claim): Readonly<Record<string, unknown>> {
+  return {
+    ...{ status: claim.status, owner: claim.owner, attempt: claim.attempt },
+    ...{ releases: claim.releases, crashes: claim.crashes, started: claim.started },
+    ...{ payload_hash: claim.payloadHash, locked_by: claim.lockedBy, record_id: claim.recordId },
+    ...{ result: claim.result, error: claim.error, history: claim.history },
+    ...{ lease_until: claim.leaseUntil, expires_at: claim.expiresAt, created_at: claim.createdAt },
+    ...{ updated_at: claim.updatedAt, claimed_at: claim.claimedAt, completed_at: claim.completedAt },
+  };
+}
