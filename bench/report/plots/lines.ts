@@ -40,6 +40,7 @@ export function linesPlot(
       label: xLabel,
       labelAnchor: 'center',
       labelArrow: 'none',
+      labelOffset: 36,
     },
     y: { type: 'log', label: yLabel, labelArrow: 'none' },
     marks: [
