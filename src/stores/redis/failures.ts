@@ -88,14 +88,14 @@ export function toStoreError(thrown: unknown): StoreError {
       ...(stable !== undefined && { code: stable }),
     });
   }
-  if (/^NOPERM\b|ACL failure in script/.test(message)) return accessDenied(message, cause);
+  if (/^NOPERM\b|^ERR The user executing the script/.test(message)) return accessDenied(message, cause);
   const isRetryable = !FROM_SERVER.test(message) || PASSING.test(message);
   return new StoreError(`Redis: ${shown(message)}`, { cause, isRetryable });
 }
 
 function accessDenied(message: string, cause: Error): StoreError {
   const command = /'([a-z|]+)'/i.exec(message)?.[1];
-  const what = /\bkeys?\b/.test(message)
+  const what = /\bkeys?\b/.test(message.replace(/'[^']*'$/, ''))
     ? 'the keys of the claims. Allow the pattern of their prefix, such as `~batchlatch:*`,'
     : `${command === undefined ? 'a command that a script needs' : `the command ${command.toUpperCase()}`}. Allow it`;
   return new StoreError(

@@ -14,9 +14,18 @@ export interface Script {
  * fails for one row is its own answer, because every command that can fail is called with `pcall`.
  */
 const COMMON = `
+local failed = nil
+local function run(command, ...)
+  local answer = redis.pcall(command, ...)
+  if type(answer) ~= 'table' or not answer.err then return answer end
+  failed = answer.err .. " '" .. command .. "'"
+  return nil
+end
+
 local now = tonumber(ARGV[1])
 if now == nil then
-  local time = redis.call('TIME')
+  local time = run('time')
+  if failed then return redis.error_reply(failed) end
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 local answers = { now }
@@ -28,8 +37,9 @@ local tolerance = tonumber(ARGV[3])
 local touches = ARGV[4] == '1'
 local at = 5
 
-local function failure(answer)
-  return type(answer) == 'table' and answer.err or nil
+local function add(answer)
+  answers[#answers + 1] = failed or answer
+  failed = nil
 end
 
 local function next_argument()
@@ -39,9 +49,8 @@ local function next_argument()
 end
 
 local function row_of(key)
-  local row = redis.pcall('HGETALL', key)
-  if failure(row) then return row.err end
-  if #row == 0 then return 0 end
+  local row = run('hgetall', key)
+  if not failed and #row == 0 then return 0 end
   return row
 end
 
@@ -49,7 +58,7 @@ local function refused(key, owner)
   local row = row_of(key)
   if touches and type(row) == 'table' then
     for i = 1, #row, 2 do
-      if row[i] == 'owner' and row[i + 1] == owner then redis.pcall('HSET', key, 'owner', owner) end
+      if row[i] == 'owner' and row[i + 1] == owner then run('hset', key, 'owner', owner) end
     end
   end
   return row
@@ -59,7 +68,9 @@ local function next_write()
   local base = tonumber(next_argument()) or now
   local lasts = next_argument()
   local write = { base = base, fields = {}, removed = {} }
-  if lasts ~= '' then write.lasts = math.max(1, base + tonumber(lasts) + tolerance - now) end
+  if lasts ~= '' then
+    write.lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
+  end
   local fields = write.fields
   for _ = 1, tonumber(next_argument()) do
     fields[#fields + 1] = next_argument()
@@ -71,16 +82,15 @@ local function next_write()
 end
 
 local function written(key, write)
-  local answer = redis.pcall('HSET', key, unpack(write.fields))
-  if failure(answer) then return answer.err end
-  if #write.removed > 0 then redis.call('HDEL', key, unpack(write.removed)) end
-  if write.lasts then redis.call('PEXPIRE', key, string.format('%.0f', write.lasts)) end
+  run('hset', key, unpack(write.fields))
+  if not failed and #write.removed > 0 then run('hdel', key, unpack(write.removed)) end
+  if not failed and write.lasts then run('pexpire', key, write.lasts) end
   return 1
 end
 
 local function next_is_still(key)
-  local stored = redis.pcall('HMGET', key, 'status', 'owner', 'leaseUntil', 'started')
-  local is_still = failure(stored) == nil
+  local stored = run('hmget', key, 'status', 'owner', 'leaseUntil', 'started')
+  local is_still = not failed
   for i = 1, 4 do
     local expected = next_argument()
     if is_still and (stored[i] or '') ~= expected then is_still = false end
@@ -99,9 +109,8 @@ export const INSERT: Script = script(`
 for _, key in ipairs(KEYS) do
   local owner = next_argument()
   local write = next_write()
-  local answer
-  if redis.call('EXISTS', key) == 1 then answer = refused(key, owner) else answer = written(key, write) end
-  answers[#answers + 1] = answer
+  local exists = run('exists', key)
+  if failed then add() elseif exists == 1 then add(refused(key, owner)) else add(written(key, write)) end
 end`);
 
 /** Writes over rows that are still as they were read. */
@@ -110,9 +119,7 @@ for _, key in ipairs(KEYS) do
   local is_still = next_is_still(key)
   local owner = next_argument()
   local write = next_write()
-  local answer
-  if is_still then answer = written(key, write) else answer = refused(key, owner) end
-  answers[#answers + 1] = answer
+  if failed then add() elseif is_still then add(written(key, write)) else add(refused(key, owner)) end
 end`);
 
 /**
@@ -125,28 +132,26 @@ for _, key in ipairs(KEYS) do
   local owner = next_argument()
   local at_most = next_argument()
   local write = next_write()
-  local stored = redis.pcall('HMGET', key, 'status', 'owner', 'leaseUntil')
-  local answer
-  if failure(stored) then
-    answer = stored.err
+  local stored = run('hmget', key, 'status', 'owner', 'leaseUntil')
+  if failed then
+    add()
   elseif stored[1] ~= 'IN_PROGRESS' or stored[2] ~= owner
     or (at_most ~= '' and tonumber(stored[3] or 0) > write.base + tonumber(at_most)) then
-    answer = refused(key, owner)
+    add(refused(key, owner))
   else
-    if write.lasts then redis.call('PEXPIRE', key, string.format('%.0f', write.lasts)) end
-    answer = written(key, write)
+    if write.lasts then run('pexpire', key, write.lasts) end
+    write.lasts = nil
+    if failed then add() else add(written(key, write)) end
   end
-  answers[#answers + 1] = answer
 end`);
 
 /** Reads rows. */
 export const READ: Script = script(`
-for _, key in ipairs(KEYS) do answers[#answers + 1] = row_of(key) end`);
+for _, key in ipairs(KEYS) do add(row_of(key)) end`);
 
 /** Deletes rows that are still as they were read. */
 export const DELETE: Script = script(`
 for _, key in ipairs(KEYS) do
-  local answer
-  if next_is_still(key) then answer = redis.call('DEL', key) else answer = row_of(key) end
-  answers[#answers + 1] = answer
+  local is_still = next_is_still(key)
+  if failed then add() elseif is_still then add(run('del', key)) else add(row_of(key)) end
 end`);
