@@ -1,4 +1,4 @@
-import type { ContenderName } from './contenders/index.ts';
+import { type ContenderName, serverOf } from './contenders/index.ts';
 import type { Workload } from './workload.ts';
 
 /** The peer, this library and the floor: in every cell. */
@@ -18,6 +18,30 @@ export const EVERYBODY = [
   'middy',
   'floor',
 ] as const satisfies readonly ContenderName[];
+
+/** A store with a server of its own, on each client that is measured, and who takes each record by itself there. */
+export const ON_SERVERS = {
+  postgres: { own: ['batchlatch-postgres'], perRecord: 'by-hand-postgres' },
+  redis: { own: ['batchlatch-redis', 'batchlatch-ioredis'], perRecord: 'powertools-redis' },
+} as const satisfies Record<
+  string,
+  { readonly own: readonly ContenderName[]; readonly perRecord: ContenderName }
+>;
+/** This library on every store, and who takes each record by itself on the same server. */
+export const STORES = [
+  'batchlatch-memory',
+  'batchlatch',
+  ...ON_SERVERS.postgres.own,
+  ON_SERVERS.postgres.perRecord,
+  ...ON_SERVERS.redis.own,
+  ON_SERVERS.redis.perRecord,
+] as const satisfies readonly ContenderName[];
+
+/** Whom a contender's figures are divided by: who takes each record by itself there, or else itself. */
+export function perRecordOn(contender: ContenderName): ContenderName {
+  const server = serverOf(contender);
+  return server === undefined || server === 'dynamodb' ? contender : ON_SERVERS[server].perRecord;
+}
 
 /**
  * The cells that everybody takes part in: batches of 10 and of 1,000 first deliveries, and what else arrives in

@@ -7,6 +7,7 @@ import type { MemoryFigures } from './sections/memory.ts';
 import type { HashFigures } from './sections/micro.ts';
 import type { ProfileFigures } from './sections/profiles.ts';
 import type { SizeFigures } from './sections/sizes.ts';
+import type { StoresFigures } from './sections/stores.ts';
 import type { TableKeysFigures } from './sections/table-keys.ts';
 
 /** Everything one run measured; what `--json` prints and the results page is made of. */
@@ -26,4 +27,5 @@ export interface Figures {
   readonly sizes: readonly SizeFigures[];
   readonly tableKeys: readonly TableKeysFigures[];
   readonly profiles: readonly ProfileFigures[];
+  readonly stores: StoresFigures;
 }

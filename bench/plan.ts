@@ -19,6 +19,7 @@ export interface Plan {
   readonly tableKeys: { readonly sizes: readonly number[]; readonly cell: CellPlan };
   readonly hashes: { readonly bytes: readonly number[]; readonly rounds: number };
   readonly profiles: readonly CellPlan[];
+  readonly stores: { readonly cells: readonly CellPlan[]; readonly profiles: readonly CellPlan[] };
 }
 
 export interface CellPlan {
@@ -68,6 +69,18 @@ export const fullPlan: Plan = {
     { workload: { ...first(10), mix: 'failures' }, rounds: 1, warmUps: 1, batches: 200 },
     { workload: first(1_000), rounds: 1, warmUps: 1, batches: 5 },
   ],
+  stores: {
+    cells: [
+      ...ofMixes(10, { rounds: 7, warmUps: 1, batches: 20 }),
+      ...ofMixes(100, { rounds: 7, warmUps: 1, batches: 4 }),
+      ...ofMixes(1_000, { rounds: 5, warmUps: 1, batches: 1 }),
+    ],
+    profiles: [
+      { workload: first(10), rounds: 1, warmUps: 0, batches: 200 },
+      { workload: first(100), rounds: 1, warmUps: 0, batches: 30 },
+      { workload: first(1_000), rounds: 1, warmUps: 0, batches: 5 },
+    ],
+  },
 };
 
 export const quickPlan: Plan = {
@@ -96,10 +109,18 @@ export const quickPlan: Plan = {
   },
   hashes: { bytes: [1_024, 10_240], rounds: 5 },
   profiles: [{ workload: first(10), rounds: 1, warmUps: 0, batches: 50 }],
+  stores: {
+    cells: [{ workload: first(100), rounds: 3, warmUps: 0, batches: 3 }],
+    profiles: [{ workload: first(100), rounds: 1, warmUps: 0, batches: 10 }],
+  },
 };
 
 function capacityWorkloads(): Workload[] {
   return [...MIXES.map((mix) => ({ ...first(10), mix })), first(1_000)];
+}
+
+function ofMixes(size: number, cell: Omit<CellPlan, 'workload'>): CellPlan[] {
+  return MIXES.map((mix) => ({ workload: { size, handlerMs: 0, mix }, ...cell }));
 }
 
 function first(size: number): Workload {

@@ -34,6 +34,17 @@ export const PROFILE_GROUPS: readonly ProfileGroup[] = [
   { name: 'Powertools', pattern: /node_modules\/@aws-lambda-powertools\//, colour: '#e07a2f' },
   { name: 'AWS SDK', pattern: /node_modules\/@(aws|aws-sdk|smithy)\//, colour: '#a371f7' },
   {
+    name: 'pg (driver)',
+    pattern: /node_modules\/(pg|pg-[a-z0-9-]+|postgres-[a-z]+|pgpass)\//,
+    colour: '#f778ba',
+  },
+  {
+    name: 'Redis client',
+    pattern:
+      /node_modules\/(@redis|redis|ioredis|@ioredis|redis-errors|denque|standard-as-callback|cluster-key-slot)\//,
+    colour: '#ff7b72',
+  },
+  {
     name: 'hashes and random numbers (node:crypto)',
     pattern: /^node:(internal\/)?crypto/,
     colour: '#39c5cf',

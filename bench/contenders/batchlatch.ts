@@ -1,12 +1,9 @@
-import { createBatchProcessor, type ClaimStore, type Observer } from 'batchlatch';
+import type { ClaimStore, Observer } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
-import type { Order } from '../workload.ts';
-import type { BatchHandler, ContenderSetup, MakeBatchHandler } from './contender.ts';
+import { processor } from './batchlatch-processor.ts';
+import type { ContenderSetup, MakeBatchHandler } from './contender.ts';
 import { sharedClient } from './shared-client.ts';
-
-/** Records at once, for batches of any size. The default is 10. */
-const CONCURRENCY = 100;
 
 const SILENT: Observer = { onEvent: () => undefined };
 
@@ -27,12 +24,4 @@ export const batchlatchMemorySilent: MakeBatchHandler = (setup) => processor(set
 /** The emulator's address and the credentials are in the environment, where Lambda's would be. */
 function storeOf({ tableName }: ContenderSetup): ClaimStore {
   return dynamoDBStore({ tableName });
-}
-
-function processor({ handler }: ContenderSetup, store: ClaimStore, observer?: Observer): BatchHandler {
-  return createBatchProcessor<Order>(({ body }) => handler(body), {
-    store,
-    concurrency: CONCURRENCY,
-    ...(observer !== undefined && { observer }),
-  });
 }

@@ -10,10 +10,11 @@ export type BatchHandler = (
 }>;
 
 export interface ContenderSetup {
-  /** The emulator; not looked at by contenders that keep claims in memory. */
+  /** The emulator, PostgreSQL or Redis; not looked at by contenders that keep claims in memory. */
   readonly endpoint: string;
+  /** Of DynamoDB or PostgreSQL; in Redis, what keys begin with. A table of PostgreSQL is made by the contender. */
   readonly tableName: string;
   readonly handler: (order: Order) => Promise<void>;
 }
 
-export type MakeBatchHandler = (setup: ContenderSetup) => BatchHandler;
+export type MakeBatchHandler = (setup: ContenderSetup) => BatchHandler | Promise<BatchHandler>;

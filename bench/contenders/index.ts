@@ -8,13 +8,28 @@ export const contenders = {
   'batchlatch-sdk-client': async () => (await import('./batchlatch.ts')).batchlatchSdkClient,
   'batchlatch-memory': async () => (await import('./batchlatch.ts')).batchlatchMemory,
   'batchlatch-memory-silent': async () => (await import('./batchlatch.ts')).batchlatchMemorySilent,
+  'batchlatch-postgres': async () => (await import('./batchlatch-postgres.ts')).batchlatchPostgres,
+  'batchlatch-redis': async () => (await import('./batchlatch-redis.ts')).batchlatchRedis,
+  'batchlatch-ioredis': async () => (await import('./batchlatch-redis.ts')).batchlatchIoredis,
   powertools: async () => (await import('./powertools.ts')).powertools,
   'powertools-own-client': async () => (await import('./powertools.ts')).powertoolsOwnClient,
   'powertools-memory': async () => (await import('./powertools.ts')).powertoolsMemory,
+  'powertools-redis': async () => (await import('./powertools-redis.ts')).powertoolsRedis,
   'by-hand': async () => (await import('./by-hand.ts')).byHand,
+  'by-hand-postgres': async () => (await import('./by-hand-postgres.ts')).byHandPostgres,
   middy: async () => (await import('./middy.ts')).middy,
   floor: async () => (await import('./floor.ts')).floor,
   'floor-single': async () => (await import('./floor.ts')).floorSingle,
 } as const satisfies Record<string, () => Promise<MakeBatchHandler>>;
 
 export type ContenderName = keyof typeof contenders;
+
+/** What keeps a contender's claims outside its process. */
+export type ServerName = 'dynamodb' | 'postgres' | 'redis';
+
+/** Undefined for those that keep claims in memory. */
+export function serverOf(contender: ContenderName): ServerName | undefined {
+  if (contender.includes('memory')) return undefined;
+  if (contender.endsWith('postgres')) return 'postgres';
+  return contender.endsWith('redis') ? 'redis' : 'dynamodb';
+}

@@ -1,4 +1,4 @@
-import type { ContenderName } from '../contenders/index.ts';
+import { type ContenderName, serverOf } from '../contenders/index.ts';
 import type { BatchesResult } from '../worker/jobs.ts';
 import type { Workload } from '../workload.ts';
 import type { Lab } from './lab.ts';
@@ -28,10 +28,10 @@ export async function takeTurns(
   for (let round = 0; round < warmUps + rounds; round += 1) {
     for (const contender of inTurn(contenders, round)) {
       // What keeps claims in memory starts each round without those of the last.
-      const suffix = contender.includes('memory') ? `-${round}` : '';
+      const suffix = serverOf(contender) === undefined ? `-${round}` : '';
       const result = await lab.workerOf(contender).run('batches', {
         contender,
-        endpoint: table?.endpoint ?? lab.emulator.endpoint,
+        endpoint: table?.endpoint ?? lab.endpointOf(contender),
         tableName: table?.tableName ?? `${contender}-${cell}${suffix}`,
         workload,
         batches: batchesPerRound,

@@ -30,14 +30,25 @@ export const TITLES: Readonly<Record<ContenderName, string>> = {
   'batchlatch-sdk-client': 'batchlatch, SDK client',
   'batchlatch-memory': 'batchlatch',
   'batchlatch-memory-silent': 'batchlatch, no log',
+  'batchlatch-postgres': 'batchlatch, PostgreSQL',
+  'batchlatch-redis': 'batchlatch, Redis',
+  'batchlatch-ioredis': 'batchlatch, Redis by ioredis',
   powertools: 'Powertools',
   'powertools-own-client': 'Powertools, its own client',
   'powertools-memory': 'Powertools',
+  'powertools-redis': 'Powertools, Redis',
   'by-hand': 'by hand',
+  'by-hand-postgres': 'by hand, PostgreSQL',
   middy: 'middy, no claims',
   floor: 'floor',
   'floor-single': 'floor, one request a write',
 };
+
+/** What contenders are called where stores are compared. */
+export function storeTitle(contender: ContenderName): string {
+  if (contender === 'batchlatch') return `${TITLES.batchlatch}, DynamoDB`;
+  return contender === 'batchlatch-memory' ? `${TITLES.batchlatch}, memory` : TITLES[contender];
+}
 
 /** What the workloads' mixes are called on the page. */
 export const MIX_TITLES: Readonly<Record<Workload['mix'], string>> = {

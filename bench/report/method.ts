@@ -12,9 +12,12 @@ export const METHOD = `## How it was measured
   \`eventKeyJmesPath: 'messageId'\`, all else default. batchlatch with its defaults and \`concurrency: 100\`; its log, which
   is on by default, goes to the null device. middy as its documentation shows it: \`Promise.allSettled\` in a handler with
   the middleware, which logs what failed with \`console.error\`. "By hand" is \`bench/contenders/by-hand.ts\`.
+- PostgreSQL and Redis are Debian's, with their settings as the list of servers tells them: new servers for each run, on
+  free ports of the loopback interface. Everybody on PostgreSQL has a \`Pool\` of \`pg\` with its defaults, everybody on Redis
+  the client with its defaults. Statements and commands are counted where the client sends them.
 - The handler parses the body (about 300 bytes) and does nothing, or waits 20 ms; failures throw. Duplicates were
   completed before, and come with a receive count of 2. The answer of each batch is checked.
-- "×" is Powertools' figure divided by the other's: 6× is a sixth. A median is followed by its quartiles.
+- "×", where no other is named, is Powertools' figure divided by the other's: 6× is a sixth. A median is followed by its quartiles.
 - An emulator on the same machine is not AWS: there is no network, and its own time grows with the statements of a request.
   Requests and client CPU carry over; wall times show an order of magnitude.
 - DynamoDB is reached by plain HTTP, as the emulator speaks it, but where a row says https. TLS adds the same to each

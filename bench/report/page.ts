@@ -12,6 +12,7 @@ import { capacityTable, moneyTable, moneyText, pricesText } from './tables/money
 import { bundleTitle, coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { sizesTable } from './tables/sizes.ts';
+import { storesTable } from './tables/stores.ts';
 import { targetsTable } from './tables/targets.ts';
 import { contentsOf } from './reasons.ts';
 import { targetsOf } from './targets.ts';
@@ -66,6 +67,9 @@ the condition refuses it, and for each 4 KB that is read strongly consistently.
 
 ${capacityTable(figures)}
 
+PostgreSQL and Redis are not in these tables: neither has a price for a request. What they cost is the hours of an instance,
+and how many of them are needed is in what is sent for a batch and in how long it takes, below.
+
 ## DynamoDB requests per record
 
 ${requestsTable(figures.comparison)}
@@ -87,6 +91,10 @@ p50 / p99 in milliseconds over all batches of all rounds. The emulator shares th
 answers are part of the time. Powertools and the floor start all handlers of a batch at once; batchlatch runs 100.
 ${plot('wall.svg')}
 ${wallTable(figures.comparison)}
+
+## Each store
+
+${storesText(figures, plot)}
 
 ## With other settings
 
@@ -152,6 +160,32 @@ ${profilesTable(figures)}
 ${functionsTable(figures)}
 
 ${METHOD}`;
+}
+
+function storesText(figures: Figures, plot: (file: string) => string): string {
+  const { servers, profiles } = figures.stores;
+  const missing =
+    servers.length === 2
+      ? ''
+      : '\n\nServers that are not in the list could not be started on this machine (`node --import tsx scripts/components.ts`).';
+  return `The same processor on each store: claims in memory, DynamoDB (the emulator), PostgreSQL by \`pg\`, and Redis by
+\`@redis/client\` and by \`ioredis\`. Beside them, on the same servers and with the same client and pool, who takes each
+record by itself: "by hand" is \`INSERT … ON CONFLICT\` to claim and \`UPDATE\` to complete, in prepared statements, with
+\`Promise.allSettled\` over a pool of 10 connections; Powertools has its \`CachePersistenceLayer\`. Ratios are to who takes
+each record by itself on the same server. "Sent" counts requests to DynamoDB, statements and commands, as they leave
+the client.
+
+${servers.map((server) => `- ${server}`).join('\n')}
+
+Both listen on 127.0.0.1 and share the machine with the client, without TLS. They do not do the same: by hand, a claim is
+taken over after a minute, but a late owner still completes or deletes the row of the next, and nothing renews the lease of a
+handler that takes longer; Powertools' late owner overwrites the row, too.${missing}
+${plot('stores-cpu.svg')}${plot('stores-wall.svg')}
+${storesTable(figures)}
+
+Where the time goes, under V8's profiler, in µs per record:
+
+${profilesTable({ profiles })}`;
 }
 
 function lambdaStartText(figures: Figures): string {

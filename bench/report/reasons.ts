@@ -12,7 +12,7 @@ export function whyCpu(figures: Figures, cell: Partial<Workload>): string {
     floor === undefined
       ? ''
       : `The bare requests alone are ${times(floor.timesLess.cpu.median)} cheaper than Powertools. `;
-  return `${atBest}${profileSentence(figures, 'batchlatch', cell)}`;
+  return `${atBest}${profileSentence(figures.profiles, 'batchlatch', cell)}`;
 }
 
 export function whyWall(figures: Figures, size: number): string {
@@ -27,7 +27,7 @@ export function whyWall(figures: Figures, size: number): string {
 }
 
 export function whyMemoryStore(figures: Figures): string {
-  return profileSentence(figures, 'batchlatch-memory-silent', { size: 1_000 });
+  return profileSentence(figures.profiles, 'batchlatch-memory-silent', { size: 1_000 });
 }
 
 export function whyBundle(bundle: Pick<ColdStartFigures, 'packages'>): string {
@@ -56,8 +56,9 @@ export function whyStart(figures: Figures, bundle: ColdStartFigures['bundle']): 
   return `${starts.join('; ')}.`;
 }
 
-function profileSentence(
-  { profiles }: Figures,
+/** What the profile of a contender in a cell says, in a sentence or two. */
+export function profileSentence(
+  profiles: Figures['profiles'],
   contender: ContenderName,
   { size, mix = 'first' }: Partial<Workload>,
 ): string {

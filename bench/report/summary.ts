@@ -8,13 +8,14 @@ import { capacityTable, moneyTable } from './tables/money.ts';
 import { coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
 import { sizesTable } from './tables/sizes.ts';
+import { storesTable } from './tables/stores.ts';
 import { targetsTable } from './tables/targets.ts';
 import { targetsOf } from './targets.ts';
 
 /** What a terminal gets: the tables of what was measured, and the targets at the end. */
 export function summaryOf(figures: Figures): string {
   const { comparison, capacity, variants, tableKeys, profiles, memoryStore } = figures;
-  const { hashes, coldStart, lambdaStart, sizes, memory } = figures;
+  const { stores, hashes, coldStart, lambdaStart, sizes, memory } = figures;
   const parts = [
     section(comparison, 'DynamoDB requests per record', () => requestsTable(comparison)),
     section(comparison, 'Client CPU, µs per record', () => cpuTable(comparison)),
@@ -25,6 +26,8 @@ export function summaryOf(figures: Figures): string {
     section(variants, 'With other settings', () => contendersTable(variants)),
     section(tableKeys, 'Keys in the table', () => tableKeysTable(figures)),
     section(profiles, 'Where the time goes', () => `${profilesTable(figures)}\n\n${functionsTable(figures)}`),
+    section(stores.cells, `Stores (${stores.servers.join('; ')})`, () => storesTable(figures)),
+    section(stores.profiles, 'Where the time goes on each store', () => profilesTable(stores)),
     section(memoryStore, 'Memory store, no-op handler', () => memoryStoreTable(memoryStore)),
     section(hashes, 'Payload hash', () => hashesTable(figures)),
     section(coldStart, 'Cold start', () => coldStartTable(figures)),

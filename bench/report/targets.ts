@@ -3,17 +3,9 @@ import type { ColdStartFigures } from '../sections/cold-start.ts';
 import type { Workload } from '../workload.ts';
 import { kilobytes, number, percent, times } from './format.ts';
 import { coldStartOf, figuresOf, MIX_TITLES } from './lookup.ts';
+import { storeTargetsOf } from './store-targets.ts';
+import { type Target, withReason } from './target.ts';
 import { whyBundle, whyCpu, whyMemoryStore, whyStart, whyWall } from './reasons.ts';
-
-/** What the project set out to reach, and what a run says about it. */
-export interface Target {
-  readonly figure: string;
-  readonly wanted: string;
-  readonly measured: string;
-  readonly isReached: boolean;
-  /** Why not, with the profile's numbers; there only where it was not reached. */
-  readonly reason?: string;
-}
 
 /** The targets that this run has figures for. */
 export function targetsOf(figures: Figures): Target[] {
@@ -33,6 +25,7 @@ export function targetsOf(figures: Figures): Target[] {
     wholeBundle(figures),
     ownCode(figures),
     ...sizes(figures),
+    ...storeTargetsOf(figures),
   ].filter((target) => target !== undefined);
 }
 
@@ -161,8 +154,4 @@ function sizes(figures: Figures): Target[] {
     };
     return [withReason(target, () => whyBundle({ packages }))];
   });
-}
-
-function withReason(target: Target, reason: () => string): Target {
-  return target.isReached ? target : { ...target, reason: reason() };
 }

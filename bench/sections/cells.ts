@@ -25,12 +25,12 @@ export interface ContenderFigures {
   readonly timesLess: { readonly requests: number; readonly cpu: Spread; readonly wall: Spread };
 }
 
-/** Measures a cell; ratios are to `reference`. */
+/** Measures a cell; ratios are to `reference`, one for all or one for each. */
 export async function measureCell(
   lab: Lab,
   { workload, rounds, warmUps, batches }: CellPlan,
   contenders: readonly ContenderName[],
-  reference: ContenderName,
+  reference: ContenderName | ((contender: ContenderName) => ContenderName),
   table?: { readonly endpoint: string; readonly tableName: string },
 ): Promise<Cell> {
   const results = await takeTurns(lab, {
@@ -41,8 +41,10 @@ export async function measureCell(
     batchesPerRound: batches,
     ...(table !== undefined && { table }),
   });
-  const ofReference = results.get(reference) ?? [];
-  const figures = [...results].map(([contender, own]) => [contender, figuresOf(own, ofReference)] as const);
+  const referenceOf = typeof reference === 'string' ? () => reference : reference;
+  const figures = [...results].map(
+    ([contender, own]) => [contender, figuresOf(own, results.get(referenceOf(contender)) ?? [])] as const,
+  );
   return { workload, rounds, batchesPerRound: batches, contenders: Object.fromEntries(figures) };
 }
 

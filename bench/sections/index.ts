@@ -10,6 +10,7 @@ import { measureMemory } from './memory.ts';
 import { measureHashes, measureMemoryStore } from './micro.ts';
 import { type KeptProfile, measureProfiles } from './profiles.ts';
 import { measureSizes } from './sizes.ts';
+import { measureStores, NO_STORES } from './stores.ts';
 import { measureTableKeys } from './table-keys.ts';
 
 /** What can be measured, in the order in which it is. */
@@ -19,6 +20,7 @@ export const SECTIONS = [
   'variants',
   'table-keys',
   'profiles',
+  'stores',
   'memory-store',
   'hashes',
   'cold-start',
@@ -45,6 +47,7 @@ export async function measureSections(
     variants: has('variants') ? await measureVariants(lab, plan, progress) : [],
     tableKeys: has('table-keys') ? await measureTableKeys(lab, plan, progress) : [],
     profiles: has('profiles') ? await measureProfiles(lab, plan, progress, keepProfile) : [],
+    stores: has('stores') ? await measureStores(lab, plan, progress, keepProfile) : NO_STORES,
     memoryStore: has('memory-store') ? await measureMemoryStore(lab, plan, progress) : [],
     hashes: has('hashes') ? await measureHashes(lab, plan, progress) : [],
     coldStart: has('cold-start') ? await measureColdStart(lab, plan, progress) : [],

@@ -3,7 +3,7 @@ import type { ContenderName } from '../contenders/index.ts';
 import type { Lab } from '../harness/lab.ts';
 import type { Progress } from '../harness/progress.ts';
 import { nextCell } from '../harness/rounds.ts';
-import type { Plan } from '../plan.ts';
+import type { CellPlan, Plan } from '../plan.ts';
 import type { ProfileResult } from '../worker/jobs.ts';
 import { nameOf, type Workload } from '../workload.ts';
 import { warmUp } from './warm-up.ts';
@@ -32,20 +32,30 @@ export async function measureProfiles(
   progress.section('profiles', jobs.length);
   const figures: ProfileFigures[] = [];
   for (const { contender, cell } of jobs) {
-    const seed = nextCell();
-    const { raw, ...figure } = await lab.workerOf(contender).run('profile', {
-      contender,
-      endpoint: lab.emulator.endpoint,
-      tableName: `${contender}-${seed}`,
-      workload: cell.workload,
-      batches: cell.batches,
-      seed,
-    });
-    figures.push({ contender, workload: cell.workload, ...figure });
-    await keep({ name: `${contender}-${cell.workload.size}-${cell.workload.mix}`, contents: raw });
+    figures.push(await profileOne(lab, contender, cell, keep));
     progress.step(`${contender}, ${nameOf(cell.workload)}`);
   }
   return figures;
+}
+
+/** Where one contender's time goes in one cell. */
+export async function profileOne(
+  lab: Lab,
+  contender: ContenderName,
+  { workload, batches }: CellPlan,
+  keep: (profile: KeptProfile) => Promise<void>,
+): Promise<ProfileFigures> {
+  const seed = nextCell();
+  const { raw, ...figure } = await lab.workerOf(contender).run('profile', {
+    contender,
+    endpoint: lab.endpointOf(contender),
+    tableName: `${contender}-${seed}`,
+    workload,
+    batches,
+    seed,
+  });
+  await keep({ name: `${contender}-${workload.size}-${workload.mix}`, contents: raw });
+  return { contender, workload, ...figure };
 }
 
 function contendersFor({ size, mix }: Workload): readonly ContenderName[] {

@@ -27,7 +27,7 @@ export async function warmUp(
     while (performance.now() < endsAt) {
       await lab.workerOf(contender).run('batches', {
         contender,
-        endpoint: lab.emulator.endpoint,
+        endpoint: lab.endpointOf(contender),
         tableName,
         workload: { size: 10, handlerMs: 0, mix: 'first' },
         batches: BATCHES,

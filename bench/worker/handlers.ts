@@ -1,4 +1,4 @@
-import { contenders, type ContenderName } from '../contenders/index.ts';
+import { contenders, type ContenderName, serverOf } from '../contenders/index.ts';
 import type { BatchHandler } from '../contenders/contender.ts';
 import { handlerOf, type Workload } from '../workload.ts';
 import { ensureTable } from './table.ts';
@@ -18,10 +18,12 @@ export async function handlerFor(
 ): Promise<BatchHandler> {
   const name = JSON.stringify([contender, endpoint, tableName, workload.handlerMs]);
   if (last?.name === name) return last.handler;
-  if (!contender.includes('memory')) await ensureTable(endpoint, tableName);
-  // What a library makes by itself finds the emulator as it would find AWS: in the environment.
-  process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+  if (serverOf(contender) === 'dynamodb') {
+    await ensureTable(endpoint, tableName);
+    // What a library makes by itself finds the emulator as it would find AWS: in the environment.
+    process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+  }
   const make = await contenders[contender]();
-  last = { name, handler: make({ endpoint, tableName, handler: handlerOf(workload) }) };
+  last = { name, handler: await make({ endpoint, tableName, handler: handlerOf(workload) }) };
   return last.handler;
 }

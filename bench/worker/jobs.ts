@@ -31,7 +31,7 @@ export interface BatchesResult {
   readonly wallMs: readonly number[];
   /** User and system time of the whole process while the batches ran, in microseconds. */
   readonly cpuMicros: number;
-  /** Requests that left for DynamoDB, retries included. */
+  /** Requests that left for DynamoDB, statements for PostgreSQL, commands for Redis; retries included. */
   readonly requests: number;
 }
 

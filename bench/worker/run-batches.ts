@@ -1,6 +1,6 @@
 import { type Batch, contextOfBatch, makeBatch } from '../workload.ts';
 import type { BatchHandler } from '../contenders/contender.ts';
-import { requestsSent } from './count-requests.ts';
+import { requestsSent } from '../requests-sent.ts';
 import { handlerFor } from './handlers.ts';
 import type { BatchesJob, BatchesResult, ProfileResult } from './jobs.ts';
 import { profile } from './profile.ts';

@@ -25,4 +25,5 @@ export const NOTHING: Figures = {
   sizes: [],
   tableKeys: [],
   profiles: [],
+  stores: { cells: [], profiles: [], servers: [] },
 };

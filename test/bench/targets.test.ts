@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Figures } from '../../bench/figures.ts';
-import { type Target, targetsOf } from '../../bench/report/targets.ts';
+import type { Target } from '../../bench/report/target.ts';
+import { targetsOf } from '../../bench/report/targets.ts';
 import type { Cell, ContenderFigures } from '../../bench/sections/cells.ts';
 import type { ColdStartFigures } from '../../bench/sections/cold-start.ts';
 import type { Spread } from '../../bench/statistics.ts';

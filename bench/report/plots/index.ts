@@ -7,6 +7,7 @@ import { linesPlot, type Point } from './lines.ts';
 import { memoryPlot } from './memory.ts';
 import type { PlotFile } from './plot-file.ts';
 import { profilePlot } from './profile.ts';
+import { storePlots } from './stores.ts';
 
 /** The plots that there are figures for. */
 export function plotsOf(figures: Figures): PlotFile[] {
@@ -14,6 +15,7 @@ export function plotsOf(figures: Figures): PlotFile[] {
     cpuPlot(figures),
     wallPlot(figures),
     profilePlot(figures),
+    ...storePlots(figures),
     keysPlot(figures),
     memoryPlot(figures),
   ].filter((plot) => plot !== undefined);

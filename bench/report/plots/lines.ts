@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot';
 import { number } from '../format.ts';
 import type { PlotFile } from './plot-file.ts';
-import { legendAbove, SERIES, WIDTH } from './series.ts';
+import { legendAbove, legendBelow, legendHeight, type Series, SERIES, WIDTH } from './series.ts';
 import { svgOf } from './svg.ts';
 
 export interface Point {
@@ -12,24 +12,27 @@ export interface Point {
   readonly name: string;
 }
 
-/** Both axes logarithmic, a line for each contender, its spread as a bar. */
+/** Both axes logarithmic, a line for each contender, its spread as a bar. Series of one's own have their names below. */
 export function linesPlot(
   file: string,
   title: string,
   points: readonly Point[],
   xLabel: string,
   yLabel: string,
+  series: Series = SERIES,
 ): PlotFile | undefined {
   const places = [...new Set(points.map(({ x }) => x))];
   if (places.length < 2) return undefined;
+  const names = new Set(points.map(({ name }) => name));
+  const below = series === SERIES ? 0 : legendHeight(names);
   const svg = svgOf(title, {
     width: WIDTH,
-    height: 380,
+    height: 380 + below,
     marginLeft: 64,
     marginRight: 24,
     marginTop: 40,
-    marginBottom: 44,
-    color: SERIES,
+    marginBottom: 44 + below,
+    color: series,
     x: {
       type: 'log',
       ticks: places,
@@ -37,6 +40,7 @@ export function linesPlot(
       label: xLabel,
       labelAnchor: 'center',
       labelArrow: 'none',
+      labelOffset: 36,
     },
     y: { type: 'log', label: yLabel, labelArrow: 'none' },
     marks: [
@@ -56,7 +60,7 @@ export function linesPlot(
         strokeWidth: 4,
       }),
       Plot.line(points, { x: 'x', y: 'y', stroke: 'name', strokeWidth: 2, marker: 'dot' }),
-      ...legendAbove(new Set(points.map(({ name }) => name))),
+      ...(series === SERIES ? legendAbove(names) : legendBelow(series, names)),
     ],
   });
   return { file: `${file}.svg`, title, svg };

@@ -2,7 +2,7 @@ import type { Figures } from '../../figures.ts';
 import { number, table } from '../format.ts';
 import { MIX_TITLES, titleOfProfile } from '../lookup.ts';
 
-export function profilesTable({ profiles }: Figures): string {
+export function profilesTable({ profiles }: Pick<Figures, 'profiles'>): string {
   const groups = [...new Set(profiles.flatMap((profile) => Object.keys(profile.groups)))];
   const headings = profiles.map(titleOfProfile);
   const rows = groups.map((group) => [
