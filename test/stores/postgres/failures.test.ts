@@ -142,6 +142,19 @@ describe('A statement', () => {
     expect(outcomes).toEqual(['stored', 'stored', { error: expect.any(Error) }, 'stored', 'stored']);
   });
 
+  it('carries results of 16 MB, and leaves the rest to others', async () => {
+    const pool = fakePool();
+    const result = JSON.stringify('x'.repeat(1_000_000));
+    const settlements = Array.from({ length: 20 }, (_, index) => ({
+      ...settlement,
+      key: `${index}`,
+      result,
+    }));
+    await storeByClock(pool, 'claims', manualClock()).settle(settlements);
+    const sizes = pool.sent.map(({ values }) => (values[0] as string[]).length);
+    expect(sizes).toEqual([10, 10, 20]); // two that write, and one that reads what is not written
+  });
+
   it('has no name, and lets nobody else make something of its values', async () => {
     const pool = fakePool();
     await storeByClock(pool, 'claims', manualClock()).settle([settlement]);
