@@ -35,7 +35,7 @@ export type ScriptAnswer =
   | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
   | { readonly status: 'error'; readonly error: Error };
 
-export interface ScriptOptions {
+interface ScriptOptions {
   /** The script does nothing if it arrives when nobody waits for it any more. */
   readonly isFenced: boolean;
   /** The most rows of one script: while it runs, Redis does nothing else. */
