@@ -8,8 +8,8 @@ export interface Script {
 
 /**
  * Every script takes the rows as its keys, and of arguments the time (empty: the server's), the time after which it
- * is to do nothing (empty: never), by how much rows outlive their retention, and whether refused rows of the caller's own are
- * written again (for WAIT). Then come the arguments of each row. It answers its time, and one answer for each row: 1 for
+ * is to do nothing (empty: never), by how much rows outlive their retention, and whether refused rows of the caller's own,
+ * and those that are read, get the life that they have once more (a write, for WAIT). Then come the arguments of each row. It answers its time, and one answer for each row: 1 for
  * what is written, 0 for what was refused and has no row, the row of what was refused, or the text of an error. What
  * fails for one row is its own answer, because every command that can fail is called with `pcall`.
  */
@@ -54,37 +54,52 @@ local function row_of(key)
   return row
 end
 
+local function life(expires)
+  return string.format('%.0f', math.max(1, expires + tolerance - now))
+end
+
 local function refused(key, owner)
   local row = row_of(key)
   if touches and type(row) == 'table' then
+    local found, expires
     for i = 1, #row, 2 do
-      if row[i] == 'owner' and row[i + 1] == owner then run('hset', key, 'owner', owner) end
+      if row[i] == 'owner' then found = row[i + 1] elseif row[i] == 'expiresAt' then expires = row[i + 1] end
     end
+    if expires and (not owner or found == owner) then run('pexpire', key, life(tonumber(expires))) end
   end
   return row
 end
 
+local stamps = {}
+local function stamp(base, relative)
+  if base ~= now then return string.format('%.0f', base + tonumber(relative)) end
+  local text = stamps[relative]
+  if not text then
+    text = string.format('%.0f', base + tonumber(relative))
+    stamps[relative] = text
+  end
+  return text
+end
+
 local function next_write()
-  local base = tonumber(next_argument()) or now
-  local lasts = next_argument()
-  local write = { base = base, fields = {}, removed = {} }
-  if lasts ~= '' then
-    write.lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
-  end
-  local fields = write.fields
-  for _ = 1, tonumber(next_argument()) do
-    fields[#fields + 1] = next_argument()
-    fields[#fields + 1] = string.format('%.0f', base + tonumber(next_argument()))
-  end
-  for _ = 1, 2 * tonumber(next_argument()) do fields[#fields + 1] = next_argument() end
-  for _ = 1, tonumber(next_argument()) do write.removed[#write.removed + 1] = next_argument() end
-  return write
+  local base = tonumber(ARGV[at]) or now
+  local lasts = ARGV[at + 1]
+  local times = tonumber(ARGV[at + 2])
+  local from = at + 5
+  local to = from + 2 * (times + tonumber(ARGV[at + 3])) - 1
+  local removed = to + tonumber(ARGV[at + 4])
+  for i = from + 1, from + 2 * times - 1, 2 do ARGV[i] = stamp(base, ARGV[i]) end
+  at = removed + 1
+  if lasts ~= '' then lasts = life(base + tonumber(lasts)) end
+  return { base = base, lasts = lasts, from = from, to = to, removed = removed }
 end
 
 local function written(key, write)
-  run('hset', key, unpack(write.fields))
-  if not failed and #write.removed > 0 then run('hdel', key, unpack(write.removed)) end
-  if not failed and write.lasts then run('pexpire', key, write.lasts) end
+  run('hset', key, unpack(ARGV, write.from, write.to))
+  if not failed and write.removed > write.to then
+    run('hdel', key, unpack(ARGV, write.to + 1, write.removed))
+  end
+  if not failed and write.lasts ~= '' then run('pexpire', key, write.lasts) end
   return 1
 end
 
@@ -139,15 +154,15 @@ for _, key in ipairs(KEYS) do
     or (at_most ~= '' and tonumber(stored[3] or 0) > write.base + tonumber(at_most)) then
     add(refused(key, owner))
   else
-    if write.lasts then run('pexpire', key, write.lasts) end
-    write.lasts = nil
+    if write.lasts ~= '' then run('pexpire', key, write.lasts) end
+    write.lasts = ''
     if failed then add() else add(written(key, write)) end
   end
 end`);
 
 /** Reads rows. */
 export const READ: Script = script(`
-for _, key in ipairs(KEYS) do add(row_of(key)) end`);
+for _, key in ipairs(KEYS) do add(refused(key)) end`);
 
 /** Deletes rows that are still as they were read. */
 export const DELETE: Script = script(`
