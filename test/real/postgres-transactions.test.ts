@@ -172,7 +172,7 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
             client.release(true);
           }
         },
-        query: async (_client: unknown, text: string, values: readonly string[]) =>
+        query: async (_client: PoolClient, text: string, values: readonly string[]) =>
           (await pool.query(text, [...values])).rows as unknown[],
       };
       const handler = (_: unknown, context: RecordContext): Promise<unknown> =>

@@ -17,7 +17,7 @@ export function mayRunAgain(thrown: unknown): boolean {
   return chainOf(thrown).some((error) => {
     const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
     if (typeof code === 'string' && (ROLLED_BACK.test(code) || DISCONNECTED.test(code))) return true;
-    return typeof message === 'string' && /^Connection terminated/.test(message); // `pg`'s, which has no code
+    return typeof message === 'string' && message.startsWith('Connection terminated'); // `pg`'s, which has no code
   });
 }
 
