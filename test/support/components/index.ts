@@ -9,6 +9,7 @@ import { moto } from './moto.ts';
 import { nodes } from './node.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
+import { prisma } from './prisma.ts';
 import { toxiproxy } from './toxiproxy.ts';
 
 /** Everything real that tests run against, in the order of what a new machine needs first. */
@@ -31,6 +32,7 @@ export const components: readonly Component[] = [
   ministack,
   postgres,
   pgbouncer,
+  prisma,
   lambdaRuntime,
 ];
 
