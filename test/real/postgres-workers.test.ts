@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createBatchProcessor } from 'batchlatch';
+import { operableStore } from 'batchlatch/operations';
 import { deleteForgottenClaims, postgresStore } from 'batchlatch/postgres';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
@@ -52,6 +53,31 @@ describeWith([postgres], 'PostgreSQL under many workers', () => {
       expect(counting.statements).toHaveLength(3);
     },
   );
+
+  it('lists and counts on where a page has gone through many rows and found few claims', async () => {
+    const own = await createPostgresTable(pool);
+    const store = postgresStore({ pool, table: own });
+    const request = (key: string, retentionMs: number) =>
+      ({ key, owner: 'me', leaseMs: 1, retentionMs }) as const;
+    await store.acquire(Array.from({ length: 4_500 }, (_, index) => request(`a-${index}`, 1)));
+    await store.acquire(Array.from({ length: 30 }, (_, index) => request(`b-${index}`, 3_600_000)));
+    const { list, count } = operableStore(store);
+    for (const query of [{ state: 'overdue' as const }, {}]) {
+      const found: string[] = [];
+      const sizes: number[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ ...query, limit: 20, ...(cursor !== undefined && { cursor }) });
+        found.push(...page.claims.map(({ key }) => key));
+        sizes.push(page.claims.length);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect(new Set(found).size).toBe(30);
+      expect(found).toHaveLength(30);
+      expect(sizes).toEqual([0, 0, 20, 10]);
+    }
+    expect(await count({ state: 'overdue' })).toMatchObject({ count: 30, readBy: 'index', rowsRead: 4_530 });
+  });
 
   it('deletes what is past its retention in steps, while others use the table', async () => {
     const store = postgresStore({ pool, table });
