@@ -64,27 +64,38 @@ local function refused(key, owner)
   return row
 end
 
+local stamps = {}
+local function stamp(base, relative)
+  if base ~= now then return string.format('%.0f', base + tonumber(relative)) end
+  local text = stamps[relative]
+  if not text then
+    text = string.format('%.0f', base + tonumber(relative))
+    stamps[relative] = text
+  end
+  return text
+end
+
 local function next_write()
-  local base = tonumber(next_argument()) or now
-  local lasts = next_argument()
-  local write = { base = base, fields = {}, removed = {} }
+  local base = tonumber(ARGV[at]) or now
+  local lasts = ARGV[at + 1]
+  local times = tonumber(ARGV[at + 2])
+  local from = at + 5
+  local to = from + 2 * (times + tonumber(ARGV[at + 3])) - 1
+  local removed = to + tonumber(ARGV[at + 4])
+  for i = from + 1, from + 2 * times - 1, 2 do ARGV[i] = stamp(base, ARGV[i]) end
+  at = removed + 1
   if lasts ~= '' then
-    write.lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
+    lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
   end
-  local fields = write.fields
-  for _ = 1, tonumber(next_argument()) do
-    fields[#fields + 1] = next_argument()
-    fields[#fields + 1] = string.format('%.0f', base + tonumber(next_argument()))
-  end
-  for _ = 1, 2 * tonumber(next_argument()) do fields[#fields + 1] = next_argument() end
-  for _ = 1, tonumber(next_argument()) do write.removed[#write.removed + 1] = next_argument() end
-  return write
+  return { base = base, lasts = lasts, from = from, to = to, removed = removed }
 end
 
 local function written(key, write)
-  run('hset', key, unpack(write.fields))
-  if not failed and #write.removed > 0 then run('hdel', key, unpack(write.removed)) end
-  if not failed and write.lasts then run('pexpire', key, write.lasts) end
+  run('hset', key, unpack(ARGV, write.from, write.to))
+  if not failed and write.removed > write.to then
+    run('hdel', key, unpack(ARGV, write.to + 1, write.removed))
+  end
+  if not failed and write.lasts ~= '' then run('pexpire', key, write.lasts) end
   return 1
 end
 
@@ -139,8 +150,8 @@ for _, key in ipairs(KEYS) do
     or (at_most ~= '' and tonumber(stored[3] or 0) > write.base + tonumber(at_most)) then
     add(refused(key, owner))
   else
-    if write.lasts then run('pexpire', key, write.lasts) end
-    write.lasts = nil
+    if write.lasts ~= '' then run('pexpire', key, write.lasts) end
+    write.lasts = ''
     if failed then add() else add(written(key, write)) end
   end
 end`);
