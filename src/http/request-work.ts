@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type StoredError, toStoredError } from '../claims/claim.ts';
 import type { Ending } from '../attempts/ending.ts';
+import { CommitResultError } from '../attempts/errors.ts';
 import type { Work } from '../functions/run-once.ts';
 import type { Answered, Exchange } from './exchange.ts';
 import type { HttpResponse } from './http-message.ts';
@@ -47,7 +48,12 @@ export function workOf<Native>(exchange: Exchange<Native>, settings: HttpSetting
   };
   return {
     run: async (context) => exchange.read(await exchange.pass(context), maxResponseBytes),
-    toValue: async (native) => exchange.read(native as Native, maxResponseBytes),
+    async toValue(native) {
+      const answered = await exchange.read(native as Native, maxResponseBytes);
+      const isBroken = answered.status !== undefined && answered.content === 'unreadable';
+      if (isBroken) throw new CommitResultError('the body of the response cannot be read');
+      return answered;
+    },
     endOf({ status, headers, content }) {
       if (status === undefined) return parked(RESPONSE_UNREADABLE);
       if (!isAnswer(status, settings)) return failed(`it answered ${status}`);

@@ -6,6 +6,8 @@ import { handler as claimMonitor } from '../../examples/orders/claim-monitor.ts'
 import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
 import { handler as ordersQueue } from '../../examples/orders/orders-queue.ts';
 import { handler as ordersFifo } from '../../examples/orders-fifo/orders-fifo.ts';
+import { handler as ordersPostgres } from '../../examples/orders-postgres/orders-postgres.ts';
+import { handler as createPaymentPostgres } from '../../examples/payments-api/create-payment-postgres.ts';
 import { handler as createPayment } from '../../examples/payments-api/create-payment.ts';
 import { handler as invoiceFiles } from '../../examples/sources/invoice-files.ts';
 import { handler as pageViews } from '../../examples/sources/page-views.ts';
@@ -19,7 +21,9 @@ const handlers = {
   orderPlaced,
   ordersQueue,
   ordersFifo,
+  ordersPostgres,
   createPayment,
+  createPaymentPostgres,
   invoiceFiles,
   pageViews,
   shipments,

@@ -67,10 +67,9 @@ export async function transactionBench(
     claims,
     effects,
     events,
-    run: (handler, ids, options = {}) =>
-      deliver(createBatchProcessor(handler, optionsOf(options)) as never, ids),
+    run: (handler, ids, options = {}) => deliver(createBatchProcessor(handler, optionsOf(options)), ids),
     runMany: (handler, ids, options = {}) =>
-      deliver(createBatchProcessor.forBatches(handler, optionsOf(options)) as never, ids),
+      deliver(createBatchProcessor.forBatches(handler, optionsOf(options)), ids),
     async claim(id) {
       const { rows } = await pool.query(`SELECT * FROM ${claims} WHERE record_id = $1`, [id]);
       return rows[0] as Record<string, unknown> | undefined;

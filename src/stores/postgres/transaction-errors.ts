@@ -17,13 +17,22 @@ export function mayRunAgain(thrown: unknown): boolean {
   return chainOf(thrown).some((error) => {
     const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
     if (typeof code === 'string' && (ROLLED_BACK.test(code) || DISCONNECTED.test(code))) return true;
-    return typeof message === 'string' && /^Connection terminated/.test(message); // `pg`'s, which has no code
+    return typeof message === 'string' && message.startsWith('Connection terminated'); // `pg`'s, which has no code
   });
 }
 
 /** The same for an error of a statement of our own: then it is the database's, whatever it looks like. */
 export function mayRunAgainAfterOwn(thrown: unknown): boolean {
   return mayRunAgain(thrown) || chainOf(thrown).some(mayBeResent);
+}
+
+/** The database's own error, or the network's, in what an ORM makes of it: there the statement may be quoted with its values. */
+export function innermost(thrown: unknown): unknown {
+  const chain = chainOf(thrown);
+  const ofDatabase = chain.find((error) =>
+    /^[0-9A-Z]{5}$/.test(String((error as { readonly code?: unknown }).code)),
+  );
+  return ofDatabase ?? chain.at(-1) ?? thrown;
 }
 
 function chainOf(thrown: unknown): readonly object[] {

@@ -11,7 +11,7 @@ import { LONGEST_STATEMENT_MS } from './pool-transactions.ts';
 import { storedKey } from './storable.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
 import type { TransactionEffect } from './transaction-effect.ts';
-import { mayRunAgain, mayRunAgainAfterOwn } from './transaction-errors.ts';
+import { innermost, mayRunAgain, mayRunAgainAfterOwn } from './transaction-errors.ts';
 
 /** What the function made of one attempt: the result that its completion keeps, or why it is not done. */
 export type Made = { readonly result: unknown } | { readonly error: Error };
@@ -248,7 +248,7 @@ export class TransactionRun<Client> {
       this.#phase === 'work' || (this.#phase === 'begin' && this.#setup.adapter.idOf === undefined);
     if (isForeign || error instanceof BatchlatchError) return error;
     const { tableName } = this.#setup.table;
-    return toStoreError(error, { tableName, privileges: ['SELECT', 'UPDATE'] });
+    return toStoreError(innermost(error), { tableName, privileges: ['SELECT', 'UPDATE'] });
   }
 }
 

@@ -331,20 +331,6 @@ function memoryStoreLike(store: ReturnType<typeof dynamoDBStore>): ReturnType<ty
 describe('an adapter that is not as it should be', () => {
   const wrong: [string, TransactionAdapter<PoolClient>, string][] = [
     [
-      'sends statements outside of the transaction',
-      {
-        transaction: (body) =>
-          onClient(async (client) => {
-            await client.query('BEGIN');
-            const result = await body(client);
-            await client.query('COMMIT');
-            return result;
-          }),
-        query: async (_client, text, values) => (await pool.query(text, [...values])).rows as unknown[],
-      },
-      'outside of the transaction',
-    ],
-    [
       'does not run the function',
       { transaction: async () => undefined as never, query: async () => [] },
       'has not run',
@@ -368,11 +354,11 @@ describe('an adapter that is not as it should be', () => {
     }
   }
 
-  it.each(wrong.slice(1))('%s: completes nothing', async (_what, adapter, message) => {
+  it.each(wrong)('%s: completes nothing', async (_what, adapter, message) => {
     const handler = (_: unknown, context: RecordContext): Promise<never> =>
       inTransaction(context, () => Promise.reject(new Error('no stock')), { adapter });
     expect(await b.run(handler, ['a'])).toEqual(['a']);
-    expect(((await b.claim('a'))?.['error'] as Error).message).toContain(message);
+    expect(await b.claim('a')).toMatchObject({ error: { message: expect.stringContaining(message) } });
   });
 });
 
