@@ -42,6 +42,15 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
       'No AWS credentials were found: run `aws sso login` or `aws configure`, add --profile NAME, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   },
   {
+    when: /PostgreSQL did not let the role in|password authentication failed|^(28P01|28000)|role .* does not exist/,
+    say: (detail) =>
+      `PostgreSQL does not let the role in: ${detail} Check the URL, or PGUSER and PGPASSWORD.`,
+  },
+  {
+    when: /WRONGPASS|NOAUTH/,
+    say: (detail) => `Redis does not let the user in: ${detail} Check the URL.`,
+  },
+  {
     when: /^(UnrecognizedClientException|InvalidClientTokenId|InvalidSignatureException|SignatureDoesNotMatch|ExpiredToken\w*|BATCHLATCH_CREDENTIALS)/,
     say: (detail) =>
       `AWS does not accept the credentials: ${detail} Sign in again, or name others with --profile.`,
@@ -67,7 +76,8 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
   },
   {
     when: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH/,
-    say: (detail) => `Nothing answers there (${detail}): check --endpoint-url, --region and the network.`,
+    say: (detail) =>
+      `Nothing answers there (${detail}): check the address (--endpoint-url, --region, or the URL of the store) and the network.`,
   },
 ];
 

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { postgresStore } from 'batchlatch/postgres';
+import { operableStore, type OperableStore } from 'batchlatch/operations';
+import type { Pool } from 'pg';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
+import { claimRequest, settlementOf } from '../support/claim-builders.ts';
+import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
+import { type Ended, runCommand, type Terminal } from './run-command.ts';
+
+/** A table of claims in the PostgreSQL emulator. */
+export interface ClaimsInPostgres {
+  readonly url: string;
+  readonly pool: Pool;
+  readonly table: string;
+  readonly store: OperableStore;
+  /** A claim that is parked. */
+  park(key: string): Promise<void>;
+  /** A command, in an environment where DATABASE_URL names the server. */
+  run(args: readonly string[], how?: Terminal): Promise<Ended>;
+}
+
+export function claimsInPostgres(): ClaimsInPostgres {
+  let service: LocalService;
+  let pool: Pool;
+  let table: string;
+  let store: OperableStore;
+  beforeAll(async () => {
+    service = await startPostgresEmulator();
+    pool = poolOf(service.endpoint);
+    table = await createPostgresTable(pool);
+    store = operableStore(postgresStore({ pool, table }));
+  });
+  afterAll(async () => {
+    await pool.end();
+    await service.stop();
+  });
+  return {
+    get url() {
+      return service.endpoint;
+    },
+    get pool() {
+      return pool;
+    },
+    get table() {
+      return table;
+    },
+    get store() {
+      return store;
+    },
+    async park(key) {
+      const request = claimRequest(key);
+      await store.acquire([request]);
+      await store.settle([settlementOf('park', request)]);
+    },
+    run: (args, how) => runCommand(args, { env: { DATABASE_URL: service.endpoint }, ...how }),
+  };
+}
