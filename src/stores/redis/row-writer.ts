@@ -23,7 +23,7 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
     insert: (claims, signal) =>
       call(
         INSERT,
-        claims.map((claim) => itemOf(claim, [claim.owner, ...written(writeOfClaim(claim), '')])),
+        claims.map((claim) => itemOf(claim, written(writeOfClaim(claim), ''))),
         FENCED,
         signal,
       ),
@@ -68,7 +68,6 @@ export function replacing(row: Row, owner: string, write: RowWrite, base: number
   const removed = [...write.removed, ...leftBy(write, row)];
   return itemOf({ key: row.key, owner }, [
     ...witnessesOf(row),
-    owner,
     ...written({ ...write, removed }, String(base)),
   ]);
 }
