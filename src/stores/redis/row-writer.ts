@@ -66,7 +66,7 @@ function itemToRead(key: string): ScriptItem {
 
 /** Writes a row unless there is one, times that are relative to `base`. */
 export function inserting(claim: Claim, base: string): ScriptItem {
-  return itemOf(claim, [claim.owner, ...written(writeOfClaim(claim), base)]);
+  return itemOf(claim, written(writeOfClaim(claim), base));
 }
 
 /** Writes over a row that is still as it was read, times that are relative to `base`. */
@@ -74,7 +74,6 @@ export function replacing(row: Row, owner: string, write: RowWrite, base: number
   const removed = [...write.removed, ...leftBy(write, row)];
   return itemOf({ key: row.key, owner }, [
     ...witnessesOf(row),
-    owner,
     ...written({ ...write, removed }, String(base)),
   ]);
 }

@@ -82,7 +82,6 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
         serverNow === undefined ? '' : String(serverNow()),
         latest,
         String(clockToleranceMs),
-        wait === undefined ? '0' : '1',
       ];
       for (const item of items) for (const arg of item.args) args.push(arg);
       const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, wait);

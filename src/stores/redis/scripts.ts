@@ -8,10 +8,9 @@ export interface Script {
 
 /**
  * Every script takes the rows as its keys, and of arguments the time (empty: the server's), the time after which it
- * is to do nothing (empty: never), by how much rows outlive their retention, and whether refused rows of the caller's own,
- * and those that are read, get the life that they have once more (a write, for WAIT). Then come the arguments of each row. It answers its time, and one answer for each row: 1 for
- * what is written, 0 for what was refused and has no row, the row of what was refused, or the text of an error. What
- * fails for one row is its own answer, because every command that can fail is called with `pcall`.
+ * is to do nothing (empty: never), and by how much rows outlive their retention. Then come the arguments of each row. It answers
+ * its time, and one answer for each row: 1 for what is written, 0 for what was refused and has no row, the row of what was
+ * refused or read, or the text of an error: what fails for one row is its own answer.
  */
 const COMMON = `
 local failed = nil
@@ -34,8 +33,7 @@ if ARGV[2] ~= '' and now > tonumber(ARGV[2]) then
   return answers
 end
 local tolerance = tonumber(ARGV[3])
-local touches = ARGV[4] == '1'
-local at = 5
+local at = 4
 
 local function add(answer)
   answers[#answers + 1] = failed or answer
@@ -51,22 +49,6 @@ end
 local function row_of(key)
   local row = run('hgetall', key)
   if not failed and #row == 0 then return 0 end
-  return row
-end
-
-local function life(expires)
-  return string.format('%.0f', math.max(1, expires + tolerance - now))
-end
-
-local function refused(key, owner)
-  local row = row_of(key)
-  if touches and type(row) == 'table' then
-    local found, expires
-    for i = 1, #row, 2 do
-      if row[i] == 'owner' then found = row[i + 1] elseif row[i] == 'expiresAt' then expires = row[i + 1] end
-    end
-    if expires and (not owner or found == owner) then run('pexpire', key, life(tonumber(expires))) end
-  end
   return row
 end
 
@@ -90,7 +72,9 @@ local function next_write()
   local removed = to + tonumber(ARGV[at + 4])
   for i = from + 1, from + 2 * times - 1, 2 do ARGV[i] = stamp(base, ARGV[i]) end
   at = removed + 1
-  if lasts ~= '' then lasts = life(base + tonumber(lasts)) end
+  if lasts ~= '' then
+    lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
+  end
   return { base = base, lasts = lasts, from = from, to = to, removed = removed }
 end
 
@@ -122,19 +106,17 @@ function script(body: string): Script {
 /** Writes rows whose keys have none. */
 export const INSERT: Script = script(`
 for _, key in ipairs(KEYS) do
-  local owner = next_argument()
   local write = next_write()
   local exists = run('exists', key)
-  if failed then add() elseif exists == 1 then add(refused(key, owner)) else add(written(key, write)) end
+  if failed then add() elseif exists == 1 then add(row_of(key)) else add(written(key, write)) end
 end`);
 
 /** Writes over rows that are still as they were read. */
 export const REPLACE: Script = script(`
 for _, key in ipairs(KEYS) do
   local is_still = next_is_still(key)
-  local owner = next_argument()
   local write = next_write()
-  if failed then add() elseif is_still then add(written(key, write)) else add(refused(key, owner)) end
+  if failed then add() elseif is_still then add(written(key, write)) else add(row_of(key)) end
 end`);
 
 /**
@@ -152,7 +134,7 @@ for _, key in ipairs(KEYS) do
     add()
   elseif stored[1] ~= 'IN_PROGRESS' or stored[2] ~= owner
     or (at_most ~= '' and tonumber(stored[3] or 0) > write.base + tonumber(at_most)) then
-    add(refused(key, owner))
+    add(row_of(key))
   else
     if write.lasts ~= '' then run('pexpire', key, write.lasts) end
     write.lasts = ''
@@ -162,7 +144,7 @@ end`);
 
 /** Reads rows. */
 export const READ: Script = script(`
-for _, key in ipairs(KEYS) do add(refused(key)) end`);
+for _, key in ipairs(KEYS) do add(row_of(key)) end`);
 
 /** Deletes rows that are still as they were read. */
 export const DELETE: Script = script(`
