@@ -5,6 +5,7 @@ import type { LocalService } from '../../local/emulators/local-service.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';
 import { postgres, startPostgres } from '../support/components/postgres.ts';
+import { assertSameAsTheStateMachine, casesFrom } from '../support/postgres-differences.ts';
 import { createPostgresTable, poolOf, storeByClock } from '../support/postgres-table.ts';
 
 for (const way of ['directly', 'through PgBouncer in transaction mode'] as const) {
@@ -30,5 +31,11 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
       { name: `postgresStore, ${way},`, create: (clock) => storeByClock(pool, table, clock) },
       { describe, it },
     );
+
+    it('takes over as the state machine says, over 10,000 rows and requests at random', async () => {
+      for (let seed = 1; seed <= 10; seed += 1) {
+        await assertSameAsTheStateMachine(casesFrom(seed, 1_000), pool, table);
+      }
+    });
   });
 }

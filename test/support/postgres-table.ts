@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Pool, type PoolConfig } from 'pg';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import type { Clock } from '../../src/claims/clock.ts';
-import { claimsTable, timeOf } from '../../src/stores/postgres/claims-table.ts';
+import { type ClaimsTable, claimsTable, timeOf } from '../../src/stores/postgres/claims-table.ts';
 import { claimsTableSql } from '../../src/stores/postgres/claims-table-sql.ts';
 import { claimsIn } from '../../src/stores/postgres/postgres-store.ts';
 import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
@@ -21,7 +21,12 @@ export async function createPostgresTable(pool: Pool): Promise<string> {
   return table;
 }
 
-/** A store whose database goes by a clock that stands still. */
+/** A table whose database goes by a clock that stands still. */
+export function tableByClock(pool: PostgresPool, tableName: string, clock: Clock): ClaimsTable {
+  return claimsTable({ pool, tableName, clock, now: () => timeOf(clock), random: () => 0 });
+}
+
+/** The store in it. */
 export function storeByClock(pool: PostgresPool, tableName: string, clock: Clock): ClaimStore {
-  return claimsIn(claimsTable({ pool, tableName, clock, now: () => timeOf(clock), random: () => 0 }));
+  return claimsIn(tableByClock(pool, tableName, clock));
 }

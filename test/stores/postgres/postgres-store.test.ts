@@ -3,6 +3,7 @@ import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
 import type { LocalService } from '../../../local/emulators/local-service.ts';
+import { assertSameAsTheStateMachine, casesFrom } from '../../support/postgres-differences.ts';
 import { createPostgresTable, poolOf, storeByClock } from '../../support/postgres-table.ts';
 
 let service: LocalService;
@@ -24,3 +25,7 @@ describeClaimStore(
   { name: 'postgresStore', create: (clock) => storeByClock(pool, table, clock) },
   { describe, it },
 );
+
+it('takes over as the state machine says, over 2,000 rows and requests at random', async () => {
+  await assertSameAsTheStateMachine(casesFrom(0, 2_000), pool, table);
+});

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chown, cp, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,19 +42,20 @@ export const postgres: Component = {
   version: VERSION,
   purpose: 'PostgreSQL, of the Debian release of this machine',
   whyMissing,
-  install: async () => void (await programs()),
+  install: async () => void (hasOwn() || (await debianFolder(PACKAGES))),
   start: startPostgres,
 };
 
 /** Starts an empty PostgreSQL, whose data goes to a folder that is deleted when it stops. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
-  const { folder, env } = await programs();
-  const data = await mkdtemp(join(tmpdir(), 'postgres-'));
+  const own = await mkdtemp(join(tmpdir(), 'postgres-'));
+  const { folder, env } = await programsFor(own);
+  const data = join(own, 'data');
   const port = options.port ?? (await freePort());
-  if (isRoot()) await chown(data, NOBODY, NOBODY);
+  if (isRoot()) await chown(own, NOBODY, NOBODY);
   const [initdb, ...set] = asNobody(join(folder, 'initdb'));
   const how = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  await runCommand(initdb, [...set, ...how], { env, cwd: data });
+  await runCommand(initdb, [...set, ...how], { env, cwd: own });
 
   const settings = {
     ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', jit: 'off' },
@@ -68,7 +69,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       command,
       args: [...before, '-D', data, '-p', String(port), ...given],
       env: { ...process.env, ...env },
-      cwd: data,
+      cwd: own,
       isReady: () => takesConnections(port),
     });
 
@@ -86,7 +87,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     },
     async stop() {
       await child.stop();
-      await rm(data, { recursive: true, force: true });
+      await rm(own, { recursive: true, force: true });
     },
   };
 }
@@ -131,10 +132,16 @@ interface Programs {
   readonly env: Record<string, string>;
 }
 
-/** Those of this machine if it has them; else they are unpacked. */
-async function programs(): Promise<Programs> {
+/**
+ * Those of this machine if it has them; else they are unpacked. PostgreSQL looks for its own files without the rights that
+ * `nobody` is given here: of what root has unpacked, at a place that only root may see, it gets a copy.
+ */
+async function programsFor(own: string): Promise<Programs> {
   if (hasOwn()) return { folder: `/${PROGRAMS}`, env: {} };
-  const folder = await debianFolder(PACKAGES);
+  const unpacked = await debianFolder(PACKAGES);
+  const folder = isRoot() ? join(own, 'programs') : unpacked;
+  if (isRoot())
+    await cp(join(unpacked, 'usr'), join(folder, 'usr'), { recursive: true, verbatimSymlinks: true });
   const { LD_LIBRARY_PATH = '' } = debianEnvironment(folder);
   return { folder: join(folder, PROGRAMS), env: { LD_LIBRARY_PATH } };
 }
