@@ -54,5 +54,6 @@ function chainOf(thrown: unknown): readonly object[] {
 /** PostgreSQL's code, or Node's, or that of an ORM; Prisma gives PostgreSQL's another name. */
 function codeOf(error: object): string {
   const { code, originalCode } = error as { readonly code?: unknown; readonly originalCode?: unknown };
-  return String(originalCode ?? code ?? '');
+  const known = originalCode ?? code;
+  return typeof known === 'string' ? known : '';
 }
