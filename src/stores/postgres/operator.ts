@@ -112,6 +112,12 @@ function operatorTexts(table: string): OperatorTexts {
     ...PLAIN.map(([column, type]) => `${column} ${type}`),
     ...TIMES.map(([column]) => `${column} float8`),
   ].join(', ');
+  const columns = ['key', ...PLAIN.map(([column]) => column), ...TIMES.map(([column]) => column)].join(', ');
+  const given = [
+    'a.key',
+    ...PLAIN.map(([column]) => `a.${column}`),
+    ...TIMES.map(([column]) => timeAt(`a.${column}`)),
+  ].join(', ');
   const values = [
     ...PLAIN.map(([column]) => `${column} = a.${column}`),
     ...TIMES.map(([column]) => `${column} = ${timeAt(`a.${column}`)}`),
@@ -122,11 +128,9 @@ function operatorTexts(table: string): OperatorTexts {
   return {
     read: `SELECT ${claimColumns('c')}, c.xmin::text AS version FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
     insert: `
-INSERT INTO ${table} (key, ${Object.keys(PLAIN).join(', ')}, ${TIMES.join(', ')})
-SELECT a.key, ${Object.keys(PLAIN)
-      .map((column) => `a.${column}`)
-      .join(', ')}, ${TIMES.map((column) => timeAt(`a.${column}`)).join(', ')}
-FROM json_to_recordset($1::json) AS a (key text, ${types.map((type) => type.join(' ')).join(', ')})
+INSERT INTO ${table} (${columns})
+SELECT ${given}
+FROM json_to_recordset($1::json) AS a (key text, ${types})
 ORDER BY a.key COLLATE "C"
 ON CONFLICT (key) DO NOTHING
 RETURNING key`,
