@@ -12,6 +12,8 @@ const READS_PER_SCRIPT = 100;
 const FENCED = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
 const UNFENCED = { ...FENCED, isFenced: false } as const;
 const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
+/** For people, who see what the primary has. */
+const LOOKING = { ...READING, waits: false } as const;
 
 /**
  * Claims as hashes. The times of claims are relative here: those that are written are relative to the time of the server when
@@ -48,23 +50,23 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
         changes.some(({ change }) => change.status !== undefined) ? UNFENCED : FENCED,
         signal,
       ),
-    read: (keys) => readRows(keys, call),
+    read: async (keys) => (await call(READ, keys.map(itemToRead), READING)).map(readOf),
     toClaim: (row) => claimOf(row, row.now),
   };
 }
 
+/** Rows as the primary has them, also where the store waits for replicas. */
 export async function readRows(keys: readonly string[], call: ScriptCaller): Promise<ReadOutcome<Row>[]> {
-  const answers = await call(
-    READ,
-    keys.map((key) => ({ key, args: [] })),
-    READING,
-  );
-  return answers.map(readOf);
+  return (await call(READ, keys.map(itemToRead), LOOKING)).map(readOf);
+}
+
+function itemToRead(key: string): ScriptItem {
+  return { key, args: [] };
 }
 
 /** Writes a row unless there is one, times that are relative to `base`. */
 export function inserting(claim: Claim, base: string): ScriptItem {
-  return itemOf(claim, [claim.owner, ...written(writeOfClaim(claim), base)]);
+  return itemOf(claim, written(writeOfClaim(claim), base));
 }
 
 /** Writes over a row that is still as it was read, times that are relative to `base`. */
@@ -72,7 +74,6 @@ export function replacing(row: Row, owner: string, write: RowWrite, base: number
   const removed = [...write.removed, ...leftBy(write, row)];
   return itemOf({ key: row.key, owner }, [
     ...witnessesOf(row),
-    owner,
     ...written({ ...write, removed }, String(base)),
   ]);
 }
