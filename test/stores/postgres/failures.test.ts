@@ -10,10 +10,9 @@ import { storeByClock } from '../../support/postgres-table.ts';
 
 /** As `pg` reports them. */
 function databaseError(code: string, message = 'the message', severity = 'ERROR'): Error {
-  return Object.assign(new Error(message), {
-    ...{ code, severity, detail: 'Key (key)=(secret-key) already exists.', where: 'secret-key' },
-    ...{ length: 1, hint: 'secret-key' },
-  });
+  const where = 'secret-key';
+  const detail = `Key (key)=(${where}) already exists.`;
+  return Object.assign(new Error(message), { code, severity, detail, where, hint: where });
 }
 
 const on = { tableName: 'claims', privileges: ['SELECT', 'UPDATE'] } as const;
@@ -140,6 +139,19 @@ describe('A statement', () => {
     const keys = ['a', 'b', 'bad', 'c', 'd'];
     const outcomes = await store.settle(keys.map((key) => ({ ...settlement, key })));
     expect(outcomes).toEqual(['stored', 'stored', { error: expect.any(Error) }, 'stored', 'stored']);
+  });
+
+  it('carries results of 16 MB, and leaves the rest to others', async () => {
+    const pool = fakePool();
+    const result = JSON.stringify('x'.repeat(1_000_000));
+    const settlements = Array.from({ length: 20 }, (_, index) => ({
+      ...settlement,
+      key: `${index}`,
+      result,
+    }));
+    await storeByClock(pool, 'claims', manualClock()).settle(settlements);
+    const sizes = pool.sent.map(({ values }) => (values[0] as string[]).length);
+    expect(sizes).toEqual([10, 10, 20]); // two that write, and one that reads what is not written
   });
 
   it('has no name, and lets nobody else make something of its values', async () => {
