@@ -2,7 +2,7 @@
  * What the code of the pages leaves to its readers, by the names it uses: their types, functions and clients. Each is a
  * global of every block.
  */
-import type { RecordHandler } from 'batchlatch';
+import type { ClaimStore, RecordHandler } from 'batchlatch';
 import type { CommitItem } from 'batchlatch/dynamodb';
 import { z } from 'zod';
 
@@ -36,6 +36,7 @@ interface ChargeOptions {
 
 export declare const order: Order;
 export declare const handler: RecordHandler;
+export declare const store: ClaimStore;
 export declare const payments: { charge(order: Order, options?: ChargeOptions): Promise<Charge> };
 export declare function charge(order: { readonly orderId: string }): Promise<Charge>;
 export declare function chargeOrder(record: unknown): Promise<Charge>;

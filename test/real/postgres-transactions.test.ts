@@ -178,7 +178,10 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
       const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
         inTransaction(context, (client) => insert(client, 'a'), { adapter });
       expect(await b.run(handler, ['a'])).toEqual(['a']);
-      expect((await b.claim('a'))?.['error']).toMatchObject({ code: 'BATCHLATCH_CONFIGURATION' });
+      expect((await b.claim('a'))?.['error']).toMatchObject({
+        code: 'BATCHLATCH_CONFIGURATION',
+        message: expect.stringContaining('outside of the transaction'),
+      });
       expect(await b.effectsOf('a')).toBe(0);
     });
   });

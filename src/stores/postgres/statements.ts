@@ -115,7 +115,7 @@ export function timeAt(ms: string): string {
 }
 
 /** So many milliseconds. */
-function interval(ms: string): string {
+export function interval(ms: string): string {
   return `${ms} * interval '1 millisecond'`;
 }
 

@@ -15,8 +15,9 @@ const DISCONNECTED = /^(08...|57P0[123])$/;
  */
 export function mayRunAgain(thrown: unknown): boolean {
   return chainOf(thrown).some((error) => {
-    const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-    if (typeof code === 'string' && (ROLLED_BACK.test(code) || DISCONNECTED.test(code))) return true;
+    const code = codeOf(error);
+    if (ROLLED_BACK.test(code) || DISCONNECTED.test(code)) return true;
+    const { message } = error as { readonly message?: unknown };
     return typeof message === 'string' && message.startsWith('Connection terminated'); // `pg`'s, which has no code
   });
 }
@@ -29,17 +30,30 @@ export function mayRunAgainAfterOwn(thrown: unknown): boolean {
 /** The database's own error, or the network's, in what an ORM makes of it: there the statement may be quoted with its values. */
 export function innermost(thrown: unknown): unknown {
   const chain = chainOf(thrown);
-  const ofDatabase = chain.find((error) =>
-    /^[0-9A-Z]{5}$/.test(String((error as { readonly code?: unknown }).code)),
-  );
-  return ofDatabase ?? chain.at(-1) ?? thrown;
+  const found = chain.find((error) => SQLSTATE.test(codeOf(error))) ?? chain.at(-1) ?? thrown;
+  const { originalCode: code, originalMessage } = found as Readonly<Record<string, unknown>>;
+  return typeof code === 'string' ? Object.assign(new Error(String(originalMessage)), { code }) : found;
 }
 
+/** Prisma's own codes look like it, from P1000 on. */
+const SQLSTATE = /^(?!P[1-9])[0-9A-Z]{5}$/;
+
+/** What an error was made of: its `cause`, or where Prisma keeps the driver's error. */
 function chainOf(thrown: unknown): readonly object[] {
   const chain: object[] = [];
   for (let error = thrown; isObject(error) && chain.length < DEEPEST;) {
     chain.push(error);
-    error = (error as { readonly cause?: unknown }).cause;
+    const { cause, meta } = error as { readonly cause?: unknown; readonly meta?: unknown };
+    error =
+      cause ??
+      (isObject(meta) ? (meta as { readonly driverAdapterError?: unknown }).driverAdapterError : undefined);
   }
   return chain;
+}
+
+/** PostgreSQL's code, or Node's, or that of an ORM; Prisma gives PostgreSQL's another name. */
+function codeOf(error: object): string {
+  const { code, originalCode } = error as { readonly code?: unknown; readonly originalCode?: unknown };
+  const known = originalCode ?? code;
+  return typeof known === 'string' ? known : '';
 }

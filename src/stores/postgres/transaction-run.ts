@@ -68,7 +68,6 @@ export class TransactionRun<Client> {
     try {
       await this.#transact();
       // An adapter could make nothing of an error, or of the function.
-      if (this.#thrown !== undefined) throw this.#thrown.error;
       if (this.#phase !== 'commit') throw notRun();
     } catch (thrown) {
       const { error } = this.#thrown ?? { error: thrown };

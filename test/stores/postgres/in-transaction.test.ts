@@ -186,6 +186,18 @@ describe('inTransaction', () => {
     expect(runs).toBe(6);
   });
 
+  it('does not run again once the handler was told to stop', async () => {
+    let runs = 0;
+    const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, async () => {
+        runs += 1;
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        throw serializationFailure();
+      });
+    expect(await b.run(handler, ['a'], { recordTimeoutMs: 20 })).toEqual(['a']);
+    expect(runs).toBe(1);
+  });
+
   it('runs again after a deadlock that the database tells, and not after other errors', async () => {
     const states = ['40P01', '23505'];
     let runs = 0;

@@ -9,6 +9,7 @@ import { moto } from './moto.ts';
 import { nodes } from './node.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
+import { prisma } from './prisma.ts';
 import { redis } from './redis.ts';
 import { toxiproxy } from './toxiproxy.ts';
 
@@ -33,6 +34,7 @@ export const components: readonly Component[] = [
   ministack,
   postgres,
   pgbouncer,
+  prisma,
   lambdaRuntime,
 ];
 
