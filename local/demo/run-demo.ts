@@ -107,16 +107,16 @@ async function run(
   const times = timesOf(store);
   describeRun(options, store, times, display);
   signal.throwIfAborted();
-  pool = createSandboxPool(concurrency, store.sandbox);
-  const { ready, stop } = pool;
-  cleanup.defer(stop);
+  const sandboxes = createSandboxPool(concurrency, store.sandbox);
+  pool = sandboxes;
+  cleanup.defer(() => sandboxes.stop());
 
   const { sqs, queues, sqsEndpoint } = await prepareSqs(times.visibilityTimeoutSeconds, cleanup);
   signal.throwIfAborted();
   const { batchSize, maxReceiveCount } = ordersTemplate;
   describePart(display, 'SQS', `fauxqs, ${sqsEndpoint}, dead-letter queue after ${maxReceiveCount} receives`);
   display.line();
-  [sent] = await Promise.all([sendOrders(sqs, queues.queueUrl, messages), ready]);
+  [sent] = await Promise.all([sendOrders(sqs, queues.queueUrl, messages), sandboxes.ready]);
   signal.throwIfAborted();
 
   const mapping = startEventSourceMapping({
@@ -126,7 +126,7 @@ async function run(
     concurrency,
     functionName: 'OrdersFunction',
     timeoutMs: times.functionTimeoutMs,
-    invoke: (event, context) => (pool as SandboxPool).invoke(event, context),
+    invoke: (event, context) => sandboxes.invoke(event, context),
   });
   cleanup.defer(() => mapping.stop());
   await untilEmpty(sqs, queues, sent.length, display, signal);

@@ -12,7 +12,8 @@ export async function startPostgresProcess(): Promise<LocalService> {
     name: 'PGlite',
     command: process.execPath,
     args: [
-      ...['--import', import.meta.resolve('tsx')],
+      '--import',
+      import.meta.resolve('tsx'),
       fileURLToPath(new URL('./postgres-process.ts', import.meta.url)),
       String(port),
     ],

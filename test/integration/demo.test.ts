@@ -75,11 +75,19 @@ describe('the demo', () => {
     [['--dynamodb-endpoint', 'localhost'], 'such as http://127.0.0.1:8000'],
     [['--mesages', '50'], 'Did you mean --messages?'],
     [['--dynamodb-endpoint', 'http://127.0.0.1:9'], 'Nothing answers at http://127.0.0.1:9'],
+    [['--store', 'mysql'], 'Allowed choices are dynamodb, postgres, redis'],
+    [['--postgres-url', 'mysql://u:s3cret@h'], 'error: Expected a URL such as postgres://127.0.0.1.\n'],
+    [
+      ['--store', 'postgres', '--postgres-url', 'postgres://u:s3cret@127.0.0.1:9/d'],
+      'Nothing answers at 127.0.0.1:9;',
+    ],
+    [['--store', 'redis', '--redis-url', 'redis://u:s3cret@127.0.0.1:9'], 'Nothing answers at 127.0.0.1:9;'],
   ])(
     'refuses %j with a clear message',
     async (args, message) => {
       const { status, stdout, stderr } = await run('--json', ...args);
       expect(stderr).toContain(message);
+      expect(stderr).not.toContain('s3cret');
       expect(stdout).toBe('');
       expect(status).toBe(1);
     },

@@ -16,7 +16,8 @@ pool.on('error', () => undefined); // of a connection that nobody uses
  */
 export const handler: BatchProcessor = createBatchProcessor<Order>(
   async ({ body: order }, context) => {
-    const { wantsCharge } = await authorize(order, context.signal);
+    const { wantsCharge } = await authorize(order);
+    context.signal.throwIfAborted();
     return inTransaction(context, async (client) => {
       const chargeId = randomUUID();
       await client.query(

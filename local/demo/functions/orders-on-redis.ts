@@ -12,7 +12,7 @@ const client = new Redis(REDIS_URL);
 /** Charges the orders of an SQS batch: the claims are in Redis, and so is the log of charges, a list. */
 export const handler: BatchProcessor = createBatchProcessor<Order>(
   async ({ body: order }, { signal }) => {
-    await authorize(order, signal);
+    await authorize(order);
     // A charge that has begun is not interrupted: it would not be known whether it was made.
     signal.throwIfAborted();
     const chargeId = randomUUID();

@@ -10,14 +10,14 @@ const FOLDERS = [process.cwd(), path.dirname(fileURLToPath(import.meta.url))];
  * The first of these packages that the user has installed. Throws a `CliError` that says how to install one, if there is none:
  * drivers of databases are no dependencies of this package.
  */
-export function loadPeer<Module>(
+export function loadPeer(
   names: readonly string[],
   folders: readonly string[] = FOLDERS,
-): { readonly name: string; readonly module: Module } {
+): { readonly name: string; readonly module: unknown } {
   for (const name of names) {
     for (const folder of folders) {
       const require = createRequire(path.join(folder, 'package.json'));
-      if (isInstalled(name, require)) return { name, module: require(name) as Module };
+      if (isInstalled(name, require)) return { name, module: require(name) as unknown };
     }
   }
   const either = names.map((name) => `\`npm install ${name}\``).join(' or ');

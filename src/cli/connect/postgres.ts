@@ -25,8 +25,8 @@ export async function withPostgres<Result>(
   use: (pool: PostgresPool) => Promise<Result>,
 ): Promise<Result> {
   const target = targetOf(postgres, context.env);
-  const { module } = loadPeer<Pg>(['pg']);
-  const pool = new module.Pool({
+  const { Pool } = loadPeer(['pg']).module as Pg;
+  const pool = new Pool({
     ...target,
     max: 2,
     connectionTimeoutMillis: 5_000,

@@ -23,12 +23,10 @@ export async function withRedis<Result>(
   use: (client: RedisClient) => Promise<Result>,
 ): Promise<Result> {
   const url = urlOf(redis, context.env);
-  const { name, module } = loadPeer<IoRedis & NodeRedis>(['ioredis', 'redis']);
-  const { client, close } = await (name === 'ioredis' ? openIoRedis : openNodeRedis)(
-    module,
-    url,
-    redisCluster,
-  );
+  const { name, module } = loadPeer(['ioredis', 'redis']);
+  const { client, close } = await (name === 'ioredis'
+    ? openIoRedis(module as IoRedis, url, redisCluster)
+    : openNodeRedis(module as NodeRedis, url, redisCluster));
   try {
     return await use(client);
   } finally {

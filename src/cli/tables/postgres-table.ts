@@ -35,9 +35,9 @@ export function createPostgresTable(
   assertCanAsk(options, context);
   return withPostgres(context, options, async (pool) => {
     const before = await doctorPostgres({ pool, table, now: context.now });
-    const codes = before.findings.map(({ code }) => code);
-    const isMissing = codes.includes('postgres-table-missing');
-    const steps = isMissing ? ['create'] : codes.includes('postgres-index-missing') ? ['indexes'] : [];
+    const codes = new Set(before.findings.map(({ code }) => code));
+    const isMissing = codes.has('postgres-table-missing');
+    const steps = isMissing ? ['create'] : codes.has('postgres-index-missing') ? ['indexes'] : [];
     if (steps.length === 0) return end('is there already, with its indexes');
     if (options.dryRun === true || options.yes !== true) {
       screen.note(`Table ${visible(table)}:`);

@@ -1,5 +1,6 @@
 import { checkRedis, type RedisClient } from '../../stores/redis/index.ts';
 import { type Connection, connectionOf } from '../../stores/redis/connection.ts';
+import { textOf } from '../../stores/redis/script-caller.ts';
 import type { DoctorReport } from '../finding.ts';
 import { ServerReport } from './server-report.ts';
 
@@ -38,7 +39,7 @@ export async function doctorRedis({ client, now = Date.now }: RedisTarget): Prom
       judgeClock(name, serverMs - (before + now()) / 2, report);
     }
     const text = await answerOf(primary, ['info'], report);
-    const info = infoIn(String(text ?? ''));
+    const info = infoIn(textOf(text));
     judgeServer(name, info, report);
     judgeReplicas(name, info, report);
     await judgePersistence(name, primary, info, report);

@@ -112,9 +112,8 @@ function operatorTexts(table: string): OperatorTexts {
     ...PLAIN.map(([column, type]) => `${column} ${type}`),
     ...TIMES.map(([column]) => `${column} float8`),
   ].join(', ');
-  const columns = ['key', ...PLAIN.map(([column]) => column), ...TIMES.map(([column]) => column)].join(', ');
-  const given = [
-    'a.key',
+  const names = [...PLAIN, ...TIMES].map(([column]) => column);
+  const read = [
     ...PLAIN.map(([column]) => `a.${column}`),
     ...TIMES.map(([column]) => timeAt(`a.${column}`)),
   ].join(', ');
@@ -128,8 +127,8 @@ function operatorTexts(table: string): OperatorTexts {
   return {
     read: `SELECT ${claimColumns('c')}, c.xmin::text AS version FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
     insert: `
-INSERT INTO ${table} (${columns})
-SELECT ${given}
+INSERT INTO ${table} (key, ${names.join(', ')})
+SELECT a.key, ${read}
 FROM json_to_recordset($1::json) AS a (key text, ${types})
 ORDER BY a.key COLLATE "C"
 ON CONFLICT (key) DO NOTHING
