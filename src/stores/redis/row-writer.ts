@@ -21,7 +21,7 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
     insert: (claims, signal) =>
       call(
         INSERT,
-        claims.map((claim) => itemOf(claim, [claim.owner, ...written(writeOfClaim(claim), '')])),
+        claims.map((claim) => itemOf(claim, [claim.owner], writeOfClaim(claim), '')),
         FENCED,
         signal,
       ),
@@ -37,11 +37,12 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
       call(
         CHANGE,
         changes.map((owned) =>
-          itemOf(owned, [
-            owned.owner,
-            owned.leaseUntilAtMost === undefined ? '' : String(owned.leaseUntilAtMost),
-            ...written(writeOfChange(owned.change), ''),
-          ]),
+          itemOf(
+            owned,
+            [owned.owner, owned.leaseUntilAtMost === undefined ? '' : String(owned.leaseUntilAtMost)],
+            writeOfChange(owned.change),
+            '',
+          ),
         ),
         // The end of an attempt is stored however late it comes.
         changes.some(({ change }) => change.status !== undefined) ? UNFENCED : FENCED,
@@ -64,23 +65,18 @@ export async function readRows(keys: readonly string[], call: ScriptCaller): Pro
 /** Writes over a row that is still as it was read, times that are relative to `base`. */
 export function replacing(row: Row, owner: string, write: RowWrite, base: number): ScriptItem {
   const removed = [...write.removed, ...leftBy(write, row)];
-  return itemOf({ key: row.key, owner }, [
-    ...witnessesOf(row),
-    owner,
-    ...written({ ...write, removed }, String(base)),
-  ]);
+  const args = [...witnessesOf(row), owner];
+  return itemOf({ key: row.key, owner }, args, { ...write, removed }, String(base));
 }
 
+/** `base`: what the times of the write are relative to; empty: the server's time. */
 function itemOf(
   { key, owner }: { readonly key: string; readonly owner: string },
-  args: string[],
+  args: readonly string[],
+  { times, texts, own, removed, lastsMs }: RowWrite,
+  base: string,
 ): ScriptItem {
-  return { key, owner, args };
-}
-
-/** The arguments of a write, as the scripts read them. `base`: what its times are relative to; empty: the server's time. */
-function written({ times, texts, removed, lastsMs }: RowWrite, base: string): string[] {
-  return [
+  const template = [
     base,
     lastsMs === undefined ? '' : String(lastsMs),
     String(times.length / 2),
@@ -90,6 +86,7 @@ function written({ times, texts, removed, lastsMs }: RowWrite, base: string): st
     String(removed.length),
     ...removed,
   ];
+  return { key, owner, args, write: { template, own } };
 }
 
 function readOf(answer: ScriptAnswer): ReadOutcome<Row> {

@@ -9,7 +9,8 @@ export interface Script {
 /**
  * Every script takes the rows as its keys, and of arguments the time (empty: the server's), the time after which it
  * is to do nothing (empty: never), by how much rows outlive their retention, and whether refused rows of the caller's own are
- * written again (for WAIT). Then come the arguments of each row. It answers its time, and one answer for each row: 1 for
+ * written again (for WAIT). Then come the templates: what many rows of a batch have written alike, once. Then the arguments of
+ * each row, with the number of its template and what is its own. It answers its time, and one answer for each row: 1 for
  * what is written, 0 for what was refused and has no row, the row of what was refused, or the text of an error. What
  * fails for one row is its own answer, because every command that can fail is called with `pcall`.
  */
@@ -64,7 +65,7 @@ local function refused(key, owner)
   return row
 end
 
-local function next_write()
+local function next_template()
   local base = tonumber(next_argument()) or now
   local lasts = next_argument()
   local write = { base = base, fields = {}, removed = {} }
@@ -78,14 +79,32 @@ local function next_write()
   end
   for _ = 1, 2 * tonumber(next_argument()) do fields[#fields + 1] = next_argument() end
   for _ = 1, tonumber(next_argument()) do write.removed[#write.removed + 1] = next_argument() end
+  write.shared = #fields
   return write
 end
 
-local function written(key, write)
-  run('hset', key, unpack(write.fields))
+local templates = {}
+for i = 1, tonumber(next_argument()) do templates[i] = next_template() end
+
+local function next_write()
+  local write = templates[tonumber(next_argument())]
+  local fields = write.fields
+  local length = write.shared + 2 * tonumber(next_argument())
+  for i = write.shared + 1, length do fields[i] = next_argument() end
+  write.length = length
+  return write
+end
+
+local function fields_written(key, write)
+  run('hset', key, unpack(write.fields, 1, write.length))
   if not failed and #write.removed > 0 then run('hdel', key, unpack(write.removed)) end
-  if not failed and write.lasts then run('pexpire', key, write.lasts) end
   return 1
+end
+
+local function written(key, write)
+  local answer = fields_written(key, write)
+  if not failed and write.lasts then run('pexpire', key, write.lasts) end
+  return answer
 end
 
 local function next_is_still(key)
@@ -140,8 +159,7 @@ for _, key in ipairs(KEYS) do
     add(refused(key, owner))
   else
     if write.lasts then run('pexpire', key, write.lasts) end
-    write.lasts = nil
-    if failed then add() else add(written(key, write)) end
+    if failed then add() else add(fields_written(key, write)) end
   end
 end`);
 
