@@ -49,7 +49,7 @@ const SLOTS_OF_CLUSTERS = 16;
 /** Longer results belong elsewhere (`resultsIn`): they are in the memory of Redis until they are forgotten. */
 const MAX_RESULT_BYTES = 1_048_576;
 /** As much as one script writes. */
-const REQUEST_SIZE = 500;
+const REQUEST_SIZE = 250;
 
 /** A claim store with all that Redis can do for attempts. */
 type RedisStore = OperatedStore &
