@@ -9,7 +9,8 @@ const NOT_REQUESTED: ClaimAnswer = { status: 'not-requested' };
 /**
  * Acquires claims in the batch's order and in request-sized groups, far enough ahead that `concurrency` handlers stay
  * busy: while fewer than twice as many are claimed and unfinished, the next group is asked for. Not further: a claim
- * that waits for its turn uses up its lease.
+ * that waits for its turn uses up its lease. A store whose requests take more than 25 is asked for that many only where
+ * leases last as long as the invocation.
  */
 export class ClaimsAhead {
   readonly #entries: readonly Entry[];
@@ -17,6 +18,8 @@ export class ClaimsAhead {
   /** While fewer claims than this are unfinished, more are asked for. */
   readonly #ahead: number;
   readonly #requestSize: number;
+  /** All that a request takes may be claimed at once: no lease lapses before the invocation ends, however long it waits. */
+  readonly #lastsToTheEnd: boolean;
   /** No group goes beyond `ahead` if a claim that never starts could be mistaken for a crash. */
   readonly #isStrict: boolean;
   readonly #waiting = new Map<Entry, (answer: ClaimAnswer | Promise<ClaimAnswer>) => void>();
@@ -25,12 +28,13 @@ export class ClaimsAhead {
   #isStopped = false;
 
   constructor(entries: readonly Entry[], claiming: Claiming) {
-    const { settings, rules, store } = claiming.scope;
+    const { settings, rules, store, leaseMs, deadline } = claiming.scope;
     this.#entries = entries;
     this.#claiming = claiming;
     this.#isStrict = countsDeaths(rules) && !recordsStarts(claiming.scope);
     this.#ahead = this.#isStrict ? settings.concurrency : 2 * settings.concurrency;
     this.#requestSize = store.requestSize ?? DEFAULT_REQUEST_SIZE;
+    this.#lastsToTheEnd = leaseMs() >= deadline.remainingTimeMs();
   }
 
   /** Asks for the first claims. */
@@ -81,9 +85,7 @@ export class ClaimsAhead {
 
   #requestGroup(): void {
     const group: Entry[] = [];
-    const most = this.#isStrict
-      ? Math.min(this.#requestSize, this.#ahead - this.#unfinished)
-      : this.#requestSize;
+    const most = Math.min(this.#requestSize, this.#mostOfAGroup());
     while (group.length < most && this.#next < this.#entries.length) {
       const entry = this.#entries[this.#next] as Entry;
       this.#next += 1;
@@ -92,6 +94,12 @@ export class ClaimsAhead {
     if (group.length === 0) return;
     const answers = this.#claiming.ask(group);
     group.forEach((entry, index) => this.#note(entry, answers[index] as Promise<ClaimAnswer>));
+  }
+
+  #mostOfAGroup(): number {
+    const room = this.#ahead - this.#unfinished;
+    if (this.#isStrict) return room;
+    return this.#lastsToTheEnd ? this.#requestSize : Math.max(DEFAULT_REQUEST_SIZE, room);
   }
 
   #note(entry: Entry, answer: Promise<ClaimAnswer>): void {

@@ -4,21 +4,27 @@ import { storedKey } from './storable.ts';
 
 /**
  * Does something with items in one statement. If that fails for what one of them may hold, it is done with the halves, so that
- * the others have their outcomes and each that cannot be stored has its own error. Never rejects.
+ * the others have their outcomes and each that cannot be stored has its own error. The same for what is too long for
+ * one statement. Never rejects.
  */
 export async function inStatements<Item, Outcome>(
   items: readonly Item[],
   run: (items: readonly Item[]) => Promise<Outcome[]>,
   failed: (error: Error) => Outcome,
+  isTooLong: (items: readonly Item[]) => boolean = () => false,
 ): Promise<Outcome[]> {
   if (items.length === 0) return [];
+  const inHalves = async (): Promise<Outcome[]> => {
+    const half = items.length >> 1;
+    const first = await inStatements(items.slice(0, half), run, failed, isTooLong);
+    return [...first, ...(await inStatements(items.slice(half), run, failed, isTooLong))];
+  };
+  if (items.length > 1 && isTooLong(items)) return inHalves();
   try {
     return await run(items);
   } catch (thrown) {
     if (items.length === 1 || !isOfItems(thrown)) return items.map(() => failed(thrown as Error));
-    const half = items.length >> 1;
-    const first = await inStatements(items.slice(0, half), run, failed);
-    return [...first, ...(await inStatements(items.slice(half), run, failed))];
+    return inHalves();
   }
 }
 
@@ -35,6 +41,7 @@ export async function byKeys<
 >(
   items: readonly Item[],
   run: (keyed: readonly Keyed<Item>[]) => Promise<Outcome[]>,
+  isTooLong?: (keyed: readonly Keyed<Item>[]) => boolean,
 ): Promise<(Outcome | { readonly status: 'error'; readonly error: Error })[]> {
   const errors = new Map<number, Error>();
   const keyed = items.flatMap((item, index): Keyed<Item>[] => {
@@ -46,10 +53,8 @@ export async function byKeys<
     }
   });
   type Answer = Outcome | { readonly status: 'error'; readonly error: Error };
-  const outcomes = await inStatements<Keyed<Item>, Answer>(keyed, run, (error) => ({
-    status: 'error',
-    error,
-  }));
+  const failed = (error: Error): Answer => ({ status: 'error', error });
+  const outcomes = await inStatements<Keyed<Item>, Answer>(keyed, run, failed, isTooLong);
   let next = 0;
   return items.map((_, index): Answer => {
     const error = errors.get(index);

@@ -11,7 +11,7 @@ import { claimColumns, milliseconds, timeAt } from './statements.ts';
 import { escapedKey } from './storable.ts';
 
 /** How many rows a page goes through at most, and how many a count does, which gives none of them. */
-const MOST_LISTED = 10_000;
+const MOST_LISTED = 2_000;
 const MOST_COUNTED = 50_000;
 
 /**

@@ -48,6 +48,9 @@ export function postgresStore(options: PostgresStoreOptions): ClaimStore {
 /** A batch of any size is one statement each way, up to what is sensible for one. */
 const REQUEST_SIZE = 10_000;
 
+/** A row takes more, but what a claim is for is not to keep files: a longer result is for `resultsIn`. */
+const MAX_RESULT_BYTES = 1_048_576;
+
 /** A claim store with all that PostgreSQL can do for attempts. */
 type TableStore = OperatedStore &
   TransactedStore &
@@ -60,6 +63,7 @@ export function claimsIn(table: ClaimsTable): TableStore {
   const setup = { writer: rowChanger(table), clock: FROM_NOW };
   return {
     requestSize: REQUEST_SIZE,
+    maxResultBytes: MAX_RESULT_BYTES,
     place: `postgres:${idOf(table.pool)}:${table.table}`,
     acquire: (requests, options) => acquireClaims(requests, table, stopOf(options)),
     settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),

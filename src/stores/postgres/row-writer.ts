@@ -15,10 +15,23 @@ const REFUSED = { status: 'refused' } as const;
 export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
   return {
     change: (changes, signal) =>
-      byKeys<OwnedChange, WriteOutcome<Row>>(changes, (items) => change(items, table, signal)),
+      byKeys<OwnedChange, WriteOutcome<Row>>(
+        changes,
+        (items) => change(items, table, signal),
+        haveLongResults,
+      ),
     read: (keys, signal) => readEach(keys, table, table.texts().read, signal),
     toClaim,
   };
+}
+
+/** PostgreSQL takes a gigabyte; this keeps what one statement takes in memory, here and there, within bounds. */
+const LONGEST_RESULTS = 16_000_000;
+
+function haveLongResults(keyed: readonly Keyed<OwnedChange>[]): boolean {
+  let length = 0;
+  for (const { item } of keyed) length += item.change.result?.length ?? 0;
+  return length > LONGEST_RESULTS;
 }
 
 async function change(
