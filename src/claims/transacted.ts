@@ -1,8 +1,8 @@
-import { type ClaimStore } from './claim-store.ts';
+import type { ClaimStore } from './claim-store.ts';
 import { isObject } from './is-object.ts';
 
 /** The rows of a store, for who writes them in a transaction of the user's. */
-export interface TransactedRows {
+interface TransactedRows {
   /** What the rows are: `postgres`. */
   readonly kind: string;
   /** The table and the way to it, as the store of this kind knows them. */

@@ -24,7 +24,7 @@ export interface ClaimsTable extends ClaimsTableSetup {
   readonly texts: () => ClaimTexts;
 }
 
-export interface ClaimTexts {
+interface ClaimTexts {
   readonly acquire: string;
   readonly change: string;
   readonly read: string;

@@ -1,7 +1,7 @@
 import { systemClock } from '../../claims/clock.ts';
 import { anInteger, aString, type Check, objectWith, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
-import { type ClaimsTable, claimsTable } from './claims-table.ts';
+import { claimsTable } from './claims-table.ts';
 import type { PostgresPool } from './pool.ts';
 import { send } from './sender.ts';
 import { DATABASE_TIME } from './statements.ts';
@@ -46,15 +46,6 @@ export async function deleteForgottenClaims(options: ForgottenClaimsOptions): Pr
     now: () => DATABASE_TIME,
     random: Math.random,
   });
-  return deleteForgotten(table, limit, signal);
-}
-
-/** The same by the time that tests say. */
-export async function deleteForgotten(
-  table: ClaimsTable,
-  limit: number,
-  signal?: AbortSignal,
-): Promise<number> {
   const text = `
 WITH forgotten AS (
   SELECT key FROM ${table.table} WHERE expires_at <= ${table.now()}

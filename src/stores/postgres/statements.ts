@@ -119,7 +119,7 @@ export function timeAt(ms: string): string {
 }
 
 /** So many milliseconds. */
-export function interval(ms: string): string {
+function interval(ms: string): string {
   return `${ms} * interval '1 millisecond'`;
 }
 
