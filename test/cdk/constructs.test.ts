@@ -1,4 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { App, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib/core';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
@@ -19,6 +22,10 @@ import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { doctorTemplate } from '../../src/doctor/doctor-template.ts';
 
 const code = lambda.Code.fromInline('exports.handler = async () => {};');
+
+/** The CDK makes a folder for each app, and leaves it. */
+const outdir = mkdtempSync(join(tmpdir(), 'batchlatch-cdk-'));
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 describe('ClaimsTable', () => {
   it('is the table that the store writes, with its overdue index', () => {
@@ -127,14 +134,14 @@ describe('ClaimsTable', () => {
     ['what it does not know', { overdue: true }, 'Unknown option `overdue`; known options are table,'],
     ['an index that is no boolean', { overdueIndex: 'x' }, 'Expected `overdueIndex` to be true or false'],
   ])('refuses %s', (_what, props, message) => {
-    const stack = new Stack(new App({ analyticsReporting: false }));
+    const stack = new Stack(new App({ analyticsReporting: false, outdir }));
     const table = 'tableName' in props && dynamodb.Table.fromTableName(stack, 'Table', 'claims');
     const make = () => new ClaimsTable(stack, 'Claims', { ...(table && { table }), ...props });
     expect(make).toThrow(`ClaimsTable: ${message}`);
   });
 
   it('refuses a monitor without its index', () => {
-    const stack = new Stack(new App({ analyticsReporting: false }));
+    const stack = new Stack(new App({ analyticsReporting: false, outdir }));
     const claims = new ClaimsTable(stack, 'Claims', { overdueIndex: false });
     expect(() => claims.grantMonitor(aRole(stack, 'Watcher'))).toThrow('the table has no overdue index');
     expect(() => claims.grantOperate(aRole(stack, 'Person'))).not.toThrow();
@@ -403,6 +410,7 @@ describe('A stack of all constructs', () => {
 function synthesised(build: (stack: Stack) => unknown): Template {
   // The CDK's own check of templates takes seconds to load; test/real has it, and cfn-lint.
   const app = new App({
+    outdir,
     analyticsReporting: false,
     treeMetadata: false,
     builtinCloudFormationValidation: false,

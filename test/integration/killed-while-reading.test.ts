@@ -27,7 +27,6 @@ describe('A message that kills the process while it is read', () => {
 
   it.each([
     ['a `key` function that ends it', 'key'],
-    ['a decoder that ends it', 'decode'],
     ['a decoder that uses up its memory', 'memory'],
   ])(
     'goes to the dead-letter queue without its nine neighbours: %s',
@@ -37,10 +36,12 @@ describe('A message that kills the process while it is read', () => {
       }));
       const messageIds = await sendBodies(stack, bodies);
       startFunction(readBy);
-      await until('the queue is empty', async () => {
+      const isEmpty = async (): Promise<boolean> => {
         const { visible, inFlight } = await readDepth(stack.sqs, stack.queues.queueUrl);
         return visible + inFlight === 0;
-      });
+      };
+      // Memory is used up in 2 seconds, or in 10 on a busy machine, and a few times.
+      await until('the queue is empty', isEmpty, 80_000);
 
       const deadLetters = await readMessageIds(stack.sqs, stack.queues.deadLetterQueueUrl);
       expect(deadLetters).toEqual(new Set([messageIds[DEADLY]]));
@@ -48,7 +49,7 @@ describe('A message that kills the process while it is read', () => {
       const completed = claims.filter(({ key, status }) => key.includes('#v1:') && status === 'COMPLETED');
       expect(completed.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 9 }).fill(1));
     },
-    60_000,
+    120_000,
   );
 
   function startFunction(readBy: string): void {

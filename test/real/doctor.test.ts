@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { IAM } from '@aws-sdk/client-iam';
 import { Lambda } from '@aws-sdk/client-lambda';
@@ -128,9 +131,13 @@ describeWith([ministack], 'doctor, on what is deployed to MiniStack,', () => {
   }
 });
 
+/** The CDK makes a folder for each app, and leaves it. */
+const outdir = mkdtempSync(join(tmpdir(), 'batchlatch-cdk-'));
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
 // The CDK takes seconds to load.
 it.each([[false], [true]])("the CDK's constructs have no mistakes, fifo: %s", (fifo) => {
-  const stack = new Stack(new App({ analyticsReporting: false, treeMetadata: false }), 'Shop');
+  const stack = new Stack(new App({ outdir, analyticsReporting: false, treeMetadata: false }), 'Shop');
   const code = lambda.Code.fromInline('exports.handler = async () => {};');
   const claims = new ClaimsTable(stack, 'Claims');
   const charge = new lambda.Function(stack, 'Charge', {

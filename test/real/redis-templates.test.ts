@@ -36,7 +36,7 @@ describeWith([redis], 'what the rows of a batch have alike', () => {
     sent.length = 0;
     await store.acquire(requests.slice(1));
     await store.settle(requests.slice(1).map((request) => completionOf(request)));
-    expect(sent.map((count) => Math.ceil(count / 99))).toEqual([7, 6]);
+    expect(sent.map((count) => Math.ceil(count / 99))).toEqual([6, 6]);
   });
 
   it('does not mix rows that are written differently by one script', async () => {

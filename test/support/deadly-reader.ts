@@ -1,24 +1,12 @@
 import { createBatchProcessor, decoder, type BatchRecord } from 'batchlatch';
 
-/**
- * A function that one kind of message ends before it has a key: READ_BY says where. What ran is seen in the claims.
- */
-function endOn(text: unknown): void {
-  if (String(text).includes('deadly')) process.exit(1);
-}
-
+/** Functions that one kind of message ends before it has a key: READ_BY says where. What ran is seen in the claims. */
 const kinds = {
   key: {
     key: ({ id, rawBody }: BatchRecord) => {
-      endOn(rawBody);
+      if (rawBody.includes('deadly')) process.exit(1);
       return id;
     },
-  },
-  decode: {
-    decode: decoder((data) => {
-      endOn(data);
-      return data;
-    }),
   },
   memory: {
     decode: decoder((data) => {

@@ -48,11 +48,13 @@ const checked = new WeakSet<object>();
 export function warnOfEviction(client: RedisClient, connection: Connection): void {
   if (checked.has(client)) return;
   checked.add(client);
-  void warnIfEvicting(connection).catch(() => undefined); // a server that does not tell is none that evicts
+  void warnIfEvicting(client, connection).catch(() => undefined); // a server that does not tell is none that evicts
 }
 
-async function warnIfEvicting(connection: Connection): Promise<void> {
-  for (const primary of await connection.primaries()) {
+async function warnIfEvicting(client: RedisClient, connection: Connection): Promise<void> {
+  const primaries = await connection.primaries();
+  if (primaries.length === 0) checked.delete(client); // the client of a cluster does not know its nodes yet
+  for (const primary of primaries) {
     const [problem] = problemsOf(await serverBehind(primary));
     if (problem === undefined) continue;
     process.emitWarning(problem.message, { type: 'BatchlatchWarning', code: problem.code });

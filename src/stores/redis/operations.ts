@@ -17,7 +17,7 @@ export function operationsOnRedis(rows: RedisRows): Operations {
   const call = scriptCaller(rows);
 
   async function byServersTime(key: string): Promise<Operations> {
-    const [answer] = await call(READ, [{ key, args: [] }], { isFenced: false, mostRows: 1 });
+    const [answer] = await call(READ, [{ key, args: [] }], { isFenced: false, mostRows: 1, waits: false });
     if (answer?.status !== 'refused')
       throw toStoreError(answer?.status === 'error' ? answer.error : 'no answer');
     const { now } = answer;

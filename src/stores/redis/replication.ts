@@ -12,7 +12,10 @@ export interface WaitOptions {
   readonly aof?: boolean;
 }
 
-/** Sends a command, and waits for the copies of what it wrote. */
+/**
+ * Sends a command, and waits for the copies of all that the primary had written when the command ran: what it wrote, and
+ * also what it met.
+ */
 export type Replication = (
   connection: Connection,
   key: string,

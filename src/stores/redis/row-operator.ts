@@ -20,7 +20,7 @@ export function rowOperator(call: ScriptCaller): RowOperator<Row> {
     delete: (rows) =>
       call(
         DELETE,
-        rows.map((row) => ({ key: row.key, args: witnessesOf(row) })),
+        rows.map((row) => ({ key: row.key, owner: '', args: witnessesOf(row) })),
         OPTIONS,
       ),
   };

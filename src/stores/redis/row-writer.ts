@@ -11,6 +11,8 @@ const READS_PER_SCRIPT = 100;
 const FENCED = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
 const UNFENCED = { ...FENCED, isFenced: false } as const;
 const READING = { isFenced: false, mostRows: READS_PER_SCRIPT } as const;
+/** For people, who see what the primary has. */
+const LOOKING = { ...READING, waits: false } as const;
 
 /**
  * Claims as hashes. The times of claims are relative here: those that are written are relative to the time of the server when
@@ -21,7 +23,7 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
     insert: (claims, signal) =>
       call(
         INSERT,
-        claims.map((claim) => itemOf(claim, [claim.owner], writeOfClaim(claim), '')),
+        claims.map((claim) => itemOf(claim, [], writeOfClaim(claim), '')),
         FENCED,
         signal,
       ),
@@ -48,25 +50,24 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
         changes.some(({ change }) => change.status !== undefined) ? UNFENCED : FENCED,
         signal,
       ),
-    read: (keys) => readRows(keys, call),
+    read: async (keys) => (await call(READ, keys.map(itemToRead), READING)).map(readOf),
     toClaim: (row) => claimOf(row, row.now),
   };
 }
 
+/** Rows as the primary has them, also where the store waits for replicas. */
 export async function readRows(keys: readonly string[], call: ScriptCaller): Promise<ReadOutcome<Row>[]> {
-  const answers = await call(
-    READ,
-    keys.map((key) => ({ key, args: [] })),
-    READING,
-  );
-  return answers.map(readOf);
+  return (await call(READ, keys.map(itemToRead), LOOKING)).map(readOf);
+}
+
+function itemToRead(key: string): ScriptItem {
+  return { key, args: [] };
 }
 
 /** Writes over a row that is still as it was read, times that are relative to `base`. */
 export function replacing(row: Row, owner: string, write: RowWrite, base: number): ScriptItem {
   const removed = [...write.removed, ...leftBy(write, row)];
-  const args = [...witnessesOf(row), owner];
-  return itemOf({ key: row.key, owner }, args, { ...write, removed }, String(base));
+  return itemOf({ key: row.key, owner }, witnessesOf(row), { ...write, removed }, String(base));
 }
 
 /** `base`: what the times of the write are relative to; empty: the server's time. */

@@ -25,6 +25,7 @@ export interface RedisRows {
 /** One row, and what a script is told of it. */
 export interface ScriptItem {
   readonly key: string;
+  /** Whose row counts as written already. Undefined: anybody's. */
   readonly owner?: string;
   readonly args: readonly string[];
   /** What it writes: what other rows may have alike, which is sent once, and what is its own. */
@@ -37,11 +38,13 @@ export type ScriptAnswer =
   | { readonly status: 'refused'; readonly row?: Row; readonly now: number }
   | { readonly status: 'error'; readonly error: Error };
 
-export interface ScriptOptions {
+interface ScriptOptions {
   /** The script does nothing if it arrives when nobody waits for it any more. */
   readonly isFenced: boolean;
   /** The most rows of one script: while it runs, Redis does nothing else. */
   readonly mostRows: number;
+  /** Whether what is written or read has to be replicated, where the store waits for it. Default true. */
+  readonly waits?: boolean;
 }
 
 /** Answers one for each item, in order, and never rejects: what fails for some is the answer of these alone. */
@@ -68,9 +71,10 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     script: Script,
     slot: number,
     items: readonly ScriptItem[],
-    isFenced: boolean,
+    { isFenced, waits = true }: ScriptOptions,
   ): Promise<ScriptAnswer[]> {
     const keys = items.map(({ key }) => names.nameOf(key));
+    const wait = waits ? replication : undefined;
     for (let isFirst = true; ; isFirst = false) {
       const sentAt = clock.now();
       const latest = isFenced ? String(sentAt + (offsets[slot] ?? 0) + LATEST_MS) : '';
@@ -80,10 +84,9 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
         serverNow === undefined ? '' : String(serverNow()),
         latest,
         String(clockToleranceMs),
-        replication === undefined ? '0' : '1',
       ];
       addItems(args, items);
-      const { answer, isReplicated } = await evaluated(script, keys[0] as string, args);
+      const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, wait);
       const [now, ...answers] = answersIn(answer);
       if (typeof now !== 'number')
         throw new StoreError('Redis gave no answer to a script', { isRetryable: true });
@@ -101,11 +104,12 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     { sha, text }: Script,
     key: string,
     args: readonly string[],
+    wait: Replication | undefined,
   ): Promise<{ answer: unknown; isReplicated: boolean }> {
     const call =
-      replication === undefined
+      wait === undefined
         ? async (command: string[]) => ({ answer: await connection.send(key, command), isReplicated: true })
-        : (command: string[]) => replication(connection, key, command);
+        : (command: string[]) => wait(connection, key, command);
     try {
       return await call(['evalsha', sha, ...args]);
     } catch (thrown) {
@@ -118,30 +122,30 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     script: Script,
     slot: number,
     items: readonly ScriptItem[],
-    isFenced: boolean,
+    options: ScriptOptions,
   ): Promise<ScriptAnswer[]> {
     try {
-      return await callChunk(script, slot, items, isFenced);
+      return await callChunk(script, slot, items, options);
     } catch (thrown) {
       const error = toStoreError(thrown);
       return items.map(() => ({ status: 'error', error }));
     }
   }
 
-  return async (script, items, { isFenced, mostRows }, signal) => {
-    if (isFenced && signal?.aborted === true) {
+  return async (script, items, options, signal) => {
+    if (options.isFenced && signal?.aborted === true) {
       const error = givenUp();
       return items.map(() => ({ status: 'error', error }));
     }
     const answers: ScriptAnswer[] = [];
     const chunks: { slot: number; indexes: number[] }[] = [];
     for (const [slot, indexes] of bySlot(items, names, answers)) {
-      for (const chunk of chunksOf(indexes, items, mostRows)) chunks.push({ slot, indexes: chunk });
+      for (const chunk of chunksOf(indexes, items, options.mostRows)) chunks.push({ slot, indexes: chunk });
     }
     await Promise.all(
       chunks.map(async ({ slot, indexes }) => {
         const some = indexes.map((index) => items[index] as ScriptItem);
-        const given = await answersOf(script, slot, some, isFenced);
+        const given = await answersOf(script, slot, some, options);
         indexes.forEach((index, position) => (answers[index] = given[position] as ScriptAnswer));
       }),
     );
@@ -258,7 +262,7 @@ function fieldsOf(flat: readonly string[]): Map<string, string> {
   return fields;
 }
 
-/** What was written, now or by an earlier sending, is not where it was asked to be. */
+/** What was written, now or by an earlier sending, and what was read, is not where it has to be. */
 function notReplicated(items: readonly ScriptItem[], answers: readonly ScriptAnswer[]): ScriptAnswer[] {
   const error = new StoreError(
     'Too few replicas of Redis have the claim after the time that `wait` gives them',
@@ -271,7 +275,9 @@ function notReplicated(items: readonly ScriptItem[], answers: readonly ScriptAns
     const { owner } = items[index] as ScriptItem;
     const isMine =
       answer.status === 'written' ||
-      (answer.status === 'refused' && owner !== undefined && answer.row?.fields.get('owner') === owner);
+      (answer.status === 'refused' &&
+        answer.row !== undefined &&
+        (owner === undefined || answer.row.fields.get('owner') === owner));
     return isMine ? { status: 'error', error } : answer;
   });
 }

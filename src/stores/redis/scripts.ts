@@ -8,11 +8,10 @@ export interface Script {
 
 /**
  * Every script takes the rows as its keys, and of arguments the time (empty: the server's), the time after which it
- * is to do nothing (empty: never), by how much rows outlive their retention, and whether refused rows of the caller's own are
- * written again (for WAIT). Then come the templates: what many rows of a batch have written alike, once. Then the arguments of
- * each row, with the number of its template and what is its own. It answers its time, and one answer for each row: 1 for
- * what is written, 0 for what was refused and has no row, the row of what was refused, or the text of an error. What
- * fails for one row is its own answer, because every command that can fail is called with `pcall`.
+ * is to do nothing (empty: never), and by how much rows outlive their retention. Then come the templates: what many rows of a
+ * batch have written alike, once. Then the arguments of each row, with the number of its template and what is its own. It answers
+ * its time, and one answer for each row: 1 for what is written, 0 for what was refused and has no row, the row of what was
+ * refused or read, or the text of an error: what fails for one row is its own answer.
  */
 const COMMON = `
 local failed = nil
@@ -35,8 +34,7 @@ if ARGV[2] ~= '' and now > tonumber(ARGV[2]) then
   return answers
 end
 local tolerance = tonumber(ARGV[3])
-local touches = ARGV[4] == '1'
-local at = 5
+local at = 4
 
 local function add(answer)
   answers[#answers + 1] = failed or answer
@@ -52,16 +50,6 @@ end
 local function row_of(key)
   local row = run('hgetall', key)
   if not failed and #row == 0 then return 0 end
-  return row
-end
-
-local function refused(key, owner)
-  local row = row_of(key)
-  if touches and type(row) == 'table' then
-    for i = 1, #row, 2 do
-      if row[i] == 'owner' and row[i + 1] == owner then run('hset', key, 'owner', owner) end
-    end
-  end
   return row
 end
 
@@ -126,19 +114,17 @@ function script(body: string): Script {
 /** Writes rows whose keys have none. */
 export const INSERT: Script = script(`
 for _, key in ipairs(KEYS) do
-  local owner = next_argument()
   local write = next_write()
   local exists = run('exists', key)
-  if failed then add() elseif exists == 1 then add(refused(key, owner)) else add(written(key, write)) end
+  if failed then add() elseif exists == 1 then add(row_of(key)) else add(written(key, write)) end
 end`);
 
 /** Writes over rows that are still as they were read. */
 export const REPLACE: Script = script(`
 for _, key in ipairs(KEYS) do
   local is_still = next_is_still(key)
-  local owner = next_argument()
   local write = next_write()
-  if failed then add() elseif is_still then add(written(key, write)) else add(refused(key, owner)) end
+  if failed then add() elseif is_still then add(written(key, write)) else add(row_of(key)) end
 end`);
 
 /**
@@ -156,7 +142,7 @@ for _, key in ipairs(KEYS) do
     add()
   elseif stored[1] ~= 'IN_PROGRESS' or stored[2] ~= owner
     or (at_most ~= '' and tonumber(stored[3] or 0) > write.base + tonumber(at_most)) then
-    add(refused(key, owner))
+    add(row_of(key))
   else
     if write.lasts then run('pexpire', key, write.lasts) end
     if failed then add() else add(fields_written(key, write)) end

@@ -52,8 +52,7 @@ export async function deliverUntilDone(options: RedisJobOptions): Promise<RedisJ
     const event = sqsEvent(
       batch.map((messageId) => ({ messageId, body: {}, receiveCount: invocations === 0 ? 1 : 2 })),
     );
-    const { batchItemFailures = [] } =
-      (await handler(event, lambdaContext({ remainingTimeMs: functionTimeoutMs }))) ?? {};
+    const { batchItemFailures } = await handler(event, lambdaContext({ remainingTimeMs: functionTimeoutMs }));
     const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     invocations += 1;
     for (const key of batch.filter((one) => !failed.has(one))) {
