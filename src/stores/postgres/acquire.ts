@@ -4,6 +4,7 @@ import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
 import { StoreError } from '../../claims/errors.ts';
 import type { StopSignal } from '../../claims/stop.ts';
 import { decideAcquire, firstClaim } from '../../claims/transitions.ts';
+import { columnOf } from './array-text.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { inStatements } from './items.ts';
 import { booleanIn, jsonIn, numberIn, type Row, toClaim } from './row.ts';
@@ -82,18 +83,18 @@ async function askFor(
 }
 
 /** One array for each column. What a row of a first claim holds is decided where all rows are made. */
-function columnsOf(asked: readonly Asked[]): unknown[] {
+function columnsOf(asked: readonly Asked[]): string[] {
   const claims = asked.map(({ request }) => firstClaim(request, 0));
-  const told = (text: string | undefined): string | null => (text === undefined ? null : storableText(text));
+  const told = (text: string | undefined): string | undefined => text && storableText(text);
   return [
-    asked.map(({ stored }) => stored),
-    claims.map(({ owner }) => owner),
-    claims.map(({ leaseUntil }) => storableMs(leaseUntil)),
-    claims.map(({ expiresAt }) => storableMs(expiresAt as number)),
-    claims.map(({ payloadHash }) => payloadHash ?? null),
-    claims.map(({ lockedBy }) => told(lockedBy)),
-    claims.map(({ recordId }) => told(recordId)),
-    claims.map(({ started }) => started ?? null),
+    columnOf(asked, ({ stored }) => stored),
+    columnOf(claims, ({ owner }) => owner),
+    columnOf(claims, ({ leaseUntil }) => storableMs(leaseUntil)),
+    columnOf(claims, ({ expiresAt }) => storableMs(expiresAt as number)),
+    columnOf(claims, ({ payloadHash }) => payloadHash),
+    columnOf(claims, ({ lockedBy }) => told(lockedBy)),
+    columnOf(claims, ({ recordId }) => told(recordId)),
+    columnOf(claims, ({ started }) => started),
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { StopSignal } from '../../claims/stop.ts';
 import type { OwnedChange, WriteOutcome } from '../conditional/row-writer.ts';
 import type { OwnedWriter } from '../conditional/settle.ts';
+import { columnOf } from './array-text.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { byKeys, type Keyed } from './items.ts';
 import { readEach } from './read.ts';
@@ -49,21 +50,21 @@ async function change(
 }
 
 /** One array for each column. Null where it stays as it is. */
-function changeColumns(keyed: readonly Keyed<OwnedChange>[]): unknown[] {
+function changeColumns(keyed: readonly Keyed<OwnedChange>[]): string[] {
   const changes = keyed.map(({ item }) => item.change);
-  const ms = (value: number | undefined): number | null => (value === undefined ? null : storableMs(value));
+  const ms = (value: number | undefined): number | undefined => value && storableMs(value);
   return [
-    keyed.map(({ stored }) => stored),
-    keyed.map(({ item }) => item.owner),
-    changes.map(({ status }) => status ?? null),
-    changes.map(({ leaseUntil }) => ms(leaseUntil)),
-    changes.map(({ expiresAt }) => ms(expiresAt)),
-    changes.map(({ completedAt }) => completedAt !== undefined),
-    changes.map(({ result }) => result ?? null),
-    changes.map(({ error }) => (error === undefined ? null : storableJson(error))),
-    changes.map(({ releases }) => releases ?? null),
-    changes.map(({ crashes }) => crashes ?? null),
-    changes.map(({ started }) => started ?? null),
-    keyed.map(({ item }) => ms(item.leaseUntilAtMost)),
+    columnOf(keyed, ({ stored }) => stored),
+    columnOf(keyed, ({ item }) => item.owner),
+    columnOf(changes, ({ status }) => status),
+    columnOf(changes, ({ leaseUntil }) => ms(leaseUntil)),
+    columnOf(changes, ({ expiresAt }) => ms(expiresAt)),
+    columnOf(changes, ({ completedAt }) => completedAt !== undefined),
+    columnOf(changes, ({ result }) => result),
+    columnOf(changes, ({ error }) => error && storableJson(error)),
+    columnOf(changes, ({ releases }) => releases),
+    columnOf(changes, ({ crashes }) => crashes),
+    columnOf(changes, ({ started }) => started),
+    columnOf(keyed, ({ item }) => ms(item.leaseUntilAtMost)),
   ];
 }

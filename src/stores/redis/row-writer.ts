@@ -40,11 +40,12 @@ export function rowWriter(call: ScriptCaller): RowWriter<Row> {
       call(
         CHANGE,
         changes.map((owned) =>
-          itemOf(owned, [
-            owned.owner,
-            owned.leaseUntilAtMost === undefined ? '' : String(owned.leaseUntilAtMost),
-            ...written(writeOfChange(owned.change), ''),
-          ]),
+          itemOf(
+            owned,
+            [owned.owner, owned.leaseUntilAtMost === undefined ? '' : String(owned.leaseUntilAtMost)],
+            writeOfChange(owned.change),
+            '',
+          ),
         ),
         // The end of an attempt is stored however late it comes.
         changes.some(({ change }) => change.status !== undefined) ? UNFENCED : FENCED,
@@ -66,37 +67,33 @@ function itemToRead(key: string): ScriptItem {
 
 /** Writes a row unless there is one, times that are relative to `base`. */
 export function inserting(claim: Claim, base: string): ScriptItem {
-  return itemOf(claim, written(writeOfClaim(claim), base));
+  return itemOf(claim, [], writeOfClaim(claim), base);
 }
 
 /** Writes over a row that is still as it was read, times that are relative to `base`. */
 export function replacing(row: Row, owner: string, write: RowWrite, base: number): ScriptItem {
   const removed = [...write.removed, ...leftBy(write, row)];
-  return itemOf({ key: row.key, owner }, [
-    ...witnessesOf(row),
-    ...written({ ...write, removed }, String(base)),
-  ]);
+  return itemOf({ key: row.key, owner }, witnessesOf(row), { ...write, removed }, String(base));
 }
 
+/** `base`: what the times of the write are relative to; empty: the server's time. */
 function itemOf(
   { key, owner }: { readonly key: string; readonly owner: string },
-  args: string[],
+  args: readonly string[],
+  { times, texts, own, removed, lastsMs }: RowWrite,
+  base: string,
 ): ScriptItem {
-  return { key, owner, args };
-}
-
-/** The arguments of a write, as the scripts read them. `base`: what its times are relative to; empty: the server's time. */
-function written({ times, texts, removed, lastsMs }: RowWrite, base: string): string[] {
-  return [
+  const template = [
     base,
     lastsMs === undefined ? '' : String(lastsMs),
     String(times.length / 2),
-    String(texts.length / 2),
-    String(removed.length),
     ...times,
+    String(texts.length / 2),
     ...texts,
+    String(removed.length),
     ...removed,
   ];
+  return { key, owner, args, write: { template, own } };
 }
 
 function readOf(answer: ScriptAnswer): ReadOutcome<Row> {

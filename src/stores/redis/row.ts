@@ -13,7 +13,10 @@ export interface Row {
 /** What a write sets and removes. Its times are relative, in milliseconds, to a time that the server adds. */
 export interface RowWrite {
   readonly times: readonly string[];
+  /** What most rows of a batch have alike, names and values in turn. */
   readonly texts: readonly string[];
+  /** What each row has for itself, names and values in turn. */
+  readonly own: readonly string[];
   readonly removed: readonly string[];
   /** When the row is forgotten, relative to the same time; undefined leaves that as it is. */
   readonly lastsMs: number | undefined;
@@ -21,52 +24,51 @@ export interface RowWrite {
 
 const TIMES = ['leaseUntil', 'expiresAt', 'createdAt', 'updatedAt', 'completedAt', 'claimedAt'] as const;
 const NUMBERS = ['attempt', 'releases', 'crashes'] as const;
-const TEXTS = ['status', 'owner', 'lockedBy', 'payloadHash', 'result', 'recordId'] as const;
+const TEXTS = ['status', 'lockedBy'] as const;
+const OWN = ['owner', 'payloadHash', 'result', 'recordId'] as const;
 
 type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
 
 /** All of a claim; what its absence says as well is left out. */
 export function writeOfClaim(claim: Claim): RowWrite {
-  const { releases, crashes, updatedAt, createdAt, ...rest } = claim;
-  const told = {
-    ...rest,
-    createdAt,
-    ...(releases !== 0 && { releases }),
-    ...(crashes !== 0 && { crashes }),
-    ...(updatedAt !== createdAt && { updatedAt }),
-  };
-  return writeOf(told);
+  return writeOf(claim, true);
 }
 
 /** What a change sets, and what it removes, which is what is undefined. */
 export function writeOfChange(change: ClaimChange): RowWrite {
-  return writeOf(change);
+  return writeOf(change, false);
 }
 
-function writeOf(fields: Fields): RowWrite {
+function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   const times: string[] = [];
   const texts: string[] = [];
+  const own: string[] = [];
   const removed: string[] = [];
   for (const name of TIMES) {
     const time = fields[name];
-    if (time !== undefined) times.push(name, String(time));
+    const isSaid = isWhole && name === 'updatedAt' && time === fields.createdAt;
+    if (time !== undefined && !isSaid) times.push(name, String(time));
   }
   for (const name of NUMBERS) {
     const number = fields[name];
-    if (number !== undefined) texts.push(name, String(number));
+    const isSaid = isWhole && number === 0;
+    if (number !== undefined && !isSaid) texts.push(name, String(number));
   }
   for (const name of TEXTS) {
     const text = fields[name];
     if (text !== undefined) texts.push(name, text);
   }
   if (fields.started !== undefined) texts.push('started', fields.started ? '1' : '0');
-  if (fields.error !== undefined) texts.push('error', JSON.stringify(fields.error));
-  if (fields.history !== undefined) texts.push('history', JSON.stringify(fields.history));
-  for (const name in fields) {
-    if (fields[name as keyof Fields] === undefined) removed.push(name);
+  for (const name of OWN) {
+    const text = fields[name];
+    if (text !== undefined) own.push(name, text);
   }
-  const { expiresAt } = fields;
-  return { times, texts, removed, lastsMs: expiresAt };
+  if (fields.error !== undefined) own.push('error', JSON.stringify(fields.error));
+  if (fields.history !== undefined) own.push('history', JSON.stringify(fields.history));
+  if (!isWhole) {
+    for (const name in fields) if (fields[name as keyof Fields] === undefined) removed.push(name);
+  }
+  return { times, texts, own, removed, lastsMs: fields.expiresAt };
 }
 
 /** What every transition and every extension changes of a row that was read, in the order that the scripts expect. */
@@ -75,10 +77,11 @@ export function witnessesOf({ fields }: Row): string[] {
 }
 
 /** The fields of a row that a write does not set. */
-export function leftBy({ times, texts }: RowWrite, { fields }: Row): string[] {
+export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string[] {
   const set = new Set<string>();
-  for (let index = 0; index < times.length; index += 2) set.add(times[index] as string);
-  for (let index = 0; index < texts.length; index += 2) set.add(texts[index] as string);
+  for (const pairs of [times, texts, own]) {
+    for (let index = 0; index < pairs.length; index += 2) set.add(pairs[index] as string);
+  }
   return [...fields.keys()].filter((name) => !set.has(name));
 }
 

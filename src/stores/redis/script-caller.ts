@@ -28,6 +28,8 @@ export interface ScriptItem {
   /** Whose row counts as written already. Undefined: anybody's. */
   readonly owner?: string;
   readonly args: readonly string[];
+  /** What it writes: what other rows may have alike, which is sent once, and what is its own. */
+  readonly write?: { readonly template: readonly string[]; readonly own: readonly string[] };
 }
 
 /** What a script says of one row. `refused` has the row where there is one, and the time of the server. */
@@ -83,7 +85,7 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
         latest,
         String(clockToleranceMs),
       ];
-      for (const item of items) for (const arg of item.args) args.push(arg);
+      addItems(args, items);
       const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, wait);
       const [now, ...answers] = answersIn(answer);
       if (typeof now !== 'number')
@@ -151,6 +153,29 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
   };
 }
 
+/** The templates of the items, each once, and then the items. */
+function addItems(args: string[], items: readonly ScriptItem[]): void {
+  const numbers = new Map<string, string>();
+  const templates: (readonly string[])[] = [];
+  const rows: string[] = [];
+  for (const item of items) {
+    for (const arg of item.args) rows.push(arg);
+    if (item.write === undefined) continue;
+    const { template, own } = item.write;
+    const name = template.join('\0');
+    let number = numbers.get(name);
+    if (number === undefined) {
+      number = String(templates.push(template));
+      numbers.set(name, number);
+    }
+    rows.push(number, String(own.length / 2));
+    for (const arg of own) rows.push(arg);
+  }
+  args.push(String(templates.length));
+  for (const template of templates) for (const arg of template) args.push(arg);
+  for (const arg of rows) args.push(arg);
+}
+
 const LATE = 'LATE';
 
 /** The items of each slot; those whose keys cannot be stored get their answers here. */
@@ -181,8 +206,8 @@ function* chunksOf(
   let chunk: number[] = [];
   let length = 0;
   for (const index of indexes) {
-    const { args } = items[index] as ScriptItem;
-    const own = args.reduce((sum, arg) => sum + arg.length, 0);
+    const { args, write } = items[index] as ScriptItem;
+    const own = lengthOf(args) + lengthOf(write?.own ?? []);
     if (chunk.length > 0 && (chunk.length >= mostRows || length + own > MOST_TEXT)) {
       yield chunk;
       chunk = [];
@@ -192,6 +217,12 @@ function* chunksOf(
     length += own;
   }
   if (chunk.length > 0) yield chunk;
+}
+
+function lengthOf(texts: readonly string[]): number {
+  let length = 0;
+  for (const text of texts) length += text.length;
+  return length;
 }
 
 /** An answer as numbers, texts and lists of texts, whatever the client makes of them. */

@@ -8,7 +8,8 @@ export interface Script {
 
 /**
  * Every script takes the rows as its keys, and of arguments the time (empty: the server's), the time after which it
- * is to do nothing (empty: never), and by how much rows outlive their retention. Then come the arguments of each row. It answers
+ * is to do nothing (empty: never), and by how much rows outlive their retention. Then come the templates: what many rows of a
+ * batch have written alike, once. Then the arguments of each row, with the number of its template and what is its own. It answers
  * its time, and one answer for each row: 1 for what is written, 0 for what was refused and has no row, the row of what was
  * refused or read, or the text of an error: what fails for one row is its own answer.
  */
@@ -52,39 +53,46 @@ local function row_of(key)
   return row
 end
 
-local stamps = {}
-local function stamp(base, relative)
-  if base ~= now then return string.format('%.0f', base + tonumber(relative)) end
-  local text = stamps[relative]
-  if not text then
-    text = string.format('%.0f', base + tonumber(relative))
-    stamps[relative] = text
+local function next_template()
+  local base = tonumber(next_argument()) or now
+  local lasts = next_argument()
+  local write = { base = base, fields = {}, removed = {} }
+  if lasts ~= '' then
+    write.lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
   end
-  return text
+  local fields = write.fields
+  for _ = 1, tonumber(next_argument()) do
+    fields[#fields + 1] = next_argument()
+    fields[#fields + 1] = string.format('%.0f', base + tonumber(next_argument()))
+  end
+  for _ = 1, 2 * tonumber(next_argument()) do fields[#fields + 1] = next_argument() end
+  for _ = 1, tonumber(next_argument()) do write.removed[#write.removed + 1] = next_argument() end
+  write.shared = #fields
+  return write
 end
 
+local templates = {}
+for i = 1, tonumber(next_argument()) do templates[i] = next_template() end
+
 local function next_write()
-  local base = tonumber(ARGV[at]) or now
-  local lasts = ARGV[at + 1]
-  local times = tonumber(ARGV[at + 2])
-  local from = at + 5
-  local to = from + 2 * (times + tonumber(ARGV[at + 3])) - 1
-  local removed = to + tonumber(ARGV[at + 4])
-  for i = from + 1, from + 2 * times - 1, 2 do ARGV[i] = stamp(base, ARGV[i]) end
-  at = removed + 1
-  if lasts ~= '' then
-    lasts = string.format('%.0f', math.max(1, base + tonumber(lasts) + tolerance - now))
-  end
-  return { base = base, lasts = lasts, from = from, to = to, removed = removed }
+  local write = templates[tonumber(next_argument())]
+  local fields = write.fields
+  local length = write.shared + 2 * tonumber(next_argument())
+  for i = write.shared + 1, length do fields[i] = next_argument() end
+  write.length = length
+  return write
+end
+
+local function fields_written(key, write)
+  run('hset', key, unpack(write.fields, 1, write.length))
+  if not failed and #write.removed > 0 then run('hdel', key, unpack(write.removed)) end
+  return 1
 end
 
 local function written(key, write)
-  run('hset', key, unpack(ARGV, write.from, write.to))
-  if not failed and write.removed > write.to then
-    run('hdel', key, unpack(ARGV, write.to + 1, write.removed))
-  end
-  if not failed and write.lasts ~= '' then run('pexpire', key, write.lasts) end
-  return 1
+  local answer = fields_written(key, write)
+  if not failed and write.lasts then run('pexpire', key, write.lasts) end
+  return answer
 end
 
 local function next_is_still(key)
@@ -136,9 +144,8 @@ for _, key in ipairs(KEYS) do
     or (at_most ~= '' and tonumber(stored[3] or 0) > write.base + tonumber(at_most)) then
     add(row_of(key))
   else
-    if write.lasts ~= '' then run('pexpire', key, write.lasts) end
-    write.lasts = ''
-    if failed then add() else add(written(key, write)) end
+    if write.lasts then run('pexpire', key, write.lasts) end
+    if failed then add() else add(fields_written(key, write)) end
   end
 end`);
 

@@ -128,7 +128,7 @@ describe('A statement', () => {
     const failing: PostgresPool = {
       connect: async () => ({
         async query({ values }) {
-          const keys = values[0] as string[];
+          const keys = keysIn(values[0]);
           if (keys.includes('bad')) throw databaseError('22021');
           return { rows: keys.map((key) => ({ key })) };
         },
@@ -150,7 +150,7 @@ describe('A statement', () => {
       result,
     }));
     await storeByClock(pool, 'claims', manualClock()).settle(settlements);
-    const sizes = pool.sent.map(({ values }) => (values[0] as string[]).length);
+    const sizes = pool.sent.map(({ values }) => keysIn(values[0]).length);
     expect(sizes).toEqual([10, 10, 20]); // two that write, and one that reads what is not written
   });
 
@@ -180,3 +180,10 @@ describe('postgresStore', () => {
     expect(postgresStore({ pool: fakePool() }).place).not.toBe(place);
   });
 });
+
+/** Of an array, or of the text of one. */
+function keysIn(column: unknown): string[] {
+  return typeof column === 'string'
+    ? (JSON.parse(`[${column.slice(1, -1)}]`) as string[])
+    : (column as string[]);
+}
