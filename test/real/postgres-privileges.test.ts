@@ -125,7 +125,9 @@ describeWith([postgres], 'roles of PostgreSQL', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...hostile.map(() => 'acquired'),
-      ...['error', 'error', 'acquired'],
+      'error',
+      'error',
+      'acquired',
     ]);
     for (const key of hostile) {
       expect((await store.inspect(`${key}#hostile`))?.key).toBe(`${key}#hostile`);
@@ -134,7 +136,9 @@ describeWith([postgres], 'roles of PostgreSQL', () => {
       { ...settlement, key: `${hostile[0]}#hostile`, result: '"\\u0000"' },
       { ...settlement, key: `${hostile[1]}#hostile`, result: 'a\0' },
       {
-        ...{ ...request, key: `${hostile[2]}#hostile`, end: 'fail' as const },
+        ...request,
+        key: `${hostile[2]}#hostile`,
+        end: 'fail',
         error: { name: 'E\0', message: '\ud800\0' },
       },
     ]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Pool } from 'pg';
 import type { Claim, ClaimStatus } from '../../src/claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest } from '../../src/claims/claim-store.ts';

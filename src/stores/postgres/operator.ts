@@ -70,21 +70,39 @@ interface OperatorTexts {
   readonly delete: string;
 }
 
-const PLAIN = {
-  ...{ status: 'text', owner: 'text', attempt: 'int', releases: 'int', crashes: 'int', started: 'boolean' },
-  ...{
-    payload_hash: 'text',
-    locked_by: 'text',
-    record_id: 'text',
-    result: 'text',
-    error: 'jsonb',
-    history: 'jsonb',
-  },
-};
-const TIMES = ['lease_until', 'expires_at', 'created_at', 'updated_at', 'claimed_at', 'completed_at'];
+/** The columns that a person's change writes, but the key: their types, and what of a claim they hold. */
+const PLAIN: readonly (readonly [column: string, type: string, field: keyof Claim])[] = [
+  ['status', 'text', 'status'],
+  ['owner', 'text', 'owner'],
+  ['attempt', 'int', 'attempt'],
+  ['releases', 'int', 'releases'],
+  ['crashes', 'int', 'crashes'],
+  ['started', 'boolean', 'started'],
+  ['payload_hash', 'text', 'payloadHash'],
+  ['locked_by', 'text', 'lockedBy'],
+  ['record_id', 'text', 'recordId'],
+  ['result', 'text', 'result'],
+  ['error', 'jsonb', 'error'],
+  ['history', 'jsonb', 'history'],
+];
+const TIMES: readonly (readonly [column: string, field: keyof Claim])[] = [
+  ['lease_until', 'leaseUntil'],
+  ['expires_at', 'expiresAt'],
+  ['created_at', 'createdAt'],
+  ['updated_at', 'updatedAt'],
+  ['claimed_at', 'claimedAt'],
+  ['completed_at', 'completedAt'],
+];
 
 function operatorTexts(table: string): OperatorTexts {
-  const types = [...Object.entries(PLAIN), ...TIMES.map((time) => [time, 'float8'])];
+  const types = [
+    ...PLAIN.map(([column, type]) => `${column} ${type}`),
+    ...TIMES.map(([column]) => `${column} float8`),
+  ].join(', ');
+  const values = [
+    ...PLAIN.map(([column]) => `${column} = a.${column}`),
+    ...TIMES.map(([column]) => `${column} = ${timeAt(`a.${column}`)}`),
+  ].join(', ');
   const stillAsRead = `
   SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
   WHERE c.xmin::text = a.version ORDER BY c.key FOR UPDATE OF c`;
@@ -93,14 +111,10 @@ function operatorTexts(table: string): OperatorTexts {
     replace: `
 WITH asked AS (
   SELECT * FROM json_to_recordset($1::json)
-    AS a (key text, version text, ${types.map((type) => type.join(' ')).join(', ')})
+    AS a (key text, version text, ${types})
 ), still AS (${stillAsRead}
 )
-UPDATE ${table} AS c SET
-  ${Object.keys(PLAIN)
-    .map((column) => `${column} = a.${column}`)
-    .join(', ')},
-  ${TIMES.map((column) => `${column} = ${timeAt(`a.${column}`)}`).join(', ')}
+UPDATE ${table} AS c SET ${values}
 FROM asked AS a JOIN still AS s ON s.key = a.key
 WHERE c.key = a.key
 RETURNING c.key`,
@@ -120,14 +134,10 @@ function replacedRows(replacements: readonly Replacement<Row>[]): string {
   );
 }
 
-/** What a member's absence means is null in its column. */
+/** A member that is absent is null in its column. */
 function columnsOf(claim: Claim): Readonly<Record<string, unknown>> {
-  return {
-    ...{ status: claim.status, owner: claim.owner, attempt: claim.attempt },
-    ...{ releases: claim.releases, crashes: claim.crashes, started: claim.started },
-    ...{ payload_hash: claim.payloadHash, locked_by: claim.lockedBy, record_id: claim.recordId },
-    ...{ result: claim.result, error: claim.error, history: claim.history },
-    ...{ lease_until: claim.leaseUntil, expires_at: claim.expiresAt, created_at: claim.createdAt },
-    ...{ updated_at: claim.updatedAt, claimed_at: claim.claimedAt, completed_at: claim.completedAt },
-  };
+  return Object.fromEntries([
+    ...PLAIN.map(([column, , field]) => [column, claim[field]]),
+    ...TIMES.map(([column, field]) => [column, claim[field]]),
+  ]);
 }

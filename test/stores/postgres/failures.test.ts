@@ -10,10 +10,9 @@ import { storeByClock } from '../../support/postgres-table.ts';
 
 /** As `pg` reports them. */
 function databaseError(code: string, message = 'the message', severity = 'ERROR'): Error {
-  return Object.assign(new Error(message), {
-    ...{ code, severity, detail: 'Key (key)=(secret-key) already exists.', where: 'secret-key' },
-    ...{ length: 1, hint: 'secret-key' },
-  });
+  const where = 'secret-key';
+  const detail = `Key (key)=(${where}) already exists.`;
+  return Object.assign(new Error(message), { code, severity, detail, where, hint: where });
 }
 
 const on = { tableName: 'claims', privileges: ['SELECT', 'UPDATE'] } as const;

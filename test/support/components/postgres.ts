@@ -15,11 +15,10 @@ const PROGRAMS = `usr/lib/postgresql/${VERSION}/bin`;
 
 const PACKAGES: DebianPackages = {
   folder: `postgresql-${VERSION}-debian`,
-  packages: [
-    ...[`postgresql-${VERSION}`, 'libpq5', 'libicu72', 'libxml2', 'libldap-2.5-0', 'libsasl2-2'],
-    ...['libgssapi-krb5-2', 'libkrb5-3', 'libk5crypto3', 'libkrb5support0', 'libkeyutils1', 'libcom-err2'],
-    ...['liblz4-1', 'libzstd1', 'libsystemd0', 'libssl3', 'libpam0g', 'libaudit1', 'libcap-ng0'],
-  ],
+  packages: (
+    `postgresql-${VERSION} libpq5 libicu72 libxml2 libldap-2.5-0 libsasl2-2 libgssapi-krb5-2 libkrb5-3 libk5crypto3 ` +
+    'libkrb5support0 libkeyutils1 libcom-err2 liblz4-1 libzstd1 libsystemd0 libssl3 libpam0g libaudit1 libcap-ng0'
+  ).split(' '),
 };
 
 /** A running PostgreSQL. `endpoint` is a connection string of its superuser, who needs no password. */
@@ -57,10 +56,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const how = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
   await runCommand(initdb, [...set, ...how], { env, cwd: own });
 
-  const settings = {
-    ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', jit: 'off' },
-    ...options.settings,
+  const usual = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    jit: 'off',
   };
+  const settings = { ...usual, ...options.settings };
   const [command, ...before] = asNobody(join(folder, 'postgres'));
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const start = (): Promise<RunningChild> =>
