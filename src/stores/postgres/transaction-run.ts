@@ -73,6 +73,10 @@ export class TransactionRun<Client> {
       const { error } = this.#thrown ?? { error: thrown };
       return this.#phase === 'commit' ? this.#endOfCommit(error) : this.#endOfRollback(error);
     }
+    return this.#endOfCommitted();
+  }
+
+  async #endOfCommitted(): Promise<RunEnd> {
     await this.#answer('stored');
     return { status: 'done', made: this.#made };
   }
@@ -175,7 +179,8 @@ export class TransactionRun<Client> {
     let reason = this.#reasonOf(error);
     try {
       if (this.#missing.length > 0) {
-        const { lost } = await this.#outcomeOf(this.#missing);
+        const { isCommitted, lost } = await this.#outcomeOf(this.#missing);
+        if (isCommitted) return await this.#endOfCommitted(); // by an earlier run, whose answer was lost to the adapter
         if (lost.length < this.#missing.length) reason = otherDatabase(this.#setup.table.tableName);
         await this.#tellLost(lost);
       }
@@ -205,10 +210,7 @@ export class TransactionRun<Client> {
       await this.#answer({ error: reason });
       return { status: 'failed', error: reason, mayRunAgain: false };
     }
-    if (outcome.isCommitted) {
-      await this.#answer('stored');
-      return { status: 'done', made: this.#made };
-    }
+    if (outcome.isCommitted) return this.#endOfCommitted();
     await this.#tellLost(outcome.lost);
     await this.#answer({ refused: reason });
     if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };

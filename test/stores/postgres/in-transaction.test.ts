@@ -374,6 +374,44 @@ describe('an adapter that is not as it should be', () => {
   });
 });
 
+describe('an adapter that runs its transactions again by itself', () => {
+  it.each([
+    ['after one that was rolled back', 'ROLLBACK'],
+    ['after one that was committed, without its knowing', 'COMMIT'],
+  ])('has the effect once, %s', async (_what, end) => {
+    let runs = 0;
+    const adapter: TransactionAdapter<PoolClient> = {
+      async transaction<Result>(body: (client: PoolClient) => Promise<Result>) {
+        const client = await pool.connect();
+        try {
+          await client.query('BEGIN');
+          await body(client);
+          await client.query(end);
+          await client.query('BEGIN');
+          const result = await body(client);
+          await client.query('COMMIT');
+          return result;
+        } finally {
+          client.release(true);
+        }
+      },
+      query: async (client, text, values) => (await client.query(text, [...values])).rows as unknown[],
+    };
+    const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(
+        context,
+        async (client) => {
+          runs += 1;
+          await client.query(`INSERT INTO ${b.effects} (id) VALUES ('a')`);
+        },
+        { adapter },
+      );
+    expect([await b.run(handler, ['a']), runs]).toEqual([[], 2]);
+    expect(await b.effectsOf('a')).toBe(1);
+    expect(await b.claim('a')).toMatchObject({ status: 'COMPLETED' });
+  });
+});
+
 describe('inTransaction of many records', () => {
   const insertAll = (client: TransactionClient, ids: readonly string[]): Promise<unknown> =>
     client.query(`INSERT INTO ${b.effects} (id) SELECT unnest($1::text[])`, [ids]);
