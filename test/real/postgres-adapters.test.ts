@@ -118,6 +118,27 @@ describeWith([postgres], 'inTransaction with the transactions of', () => {
       await end();
     });
 
+    it(`${name}: completes nothing where a statement that nobody waits for makes the COMMIT a rollback`, async () => {
+      const { adapter, insert, end } = open();
+      const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
+        inTransaction(
+          context,
+          async (client) => {
+            await insert(client, 'a');
+            const isForgotten = async (): Promise<void> => {
+              await adapter.query(client, 'SELECT 1', []);
+              await adapter.query(client, raise('23514'), []); // sent after the completion, and before the COMMIT
+            };
+            isForgotten().catch(() => undefined);
+          },
+          { adapter },
+        );
+      expect(await b.run(handler, ['a'])).toEqual(['a']);
+      expect(await b.allEffects()).toEqual([]);
+      expect(await b.claim('a')).toMatchObject({ status: 'FAILED' });
+      await end();
+    });
+
     it(`${name}: completes many records at once, without those whose claims are lost`, async () => {
       const { adapter, insert, end } = open();
       const ids = Array.from({ length: 12 }, (_, index) => `r${index + 10}`);

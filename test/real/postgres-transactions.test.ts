@@ -111,6 +111,28 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
       expect(await b.allEffects()).toEqual(['a', 'b', 'x']);
     });
 
+    it('hardly disturbs others under SERIALIZABLE that do something else', async () => {
+      await pool.query(
+        `INSERT INTO ${b.claims} (key, status, owner, attempt, lease_until, created_at, updated_at)
+         SELECT md5(n::text), 'COMPLETED', 'o', 1, now(), now(), now() FROM generate_series(1, 20000) AS n`,
+      );
+      await pool.query(`ANALYZE ${b.claims}`);
+      let runs = 0;
+      const handler = (record: { readonly body: unknown }, context: RecordContext): Promise<unknown> =>
+        inTransaction(
+          context,
+          async (client) => {
+            runs += 1;
+            await insert(client, (record.body as { id: string }).id);
+            await delay(20);
+          },
+          { isolationLevel: 'serializable' },
+        );
+      const ids = Array.from({ length: 40 }, (_, index) => `s${index}`);
+      expect(await b.run(handler, ids, { concurrency: 5 })).toEqual([]);
+      expect(runs).toBeLessThan(60);
+    });
+
     it('runs the loser of a deadlock again', async () => {
       await pool.query(`INSERT INTO ${b.effects} (id, note) VALUES ('x', '0'), ('y', '0')`);
       let runs = 0;
@@ -176,7 +198,7 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
           (await pool.query(text, [...values])).rows as unknown[],
       };
       const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
-        inTransaction(context, (client) => insert(client, 'a'), { adapter });
+        inTransaction(context, (client: PoolClient) => insert(client, 'a'), { adapter });
       expect(await b.run(handler, ['a'])).toEqual(['a']);
       expect((await b.claim('a'))?.['error']).toMatchObject({
         code: 'BATCHLATCH_CONFIGURATION',

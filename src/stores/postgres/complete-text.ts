@@ -7,6 +7,9 @@ import { storableMs, storedKey } from './storable.ts';
  * Completes claims for their owners, and gives the keys of those that were completed. One parameter holds all of them as JSON,
  * because not every ORM passes arrays on; the other is the transaction in which the effects were done: in any other, such as after a
  * COMMIT by the handler itself, nothing is completed. Rows are locked in the order of their keys.
+ *
+ * They are found by their keys alone: the condition on `status` is one that no index has. By the index of open claims, this would read
+ * those of all other attempts, and under SERIALIZABLE fail because of each of them.
  */
 export function completeText(table: string, now: string): string {
   return `
@@ -16,14 +19,15 @@ WITH asked AS (
     (SELECT ${now} AS now) AS t
 ), owned AS (
   SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
-  WHERE c.status = 'IN_PROGRESS' AND c.owner = a.owner AND txid_current()::text = $2
+  WHERE c.key = ANY (ARRAY(SELECT key FROM asked)) AND CASE c.status WHEN 'IN_PROGRESS' THEN c.owner = a.owner END
+    AND txid_current()::text = $2
   ORDER BY c.key FOR UPDATE OF c
 )
 UPDATE ${table} AS c SET
   status = a.status, updated_at = a.now, completed_at = a.now,
   expires_at = a.now + ${interval('a.expires_ms')}, result = coalesce(a.result, c.result)
 FROM asked AS a JOIN owned AS o ON o.key = a.key
-WHERE c.key = a.key
+WHERE c.key = a.key AND c.key = ANY (ARRAY(SELECT key FROM asked))
 RETURNING c.key`;
 }
 

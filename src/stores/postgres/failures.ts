@@ -77,7 +77,7 @@ const PASSING = /^(08|40|53|55P03|57|58|25006)/;
 /** Of Node's network, and in `pg`'s words, which has no codes. */
 const NETWORK = /^(ECONN\w+|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|ENOENT)$/;
 const CONNECTION =
-  /connection (terminated|error|ended)|connection timeout|timeout e(xceeded|xpired)|not queryable/i;
+  /connection (terminated|error|ended)|connection timeout|query read timeout|timeout e(xceeded|xpired)|not queryable/i;
 
 function isPassing({ state, code, message }: Told): boolean {
   return state === '' ? NETWORK.test(code) || CONNECTION.test(message) : PASSING.test(state);

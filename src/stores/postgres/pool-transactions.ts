@@ -1,6 +1,7 @@
 import { stoppableCall } from '../../claims/bounded-call.ts';
 import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
+import { notCommitted } from './commit-check.ts';
 import { TRANSACTION_ID } from './complete-text.ts';
 import type { PostgresClient, PostgresPool, SqlAnswer } from './pool.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
@@ -58,8 +59,10 @@ export function poolTransactions(
           isGood = await rollBack(client);
           throw thrown;
         }
-        await send(client, 'COMMIT');
+        const answer = await send(client, 'COMMIT');
         isGood = true;
+        // Where a statement has failed, COMMIT rolls back, and that is no error to the database.
+        if ((answer as { readonly command?: unknown }).command === 'ROLLBACK') throw notCommitted();
         return result;
       } finally {
         if (isGood) client.off?.('error', ignore); // one that is closed may still say why

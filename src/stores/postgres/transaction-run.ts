@@ -4,6 +4,7 @@ import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
 import { BatchlatchError, ConfigurationError, StoreError } from '../../claims/errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
+import { checkCommitted } from './commit-check.ts';
 import { completeText, completionsAsJson, TRANSACTION_ID } from './complete-text.ts';
 import { toStoreError } from './failures.ts';
 import { outcomeByRows } from './outcome-by-row.ts';
@@ -46,6 +47,7 @@ export class TransactionRun<Client> {
   readonly #setup: RunSetup<Client>;
   #phase: 'begin' | 'work' | 'complete' | 'commit' = 'begin';
   #made: readonly Made[] = [];
+  #id = '';
   /** What each attempt makes of its completion: an error where it is not stored. */
   #calls = new Map<number, Promise<Error | undefined>>();
   #writes: readonly Write[] = [];
@@ -69,6 +71,7 @@ export class TransactionRun<Client> {
       await this.#transact();
       // An adapter could make nothing of an error, or of the function.
       if (this.#phase !== 'commit') throw notRun();
+      if (this.#setup.adapter.idOf === undefined) await checkCommitted(this.#id, this.#setup.table);
     } catch (thrown) {
       const { error } = this.#thrown ?? { error: thrown };
       return this.#phase === 'commit' ? this.#endOfCommit(error) : this.#endOfRollback(error);
@@ -107,12 +110,12 @@ export class TransactionRun<Client> {
     this.#phase = 'begin';
     this.#thrown = undefined;
     this.#errors = new Map();
-    const id = await this.#idOf(client);
+    this.#id = await this.#idOf(client);
     this.#phase = 'work';
     this.#made = await this.#work(client);
     this.#phase = 'complete';
     await this.#collect(client);
-    this.#missing = await this.#write(client, id);
+    this.#missing = await this.#write(client);
     if (this.#missing.length > 0 || this.#errors.size > 0 || this.#writes.length === 0) throw rolledBack();
     this.#phase = 'commit';
   }
@@ -147,14 +150,14 @@ export class TransactionRun<Client> {
   }
 
   /** Sends all completions in one statement, and gives those that were not written. */
-  async #write(client: Client, id: string): Promise<readonly Write[]> {
+  async #write(client: Client): Promise<readonly Write[]> {
     if (this.#writes.length === 0) return [];
     const { table, now } = this.#setup.table;
     const json = completionsAsJson(this.#writes.map(({ completion }) => completion));
-    const rows = await this.#query(client, completeText(table, now()), [json, id]);
+    const rows = await this.#query(client, completeText(table, now()), [json, this.#id]);
     const written = new Set(rows.map((row) => (row as { readonly key?: unknown }).key));
     const missing = this.#writes.filter(({ completion }) => !written.has(storedKey(completion.key)));
-    if (missing.length > 0 && (await this.#idOf(client, true)) !== id) throw notInTransaction();
+    if (missing.length > 0 && (await this.#idOf(client, true)) !== this.#id) throw notInTransaction();
     return missing;
   }
 

@@ -40,6 +40,7 @@ describe('An error of PostgreSQL', () => {
     Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
     new Error('Connection terminated unexpectedly'),
     new Error('timeout exceeded when trying to connect'),
+    new Error('Query read timeout'),
   ])('of the network may pass: %s', (error) => expect(toStoreError(error, on).isRetryable).toBe(true));
 
   it('tells nothing of what was stored, nor a password', () => {

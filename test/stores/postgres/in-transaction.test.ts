@@ -141,6 +141,22 @@ describe('inTransaction', () => {
     expect(await b.claim('a')).toMatchObject({ status: 'FAILED' });
   });
 
+  it('completes nothing where a statement that nobody waits for makes the COMMIT a rollback', async () => {
+    const handler = (_: unknown, context: RecordContext): Promise<void> =>
+      inTransaction(context, async (client) => {
+        await insert(client, 'a');
+        const isForgotten = async (): Promise<void> => {
+          await client.query('SELECT 1');
+          await client.query('SELECT 1 / 0'); // sent after the completion, and before the COMMIT
+        };
+        isForgotten().catch(() => undefined);
+      });
+    expect(await b.run(handler, ['a'])).toEqual(['a']);
+    expect(await b.effectsOf('a')).toBe(0);
+    expect(await b.claim('a')).toMatchObject({ status: 'FAILED' });
+    expect(((await b.claim('a'))?.['error'] as Error).message).toContain('Await every statement');
+  });
+
   it('completes nothing where the function has sent COMMIT itself, and says so', async () => {
     const handler = (_: unknown, context: RecordContext): Promise<void> =>
       inTransaction(context, async (client) => {
@@ -356,6 +372,25 @@ describe('an adapter that is not as it should be', () => {
       'no stock',
     ],
   ];
+
+  it('commits nothing although a statement has failed: completes nothing', async () => {
+    const adapter: TransactionAdapter<PoolClient> = {
+      transaction: (body) =>
+        onClient(async (client) => {
+          await client.query('BEGIN');
+          const result = await body(client);
+          await client.query('SELECT 1 / 0').catch(() => undefined);
+          await client.query('COMMIT');
+          return result;
+        }),
+      query: async (client, text, values) => (await client.query(text, [...values])).rows as unknown[],
+    };
+    const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, (client) => insert(client, 'a'), { adapter });
+    expect(await b.run(handler, ['a'])).toEqual(['a']);
+    expect(await b.effectsOf('a')).toBe(0);
+    expect(((await b.claim('a'))?.['error'] as Error).message).toContain('rolled back instead of committed');
+  });
 
   async function onClient<Result>(body: (client: PoolClient) => Promise<Result>): Promise<Result> {
     const client = await pool.connect();

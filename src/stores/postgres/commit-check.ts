@@ -1,0 +1,38 @@
+import { stoppableCall } from '../../claims/bounded-call.ts';
+import { StoreError } from '../../claims/errors.ts';
+import type { ClaimsTable } from './claims-table.ts';
+import { send } from './sender.ts';
+
+const LONGEST_CHECK_MS = 5_000;
+
+/**
+ * Asks what became of a transaction that somebody else has ended, such as an ORM: the COMMIT of one in which a statement has failed
+ * is a rollback, and not an error. Rejects where it is not committed. Without an answer it counts as what it was said to be.
+ */
+export async function checkCommitted(id: string, table: ClaimsTable): Promise<void> {
+  const statement = {
+    text: 'SELECT txid_status($1::bigint) AS status',
+    values: [id],
+    privileges: [] as const,
+  };
+  let status: unknown;
+  try {
+    const { rows } = await stoppableCall((stop) => send(table, statement, stop), {
+      clock: table.clock,
+      limitMs: LONGEST_CHECK_MS,
+      errorOf: notCommitted,
+    });
+    status = rows[0]?.['status'];
+  } catch {
+    return;
+  }
+  if (status === 'aborted' || status === 'in progress') throw notCommitted();
+}
+
+export function notCommitted(): StoreError {
+  return new StoreError(
+    'The transaction was rolled back instead of committed: a statement had failed in it that the function of inTransaction did not ' +
+      'wait for. Await every statement',
+    { isRetryable: false },
+  );
+}
