@@ -349,8 +349,8 @@ export const mutants: readonly Mutant[] = [
     'commit: the row decides',
     'a record whose commit went unanswered is completed when its row says so',
     'src/attempts/attempt.ts',
-    "return !isKnown && (await this.#wasCommittedUnnoticed()) ? 'committed' : settled;",
-    "return !isKnown && (await this.#wasCommittedUnnoticed()) && settled === 'committed' ? 'committed' : settled;",
+    "return transaction.isUnknown && (await this.#wasCommittedUnnoticed()) ? 'committed' : settled;",
+    "return transaction.isUnknown && (await this.#wasCommittedUnnoticed()) && settled === 'committed' ? 'committed' : settled;",
   ),
   one(
     'commit: once in a run',

@@ -244,7 +244,8 @@ export class Workload {
     const random = this.#commitRandom;
     const isTroubled = (probability: number): boolean => !this.#world.isCalm && random.chance(probability);
     const { idempotencyKey: key } = context;
-    if (context[ATTEMPT] === undefined) return; // a function's call
+    // What a call commits is its result: test/functions/committed.test.ts.
+    if (context[ATTEMPT] === undefined || this.#world.scenario.consumer === 'calls') return;
     const effect = (nth: number): CommitItem => ({
       Put: { TableName: 'effects', Item: { key, owner, nth } },
     });
