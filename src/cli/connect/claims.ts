@@ -27,7 +27,7 @@ export interface Claims {
 export type StoreKind = 'dynamodb' | 'postgres' | 'redis';
 
 /** The store that the options name. Throws a `UsageError` for more than one. */
-export function storeKindOf({ postgres, redis }: Pick<TableOptions, 'postgres' | 'redis'>): StoreKind {
+function storeKindOf({ postgres, redis }: Pick<TableOptions, 'postgres' | 'redis'>): StoreKind {
   if (postgres !== undefined && redis !== undefined) {
     throw new UsageError('Claims are in one store: name it by --postgres or by --redis.');
   }
