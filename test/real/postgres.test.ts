@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import type { LocalService } from '../../local/emulators/local-service.ts';
+import { completeText } from '../../src/stores/postgres/complete-text.ts';
+import { changeText, DATABASE_TIME } from '../../src/stores/postgres/statements.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';
 import { postgres, startPostgres } from '../support/components/postgres.ts';
@@ -31,6 +33,27 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
       { name: `postgresStore, ${way},`, create: (clock) => storeByClock(pool, table, clock) },
       { describe, it },
     );
+
+    it('finds claims by their keys, also where few were open when the table was last analyzed', async () => {
+      const own = await createPostgresTable(pool);
+      await pool.query(
+        `INSERT INTO ${own} (key, status, owner, attempt, lease_until, created_at, updated_at)
+         SELECT md5(n::text), 'COMPLETED', 'o', 1, now(), now(), now() FROM generate_series(1, 20000) AS n`,
+      );
+      await pool.query(`ANALYZE ${own}`);
+      const nothing = Array.from({ length: 10 }, () => [null]);
+      const statements: [string, unknown[]][] = [
+        [changeText(own, DATABASE_TIME), [['k'], ['o'], ...nothing]],
+        [completeText(own, DATABASE_TIME), ['[{"key":"k","owner":"o","status":"COMPLETED"}]', '1']],
+      ];
+      for (const [text, values] of statements) {
+        const { rows } = await pool.query(`EXPLAIN ${text}`, values);
+        const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
+        expect(plan).toContain(`${own}_pkey`);
+        expect(plan).not.toContain(`${own}_open`);
+        expect(plan).not.toContain('Seq Scan');
+      }
+    });
 
     it('takes over as the state machine says, over 10,000 rows and requests at random', async () => {
       for (let seed = 1; seed <= 10; seed += 1) {

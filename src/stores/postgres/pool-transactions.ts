@@ -19,8 +19,8 @@ export function poolTransactions(
   isolationLevel: IsolationLevel | undefined,
 ): TransactionAdapter<PostgresClient> & { readonly idOf: (client: PostgresClient) => string } {
   const ids = new WeakMap<PostgresClient, string>();
-  const bounded = <Answer>(call: () => Promise<Answer>, onLate?: (answer: Answer) => void): Promise<Answer> =>
-    stoppableCall(call, { clock, limitMs: LONGEST_STATEMENT_MS, errorOf: silent }, onLate);
+  const bounded = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
+    stoppableCall(call, { clock, limitMs: LONGEST_STATEMENT_MS, errorOf: silent });
   const send = (client: PostgresClient, text: string): Promise<SqlAnswer | readonly SqlAnswer[]> =>
     bounded(() => client.query({ text, values: [] }));
   const level = isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${isolationLevel.toUpperCase()}`;
@@ -44,8 +44,9 @@ export function poolTransactions(
   return {
     idOf: (client) => ids.get(client) ?? '',
     async transaction(body) {
-      const client = await bounded(
+      const client = await stoppableCall(
         () => pool.connect(),
+        { clock, limitMs: LONGEST_STATEMENT_MS, errorOf: noConnection },
         (late) => late.release(),
       );
       client.on?.('error', ignore);
@@ -76,6 +77,14 @@ export function poolTransactions(
 
 /** The statement that is on its way, or the next, fails with it. */
 function ignore(): void {}
+
+function noConnection(): StoreError {
+  return new StoreError(
+    `The pool lent no connection for a transaction within ${LONGEST_STATEMENT_MS / 1_000} seconds: all of its connections are in use ` +
+      '(each inTransaction needs one, and the leases of its handlers another), or the server does not answer',
+    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+  );
+}
 
 function silent(): StoreError {
   return new StoreError(`PostgreSQL did not answer within ${LONGEST_STATEMENT_MS / 1_000} seconds`, {

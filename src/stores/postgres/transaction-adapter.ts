@@ -20,6 +20,7 @@ export interface TransactionClient {
 
 /** What a statement gave. */
 export interface TransactionRows<Row> {
+  /** With their columns by name. */
   readonly rows: Row[];
   /** How many rows it read or changed. */
   readonly rowCount: number | null;

@@ -9,11 +9,13 @@ export interface IoRedisClient {
   pipeline(commands: unknown[][]): { exec(): Promise<[error: Error | null, result: unknown][] | null> };
   /** Such as `ready`. */
   readonly status: string;
+  /** What it was made with. */
   readonly options: object;
 }
 
 /** The same of a cluster of `ioredis`. */
 export interface IoRedisCluster extends IoRedisClient {
+  /** Tells it apart from a client of one server. */
   readonly isCluster: true;
   /** A client for each node. */
   nodes(role: 'master'): IoRedisClient[];
@@ -23,6 +25,7 @@ export interface IoRedisCluster extends IoRedisClient {
 export interface NodeRedisClient {
   /** Sends a command as it is. */
   sendCommand(args: string[]): Promise<unknown>;
+  /** Whether it is connected, or tries to be. */
   readonly isOpen: boolean;
 }
 
@@ -34,7 +37,9 @@ export interface NodeRedisCluster {
     isReadonly: boolean | undefined,
     args: string[],
   ): Promise<unknown>;
+  /** Whether it is connected, or tries to be. */
   readonly isOpen: boolean;
+  /** The nodes that take writes. */
   readonly masters: readonly { readonly address: string }[];
   /** A client for one node. */
   nodeClient(node: never): unknown;
@@ -44,7 +49,9 @@ export interface NodeRedisCluster {
 export interface NodeRedisSentinel {
   /** Sends a command to the master. */
   sendCommand(isReadonly: boolean | undefined, args: string[]): Promise<unknown>;
+  /** Whether it is connected, or tries to be. */
   readonly isOpen: boolean;
+  /** The node that takes writes; undefined while there is none. */
   getMasterNode(): unknown;
 }
 
