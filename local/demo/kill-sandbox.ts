@@ -8,14 +8,14 @@ export interface KillSetup {
   /** The invocation whose process charges an order, as long as it runs. */
   readonly running: (orderId: string) => RunningInvocation | undefined;
   readonly readClaims: () => Promise<readonly Claim[]>;
+  /** Between two readings of the claims, in milliseconds. Default 10. */
+  readonly checkEveryMs?: number;
   /** Called right before the kill. */
   readonly onKill: (orderId: string, when: string) => void;
 }
 
-const CHECK_EVERY_MS = 30;
-
 /** Kills the processes of invocations, at a moment that says something about one order alone. */
-export function sandboxKiller({ running, readClaims, onKill }: KillSetup): Trouble {
+export function sandboxKiller({ running, readClaims, checkEveryMs = 10, onKill }: KillSetup): Trouble {
   const hasOthers = async (requestId: string): Promise<boolean> => {
     const claims = await readClaims();
     return claims.filter((claim) => isHeldBy(claim, requestId)).length > 1;
@@ -24,7 +24,7 @@ export function sandboxKiller({ running, readClaims, onKill }: KillSetup): Troub
     async untilOthersAreSettled(orderId, gone) {
       const invocation = running(orderId);
       if (invocation === undefined) return;
-      while (!gone.aborted && (await hasOthers(invocation.requestId))) await delay(CHECK_EVERY_MS);
+      while (!gone.aborted && (await hasOthers(invocation.requestId))) await delay(checkEveryMs);
     },
     async kill(orderId, when, gone) {
       const invocation = running(orderId);

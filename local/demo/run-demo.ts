@@ -97,6 +97,8 @@ async function run(
   const trouble = sandboxKiller({
     running: (orderId) => pool?.running(messageOf(orderId)),
     readClaims: () => store.readRunningClaims(),
+    // The emulator of PostgreSQL does one thing at a time.
+    ...(hasTransactions && { checkEveryMs: 50 }),
     onKill(orderId, when) {
       if (when.startsWith('after')) killedAfterCharge.push(orderId);
       display.line(`  ${orderId} kills its process ${when}; its batch comes again`);

@@ -77,7 +77,7 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
   {
     when: /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH/,
     say: (detail) =>
-      `Nothing answers there (${detail}): check the address (--endpoint-url, --region, or the URL of the store) and the network.`,
+      `Nothing answers there (${detail}): check --endpoint-url, --region, the URL of the store and the network.`,
   },
 ];
 
