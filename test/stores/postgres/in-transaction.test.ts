@@ -154,7 +154,9 @@ describe('inTransaction', () => {
     expect(await b.run(handler, ['a'])).toEqual(['a']);
     expect(await b.effectsOf('a')).toBe(0);
     expect(await b.claim('a')).toMatchObject({ status: 'FAILED' });
-    expect(((await b.claim('a'))?.['error'] as Error).message).toContain('Await every statement');
+    expect((await b.claim('a'))?.['error']).toMatchObject({
+      message: expect.stringContaining('Await every statement'),
+    });
   });
 
   it('completes nothing where the function has sent COMMIT itself, and says so', async () => {
@@ -391,7 +393,9 @@ describe('an adapter that is not as it should be', () => {
       inTransaction(context, (client) => insert(client, 'a'), { adapter });
     expect(await b.run(handler, ['a'])).toEqual(['a']);
     expect(await b.effectsOf('a')).toBe(0);
-    expect(((await b.claim('a'))?.['error'] as Error).message).toContain('rolled back instead of committed');
+    expect((await b.claim('a'))?.['error']).toMatchObject({
+      message: expect.stringContaining('rolled back instead of committed'),
+    });
   });
 
   async function onClient<Result>(body: (client: PoolClient) => Promise<Result>): Promise<Result> {
