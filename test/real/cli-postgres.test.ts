@@ -5,8 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { claimsTableSql } from 'batchlatch/postgres';
 import { loadPeer } from '../../src/cli/connect/load-peer.ts';
 import { claimRequests, completion } from '../support/claim-builders.ts';
-import { claimsInPostgres } from './claims-in-postgres.ts';
-import { runCommand } from './run-command.ts';
+import { claimsInPostgres } from '../cli/claims-in-postgres.ts';
+import { runCommand } from '../cli/run-command.ts';
 
 const postgres = claimsInPostgres();
 const { run } = postgres;
