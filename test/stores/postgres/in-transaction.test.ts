@@ -411,7 +411,7 @@ describe('an adapter that is not as it should be', () => {
     const handler = (_: unknown, context: RecordContext): Promise<never> =>
       inTransaction(context, () => Promise.reject(new Error('no stock')), { adapter });
     expect(await b.run(handler, ['a'])).toEqual(['a']);
-    expect(((await b.claim('a'))?.['error'] as Error).message).toContain(message);
+    expect((await b.claim('a'))?.['error']).toMatchObject({ message: expect.stringContaining(message) });
   });
 });
 
