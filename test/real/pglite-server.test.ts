@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, type Pool } from 'pg';
-import type { LocalService } from '../../../local/emulators/local-service.ts';
-import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
-import { poolOf } from '../../support/postgres-table.ts';
+import type { LocalService } from '../../local/emulators/local-service.ts';
+import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
+import { poolOf } from '../support/postgres-table.ts';
 
 describe('The PostgreSQL emulator', () => {
   let service: LocalService;
