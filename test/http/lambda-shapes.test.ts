@@ -241,6 +241,7 @@ describe('withHttpIdempotency', () => {
   );
 
   it('parks a key whose last attempt died, where a person is to judge', async () => {
+    const leaseMs = 300;
     const store = memoryStore();
     await new Promise<void>((started) => {
       const dying = idempotent(
@@ -248,12 +249,12 @@ describe('withHttpIdempotency', () => {
           started();
           return new Promise<Answer>(() => undefined);
         },
-        { store, leaseMs: 1 },
+        { store, leaseMs }, // long enough to be live when the handler starts, on a busy machine too
       );
       void dying(v2Event({ key: 'k' }), lambdaContext());
     });
     await new Promise((resolve) => {
-      setTimeout(resolve, 10); // its lease is over
+      setTimeout(resolve, leaseMs + 10);
     });
     const handler = idempotent(async () => ({ statusCode: 200, body: '' }), { store, onLapsedLease: 'park' });
     for (let request = 0; request < 2; request += 1) {
