@@ -241,11 +241,20 @@ describe('withHttpIdempotency', () => {
   );
 
   it('parks a key whose last attempt died, where a person is to judge', async () => {
+    const leaseMs = 300;
     const store = memoryStore();
-    const dying = idempotent(() => new Promise<Answer>(() => undefined), { store, leaseMs: 1 });
-    void dying(v2Event({ key: 'k' }), lambdaContext());
+    await new Promise<void>((started) => {
+      const dying = idempotent(
+        () => {
+          started();
+          return new Promise<Answer>(() => undefined);
+        },
+        { store, leaseMs }, // long enough to be live when the handler starts, on a busy machine too
+      );
+      void dying(v2Event({ key: 'k' }), lambdaContext());
+    });
     await new Promise((resolve) => {
-      setTimeout(resolve, 10);
+      setTimeout(resolve, leaseMs + 10);
     });
     const handler = idempotent(async () => ({ statusCode: 200, body: '' }), { store, onLapsedLease: 'park' });
     for (let request = 0; request < 2; request += 1) {
