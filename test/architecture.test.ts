@@ -36,7 +36,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/sdk',
   ],
   // The two ways to DynamoDB know neither one another nor what is stored.
-  'stores/dynamodb/direct': ['claims', 'stores/dynamodb/transport.ts'],
+  'stores/dynamodb/direct': ['claims', 'stores/dynamodb/transport.ts', 'stores/dynamodb/unanswered.ts'],
   'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts'],
   'stores/memory': ['claims', 'options'],
   'stores/postgres': ['claims', 'options', 'stores/conditional'],

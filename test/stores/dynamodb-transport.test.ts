@@ -19,4 +19,23 @@ describe('A bounded transport', () => {
     expect(await outcome).toMatchObject([{ reason: { code: 'BATCHLATCH_STORE_SILENT' } }]);
     expect(signals).toMatchObject([{ aborted: true }]);
   });
+
+  it('does not send what was given up while it waited for its turn', async () => {
+    let sent = 0;
+    const ends: (() => void)[] = [];
+    const send: Transport['send'] = () => {
+      sent += 1;
+      return new Promise((resolve) => ends.push(() => resolve({})));
+    };
+    const { send: ask } = boundedTransport({ send }, clock);
+    const input = { TableName: 't', Key: {} };
+    const first = Array.from({ length: 50 }, () => ask('GetItem', input));
+    const caller = new AbortController();
+    const waiting = Promise.allSettled([ask('GetItem', input, caller.signal)]);
+    caller.abort();
+    for (const end of ends) end();
+    await Promise.all(first);
+    expect(await waiting).toMatchObject([{ reason: { code: 'BATCHLATCH_STORE_SILENT' } }]);
+    expect(sent).toBe(50);
+  });
 });

@@ -127,6 +127,21 @@ describe('Requests without a client', () => {
     expect(agents).toEqual(['direct', 'direct', 'direct']);
   });
 
+  it('are decided upon anew where that failed', async () => {
+    setKey('key');
+    const transport = newTransport();
+    const environment = process.env;
+    process.env = new Proxy(environment, {
+      get: () => {
+        throw new Error('no environment');
+      },
+    });
+    const failed = Promise.allSettled([transport.send('GetItem', { TableName: 't', Key: {} })]);
+    expect(await failed).toMatchObject([{ status: 'rejected' }]);
+    process.env = environment;
+    expect(await transport.send('GetItem', { TableName: 't', Key: {} })).toEqual({});
+  });
+
   it('are refused with a code when the key has gone', async () => {
     setKey('key');
     const store = dynamoDBStore({ tableName: 'claims', writes: 'single' });

@@ -1,8 +1,8 @@
 import { stoppableCall } from '../../claims/bounded-call.ts';
 import type { Clock } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
 import { Slots } from '../../claims/slots.ts';
 import type { Transport } from './transport.ts';
+import { LONGEST_REQUEST_MS, unanswered } from './unanswered.ts';
 
 /**
  * A thousand claims written one by one would open as many connections at the same moment: more than a server's
@@ -10,9 +10,6 @@ import type { Transport } from './transport.ts';
  * to use up all retries. 50 is also how many sockets AWS's SDK opens unless told otherwise.
  */
 const REQUESTS_AT_ONCE = 50;
-
-/** Including the transport's own retries; it gives up a connection without an answer before. */
-const LONGEST_REQUEST_MS = 10_000;
 
 /**
  * The transport, at most 50 of its requests at a time, and none for longer than 10 seconds: a client of the SDK waits
@@ -25,26 +22,17 @@ export function boundedTransport(transport: Transport, clock: Clock): Transport 
     async send(operation, input, signal) {
       if (!slots.take()) await slots.turn();
       try {
-        if (signal?.aborted === true) throw errorOf('given-up'); // while it waited for its turn
+        if (signal?.aborted === true) throw unanswered('given-up'); // while it waited for its turn
         if (transport.isBounded === true) return await transport.send(operation, input, signal);
         return await stoppableCall((stop) => transport.send(operation, input, stop), {
           clock,
           limitMs: LONGEST_REQUEST_MS,
           signal,
-          errorOf,
+          errorOf: unanswered,
         });
       } finally {
         slots.release();
       }
     },
   };
-}
-
-function errorOf(why: 'silent' | 'given-up'): StoreError {
-  return new StoreError(
-    why === 'silent'
-      ? `DynamoDB did not answer within ${LONGEST_REQUEST_MS / 1_000} seconds`
-      : 'DynamoDB had not answered when the invocation had to answer',
-    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
-  );
 }

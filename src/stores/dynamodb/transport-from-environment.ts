@@ -51,10 +51,7 @@ async function make(setup: RetrySetup): Promise<Transport> {
   const isChain = choice.credentials === 'sdk';
   say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
   const credentials = isChain ? providerChain(CREDENTIALS) : () => environmentCredentials(process.env);
-  const direct = directTransport({ endpoint, credentials, maxAttempts, ...setup });
-  if (!isChain) return direct;
-  // Without `isBounded`: what looks for credentials may hang, and then no request is on its way that would bound itself.
-  return { send: (operation, input, signal) => direct.send(operation, input, signal) };
+  return directTransport({ endpoint, credentials, maxAttempts, ...setup });
 }
 
 /** Once in a process, with NODE_DEBUG=batchlatch. */

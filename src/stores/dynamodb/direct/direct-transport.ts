@@ -2,6 +2,7 @@ import { stoppableCall } from '../../../claims/bounded-call.ts';
 import { type Clock, wait } from '../../../claims/clock.ts';
 import type { StopSignal } from '../../../claims/stop.ts';
 import type { Transport } from '../transport.ts';
+import { LONGEST_REQUEST_MS } from '../unanswered.ts';
 import { outputOf } from './answers.ts';
 import { serverTime } from './clock-skew.ts';
 import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';
@@ -29,7 +30,7 @@ export interface Limits extends ConnectionLimits {
 
 /** The times are those of the store's client of the SDK. */
 export const LIMITS: Limits = {
-  requestMs: 10_000,
+  requestMs: LONGEST_REQUEST_MS,
   sockets: 50,
   connectMs: 2_500, // a lost SYN is sent again after one second
   silentMs: 3_000,

@@ -1,6 +1,5 @@
 import { builtIn } from '../../../claims/built-in.ts';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
-
 import type { Environment } from './environment-credentials.ts';
 
 export { type Environment, environmentCredentials } from './environment-credentials.ts';
