@@ -90,6 +90,14 @@ export function mayBeResent(thrown: unknown): boolean {
   return isPassing(told) && told.state !== '57014';
 }
 
+/**
+ * Whether the session does not know the statement by its name, or knows another's: a pooler has given the connection another
+ * session. The statement was not carried out.
+ */
+export function isOfSession(thrown: unknown): boolean {
+  return /^(26000|42P05)$/.test(toldBy(thrown).state);
+}
+
 /** Whether the connection is as good as before: the database has answered, with an error of the statement alone. */
 export function leavesConnection(thrown: unknown): boolean {
   const { state, severity } = toldBy(thrown);
