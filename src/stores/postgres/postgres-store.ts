@@ -24,9 +24,9 @@ export interface PostgresStoreOptions {
   /** The claims table, which `claimsTableSql()` makes: `table` or `schema.table`. Default: `batchlatch_claims`. */
   readonly table?: string;
   /**
-   * Whether each connection remembers the statements, which spares the server their analysis: about half of what a batch of
-   * 10 waits. Only for connections that lead to PostgreSQL itself, or to a pooler that keeps prepared statements
-   * (PgBouncer 1.21 and later); RDS Proxy would pin its sessions. Default: false.
+   * Whether each connection remembers the statements, which spares the server their analysis for each batch. Only for
+   * connections that lead to PostgreSQL itself, or to a pooler that keeps prepared statements (PgBouncer 1.21 and later);
+   * RDS Proxy would pin its sessions. Default: false.
    */
   readonly prepare?: boolean;
 }
