@@ -52,6 +52,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/row.ts',
   ],
   s3: ['claims', 'sources', 'options'],
+  worker: ['attempts', 'claims', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: [
     'claims',

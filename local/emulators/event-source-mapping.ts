@@ -3,7 +3,7 @@ import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand } from '
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { lambdaContext } from 'batchlatch/testing';
-import { failedItems } from './failed-items.ts';
+import { failedItems } from '../../src/worker/failed-items.ts';
 
 export interface EventSourceMappingOptions {
   readonly sqs: Pick<SQSClient, 'send'>;

@@ -1,3 +1,4 @@
+import { hostOf } from '../attempts/host.ts';
 import { startHeartbeat } from '../attempts/running.ts';
 import { waitAtMost } from '../claims/clock.ts';
 import type { StopSignal } from '../claims/stop.ts';
@@ -59,6 +60,7 @@ export class Invocation {
     const { unstarted, clock, policies } = this.#scope;
     const givingBack = unstarted.giveBack();
     if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, givingBack); // not for those of others that overlap
+    await hostOf(this.#scope.lambda)?.beforeHandBack();
     for (const policy of policies) await policy.beforeResponse?.(this.#scope);
   }
 

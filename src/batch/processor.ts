@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { createDeadline } from '../attempts/deadline.ts';
+import { hostOf } from '../attempts/host.ts';
 import { isPermanent } from '../attempts/errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { waitAtMost } from '../claims/clock.ts';
@@ -70,7 +71,8 @@ export function createProcessor(
 
   return async (event, lambda) => {
     const startedAt = ports.clock.now();
-    const deadline = createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
+    const deadline =
+      hostOf(lambda)?.deadline ?? createDeadline(lambda, settings.deadlineMarginMs, ports.clock);
     const { unstarted } = scopes;
     let leave: (() => void) | undefined;
     try {

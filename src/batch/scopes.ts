@@ -1,3 +1,4 @@
+import { hostOf } from '../attempts/host.ts';
 import type { Context } from 'aws-lambda';
 import type { Deadline } from '../attempts/deadline.ts';
 import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/default-lease.ts';
@@ -64,7 +65,8 @@ export function createScopes(
         signal,
         onWrite: (ends) => notify({ type: 'settling', ends }),
       });
-      const { comesAgainSoon = false } = batch;
+      // Off Lambda an invocation has no end that a lease could last to, and a message comes back as soon as it is no longer hidden.
+      const comesAgainSoon = batch.comesAgainSoon === true || hostOf(lambda) !== undefined;
       // Every member by its name: an object that is spread together takes longer than a record.
       const scope: Omit<InvocationScope, 'starts'> & { starts: Starts | undefined } = {
         store,

@@ -4,7 +4,7 @@ import { memoryStore } from 'batchlatch/memory';
 import type { DeadLetterSqs, OperableStore } from 'batchlatch/operations';
 import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
 import { toRecord } from '../../local/emulators/event-source-mapping.ts';
-import { failedItems } from '../../local/emulators/failed-items.ts';
+import { failedItems } from '../../src/worker/failed-items.ts';
 import { createQueue } from '../real/support/create-queue.ts';
 
 export const WHO = { operator: 'ann', reason: 'fixed in 1.4' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { failedItems } from '../../../local/emulators/failed-items.ts';
+import { failedItems } from '../../src/worker/failed-items.ts';
 
 const BATCH = ['a', 'b', 'c'];
 const NONE: string[] = [];

@@ -1,0 +1,21 @@
+import type { Context } from 'aws-lambda';
+import type { Deadline } from './deadline.ts';
+
+/** What runs a handler where Lambda does not. It gives itself in the context. */
+export interface Host {
+  /** The end of this call: a host may be told to stop, and then ends earlier than it knew. */
+  readonly deadline: Deadline;
+  /** To be called before the queue is told when to show messages again: until then the host keeps them invisible. */
+  beforeHandBack(): Promise<void>;
+}
+
+const HOST: unique symbol = Symbol.for('batchlatch.host');
+
+/** The context of a call that this host makes. */
+export function hostedBy(host: Host, context: Context): Context {
+  return Object.assign(context, { [HOST]: host });
+}
+
+export function hostOf(context: Context | undefined): Host | undefined {
+  return (context as { readonly [HOST]?: Host } | undefined)?.[HOST];
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { ReceivedMessage } from './message-queue.ts';
+
+/** Messages as Lambda's event source mapping delivers them. */
+export function sqsEventOf(messages: readonly ReceivedMessage[], queueArn: string): SQSEvent {
+  const awsRegion = queueArn.split(':')[3] ?? '';
+  return {
+    Records: messages.map((message): SQSRecord => ({
+      messageId: message.messageId,
+      receiptHandle: message.receiptHandle,
+      body: message.body,
+      attributes: message.attributes as unknown as SQSRecord['attributes'],
+      messageAttributes: message.messageAttributes as SQSRecord['messageAttributes'],
+      md5OfBody: message.md5OfBody,
+      eventSource: 'aws:sqs',
+      eventSourceARN: queueArn,
+      awsRegion,
+    })),
+  };
+}
+
+/** What a handler may look at. There is no function: what only Lambda knows is empty. */
+export function contextOf(name: string, remainingTimeMs: () => number): Context {
+  return {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: name,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: '',
+    memoryLimitInMB: '',
+    awsRequestId: randomUUID(),
+    logGroupName: '',
+    logStreamName: '',
+    getRemainingTimeInMillis: remainingTimeMs,
+    done: () => undefined,
+    fail: () => undefined,
+    succeed: () => undefined,
+  };
+}

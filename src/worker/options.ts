@@ -1,0 +1,55 @@
+import type { Context, SQSEvent } from 'aws-lambda';
+import type { Clock } from '../claims/clock.ts';
+import {
+  aFunction,
+  aString,
+  aUrl,
+  anInteger,
+  type Check,
+  objectWith,
+  required,
+} from '../options/check-options.ts';
+import type { WorkerSqsClient } from './sdk-queue.ts';
+
+/** A Lambda handler for SQS, as `createBatchProcessor` makes one. */
+export type SqsHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
+
+/** Options of `createWorker()`. */
+export interface WorkerOptions {
+  /** The queue; one whose name ends with `.fifo` is worked in the order of its groups. */
+  readonly queueUrl: string;
+  /** What `createBatchProcessor` returned, or any Lambda handler for SQS that answers with `batchItemFailures`. */
+  readonly handler: SqsHandler;
+  /** `new SQS()` of `@aws-sdk/client-sqs`. */
+  readonly client: WorkerSqsClient;
+  /**
+   * The function name that handlers see, and the namespace of their keys where they have none of their own: give it the name of
+   * the Lambda function whose claims this worker shares. Default: the queue's name.
+   */
+  readonly name?: string;
+  /** Messages in handlers at once. Default 100. */
+  readonly maxInFlight?: number;
+  /** Of them, of one `MessageGroupId`, so that one tenant cannot take all. FIFO groups have 1. Default: `maxInFlight`. */
+  readonly concurrencyPerGroup?: number;
+  /** The most receives at a time. Default 4. */
+  readonly receivers?: number;
+  /** How long a stop may take, in milliseconds, before what still runs is handed back. Default 25,000. */
+  readonly shutdownTimeoutMs?: number;
+  /** Default: the machine's clock. */
+  readonly clock?: Clock;
+}
+
+/** What the options may be. */
+export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
+  queueUrl: required(aUrl()),
+  handler: required(aFunction()),
+  client: required(
+    objectWith('receiveMessage', 'deleteMessageBatch', 'changeMessageVisibilityBatch', 'getQueueAttributes'),
+  ),
+  name: aString(),
+  maxInFlight: anInteger(1),
+  concurrencyPerGroup: anInteger(1),
+  receivers: anInteger(1),
+  shutdownTimeoutMs: anInteger(0),
+  clock: objectWith('now', 'setTimer'),
+};

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, wait } from '../claims/clock.ts';
+import type { Stop } from '../claims/stop.ts';
+import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage } from './message-queue.ts';
+import type { Permits } from './permits.ts';
+
+export interface ReceiversSetup {
+  readonly queue: Pick<MessageQueue, 'receive'>;
+  readonly permits: Permits;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The most receives at a time. */
+  readonly receivers: number;
+  readonly isFifo: boolean;
+  readonly waitSeconds: number;
+  /** Aborted when nothing is to be received any more. */
+  readonly stop: Stop;
+  /** Resolves when it may be received: at once, but for a pause. */
+  readonly mayReceive: () => Promise<void> | undefined;
+  readonly onMessages: (messages: readonly ReceivedMessage[]) => void;
+  readonly onError: (error: Error, nextInMs: number) => void;
+  readonly onReceived: () => void;
+}
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 20_000;
+
+/**
+ * Receives messages with long polling. One receive waits in an empty queue; each that comes back full adds another, up to
+ * `receivers`, and each that comes back empty takes one away. Errors are waited out with exponential back-off and full jitter.
+ */
+export class Receivers {
+  readonly #setup: ReceiversSetup;
+  readonly #loops = new Set<Promise<void>>();
+  /** Receives that failed since one did not: shared, because the queue is. */
+  #failures = 0;
+
+  constructor(setup: ReceiversSetup) {
+    this.#setup = setup;
+  }
+
+  start(): void {
+    this.#add();
+  }
+
+  /** Resolves when no receive is on its way. */
+  async ended(): Promise<void> {
+    while (this.#loops.size > 0) await Promise.all(this.#loops);
+  }
+
+  #add(): void {
+    const { stop, receivers } = this.#setup;
+    if (stop.aborted || this.#loops.size >= receivers) return;
+    const loop = this.#receiveUntilIdle().finally(() => this.#loops.delete(loop));
+    this.#loops.add(loop);
+  }
+
+  /** Ends when the queue has nothing for it; the last one stays. */
+  async #receiveUntilIdle(): Promise<void> {
+    const { stop } = this.#setup;
+    while (!stop.aborted) {
+      const received = await this.#receive();
+      if (received === 0 && this.#loops.size > 1) return;
+    }
+  }
+
+  /** Gives how many messages there were; undefined if that is not known. */
+  async #receive(): Promise<number | undefined> {
+    const { queue, permits, waitSeconds, isFifo, stop, onMessages, onReceived, mayReceive } = this.#setup;
+    const paused = mayReceive();
+    if (paused !== undefined) {
+      await paused;
+      return undefined;
+    }
+    const most = permits.take(MOST_IN_REQUEST);
+    if (most === 0) {
+      await permits.changed();
+      return undefined;
+    }
+    let received = 0;
+    try {
+      // The same id for a receive that is sent again after a lost answer: FIFO queues then give the same messages.
+      const attempt = isFifo ? { attemptId: randomUUID() } : {};
+      const messages = await queue.receive({ most, waitSeconds, ...attempt }, stop);
+      received = messages.length;
+      this.#failures = 0;
+      onReceived();
+      if (received === most) this.#add();
+      if (received > 0) onMessages(messages);
+      return received;
+    } catch (thrown) {
+      if (!stop.aborted) await this.#waitOut(thrown);
+      return undefined;
+    } finally {
+      permits.give(most - received);
+    }
+  }
+
+  async #waitOut(thrown: unknown): Promise<void> {
+    const { clock, random, stop, onError } = this.#setup;
+    this.#failures += 1;
+    const delayMs = random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.#failures);
+    onError(thrown instanceof Error ? thrown : new Error(String(thrown)), delayMs);
+    await wait(clock, delayMs, stop);
+  }
+}
