@@ -17,6 +17,7 @@ export {
   RetryLaterError,
   TooManyAttemptsError,
   TooManyCrashesError,
+  WorkerStoppedError,
 } from './attempts/errors.ts';
 export { RedeliverError } from './batch/errors.ts';
 export { backoff, type BackoffOptions } from './policies/backoff.ts';

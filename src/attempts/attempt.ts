@@ -240,7 +240,8 @@ export class Attempt implements LeasedClaim {
     const mayDrop = ending.end === 'complete' && ending.mayDropResult === true;
     return settlementOf(
       ending,
-      this.facts,
+      this.key,
+      this.claim,
       retention,
       mayDrop ? (error) => this.#noteDropped(error) : undefined,
     );

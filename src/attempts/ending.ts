@@ -1,7 +1,8 @@
 import type { StoredError } from '../claims/claim.ts';
-import type { OwnedClaim, Settlement } from '../claims/claim-store.ts';
+import type { Settlement } from '../claims/claim-store.ts';
 import type { Retentions } from '../claims/retention.ts';
 import type { AttemptEnd } from './handler-end.ts';
+import type { HeldClaim } from './held-claim.ts';
 
 /** What is stored of how an attempt ended. */
 export type Ending =
@@ -15,6 +16,8 @@ export type Ending =
       readonly mayDropResult?: boolean;
     }
   | ({ readonly end: 'fail' } & NotCompleted)
+  /** Broken off for a reason that is not the work's: it counts as no attempt. */
+  | ({ readonly end: 'release' } & NotCompleted)
   /** `isAnswer`: the effect is done, or this is the key's answer, so it is remembered as a completion is. */
   | ({ readonly end: 'park'; readonly isAnswer?: boolean } & NotCompleted);
 
@@ -30,7 +33,8 @@ export type EndingOf = (end: AttemptEnd, isLast: boolean) => Ending;
 /** The settlement that stores an ending; `onResultDropped` is called if a result is left out. */
 export function settlementOf(
   ending: Ending,
-  { key, owner }: OwnedClaim,
+  key: string,
+  { owner, releases }: Pick<HeldClaim, 'owner' | 'releases'>,
   retention: Retentions,
   onResultDropped: ((error: unknown) => void) | undefined,
 ): Settlement {
@@ -45,6 +49,8 @@ export function settlementOf(
     }
     case 'fail':
       return { end: 'fail', key, owner, error: ending.error, retentionMs: retention.failed };
+    case 'release':
+      return { end: 'release', key, owner, releases, retentionMs: retention.failed };
     case 'park': {
       const retentionMs = ending.isAnswer === true ? retention.completed : retention.parked;
       return { end: 'park', key, owner, error: ending.error, retentionMs };

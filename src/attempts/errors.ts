@@ -137,6 +137,17 @@ export class DeadlineError extends BatchlatchError {
   }
 }
 
+/** The process that runs the handler was told to stop. What it breaks off counts as no attempt. */
+export class WorkerStoppedError extends BatchlatchError {
+  constructor(options?: { cause?: unknown }) {
+    super(
+      'BATCHLATCH_WORKER_STOPPED',
+      'The worker was told to stop, and its time for that was nearly over (shutdownTimeoutMs): the handler was told to stop',
+      options,
+    );
+  }
+}
+
 /** The key's attempts died `maxCrashes` times in a row: it is parked without another run. */
 export class TooManyCrashesError extends BatchlatchError {
   constructor(maxCrashes: number) {

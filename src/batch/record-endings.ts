@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { WorkerStoppedError } from '../attempts/errors.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
 import { toStoredError } from '../claims/claim.ts';
@@ -18,6 +19,9 @@ export function recordEndings(
       return problem === undefined ? { end: 'complete' } : { end: 'complete', dropped: problem };
     }
     const error = toStoredError(end.error);
+    if (end.kind === 'threw' && end.isInconclusive && end.error instanceof WorkerStoppedError) {
+      return { end: 'release', error };
+    }
     const isRetried =
       end.kind === 'threw' && !isLast && (end.isInconclusive || mayRunAgain(end.error, retryable));
     return { end: isRetried ? 'fail' : 'park', error };

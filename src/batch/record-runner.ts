@@ -1,7 +1,8 @@
 import type { Attempt, Settled } from '../attempts/attempt.ts';
-import { DeadlineError } from '../attempts/errors.ts';
+import { DeadlineError, WorkerStoppedError } from '../attempts/errors.ts';
 import type { AttemptEnd, HandlerEnd } from '../attempts/handler-end.ts';
 import { HandlerRun, type RunsTogether } from '../attempts/handler-run.ts';
+import { hostOf } from '../attempts/host.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import type { NotStartedReason } from '../observe/observer.ts';
 import type { BatchRecord } from '../sources/record.ts';
@@ -114,10 +115,11 @@ export class RecordRunner {
 
   /** It is time to stop: hand back what has not started, and tell what runs to end. */
   stop(): void {
-    const { running, deadline } = this.#scope;
+    const { running, deadline, lambda } = this.#scope;
     this.#slots.clear();
     this.#gathering?.stop();
-    for (const run of running.keys()) run.stop((cause) => new DeadlineError({ cause }), deadline.graceMs);
+    const why = hostOf(lambda) === undefined ? DeadlineError : WorkerStoppedError;
+    for (const run of running.keys()) run.stop((cause) => new why({ cause }), deadline.graceMs);
   }
 
   /** Another owner holds the key: what a policy makes of that. */

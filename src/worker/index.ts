@@ -1,9 +1,4 @@
-export {
-  createWorker,
-  type Worker,
-  type WorkerCounters,
-  type WorkerEvents,
-  type WorkerState,
-} from './worker.ts';
+export { createWorker } from './create-worker.ts';
+export type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 export type { SqsHandler, WorkerOptions } from './options.ts';
 export type { WorkerSqsClient } from './sdk-queue.ts';

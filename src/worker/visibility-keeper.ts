@@ -41,7 +41,7 @@ export class VisibilityKeeper {
     for (const held of messages) this.#held.delete(held);
     if (this.#held.size === 0) this.#stopTimer();
     if (this.#renewing.size === 0) return;
-    await Promise.all(messages.map((held) => this.#renewing.get(held)));
+    await Promise.all(messages.flatMap((held) => this.#renewing.get(held) ?? []));
   }
 
   #schedule(): void {

@@ -110,6 +110,27 @@ describe('a worker', () => {
     expect((await queue.receive()).Records).toHaveLength(7);
   });
 
+  test('counts no attempt of a handler that its stop interrupts', async () => {
+    const queue = await queues.create();
+    const store = memoryStore();
+    const attempts: number[] = [];
+    let key = '';
+    const handler = createBatchProcessor(
+      async (_record, { signal, attempt, idempotencyKey }) => {
+        attempts.push(attempt);
+        key = idempotencyKey;
+        await delay(60_000, undefined, { signal });
+      },
+      { store, observer: silent },
+    );
+    await queue.send({ id: 1 });
+    const worker = await startWorker(queue, { handler, shutdownTimeoutMs: 500 });
+    await until(() => attempts.length === 1);
+    await worker.stop();
+    expect(await store.inspect(key)).toMatchObject({ status: 'FAILED', attempt: 1, releases: 1 });
+    expect(worker.counters).toMatchObject({ acknowledged: 0, failed: 1 });
+  });
+
   test('keeps the order of a FIFO group, and groups side by side', async () => {
     const queue = await queues.create({ fifo: true });
     const seen: string[] = [];
