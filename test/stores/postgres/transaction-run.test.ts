@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type ManualClock, manualClock } from 'batchlatch/testing';
+import type { AttemptTransaction } from '../../../src/claims/attempt-handle.ts';
+import type { Completion } from '../../../src/claims/claim-store.ts';
+import { claimsTable } from '../../../src/stores/postgres/claims-table.ts';
+import type { PostgresClient, PostgresPool } from '../../../src/stores/postgres/pool.ts';
+import type { TransactionAdapter } from '../../../src/stores/postgres/transaction-adapter.ts';
+import type { TransactionEffect } from '../../../src/stores/postgres/transaction-effect.ts';
+import { type Made, type RunEnd, TransactionRun } from '../../../src/stores/postgres/transaction-run.ts';
+
+const COMPLETION: Completion = { end: 'complete', key: 'k', owner: 'mine', retentionMs: 1_000 };
+/** More than a statement, or what comes after the function, is waited for. */
+const LONG_MS = 60_000;
+
+let clock: ManualClock;
+/** What the row of the claim is, for who asks on another connection. */
+let row: Readonly<Record<string, unknown>>;
+/** What the database says of the transaction. */
+let status: string | Error;
+/** How the attempt learns of its completion. */
+let outcomes: unknown[];
+
+beforeEach(() => {
+  clock = manualClock();
+  row = { key: 'k', status: 'IN_PROGRESS', owner: 'mine', attempt: 1 };
+  status = 'committed';
+  outcomes = [];
+});
+
+const attempt: AttemptTransaction = {
+  async complete(effect) {
+    const outcome = await (effect as TransactionEffect).write(COMPLETION);
+    outcomes.push(outcome);
+    if (outcome === 'stored') return;
+    throw typeof outcome === 'object' && 'refused' in outcome
+      ? outcome.refused
+      : new Error('lost or unknown');
+  },
+  noteNotDone: () => undefined,
+};
+
+/** The store's pool: for the questions after a transaction. */
+const pool: PostgresPool = {
+  async connect(): Promise<PostgresClient> {
+    return {
+      async query({ text }) {
+        if (text.includes('txid_status')) {
+          if (status instanceof Error) throw status;
+          return { rows: [{ status }] };
+        }
+        return { rows: text.includes('FOR UPDATE') ? [row] : [] };
+      },
+      release: () => undefined,
+    };
+  },
+};
+
+/** Statements in a transaction that go well. */
+const query = async (_client: string, text: string): Promise<readonly unknown[]> =>
+  text.includes('UPDATE') ? [{ key: 'k' }] : [{ id: '7' }];
+
+function run(
+  transaction: TransactionAdapter<string>['transaction'],
+  work: () => Promise<readonly Made[]> = async () => [{ result: 1 }],
+  own: Partial<TransactionAdapter<string>> = {},
+): Promise<RunEnd> {
+  const table = claimsTable({ pool, clock, now: () => 'now()', random: () => 0 });
+  return new TransactionRun([attempt], work, { adapter: { transaction, query, ...own }, table }).end();
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+describe('a run in a transaction of an adapter', () => {
+  it('is done where it is committed', async () => {
+    const end = await run((body) => body('client'));
+    expect(end).toMatchObject({ status: 'done', made: [{ result: 1 }] });
+    expect(outcomes).toEqual(['stored']);
+  });
+
+  it('waits for a function that runs long after the adapter has begun again by itself', async () => {
+    let runs = 0;
+    const work = async (): Promise<readonly Made[]> => {
+      runs += 1;
+      if (runs === 2) await new Promise<void>((resolve) => void clock.setTimer(resolve, LONG_MS));
+      return [{ result: runs }];
+    };
+    const running = run(async (body) => {
+      await body('first');
+      return body('second');
+    }, work);
+    await clock.advance(2 * LONG_MS);
+    expect(await running).toMatchObject({ status: 'done', made: [{ result: 2 }] });
+    expect(outcomes).toMatchObject([{ refused: expect.anything() }, 'stored']);
+  });
+
+  it('does not wait for ever for a COMMIT', async () => {
+    const running = run(async (body) => {
+      await body('client');
+      return never();
+    });
+    await clock.advance(LONG_MS);
+    expect(await running).toMatchObject({ status: 'failed', mayRunAgain: true });
+  });
+
+  it('does not wait for ever for a ROLLBACK', async () => {
+    const failure = new Error('no stock');
+    const running = run(
+      (body) => body('client').catch(never),
+      () => Promise.reject(failure),
+    );
+    await clock.advance(LONG_MS);
+    expect(await running).toEqual({ status: 'failed', error: failure, mayRunAgain: false });
+  });
+
+  it('does not wait for ever for a transaction to begin, and does nothing in one that begins later', async () => {
+    let begin!: () => void;
+    let runs = 0;
+    let late: Promise<unknown> | undefined;
+    const running = run(
+      async (body) => {
+        await new Promise<void>((resolve) => (begin = resolve));
+        late = body('client').catch((error: unknown) => error);
+        return late as never;
+      },
+      async () => {
+        runs += 1;
+        return [{ result: 1 }];
+      },
+    );
+    await clock.advance(LONG_MS);
+    expect(await running).toMatchObject({ status: 'failed', error: { code: 'BATCHLATCH_STORE_SILENT' } });
+    begin();
+    await clock.advance(0);
+    expect([runs, await late]).toEqual([0, expect.any(Error)]);
+  });
+
+  it('goes by the row where nobody says whether it was committed', async () => {
+    status = new Error('Connection terminated unexpectedly');
+    const lost = run((body) => body('client'));
+    await clock.advance(LONG_MS);
+    expect(await lost).toMatchObject({ status: 'failed' });
+    expect(outcomes).toMatchObject([{ refused: expect.anything() }]);
+
+    row = { ...row, status: 'COMPLETED' };
+    const committed = run((body) => body('client'));
+    await clock.advance(LONG_MS);
+    expect(await committed).toMatchObject({ status: 'done' });
+  });
+
+  it.each(['aborted', 'in progress'])('is not committed where the database says: %s', async (said) => {
+    status = said;
+    const end = await run((body) => body('client'));
+    expect(end).toMatchObject({ status: 'failed', mayRunAgain: false });
+    expect(outcomes).toMatchObject([{ refused: expect.anything() }]);
+  });
+});
