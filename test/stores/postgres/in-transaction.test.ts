@@ -129,6 +129,19 @@ describe('inTransaction', () => {
     expect(await b.claim('a')).toMatchObject({ status: 'IN_PROGRESS', owner: 'another' });
   });
 
+  it.each(['FAILED', 'PARKED'])('writes nothing for a claim that has been settled as %s', async (status) => {
+    const errors: unknown[] = [];
+    const handler = async (_: unknown, context: RecordContext): Promise<void> => {
+      await pool.query(`UPDATE ${b.claims} SET status = $1`, [status]);
+      await inTransaction(context, (client) => insert(client, 'a')).catch((error: unknown) =>
+        errors.push(error),
+      );
+    };
+    expect(await b.run(handler, ['a'])).toEqual(['a']);
+    expect(errors).toMatchObject([{ code: 'BATCHLATCH_LEASE_LOST' }]);
+    expect([await b.effectsOf('a'), (await b.claim('a'))?.['status']]).toEqual([0, status]);
+  });
+
   it('does not commit what was done around an error that the function caught', async () => {
     const handler = async (_: unknown, context: RecordContext): Promise<void> => {
       await inTransaction(context, async (client) => {

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
-import type { AttemptTransaction } from '../../../src/claims/attempt-handle.ts';
+import { memoryStore } from 'batchlatch/memory';
+import type { AttemptHandle, AttemptTransaction } from '../../../src/claims/attempt-handle.ts';
 import type { Completion } from '../../../src/claims/claim-store.ts';
 import { claimsTable } from '../../../src/stores/postgres/claims-table.ts';
 import type { PostgresClient, PostgresPool } from '../../../src/stores/postgres/pool.ts';
+import { runUntilCommitted } from '../../../src/stores/postgres/run-until-committed.ts';
 import type { TransactionAdapter } from '../../../src/stores/postgres/transaction-adapter.ts';
 import type { TransactionEffect } from '../../../src/stores/postgres/transaction-effect.ts';
 import { type Made, type RunEnd, TransactionRun } from '../../../src/stores/postgres/transaction-run.ts';
@@ -63,9 +65,10 @@ function run(
   transaction: TransactionAdapter<string>['transaction'],
   work: () => Promise<readonly Made[]> = async () => [{ result: 1 }],
   own: Partial<TransactionAdapter<string>> = {},
+  attempts: readonly AttemptTransaction[] = [attempt],
 ): Promise<RunEnd> {
   const table = claimsTable({ pool, clock, now: () => 'now()', random: () => 0 });
-  return new TransactionRun([attempt], work, { adapter: { transaction, query, ...own }, table }).end();
+  return new TransactionRun(attempts, work, { adapter: { transaction, query, ...own }, table }).end();
 }
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -147,10 +150,70 @@ describe('a run in a transaction of an adapter', () => {
     expect(await committed).toMatchObject({ status: 'done' });
   });
 
+  it('is rolled back where an attempt cannot be completed, and says which', async () => {
+    const tooLarge = new Error('too large');
+    const refusing: AttemptTransaction = { ...attempt, complete: () => Promise.reject(tooLarge) };
+    let isRolledBack = false;
+    const end = await run(
+      (body) =>
+        body('client').catch((error: unknown) => {
+          isRolledBack = true;
+          throw error;
+        }),
+      async () => [{ result: 1 }, { result: 2 }],
+      {},
+      [refusing, attempt],
+    );
+    expect(end).toEqual({ status: 'without', errors: new Map([[0, tooLarge]]) });
+    expect([isRolledBack, outcomes]).toMatchObject([true, [{ refused: expect.anything() }]]);
+  });
+
   it.each(['aborted', 'in progress'])('is not committed where the database says: %s', async (said) => {
     status = said;
     const end = await run((body) => body('client'));
     expect(end).toMatchObject({ status: 'failed', mayRunAgain: false });
     expect(outcomes).toMatchObject([{ refused: expect.anything() }]);
+  });
+});
+
+describe('a function that may run again', () => {
+  const failing: RunEnd = { status: 'failed', error: new Error('40001'), mayRunAgain: true };
+  const handle = (isStopped: () => boolean): AttemptHandle => ({
+    store: memoryStore(),
+    get isStopped() {
+      return isStopped();
+    },
+    completeWith: never,
+    transact: never,
+  });
+
+  it.each([
+    ['before it waits', 1],
+    ['while it waits', 2],
+  ])('does not where its handler was told to stop %s', async (_when, asked) => {
+    let runs = 0;
+    let waits = 0;
+    let asks = 0;
+    const running = runUntilCommitted(
+      [attempt],
+      never,
+      [
+        handle(() => {
+          asks += 1;
+          return asks >= asked;
+        }),
+      ],
+      {
+        async run() {
+          runs += 1;
+          return failing;
+        },
+        async backOff() {
+          waits += 1;
+        },
+      },
+    );
+    await expect(running).rejects.toThrow('40001');
+    expect([runs, waits]).toEqual([1, asked - 1]);
   });
 });
