@@ -96,6 +96,22 @@ describe('a run in a transaction of an adapter', () => {
     expect(outcomes).toMatchObject([{ refused: expect.anything() }, 'stored']);
   });
 
+  it('is done where it was committed by a run whose answer the adapter did not get', async () => {
+    let runs = 0;
+    const end = await run(
+      async (body) => {
+        await body('first');
+        row = { ...row, status: 'COMPLETED' };
+        runs += 1;
+        return body('second');
+      },
+      async () => [{ result: runs }],
+      { query: async (client, text) => (runs === 1 && text.includes('UPDATE') ? [] : query(client, text)) },
+    );
+    expect(end).toMatchObject({ status: 'done' });
+    expect(outcomes).toMatchObject([{ refused: expect.anything() }, 'stored']);
+  });
+
   it('does not wait for ever for a COMMIT', async () => {
     const running = run(async (body) => {
       await body('client');
