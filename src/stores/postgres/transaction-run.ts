@@ -3,6 +3,7 @@ import type { AttemptTransaction } from '../../claims/attempt-handle.ts';
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
 import { BatchlatchError } from '../../claims/errors.ts';
+import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { checkCommitted } from './commit-check.ts';
 import { completeText, completionsAsJson, TRANSACTION_ID } from './complete-text.ts';
@@ -201,7 +202,7 @@ export class TransactionRun<Client> {
     } catch (thrown) {
       reason = thrown;
     }
-    await this.#answer({ refused: errorOf(reason) });
+    await this.#answer({ refused: asError(reason) });
     if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
     // Nobody has a result, so that nothing was to be written.
     if (this.#phase === 'complete' && this.#made.every((made) => 'error' in made))
@@ -216,7 +217,7 @@ export class TransactionRun<Client> {
 
   /** The COMMIT failed, or has no answer: the rows tell what became of it. */
   async #endOfCommit(error: unknown): Promise<RunEnd> {
-    const reason = errorOf(this.#reasonOf(error));
+    const reason = asError(this.#reasonOf(error));
     let outcome: RowsTell;
     try {
       outcome = await this.#outcomeOf(this.#writes);
@@ -276,7 +277,3 @@ interface RowsTell {
 const LONGEST_END_MS = LONGEST_STATEMENT_MS + 500;
 /** The wait for a connection, and the BEGIN. */
 const LONGEST_BEGIN_MS = 2 * LONGEST_STATEMENT_MS + 500;
-
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
-}

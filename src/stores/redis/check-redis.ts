@@ -90,7 +90,8 @@ async function serverBehind(primary: Connection): Promise<RedisServer> {
   };
 }
 
-function infoIn(text: string): ReadonlyMap<string, string> {
+/** The fields of INFO, of all its sections. */
+export function infoIn(text: string): ReadonlyMap<string, string> {
   const info = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const colon = line.indexOf(':');
