@@ -1,4 +1,5 @@
 import { checkRedis, type RedisClient } from '../../stores/redis/index.ts';
+import { boundedConnection } from '../../stores/redis/bounded-connection.ts';
 import { infoIn } from '../../stores/redis/check-redis.ts';
 import { type Connection, connectionOf } from '../../stores/redis/connection.ts';
 import { textOf } from '../../stores/redis/script-caller.ts';
@@ -26,7 +27,7 @@ type Info = ReadonlyMap<string, string>;
  */
 export async function doctorRedis({ client, now = Date.now }: RedisTarget): Promise<DoctorReport> {
   const report = new ServerReport('Redis');
-  const primaries = await connectionOf(client).primaries();
+  const primaries = await boundedConnection(connectionOf(client)).primaries();
   const { problems } = await checkRedis(client);
   for (const { message } of problems) report.report('redis-eviction', { message });
   const checked: string[] = [];
