@@ -1,4 +1,6 @@
 import { doctorPostgres } from '../../doctor/index.ts';
+import { systemClock } from '../../claims/clock.ts';
+import { onConnection } from '../../stores/postgres/connection.ts';
 import { claimsTableSql, deleteForgottenClaims } from '../../stores/postgres/index.ts';
 import type { PostgresPool } from '../../stores/postgres/index.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
@@ -60,18 +62,19 @@ export function createPostgresTable(
 }
 
 /** One statement after the other: each is there or is not, and another run does the rest. */
-async function createIn(pool: PostgresPool, sql: string): Promise<void> {
-  const client = await pool.connect();
-  let isBroken = true;
-  try {
-    for (const text of sql.split(/;\n/).filter((one) => one.trim() !== '')) {
-      await client.query({ text, values: [] });
-    }
-    isBroken = false;
-  } finally {
-    client.release(isBroken);
-  }
+function createIn(pool: PostgresPool, sql: string): Promise<void> {
+  const texts = sql.split(/;\n/).filter((one) => one.trim() !== '');
+  return onConnection(
+    pool,
+    async (client) => {
+      for (const text of texts) await client.query({ text, values: [] });
+    },
+    { clock: systemClock, limitMs: texts.length * LONGEST_STATEMENT_MS },
+  );
 }
+
+/** An index of a table that has rows is made row by row. The pool's own limit is as long. */
+const LONGEST_STATEMENT_MS = 60_000;
 
 /** `table check --postgres` */
 export function checkPostgresTable(context: Context, options: PostgresTableOptions): Promise<0 | 1> {

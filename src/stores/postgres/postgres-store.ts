@@ -1,5 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { systemClock } from '../../claims/clock.ts';
+import { objectNumber } from '../../claims/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { stopOf } from '../../claims/stop.ts';
 import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
@@ -79,7 +80,7 @@ export function claimsIn(table: ClaimsTable): TableStore {
   return {
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
-    place: `postgres:${idOf(table.pool)}:${table.table}`,
+    place: `postgres:${objectNumber(table.pool)}:${table.table}`,
     acquire: (requests, options) => acquireClaims(requests, table, stopOf(options)),
     settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
     extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
@@ -94,15 +95,4 @@ export function claimsIn(table: ClaimsTable): TableStore {
     [OPERATED]: (operator) => operator('postgres', table),
     [TRANSACTED]: { kind: 'postgres', rows: table },
   };
-}
-
-const ids = new WeakMap<PostgresPool, number>();
-let lastId = 0;
-
-function idOf(pool: PostgresPool): number {
-  const known = ids.get(pool);
-  if (known !== undefined) return known;
-  lastId += 1;
-  ids.set(pool, lastId);
-  return lastId;
 }

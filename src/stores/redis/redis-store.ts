@@ -1,5 +1,6 @@
 import type { AcquireOutcome, ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
+import { objectNumber } from '../../claims/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { anInteger, aBoolean, type Check, members, required } from '../../options/check-options.ts';
@@ -89,7 +90,7 @@ export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisS
     ...relative,
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
-    place: `redis:${idOf(client)}:${prefix}:${names.slots}`,
+    place: `redis:${objectNumber(client)}:${prefix}:${names.slots}`,
     async acquire(requests, callOptions) {
       warnOfEviction(client, rows.connection);
       const askedAt = clock.now();
@@ -146,18 +147,6 @@ function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): Acq
     case 'error':
       return outcome;
   }
-}
-
-const ids = new WeakMap<object, number>();
-let lastId = 0;
-
-/** Stores that share a client share its requests. */
-function idOf(client: object): number {
-  const known = ids.get(client);
-  if (known !== undefined) return known;
-  lastId += 1;
-  ids.set(client, lastId);
-  return lastId;
 }
 
 function aClient(): Check {
