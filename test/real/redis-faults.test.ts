@@ -61,18 +61,6 @@ describeWith([redis, toxiproxy], 'with Toxiproxy before Redis', () => {
       expect(acknowledgedUnstored).toEqual([]);
     });
 
-    it('hands back what comes during an outage, and does it once afterwards', async () => {
-      const { job, keys } = await started(name, { count: 100, withinMs: 50_000 });
-      await proxy.disable();
-      await delay(5_000);
-      await proxy.enable();
-      const { runs, acknowledgedUnstored, invocations } = await job;
-      expect(invocations).toBeGreaterThan(4);
-      expect(new Set(runs.map(({ key }) => key)).size).toBe(keys.length);
-      expect(runsWithinALease(runs)).toEqual([]);
-      expect(acknowledgedUnstored).toEqual([]);
-    });
-
     it('finds its own claim when the server died after the script and before the answer', async () => {
       const store = redisStore({ client: await opening(name, asRedis(proxy)) });
       const direct = redisStore({ client: await opening(name, server.endpoint) });
