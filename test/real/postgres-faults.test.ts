@@ -11,6 +11,7 @@ import { postgres, type PostgresServer, startPostgres } from '../support/compone
 import { startToxiproxy, toxiproxy, type Toxiproxy } from '../support/components/toxiproxy.ts';
 import type { Proxy } from '../support/components/toxiproxy-client.ts';
 import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
+import { roundTripsOf } from './support/round-trips.ts';
 
 describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
   let server: PostgresServer;
@@ -115,6 +116,10 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     expect(told).toBeLessThanOrEqual(row?.leaseUntil ?? 0);
     const [refused] = await store.acquire([{ ...own, owner: 'other' }]);
     expect(refused).toMatchObject({ status: 'conflict' });
+  });
+
+  it.each([25, 100])('take a batch of %i records two round trips', async (records) => {
+    expect(await roundTripsOf(postgresStore({ pool, table }), proxy, records)).toBe(2);
   });
 
   it('are told to be unknown after a while where nobody answers, and the pool is as good as new', async () => {

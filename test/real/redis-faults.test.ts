@@ -12,6 +12,7 @@ import type { Proxy } from '../support/components/toxiproxy-client.ts';
 import { startToxiproxy, type Toxiproxy, toxiproxy } from '../support/components/toxiproxy.ts';
 import { runsWithinALease } from './support/disturbed-job.ts';
 import { deliverUntilDone } from './support/redis-job.ts';
+import { roundTripsOf } from './support/round-trips.ts';
 import { until } from './support/until.ts';
 
 const CLIENTS = ['ioredis', 'node-redis'] as const;
@@ -42,6 +43,11 @@ describeWith([redis, toxiproxy], 'with Toxiproxy before Redis', () => {
       const { runs, acknowledgedUnstored } = await job;
       expect(runs).toHaveLength(keys.length);
       expect(acknowledgedUnstored).toEqual([]);
+    });
+
+    it.each([25, 100])('takes two round trips for a batch of %i records', async (records) => {
+      const store = redisStore({ client: await opening(name, asRedis(proxy)), prefix: `${randomUUID()}:` });
+      expect(await roundTripsOf(store, proxy, records)).toBe(2);
     });
 
     it('keeps its promises over connections that are reset in the middle', async () => {
