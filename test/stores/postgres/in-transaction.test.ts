@@ -206,6 +206,22 @@ describe('inTransaction', () => {
     expect(await b.allEffects()).toEqual([`run ${failures + 1}`]);
   });
 
+  it.each([
+    Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+    new Error('Connection terminated unexpectedly'),
+    Object.assign(new Error('server conn crashed?'), { code: '08P01' }),
+  ])('runs again where a statement of the function has lost the connection: %s', async (lost) => {
+    let runs = 0;
+    const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, async (client) => {
+        runs += 1;
+        await insert(client, `run ${runs}`);
+        if (runs === 1) throw lost;
+      });
+    expect(await b.run(handler, ['a'])).toEqual([]);
+    expect(await b.allEffects()).toEqual(['run 2']);
+  });
+
   it('gives up after five', async () => {
     let runs = 0;
     const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
