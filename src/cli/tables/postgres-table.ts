@@ -2,13 +2,13 @@ import { doctorPostgres } from '../../doctor/index.ts';
 import { claimsTableSql, deleteForgottenClaims } from '../../stores/postgres/index.ts';
 import type { PostgresPool } from '../../stores/postgres/index.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
-import { UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { postgresTableOf } from '../connect/claims.ts';
 import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
 import type { Context } from '../context.ts';
 import { showReport } from '../doctor/report.ts';
 import { visible } from '../print/visible.ts';
-import { count } from '../print/words.ts';
+import { count, sentence } from '../print/words.ts';
 
 /** The options of tables of PostgreSQL. */
 export interface PostgresTableOptions extends PostgresOptions {
@@ -68,9 +68,22 @@ async function createIn(pool: PostgresPool, sql: string): Promise<void> {
       await client.query({ text, values: [] });
     }
     isBroken = false;
+  } catch (error) {
+    throw new CliError(whyNotCreated(error), { cause: error });
   } finally {
     client.release(isBroken);
   }
+}
+
+function whyNotCreated(error: unknown): string {
+  const { code, message = '' } = error as Partial<NodeJS.ErrnoException>;
+  if (code === '42501') {
+    return `The role may not create it: ${sentence(message)} GRANT CREATE on the schema to the role, or give --print and let another role run the statements.`;
+  }
+  if (code === '3F000') {
+    return `${sentence(message)} Create the schema first, or leave it out of --table.`;
+  }
+  return `PostgreSQL has not created it: ${sentence(message)}`;
 }
 
 /** `table check --postgres` */

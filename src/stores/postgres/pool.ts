@@ -1,3 +1,5 @@
+import { aClient, type Check, objectWith } from '../../options/check-options.ts';
+
 /** A statement with its parameters, as `pg` takes it. It has no name, so that no session has to remember it. */
 export interface SqlStatement {
   /** With `$1`, `$2` … where the values go. */
@@ -36,3 +38,9 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   /** Lends a connection. */
   connect(): Promise<Client>;
 }
+
+/** What the option `pool` may be. */
+export const aPool: Check = aClient(
+  'a `Pool` of `pg`, or an object with the same connect()',
+  objectWith('connect').accepts,
+);
