@@ -2,15 +2,15 @@ import { doctorPostgres } from '../../doctor/index.ts';
 import { systemClock } from '../../claims/clock.ts';
 import { onConnection } from '../../stores/postgres/connection.ts';
 import { claimsTableSql, deleteForgottenClaims } from '../../stores/postgres/index.ts';
-import type { PostgresPool } from '../../stores/postgres/index.ts';
+import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
-import { UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { postgresTableOf } from '../connect/claims.ts';
 import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
 import type { Context } from '../context.ts';
 import { showReport } from '../doctor/report.ts';
 import { visible } from '../print/visible.ts';
-import { count } from '../print/words.ts';
+import { count, sentence } from '../print/words.ts';
 
 /** The options of tables of PostgreSQL. */
 export interface PostgresTableOptions extends PostgresOptions {
@@ -62,19 +62,34 @@ export function createPostgresTable(
 }
 
 /** One statement after the other: each is there or is not, and another run does the rest. */
-function createIn(pool: PostgresPool, sql: string): Promise<void> {
+async function createIn(pool: PostgresPool, sql: string): Promise<void> {
   const texts = sql.split(/;\n/).filter((one) => one.trim() !== '');
-  return onConnection(
-    pool,
-    async (client) => {
-      for (const text of texts) await client.query({ text, values: [] });
-    },
-    { clock: systemClock, limitMs: texts.length * LONGEST_STATEMENT_MS },
-  );
+  const create = async (client: SqlConnection): Promise<void> => {
+    for (const text of texts) await client.query({ text, values: [] });
+  };
+  try {
+    await onConnection(pool, create, {
+      clock: systemClock,
+      limitMs: texts.length * LONGEST_STATEMENT_MS,
+    });
+  } catch (error) {
+    throw new CliError(whyNotCreated(error), { cause: error });
+  }
 }
 
 /** An index of a table that has rows is made row by row. The pool's own limit is as long. */
 const LONGEST_STATEMENT_MS = 60_000;
+
+function whyNotCreated(error: unknown): string {
+  const { code, message = '' } = error as Partial<NodeJS.ErrnoException>;
+  if (code === '42501') {
+    return `The role may not create it: ${sentence(message)} GRANT CREATE on the schema to the role, or give --print and let another role run the statements.`;
+  }
+  if (code === '3F000') {
+    return `${sentence(message)} Create the schema first, or leave it out of --table.`;
+  }
+  return `PostgreSQL has not created it: ${sentence(message)}`;
+}
 
 /** `table check --postgres` */
 export function checkPostgresTable(context: Context, options: PostgresTableOptions): Promise<0 | 1> {

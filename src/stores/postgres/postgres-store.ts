@@ -5,12 +5,12 @@ import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { stopOf } from '../../claims/stop.ts';
 import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
 import { isForgotten } from '../../claims/transitions.ts';
-import { aBoolean, aString, type Check, objectWith, required } from '../../options/check-options.ts';
+import { aBoolean, aString, type Check } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { extendLeases, settleClaims, startClaims } from '../conditional/settle.ts';
 import { acquireClaims } from './acquire.ts';
 import { type ClaimsTable, claimsTable } from './claims-table.ts';
-import type { PostgresPool } from './pool.ts';
+import { aPool, type PostgresPool } from './pool.ts';
 import { readRows } from './read.ts';
 import { rowChanger } from './row-writer.ts';
 import { toClaim } from './row.ts';
@@ -33,7 +33,7 @@ export interface PostgresStoreOptions {
 }
 
 const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
-  pool: required(objectWith('connect')),
+  pool: aPool,
   table: aString(),
   prepare: aBoolean(),
 };

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../../claims/clock.ts';
 import { objectNumber } from '../../claims/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { isForgotten } from '../../claims/transitions.ts';
-import { anInteger, aBoolean, type Check, members, required } from '../../options/check-options.ts';
+import { aBoolean, aClient, anInteger, type Check, members, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import { noOutcome } from '../conditional/no-outcome.ts';
@@ -38,7 +38,7 @@ export interface RedisStoreOptions {
 }
 
 const checks: Readonly<Record<keyof RedisStoreOptions, Check>> = {
-  client: required(aClient()),
+  client: aClient('a client of `ioredis` or of `redis` (node-redis)', isClient),
   prefix: aPrefix(),
   slots: aNumberOfSlots(),
   clockToleranceMs: anInteger(0),
@@ -149,16 +149,11 @@ function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): Acq
   }
 }
 
-function aClient(): Check {
-  return {
-    expected: 'a client of `ioredis` or of `redis` (node-redis)',
-    accepts(value) {
-      if (typeof value !== 'object' || value === null) return false;
-      const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
-      const isIoRedis = typeof call === 'function' && typeof pipeline === 'function';
-      return isIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
-    },
-  };
+function isClient(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
+  const isIoRedis = typeof call === 'function' && typeof pipeline === 'function';
+  return isIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
 }
 
 function aPrefix(): Check {
