@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
 import type { LocalService } from '../../local/emulators/local-service.ts';
 import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
-import { emulatorClient } from '../support/claims-table.ts';
-import { transports } from '../support/transports.ts';
+import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { storeBy, transports } from '../support/transports.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
 import type { Proxy } from '../support/components/toxiproxy-client.ts';
@@ -16,6 +16,7 @@ import {
   runsWithinALease,
   startDisturbedJob,
 } from './support/disturbed-job.ts';
+import { roundTripsOf } from './support/round-trips.ts';
 import { until } from './support/until.ts';
 
 const MESSAGES = 300;
@@ -46,6 +47,11 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
   afterEach(async () => {
     await proxy.reset();
     for (const job of jobs) await job.stop();
+  });
+
+  it.each(transports)('a batch of 25 records takes two round trips: %s', async (transport) => {
+    const tableName = await createClaimsTable(dynamoDB);
+    expect(await roundTripsOf(storeBy(transport, proxy.endpoint, { tableName }), proxy, 25)).toBe(2);
   });
 
   it('slow answers make no second run', async () => {

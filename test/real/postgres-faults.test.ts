@@ -5,18 +5,19 @@ import { postgresStore } from 'batchlatch/postgres';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import type { ClaimRequest } from '../../src/claims/claim-store.ts';
-import { type AnswerLosingProxy, startAnswerLosingProxy } from '../support/answer-losing-proxy.ts';
+import { type CuttingProxy, startCuttingProxy } from '../support/cutting-proxy.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';
 import { startToxiproxy, toxiproxy, type Toxiproxy } from '../support/components/toxiproxy.ts';
 import type { Proxy } from '../support/components/toxiproxy-client.ts';
 import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
+import { roundTripsOf } from './support/round-trips.ts';
 
 describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
   let server: PostgresServer;
   let faults: Toxiproxy;
   let proxy: Proxy;
-  let losing: AnswerLosingProxy;
+  let losing: CuttingProxy;
   let pool: Pool;
   let lossyPool: Pool;
   let table: string;
@@ -27,7 +28,7 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     faults = await startToxiproxy();
     const { host } = new URL(server.endpoint);
     proxy = await faults.createProxy({ upstream: `http://${host}` });
-    losing = await startAnswerLosingProxy(server.endpoint);
+    losing = await startCuttingProxy(server.endpoint);
     pool = poolOf(`postgres://postgres@${new URL(proxy.endpoint).host}/postgres`);
     lossyPool = poolOf(losing.endpoint, { max: 1 });
     table = await createPostgresTable(pool);
@@ -56,8 +57,9 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     losing.loseNextAnswer();
     const asked = requests(20);
     const before = Date.now();
+    const cutsBefore = losing.cuts();
     const outcomes = await store.acquire(asked);
-    expect(losing.lost()).toBe(1);
+    expect(losing.cuts() - cutsBefore).toBe(1);
     for (const [index, outcome] of outcomes.entries()) {
       expect(outcome).toMatchObject({ status: 'acquired', attempt: 1, crashes: 0, tookOver: false });
       const { leaseUntil = 0 } = (await store.inspect(asked[index]?.key as string)) ?? {};
@@ -71,7 +73,7 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     const store = postgresStore({ pool: lossyPool, table });
     const [own] = requests(1) as [ClaimRequest];
     await store.acquire([{ ...own, recordsStart: true }]);
-    const lostBefore = losing.lost();
+    const lostBefore = losing.cuts();
     losing.loseNextAnswer();
     expect(await store.start?.([own])).toEqual(['stored']);
     losing.loseNextAnswer();
@@ -80,8 +82,27 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     expect(await store.settle([{ ...own, end: 'release', releases: 0, retentionMs: 60_000 }])).toEqual([
       'stored',
     ]);
-    expect(losing.lost() - lostBefore).toBe(3);
+    expect(losing.cuts() - lostBefore).toBe(3);
     expect(await store.inspect(own.key)).toMatchObject({ status: 'FAILED', releases: 1, attempt: 1 });
+  });
+
+  it('are acquired, and ended, once where the server is killed between the statement and its answer', async () => {
+    const store = postgresStore({ pool: lossyPool, table });
+    const asked = requests(20);
+    const before = losing.cuts();
+    const restart = async (): Promise<void> => {
+      await server.crash();
+      void server.startAgain();
+    };
+    await store.inspect('opens the connection');
+    losing.loseNextAnswer(restart);
+    for (const outcome of await store.acquire(asked)) {
+      expect(outcome).toMatchObject({ status: 'acquired', attempt: 1, crashes: 0, tookOver: false });
+    }
+    losing.loseNextAnswer(restart);
+    const outcomes = await store.settle(asked.map((own) => ({ ...own, end: 'complete' })));
+    expect(outcomes).toEqual(asked.map(() => 'stored'));
+    expect(losing.cuts() - before).toBe(2);
   });
 
   it('have leases that end no later than the database says, however slow the way is', async () => {
@@ -95,6 +116,10 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     expect(told).toBeLessThanOrEqual(row?.leaseUntil ?? 0);
     const [refused] = await store.acquire([{ ...own, owner: 'other' }]);
     expect(refused).toMatchObject({ status: 'conflict' });
+  });
+
+  it.each([25, 100])('take a batch of %i records two round trips', async (records) => {
+    expect(await roundTripsOf(postgresStore({ pool, table }), proxy, records)).toBe(2);
   });
 
   it('are told to be unknown after a while where nobody answers, and the pool is as good as new', async () => {

@@ -209,6 +209,48 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
   });
 }
 
+describeWith([postgres], 'a process that stands still before its COMMIT', () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = poolOf(server.endpoint);
+    b = await transactionBench(pool);
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(async () => {
+    await pool.end();
+    await server.stop();
+  });
+
+  it('keeps nobody from the claims for long: the database ends its transaction', async () => {
+    const adapter = {
+      async transaction<Result>(body: (client: PoolClient) => Promise<Result>) {
+        const client = await pool.connect();
+        client.on('error', () => client.release(true));
+        await client.query('BEGIN');
+        await body(client);
+        return new Promise<Result>(() => undefined);
+      },
+      query: async (client: PoolClient, text: string, values: readonly string[]) =>
+        (await client.query(text, [...values])).rows as unknown[],
+    };
+    const still = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, (client) => insert(client, 'a'), { adapter });
+    const running = b.run(still, ['a'], { leaseMs: 2_000 });
+    await until('its claim is completed, but for the COMMIT', async () => {
+      const { rows } = await pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%owned%'",
+      );
+      return rows.length === 1;
+    });
+    await delay(2_000);
+    const others = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, (client) => insert(client, 'b'));
+    // Of one batch, and so of one statement.
+    expect(await b.run(others, ['a', 'b'])).toEqual([]);
+    expect(await running).toEqual(['a']);
+    expect([await b.effectsOf('a'), await b.effectsOf('b')]).toEqual([0, 2]);
+  }, 60_000);
+});
+
 describeWith([postgres], 'a process that is killed in inTransaction', () => {
   beforeAll(async () => {
     server = await startPostgres();

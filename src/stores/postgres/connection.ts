@@ -16,6 +16,40 @@ export interface LendingBound {
 /** A pool gives a connection within this time or not at all: without a bound of its own it may wait for ever. */
 const LONGEST_CONNECT_MS = 10_000;
 
+/** A connection of a pool, and how to give it back, once: closed, if it is broken. */
+export interface Borrowed<Client> {
+  readonly client: Client;
+  giveBack(isBroken: boolean): void;
+}
+
+interface BorrowingBound extends Pick<LendingBound, 'clock' | 'signal'> {
+  readonly limitMs: number;
+  readonly errorOf: (why: 'silent' | 'given-up') => Error;
+}
+
+/** Waits for a connection of the pool. While it is lent, nobody but its statements learns that it has failed. */
+export async function borrow<Client extends PostgresClient>(
+  pool: PostgresPool<Client>,
+  bound: BorrowingBound,
+): Promise<Borrowed<Client>> {
+  const client = await stoppableCall(
+    () => pool.connect(),
+    bound,
+    (late) => late.release(),
+  );
+  client.on?.('error', ignore);
+  let isGivenBack = false;
+  return {
+    client,
+    giveBack(isBroken) {
+      if (isGivenBack) return;
+      isGivenBack = true;
+      if (!isBroken) client.off?.('error', ignore); // one that is closed may still say why
+      client.release(isBroken);
+    },
+  };
+}
+
 /**
  * Does something on a connection of the pool, and gives it back: closed, unless the database has answered on it to the end. Also
  * a connection that the network has swallowed comes back to the pool then, and does not keep its place for ever.
@@ -25,31 +59,19 @@ export async function onConnection<Client extends PostgresClient, Result>(
   body: (client: Client) => Promise<Result>,
   { clock, limitMs, signal }: LendingBound,
 ): Promise<Result> {
-  const client = await stoppableCall(
-    () => pool.connect(),
-    { clock, limitMs: LONGEST_CONNECT_MS, signal, errorOf: noConnection },
-    (late) => late.release(),
-  );
-  return stoppableCall((stop) => lent(client, body, stop), {
+  const borrowed = await borrow(pool, { clock, signal, limitMs: LONGEST_CONNECT_MS, errorOf: noConnection });
+  return stoppableCall((stop) => use(borrowed, body, stop), {
     clock,
     limitMs,
     errorOf: () => silent(limitMs),
   });
 }
 
-async function lent<Client extends PostgresClient, Result>(
-  client: Client,
+async function use<Client, Result>(
+  { client, giveBack }: Borrowed<Client>,
   body: (client: Client) => Promise<Result>,
   stop: Stop,
 ): Promise<Result> {
-  let isGivenBack = false;
-  const giveBack = (isBroken: boolean): void => {
-    if (isGivenBack) return;
-    isGivenBack = true;
-    if (!isBroken) client.off?.('error', ignore); // one that is closed may still say why
-    client.release(isBroken);
-  };
-  client.on?.('error', ignore);
   stop.addEventListener('abort', () => giveBack(true));
   try {
     const result = await body(client);
@@ -73,7 +95,8 @@ function noConnection(why: 'silent' | 'given-up'): StoreError {
   );
 }
 
-function silent(limitMs: number): StoreError {
+/** The error of a statement without an answer. */
+export function silent(limitMs: number): StoreError {
   return new StoreError(`PostgreSQL did not answer within ${limitMs / 1_000} seconds`, {
     isRetryable: true,
     code: 'BATCHLATCH_STORE_SILENT',

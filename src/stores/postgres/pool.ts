@@ -1,3 +1,5 @@
+import { aClient, type Check, objectWith } from '../../options/check-options.ts';
+
 /** A statement with its parameters, as `pg` takes it. */
 export interface SqlStatement {
   /** The name by which the session remembers it, where it is to be prepared. Default: no session has to remember it. */
@@ -38,3 +40,9 @@ export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   /** Lends a connection. */
   connect(): Promise<Client>;
 }
+
+/** What the option `pool` may be. */
+export const aPool: Check = aClient(
+  'a `Pool` of `pg`, or an object with the same connect()',
+  objectWith('connect').accepts,
+);

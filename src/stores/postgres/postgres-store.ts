@@ -1,15 +1,16 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { systemClock } from '../../claims/clock.ts';
+import { objectNumber } from '../../claims/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { stopOf } from '../../claims/stop.ts';
 import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
 import { isForgotten } from '../../claims/transitions.ts';
-import { aBoolean, aString, type Check, objectWith, required } from '../../options/check-options.ts';
+import { aBoolean, aString, type Check } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { extendLeases, settleClaims, startClaims } from '../conditional/settle.ts';
 import { acquireClaims } from './acquire.ts';
 import { type ClaimsTable, claimsTable } from './claims-table.ts';
-import type { PostgresPool } from './pool.ts';
+import { aPool, type PostgresPool } from './pool.ts';
 import { readRows } from './read.ts';
 import { rowChanger } from './row-writer.ts';
 import { toClaim } from './row.ts';
@@ -32,7 +33,7 @@ export interface PostgresStoreOptions {
 }
 
 const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
-  pool: required(objectWith('connect')),
+  pool: aPool,
   table: aString(),
   prepare: aBoolean(),
 };
@@ -79,7 +80,7 @@ export function claimsIn(table: ClaimsTable): TableStore {
   return {
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
-    place: `postgres:${idOf(table.pool)}:${table.table}`,
+    place: `postgres:${objectNumber(table.pool)}:${table.table}`,
     acquire: (requests, options) => acquireClaims(requests, table, stopOf(options)),
     settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
     extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
@@ -94,15 +95,4 @@ export function claimsIn(table: ClaimsTable): TableStore {
     [OPERATED]: (operator) => operator('postgres', table),
     [TRANSACTED]: { kind: 'postgres', rows: table },
   };
-}
-
-const ids = new WeakMap<PostgresPool, number>();
-let lastId = 0;
-
-function idOf(pool: PostgresPool): number {
-  const known = ids.get(pool);
-  if (known !== undefined) return known;
-  lastId += 1;
-  ids.set(pool, lastId);
-  return lastId;
 }

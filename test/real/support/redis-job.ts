@@ -9,8 +9,6 @@ export interface RedisJob {
   readonly runs: readonly Run[];
   /** What was acknowledged although its completion was not stored. */
   readonly acknowledgedUnstored: readonly string[];
-  /** How many invocations there were. */
-  readonly invocations: number;
 }
 
 export interface RedisJobOptions {
@@ -62,5 +60,5 @@ export async function deliverUntilDone(options: RedisJobOptions): Promise<RedisJ
     waiting = [...waiting.slice(25), ...batch.filter((key) => failed.has(key))];
     if (failed.size > 0) await delay(50);
   }
-  return { runs, acknowledgedUnstored, invocations };
+  return { runs, acknowledgedUnstored };
 }

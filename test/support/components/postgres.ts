@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chown, cp, mkdtemp, rm } from 'node:fs/promises';
+import { chown, cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,11 @@ const PACKAGES: DebianPackages = {
 
 /** A running PostgreSQL. `endpoint` is a connection string of its superuser, who needs no password. */
 export interface PostgresServer extends LocalService {
-  /** Ends all of its processes at once, as a machine that fails does. */
+  /** Where its data are; to be read while it is shut down. */
+  readonly dataFolder: string;
+  /** With `smallDiskMb`: an empty folder, for a tablespace. */
+  readonly smallDisk: string;
+  /** Ends all of its processes at once (`kill -9`), as a machine that fails does. */
   crash(): Promise<void>;
   /** Ends it as an operator does: connections are told, and closed. */
   shutDown(): Promise<void>;
@@ -34,6 +38,10 @@ export interface PostgresServer extends LocalService {
 export interface PostgresOptions extends StartOptions {
   /** Such as `{ max_connections: '10' }`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Makes its data folder. Default: a new cluster. */
+  readonly fill?: (dataFolder: string) => Promise<unknown>;
+  /** Gives it a disk of this size besides, which is empty again when it is started again. For root only. */
+  readonly smallDiskMb?: number;
 }
 
 export const postgres: Component = {
@@ -54,7 +62,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   if (isRoot()) await chown(own, NOBODY, NOBODY);
   const [initdb, ...set] = asNobody(join(folder, 'initdb'));
   const how = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  await runCommand(initdb, [...set, ...how], { env, cwd: own });
+  const { fill = () => runCommand(initdb, [...set, ...how], { env, cwd: own }) } = options;
+  await fill(data);
+  const smallDisk = join(own, 'small-disk');
+  await mkdir(smallDisk);
 
   const usual = {
     listen_addresses: '127.0.0.1',
@@ -63,7 +74,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     jit: 'off',
   };
   const settings = { ...usual, ...options.settings };
-  const [command, ...before] = asNobody(join(folder, 'postgres'));
+  const plain = asNobody(join(folder, 'postgres'));
+  const { smallDiskMb } = options;
+  const [command, ...before] = smallDiskMb === undefined ? plain : withDisk(smallDisk, smallDiskMb, plain);
   const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const start = (): Promise<RunningChild> =>
     startChild({
@@ -79,11 +92,18 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   return {
     name: 'PostgreSQL',
     endpoint: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    dataFolder: data,
+    smallDisk,
     async crash() {
-      process.kill(-child.pid, 'SIGKILL');
+      // Each of its processes is in a group of its own; the first one must not start others meanwhile.
+      process.kill(child.pid, 'SIGSTOP');
+      for (const pid of [...(await childrenOf(child.pid)), child.pid]) process.kill(pid, 'SIGKILL');
       await child.stop();
     },
-    shutDown: () => child.stop(),
+    async shutDown() {
+      process.kill(child.pid, 'SIGINT'); // "fast": with the SIGTERM that follows it would wait until its clients have gone
+      await child.stop();
+    },
     async startAgain() {
       child = await start();
     },
@@ -92,6 +112,18 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await rm(own, { recursive: true, force: true });
     },
   };
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const pids = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return pids.split(' ').filter(Boolean).map(Number);
+}
+
+/** Starts a program with a file system at `folder` that only its own processes see, and that goes with them. */
+function withDisk(folder: string, megabytes: number, program: readonly string[]): [string, ...string[]] {
+  const options = `size=${megabytes}m,mode=700,uid=${NOBODY},gid=${NOBODY}`;
+  const script = `mount -t tmpfs -o ${options} tmpfs "$0" && exec "$@"`;
+  return ['unshare', '--mount', 'sh', '-c', script, folder, ...program];
 }
 
 /** PostgreSQL does not run as root. This is `nobody` wherever there is one, who may still read what root has unpacked. */

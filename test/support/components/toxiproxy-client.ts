@@ -28,6 +28,8 @@ export interface Proxy {
   /** Refuses new connections and closes the open ones. */
   disable(): Promise<void>;
   enable(): Promise<void>;
+  /** Leads to another service from now on; the open connections are closed. */
+  redirect(upstream: string): Promise<void>;
   /** Removes all of its toxics and enables it. */
   reset(): Promise<void>;
 }
@@ -80,6 +82,7 @@ export function createToxiproxyClient(api: string): ToxiproxyClient {
         removeToxic,
         disable: () => setEnabled(false),
         enable: () => setEnabled(true),
+        redirect: (other) => call('POST', path, { upstream: new URL(other).host, enabled: true }),
         async reset() {
           for (const toxic of await toxicNames()) await removeToxic(toxic);
           await setEnabled(true);

@@ -1,0 +1,24 @@
+import { type ClaimStore, createBatchProcessor } from 'batchlatch';
+import { lambdaContext, sqsEvent } from 'batchlatch/testing';
+import type { Proxy } from '../../support/components/toxiproxy-client.ts';
+
+const LATENCY_MS = 300;
+
+/** How many answers a batch of records that do nothing waits for, one after the other: each of them takes a certain time. */
+export async function roundTripsOf(store: ClaimStore, proxy: Proxy, records: number): Promise<number> {
+  const process = createBatchProcessor(() => undefined, {
+    store,
+    concurrency: records,
+    observer: { onEvent: () => undefined },
+  });
+  const deliver = async (): Promise<number> => {
+    const event = sqsEvent(Array.from({ length: records }, () => ({ body: '{}' })));
+    const startedAt = performance.now();
+    const { batchItemFailures } = await process(event, lambdaContext({ remainingTimeMs: 30_000 }));
+    if (batchItemFailures.length > 0) throw new Error('A record was handed back');
+    return performance.now() - startedAt;
+  };
+  await deliver(); // opens the connections
+  await proxy.addToxic({ type: 'latency', attributes: { latency: LATENCY_MS } });
+  return Math.floor((await deliver()) / LATENCY_MS);
+}
