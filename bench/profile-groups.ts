@@ -17,12 +17,12 @@ export const PROFILE_GROUPS: readonly ProfileGroup[] = [
   {
     // The build puts the package into the file that calls it.
     name: 'signing (aws4)',
-    pattern: /node_modules\/(batchlatch\/.*\/direct\/signed-headers\.|aws4\/)/,
+    pattern: /node_modules\/(batchlatch\/.*\/aws\/signed-headers\.|aws4\/)/,
     colour: '#bc8cff',
   },
   {
     name: 'batchlatch, direct transport',
-    pattern: /node_modules\/batchlatch\/.*stores\/dynamodb\/direct\//,
+    pattern: /node_modules\/batchlatch\/dist\/\w+\/(aws\/|stores\/dynamodb\/direct-transport)/,
     colour: '#1f6feb',
   },
   { name: 'batchlatch', pattern: /node_modules\/batchlatch\//, colour: '#2f81f7' },

@@ -3,7 +3,7 @@ import { build, type Plugin } from 'esbuild';
 import { packagesOf } from './third-party-licenses.ts';
 
 /** The compiled files that packages are put into, so that a program which installs the library need not install these. */
-const FILES = ['stores/dynamodb/direct/signed-headers.js'];
+const FILES = ['aws/signed-headers.js'];
 
 /**
  * Puts `aws4` into the compiled files that use it. Returns the folders of the packages, in the repository, whose code is

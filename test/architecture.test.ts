@@ -28,15 +28,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
   'stores/conditional': ['claims'],
-  'stores/dynamodb': [
-    'claims',
-    'options',
-    'stores/conditional',
-    'stores/dynamodb/direct',
-    'stores/dynamodb/sdk',
-  ],
-  // The two ways to DynamoDB know neither one another nor what is stored.
-  'stores/dynamodb/direct': ['claims', 'stores/dynamodb/transport.ts', 'stores/dynamodb/unanswered.ts'],
+  'stores/dynamodb': ['claims', 'options', 'stores/conditional', 'stores/dynamodb/sdk', 'aws'],
+  // Requests to any service of AWS, without its SDK.
+  aws: ['claims'],
+  // Knows nothing of what is stored.
   'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts'],
   'stores/memory': ['claims', 'options'],
   'stores/postgres': ['claims', 'options', 'stores/conditional'],
@@ -52,7 +47,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/row.ts',
   ],
   s3: ['claims', 'sources', 'options'],
-  worker: ['attempts', 'claims', 'options'],
+  worker: ['attempts', 'aws', 'claims', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: [
     'claims',
@@ -222,8 +217,8 @@ describe('the checks see', () => {
   });
 
   it('that one way to DynamoDB may not import the other', () => {
-    const files = new Map([['stores/dynamodb/direct/x.ts', "import { a } from '../sdk/load-sdk.ts';"]]);
-    expect(wrongDirections(files)).toEqual(['stores/dynamodb/direct/x.ts imports stores/dynamodb/sdk']);
+    const files = new Map([['stores/dynamodb/sdk/x.ts', "import { a } from '../../../aws/answers.ts';"]]);
+    expect(wrongDirections(files)).toEqual(['stores/dynamodb/sdk/x.ts imports aws']);
   });
 
   it('that one store may not import another', () => {

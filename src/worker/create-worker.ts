@@ -1,7 +1,8 @@
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { type WorkerOptions, workerChecks } from './options.ts';
 import { QueueWorker } from './queue-worker.ts';
-import { sdkQueue } from './sdk-queue.ts';
+import { sdkSend } from './sdk-send.ts';
+import { sqsQueue } from './sqs-queue.ts';
 import type { Worker } from './worker.ts';
 
 /**
@@ -16,5 +17,5 @@ import type { Worker } from './worker.ts';
  */
 export function createWorker(options: WorkerOptions): Worker {
   checkOptionsOf('createWorker', options, workerChecks);
-  return new QueueWorker(options, sdkQueue(options.client, options.queueUrl));
+  return new QueueWorker(options, sqsQueue(sdkSend(options.client), options.queueUrl));
 }

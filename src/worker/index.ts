@@ -1,4 +1,4 @@
 export { createWorker } from './create-worker.ts';
 export type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 export type { SqsHandler, WorkerOptions } from './options.ts';
-export type { WorkerSqsClient } from './sdk-queue.ts';
+export type { WorkerSqsClient } from './sdk-send.ts';

@@ -9,7 +9,7 @@ import {
   objectWith,
   required,
 } from '../options/check-options.ts';
-import type { WorkerSqsClient } from './sdk-queue.ts';
+import type { WorkerSqsClient } from './sdk-send.ts';
 
 /** A Lambda handler for SQS, as `createBatchProcessor` makes one. */
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<unknown>;

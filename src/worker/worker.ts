@@ -23,17 +23,25 @@ export interface WorkerEvents {
 
 /** What a worker has done since it was made. */
 export interface WorkerCounters {
+  /** Messages that SQS gave. */
   readonly received: number;
+  /** Messages that the handler's answers acknowledged. */
   readonly acknowledged: number;
+  /** Messages that come again, because an answer named them, or their call failed. */
   readonly failed: number;
+  /** Messages that SQS has deleted. */
   readonly deleted: number;
+  /** Messages that were received, and shown again before they had started. */
   readonly handedBack: number;
+  /** Receives that failed. */
   readonly receiveErrors: number;
 }
 
 /** A process's work on one queue. */
 export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' | 'off'> {
+  /** What it does now. */
   readonly state: WorkerState;
+  /** What it has done so far. */
   readonly counters: WorkerCounters;
   /** Messages in handlers now. */
   readonly running: number;

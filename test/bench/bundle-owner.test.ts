@@ -5,11 +5,8 @@ const DIST = 'bench/dist/node_modules/batchlatch/dist/esm';
 
 test.each([
   ['batchlatch/batch', `${DIST}/batch/processor.js`],
-  ['batchlatch/stores/dynamodb/direct', `${DIST}/stores/dynamodb/direct/direct-transport.js`],
-  [
-    'batchlatch/stores/dynamodb/direct with aws4: signing',
-    `${DIST}/stores/dynamodb/direct/signed-headers.js`,
-  ],
+  ['batchlatch/aws', `${DIST}/aws/direct-sender.js`],
+  ['batchlatch/aws with aws4: signing', `${DIST}/aws/signed-headers.js`],
   ['batchlatch', `${DIST}/index.js`],
   ['@smithy/core', 'node_modules/@smithy/core/dist-es/index.js'],
   ['leven', 'node_modules/leven/index.js'],

@@ -7,8 +7,8 @@ describe("whose code a profile's frame is", () => {
   test.each([
     ['batchlatch', `${DIST}/batch/lane-runner.js`],
     ['batchlatch', `${DIST}/stores/dynamodb/batch-writer.js`],
-    ['batchlatch, direct transport', `${DIST}/stores/dynamodb/direct/direct-transport.js`],
-    ['signing (aws4)', `${DIST}/stores/dynamodb/direct/signed-headers.js`],
+    ['batchlatch, direct transport', `${DIST}/aws/direct-sender.js`],
+    ['signing (aws4)', `${DIST}/aws/signed-headers.js`],
     ['signing (aws4)', 'file:///node_modules/aws4/aws4.js'],
     ["batchlatch's dependencies", 'file:///node_modules/p-limit/index.js'],
     ['Powertools', 'file:///node_modules/@aws-lambda-powertools/batch/lib/esm/index.js'],

@@ -3,7 +3,7 @@
  * the process from ending, or the error's name.
  */
 import { systemClock } from '../../src/claims/clock.ts';
-import { directTransport } from '../../src/stores/dynamodb/direct/direct-transport.ts';
+import { directTransport } from '../../src/stores/dynamodb/direct-transport.ts';
 
 const transport = directTransport({
   endpoint: { url: new URL(process.argv[2] ?? ''), region: 'us-east-1' },

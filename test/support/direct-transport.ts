@@ -1,12 +1,8 @@
 import { inspect } from 'node:util';
 import { expect } from '@jest/globals';
 import type { Clock } from 'batchlatch';
-import {
-  type DirectSetup,
-  directTransport,
-  type Limits,
-  LIMITS,
-} from '../../src/stores/dynamodb/direct/direct-transport.ts';
+import type { DirectSetup, Limits } from '../../src/aws/direct-sender.ts';
+import { directTransport, LIMITS } from '../../src/stores/dynamodb/direct-transport.ts';
 import type { Transport } from '../../src/stores/dynamodb/transport.ts';
 
 /** As long as AWS's own, and of nobody. */

@@ -1,4 +1,5 @@
 import { builtIn } from '../../claims/built-in.ts';
+import { DYNAMODB } from './dynamodb-service.ts';
 import type { RetrySetup } from './retry.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
 import { ownSdkTransport } from './sdk/own-client.ts';
@@ -40,13 +41,13 @@ export function transportFromEnvironment(setup: RetrySetup): Transport {
 }
 
 async function make(setup: RetrySetup): Promise<Transport> {
-  const { choose, environmentCredentials } = await import('./direct/environment.ts');
-  const choice = choose(process.env);
+  const { choose, environmentCredentials } = await import('../../aws/environment.ts');
+  const choice = choose(DYNAMODB, process.env);
   if (choice.transport === 'sdk') {
     say(`DynamoDB through AWS's SDK: ${choice.why}`);
     return ownSdkTransport(choice.why);
   }
-  const { directTransport } = await import('./direct/direct-transport.ts');
+  const { directTransport } = await import('./direct-transport.ts');
   const { endpoint, maxAttempts } = choice;
   const isChain = choice.credentials === 'sdk';
   say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
@@ -62,11 +63,11 @@ function say(text: string): void {
 
 /** All that the first request will need. */
 async function load(): Promise<void> {
-  const { choose } = await import('./direct/environment.ts');
-  const choice = choose(process.env);
+  const { choose } = await import('../../aws/environment.ts');
+  const choice = choose(DYNAMODB, process.env);
   if (choice.transport === 'sdk' || choice.credentials === 'sdk') await loadSdk('');
   if (choice.transport === 'sdk') return;
   builtIn(choice.endpoint.url.protocol === 'https:' ? 'node:https' : 'node:http');
   builtIn('node:zlib'); // answers have a checksum
-  await import('./direct/direct-transport.ts');
+  await import('./direct-transport.ts');
 }

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { stoppableCall } from '../../../src/claims/bounded-call.ts';
-import type { Answer } from '../../../src/stores/dynamodb/direct/answers.ts';
-import type { Connections } from '../../../src/stores/dynamodb/direct/connections.ts';
-import { directTransport, LIMITS } from '../../../src/stores/dynamodb/direct/direct-transport.ts';
-import { abortedError, silentError } from '../../../src/stores/dynamodb/direct/network-errors.ts';
-import { RequestError } from '../../../src/stores/dynamodb/direct/request-error.ts';
+import type { Answer } from '../../../src/aws/answers.ts';
+import type { Connections } from '../../../src/aws/connections.ts';
+import { directTransport, LIMITS } from '../../../src/stores/dynamodb/direct-transport.ts';
+import { abortedError, silentError } from '../../../src/aws/network-errors.ts';
+import { RequestError } from '../../../src/aws/request-error.ts';
 import type { Transport } from '../../../src/stores/dynamodb/transport.ts';
 import type { Random } from '../virtual-world/random.ts';
 import { never, type SimProcess } from '../virtual-world/sim-process.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { configuredEndpoint, regionalEndpoint } from '../../../src/stores/dynamodb/direct/endpoint.ts';
+import { configuredEndpoint, regionalEndpoint } from '../../../src/aws/endpoint.ts';
 
 const VARIANTS = [false, true].flatMap((useFips) =>
   [false, true].map((useDualStack) => ({ useFips, useDualStack })),
@@ -19,7 +19,7 @@ describe('The endpoint of a region', () => {
     }
     for (const region of regions) {
       for (const variant of VARIANTS) {
-        const ours = regionalEndpoint(region, variant);
+        const ours = regionalEndpoint('dynamodb', region, variant);
         const { url } = endpointProvider({
           Region: region,
           UseFIPS: variant.useFips,
@@ -46,7 +46,7 @@ describe('The endpoint of a region', () => {
     'us-east-1\n',
     'us-isox-east-1',
   ])('is left to the SDK for %j', (region) => {
-    expect(regionalEndpoint(region, { useFips: false, useDualStack: false })).toBeUndefined();
+    expect(regionalEndpoint('dynamodb', region, { useFips: false, useDualStack: false })).toBeUndefined();
   });
 });
 

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
-import { type Choice, choose, type Environment } from '../../../src/stores/dynamodb/direct/environment.ts';
+import { type Choice, choose, type Environment } from '../../../src/aws/environment.ts';
+import { DYNAMODB } from '../../../src/stores/dynamodb/dynamodb-service.ts';
 
 /** As Lambda sets it. */
 const LAMBDA = {
@@ -22,7 +23,7 @@ const LAMBDA = {
 const REGIONAL = 'https://dynamodb.eu-central-1.amazonaws.com/';
 
 function chosen(more: Environment, ...files: string[]): Choice {
-  return choose({ ...LAMBDA, ...more }, (file) => files.includes(file));
+  return choose(DYNAMODB, { ...LAMBDA, ...more }, (file) => files.includes(file));
 }
 
 /** What is chosen, for a table. */
@@ -148,7 +149,8 @@ describe('A shared configuration file', () => {
 
   it('counts if there is something in it, or if nobody can tell', () => {
     const none = { AWS_CONFIG_FILE: path.join(folder, 'none'), AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
-    const of = (AWS_CONFIG_FILE: string): string => choose({ ...LAMBDA, ...none, AWS_CONFIG_FILE }).transport;
+    const of = (AWS_CONFIG_FILE: string): string =>
+      choose(DYNAMODB, { ...LAMBDA, ...none, AWS_CONFIG_FILE }).transport;
     const [empty, full] = [path.join(folder, 'empty'), path.join(folder, 'full')];
     writeFileSync(empty, '');
     writeFileSync(full, '[default]');
@@ -159,15 +161,15 @@ describe('A shared configuration file', () => {
   it('is not there where nobody can look, as below a file, nor for a user who has no home', async () => {
     const file = path.join(folder, 'no-folder');
     writeFileSync(file, '');
-    expect(choose({ ...LAMBDA, HOME: file }).transport).toBe('direct');
+    expect(choose(DYNAMODB, { ...LAMBDA, HOME: file }).transport).toBe('direct');
     jest.unstable_mockModule('node:os', () => ({
       homedir() {
         throw new Error('uv_os_homedir returned ENOENT'); // as Node does
       },
     }));
     await jest.isolateModulesAsync(async () => {
-      const homeless = await import('../../../src/stores/dynamodb/direct/environment.ts');
-      expect(homeless.choose(LAMBDA).transport).toBe('direct');
+      const homeless = await import('../../../src/aws/environment.ts');
+      expect(homeless.choose(DYNAMODB, LAMBDA).transport).toBe('direct');
     });
     jest.unstable_unmockModule('node:os');
   });
@@ -217,7 +219,7 @@ describe('Where requests are direct, the SDK', () => {
           ...drawn,
           AWS_REGION: drawn['AWS_REGION'] ?? 'us-east-2',
         };
-        const choice = choose(environment, () => false);
+        const choice = choose(DYNAMODB, environment, () => false);
         if (choice.transport === 'sdk') return;
         direct += 1;
         for (const name of [...Object.keys(LAMBDA), ...Object.keys(values)]) delete process.env[name];
@@ -280,9 +282,9 @@ describe("The variables that AWS's SDK reads", () => {
   };
   /** Of where credentials come from if there is no access key: then the SDK finds them. */
   const ofTheChain = /^AWS_(CONTAINER_|EC2_METADATA_|ROLE_|WEB_IDENTITY_|LOGIN_CACHE_)/;
-  const source = readFileSync('src/stores/dynamodb/direct/environment.ts', 'utf8');
+  const source = readFileSync('src/aws/environment.ts', 'utf8');
   const read = new Set(
-    [source, readFileSync('src/stores/dynamodb/direct/environment-credentials.ts', 'utf8')].flatMap((text) =>
+    [source, readFileSync('src/aws/environment-credentials.ts', 'utf8')].flatMap((text) =>
       text.match(/\bAWS_[A-Z0-9_]+\b/g),
     ),
   );

@@ -8,7 +8,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type * as library from 'aws4';
 import { build } from 'esbuild';
 import { builtinsWithoutRequire } from '../../../scripts/vendor.ts';
-import type { Credentials, signedHeaders } from '../../../src/stores/dynamodb/direct/signed-headers.ts';
+import type { Credentials, signedHeaders } from '../../../src/aws/signed-headers.ts';
 
 /** As the build puts it into the package. */
 let aws4: typeof library;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   };
   const entry = createRequire(import.meta.url).resolve('aws4');
   aws4 = (await vendored<{ default: typeof library }>(entry)).default;
-  const file = path.resolve('src/stores/dynamodb/direct/signed-headers.ts');
+  const file = path.resolve('src/aws/signed-headers.ts');
   sign = (await vendored<{ signedHeaders: typeof signedHeaders }>(file)).signedHeaders;
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -100,7 +100,7 @@ describe("The SDK's signer", () => {
         region: oneOf(REGIONS, random),
         time: new Date(oneOf(DAYS, random) + Math.floor(random() * 86_400_000)),
       };
-      const { Authorization, ...headers } = sign(request, signing);
+      const { Authorization, ...headers } = sign({ ...request, service: 'dynamodb' }, signing);
       const theirs = await new SignatureV4({
         ...signing,
         service: 'dynamodb',

@@ -24,7 +24,6 @@ const TRANSIENT = new Set(['ReplicatedWriteConflictException', 'RequestTimeout',
 const TRANSIENT_STATUS = new Set([500, 502, 503, 504]);
 const TOO_MANY_REQUESTS = 429;
 
-const FIRST_DELAY_MS = 25;
 const FIRST_DELAY_OF_THROTTLED_MS = 1_000;
 const LONGEST_DELAY_MS = 20_000;
 /** How much later than by itself a request comes again because the answer says so. */
@@ -51,7 +50,7 @@ export interface RetryRules {
 
 const AT_ONCE: Retry = { delayMs: 0, cost: 0 };
 
-export function standardRetries(maxAttempts: number, random: () => number): RetryRules {
+export function standardRetries(maxAttempts: number, firstDelayMs: number, random: () => number): RetryRules {
   let quota = QUOTA;
   return {
     after(error, attempts, isCorrected) {
@@ -62,7 +61,7 @@ export function standardRetries(maxAttempts: number, random: () => number): Retr
       const cost = isThrottled ? COST_OF_THROTTLED : COST;
       if (cost > quota) return undefined;
       quota -= cost;
-      const first = isThrottled ? FIRST_DELAY_OF_THROTTLED_MS : FIRST_DELAY_MS;
+      const first = isThrottled ? FIRST_DELAY_OF_THROTTLED_MS : firstDelayMs;
       const delayMs = random() * Math.min(LONGEST_DELAY_MS, first * 2 ** (attempts - 1)); // full jitter
       const { retryAfterMs = 0 } = error;
       return { delayMs: Math.max(delayMs, Math.min(retryAfterMs, delayMs + LONGEST_HINT_MS)), cost };

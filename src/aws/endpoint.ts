@@ -24,14 +24,18 @@ const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStack
   [/^us-isof-[a-z]+-\d+$/, 'csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
 ];
 
-/** DynamoDB's endpoint of a region; undefined for a region of no partition that is known here. */
-export function regionalEndpoint(region: string, { useFips, useDualStack }: Variant): Endpoint | undefined {
+/** A service's endpoint of a region; undefined for a region of no partition that is known here. */
+export function regionalEndpoint(
+  service: 'dynamodb' | 'sqs',
+  region: string,
+  { useFips, useDualStack }: Variant,
+): Endpoint | undefined {
   const partition = PARTITIONS.find(([regions]) => regions.test(region));
   if (partition === undefined) return undefined;
   const [, suffix, dualStackSuffix] = partition;
   // All of GovCloud's are FIPS endpoints, and only those with dual stack are named so.
   const isNamedFips = useFips && (useDualStack || !region.startsWith('us-gov-'));
-  const name = isNamedFips ? 'dynamodb-fips' : 'dynamodb';
+  const name = isNamedFips ? `${service}-fips` : service;
   return { url: new URL(`https://${name}.${region}.${useDualStack ? dualStackSuffix : suffix}`), region };
 }
 

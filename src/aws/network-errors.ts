@@ -1,7 +1,5 @@
 import type { ClientRequest } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import { StoreError } from '../../../claims/errors.ts';
-import { LONGEST_REQUEST_MS, unanswered } from '../unanswered.ts';
 import { RequestError } from './request-error.ts';
 
 type NodeError = Error & { readonly code?: string };
@@ -70,17 +68,6 @@ export function abortedError(): RequestError {
 }
 
 /** The error of a request that got no answer, with how often it was sent: one of these sendings may be done. */
-export function unansweredError(
-  why: 'given-up' | 'silent',
-  attempts: number,
-  cause?: RequestError,
-): StoreError {
-  return Object.assign(unanswered(why, cause), { $metadata: { attempts } });
-}
-
-/** Nothing was sent: whoever is asked for credentials, such as a container's agent, did not answer. */
-export function noCredentialsError(why: 'given-up' | 'silent'): StoreError {
-  if (why === 'given-up') return unansweredError(why, 0);
-  const message = `AWS credentials were not found within ${LONGEST_REQUEST_MS / 1_000} seconds`;
-  return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
+export function unansweredError(error: Error, attempts: number): Error {
+  return Object.assign(error, { $metadata: { attempts } });
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../../../claims/clock.ts';
+import type { Clock } from '../claims/clock.ts';
 
-/** DynamoDB refuses signatures that are more than five minutes off; the SDK takes four for the reason of a refusal. */
+/** AWS refuses signatures that are more than five minutes off; the SDK takes four for the reason of a refusal. */
 const TOLERATED_MS = 240_000;
 /** An answer that took longer has lain somewhere, as in a frozen process, and its date is over. */
 const FRESH_MS = 10_000;

@@ -1,5 +1,5 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
-import { builtIn } from '../../../claims/built-in.ts';
+import { builtIn } from '../claims/built-in.ts';
 import type { Answer } from './answers.ts';
 import { exchange, type ExchangeRequest } from './exchange.ts';
 import { unconnectedError } from './network-errors.ts';

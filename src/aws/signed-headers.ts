@@ -10,6 +10,8 @@ export interface Credentials {
 export interface UnsignedRequest {
   /** As the `Host` header has it: with its port, if that is not the protocol's own. */
   readonly host: string;
+  /** Of the signature's scope. */
+  readonly service: string;
   /** `DynamoDB_20120810.PutItem`. */
   readonly target: string;
   readonly body: string;
@@ -24,12 +26,12 @@ export interface Signing {
 
 /** The headers of a request, with its signature: AWS Signature Version 4 (docs.aws.amazon.com, "Signing AWS API requests"). */
 export function signedHeaders(
-  { host, target, body }: UnsignedRequest,
+  { host, service, target, body }: UnsignedRequest,
   { credentials, region, time }: Signing,
 ): Record<string, string | number> {
   const { headers } = aws4.sign(
     {
-      service: 'dynamodb',
+      service,
       region,
       method: 'POST',
       path: '/',

@@ -14,7 +14,7 @@ export interface RequestErrorOptions {
   readonly requestId?: string | undefined;
   /** When to come again, as the answer says. */
   readonly retryAfterMs?: number | undefined;
-  /** Besides what DynamoDB's own codes say: whether another sending may succeed, and whether it has to wait. */
+  /** Besides what the service's own codes say: whether another sending may succeed, and whether it has to wait. */
   readonly again?: 'later' | 'at-once' | undefined;
 }
 

@@ -1,9 +1,10 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { builtIn } from '../../../claims/built-in.ts';
+import { builtIn } from '../claims/built-in.ts';
 import { hidden, type Secrets } from './hidden.ts';
 import { RequestError } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
+import type { Service } from './service.ts';
 
 /** What came over the connection, to its end. */
 export interface Answer {
@@ -14,11 +15,8 @@ export interface Answer {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Members of DynamoDB's exceptions that say more than their message. Others could pass for what an error has itself. */
-const TELLING = ['Item', 'CancellationReasons', 'ThrottlingReasons'] as const;
-
-/** The output in an answer. Throws what DynamoDB refused, and an answer that is not DynamoDB's, of which it quotes nothing. */
-export function outputOf(answer: Answer, secrets: Secrets): Members {
+/** The output in an answer. Throws what the service refused, and an answer that is not the service's, of which it quotes nothing. */
+export function outputOf(answer: Answer, secrets: Secrets, service: Service): Members {
   const { status, headers, body } = answer;
   const checksum = headers['x-amz-crc32'];
   // Whatever such an answer says is not to be believed, not even its status.
@@ -27,10 +25,12 @@ export function outputOf(answer: Answer, secrets: Secrets): Members {
   }
   if (!isUtf8(body)) throw unexpected(answer, 'is not UTF-8', isSuccess(status));
   const members = objectIn(body);
-  if (members === undefined) throw unexpected(answer, "is not DynamoDB's: no JSON object", isSuccess(status));
+  if (members === undefined) {
+    throw unexpected(answer, `is not ${service.title}'s: no JSON object`, isSuccess(status));
+  }
   if (status === 200) return members;
-  if (status < 400) throw unexpected(answer, "is not DynamoDB's", isSuccess(status));
-  throw exceptionIn(members, answer, secrets);
+  if (status < 400) throw unexpected(answer, `is not ${service.title}'s`, isSuccess(status));
+  throw exceptionIn(members, answer, secrets, service);
 }
 
 /** By its status the request was done, or may have been. */
@@ -49,7 +49,12 @@ function objectIn(body: Buffer): Members | undefined {
   }
 }
 
-function exceptionIn(members: Members, { status, headers }: Answer, secrets: Secrets): RequestError {
+function exceptionIn(
+  members: Members,
+  { status, headers }: Answer,
+  secrets: Secrets,
+  { tellingMembers }: Service,
+): RequestError {
   const type = textOf(members['__type']) ?? textOf(members['code']) ?? textOf(headers['x-amzn-errortype']);
   const message = textOf(members['message']) ?? textOf(members['Message']) ?? 'UnknownError';
   const requestId = textOf(headers['x-amzn-requestid']);
@@ -60,7 +65,7 @@ function exceptionIn(members: Members, { status, headers }: Answer, secrets: Sec
     requestId: requestId && hidden(requestId, secrets),
     retryAfterMs: retryAfterMs(headers),
   });
-  for (const name of TELLING) {
+  for (const name of tellingMembers) {
     if (members[name] !== undefined) Object.assign(error, { [name]: members[name] });
   }
   return error;

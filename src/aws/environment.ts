@@ -1,6 +1,7 @@
-import { builtIn } from '../../../claims/built-in.ts';
+import { builtIn } from '../claims/built-in.ts';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
 import type { Environment } from './environment-credentials.ts';
+import type { Service } from './service.ts';
 
 export { type Environment, environmentCredentials } from './environment-credentials.ts';
 
@@ -14,9 +15,6 @@ export type Choice =
       readonly maxAttempts: number;
     }
   | { readonly transport: 'sdk'; readonly why: string };
-
-/** Of the SDK's standard mode for DynamoDB. */
-const DEFAULT_MAX_ATTEMPTS = 4;
 
 /**
  * The settings that change how AWS's SDK makes requests, with the values that the direct transport makes the same of. Unset
@@ -34,7 +32,6 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   AWS_DEFAULTS_MODE: [],
   AWS_DISABLE_CLOCK_SKEW_CORRECTION: ['false'],
   AWS_AUTH_SCHEME_PREFERENCE: [],
-  AWS_BEARER_TOKEN_DYNAMODB: [],
   AWS_SIGV4A_SIGNING_REGION_SET: [],
   AWS_CREDENTIAL_SCOPE: [],
   AWS_SDK_UA_APP_ID: [],
@@ -58,39 +55,45 @@ const IN_BETWEEN: Readonly<Record<string, readonly string[]>> = {
  * tells whether there is a file of this path with anything in it.
  */
 export function choose(
+  service: Pick<Service, 'name' | 'maxAttempts'>,
   environment: Environment,
   holdsSettings: (file: string) => boolean = isNoEmptyFile,
 ): Choice {
   const sdk = (why: string): Choice => ({ transport: 'sdk', why });
-  const setting = Object.entries(SETTINGS).find(([name, values]) => {
-    const value = environment[name] ?? '';
-    return value !== '' && !values.includes(value);
-  });
+  const bearer = `AWS_BEARER_TOKEN_${service.name.toUpperCase()}`;
+  const setting = Object.entries({ ...SETTINGS, [bearer]: [] }).find(
+    ([name, values]: [string, readonly string[]]) => {
+      const value = environment[name] ?? '';
+      return value !== '' && !values.includes(value);
+    },
+  );
   if (setting !== undefined) return sdk(`${setting[0]} is set to what AWS's SDK has to read`);
 
   const file = sharedFiles(environment).find(holdsSettings);
   if (file !== undefined) return sdk(`There is ${file}, which AWS's SDK has to read`);
 
-  const endpoint = endpointOf(environment);
+  const endpoint = endpointOf(service.name, environment);
   if (typeof endpoint === 'string') return sdk(endpoint);
   const between = IN_BETWEEN[endpoint.url.protocol]?.find((name) => isSet(environment, name));
   if (between !== undefined) return sdk(`${between} is set`);
 
-  const maxAttempts = maxAttemptsOf(environment);
+  const maxAttempts = maxAttemptsOf(service.maxAttempts, environment);
   if (maxAttempts === undefined) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
   const hasKey = isSet(environment, 'AWS_ACCESS_KEY_ID') && isSet(environment, 'AWS_SECRET_ACCESS_KEY');
   return { transport: 'direct', endpoint, credentials: hasKey ? 'environment' : 'sdk', maxAttempts };
 }
 
 /** As a text why there is none for the direct transport. */
-function endpointOf(environment: Environment): Endpoint | string {
+function endpointOf(service: Service['name'], environment: Environment): Endpoint | string {
   const region = environment['AWS_REGION'] ?? '';
   if (region === '') return 'AWS_REGION is not set';
   const useFips = environment['AWS_USE_FIPS_ENDPOINT'] === 'true';
   const useDualStack = environment['AWS_USE_DUALSTACK_ENDPOINT'] === 'true';
-  const name = ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL'].find((one) => isSet(environment, one));
+  const name = [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, 'AWS_ENDPOINT_URL'].find((one) =>
+    isSet(environment, one),
+  );
   if (name === undefined || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') {
-    const endpoint = regionalEndpoint(region, { useFips, useDualStack });
+    const endpoint = regionalEndpoint(service, region, { useFips, useDualStack });
     return endpoint ?? 'AWS_REGION is of no known partition of AWS';
   }
   const configured = configuredEndpoint(environment[name] ?? '', region);
@@ -99,9 +102,9 @@ function endpointOf(environment: Environment): Endpoint | string {
 }
 
 /** Undefined for what the SDK does not take, or takes for something else than it looks like. */
-function maxAttemptsOf(environment: Environment): number | undefined {
+function maxAttemptsOf(usual: number, environment: Environment): number | undefined {
   const text = environment['AWS_MAX_ATTEMPTS'] ?? '';
-  if (text === '') return DEFAULT_MAX_ATTEMPTS;
+  if (text === '') return usual;
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
 }
 

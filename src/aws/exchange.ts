@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { StopSignal } from '../../../claims/stop.ts';
+import type { StopSignal } from '../claims/stop.ts';
 import type { Answer } from './answers.ts';
 import { abortedError, closedError, networkError, silentError, tooLongError } from './network-errors.ts';
 import type { Ticker } from './ticker.ts';

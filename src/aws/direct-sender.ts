@@ -1,0 +1,100 @@
+import { stoppableCall } from '../claims/bounded-call.ts';
+import { type Clock, wait } from '../claims/clock.ts';
+import type { StopSignal } from '../claims/stop.ts';
+import { outputOf } from './answers.ts';
+import { serverTime } from './clock-skew.ts';
+import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';
+import { unansweredError, unsendableError } from './network-errors.ts';
+import { RequestError } from './request-error.ts';
+import { type Retry, standardRetries } from './retries.ts';
+import type { Service } from './service.ts';
+import { type Credentials, signedHeaders } from './signed-headers.ts';
+
+export interface DirectSetup {
+  /** Where requests go, and the region of their signatures. */
+  readonly endpoint: { readonly url: URL; readonly region: string };
+  /** Asked for each sending, so that credentials which the environment renews are followed. A plain value costs no turn of the event loop. */
+  readonly credentials: () => Credentials | Promise<Credentials>;
+  /** Of one request, the first sending included. */
+  readonly maxAttempts: number;
+  readonly clock: Clock;
+  /** A number from 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+export interface Limits extends ConnectionLimits {
+  /** Of one request, its retries included. */
+  readonly requestMs: number;
+}
+
+/** Sends a request and gives the output. `signal`: when it is aborted, the answer is no longer awaited. */
+export type Send = (
+  operation: string,
+  input: unknown,
+  signal?: StopSignal,
+) => Promise<Readonly<Record<string, unknown>>>;
+
+/**
+ * Requests to a service of AWS by Node's own HTTP client, without AWS's SDK: each is signed and sent, and sent again by the
+ * rules of the SDK's standard retry mode, for as long as `limits` say and until `signal` is aborted.
+ */
+export function directSender(
+  service: Service,
+  setup: DirectSetup,
+  limits: Limits,
+  connections: Connections = connectionsTo(setup.endpoint.url, limits),
+): Send {
+  const { endpoint, clock, random, maxAttempts } = setup;
+  const { host } = endpoint.url;
+  const time = serverTime(clock);
+  const retries = standardRetries(maxAttempts, service.firstDelayMs, random);
+
+  return async (operation, input, signal) => {
+    const target = `${service.target}.${operation}`;
+    const body = JSON.stringify(input);
+    const until = clock.now() + limits.requestMs;
+    let retry: Retry | undefined;
+    let failure: RequestError | undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      const credentials = await currentCredentials(until - clock.now(), signal, failure);
+      const signedAt = time.now();
+      const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
+      const headers = signedHeaders({ host, service: service.name, target, body }, signing);
+      try {
+        const answer = await connections.post({ headers, body, limitMs: until - clock.now(), signal });
+        time.learn(answer.headers, signedAt);
+        const output = outputOf(answer, { credentials, headers }, service);
+        retries.succeeded(retry);
+        return output;
+      } catch (thrown) {
+        if (!(thrown instanceof RequestError)) throw unsendableError(thrown);
+        failure = thrown;
+        if (failure.name === 'AbortError') throw unansweredError(service.unanswered('given-up'), attempt);
+        failure.$metadata.attempts = attempt;
+        retry = retries.after(failure, attempt, time.wasSkewed(failure.name, signedAt));
+      }
+      if (retry === undefined) throw failure;
+      if (clock.now() + retry.delayMs >= until)
+        throw unansweredError(service.unanswered('silent', failure), attempt);
+      if (retry.delayMs > 0) await wait(clock, retry.delayMs, signal);
+      if (signal?.aborted === true) throw failure;
+    }
+  };
+
+  /** Where a request was sent before, what became of it says more than that it cannot be sent again. */
+  async function currentCredentials(
+    limitMs: number,
+    signal: StopSignal | undefined,
+    failure: RequestError | undefined,
+  ): Promise<Credentials> {
+    const errorOf = (why: 'given-up' | 'silent'): Error =>
+      why === 'silent' ? service.noCredentials() : unansweredError(service.unanswered(why), 0);
+    try {
+      const given = setup.credentials();
+      if (!('then' in given)) return given;
+      return await stoppableCall(() => given, { clock, limitMs, signal, errorOf });
+    } catch (thrown) {
+      throw failure ?? thrown;
+    }
+  }
+}

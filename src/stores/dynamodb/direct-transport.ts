@@ -1,0 +1,27 @@
+import { connectionsTo, type Connections } from '../../aws/connections.ts';
+import { type DirectSetup, directSender, type Limits } from '../../aws/direct-sender.ts';
+import { DYNAMODB } from './dynamodb-service.ts';
+import type { Transport } from './transport.ts';
+import { LONGEST_REQUEST_MS } from './unanswered.ts';
+
+/** The times are those of the store's client of the SDK. */
+export const LIMITS: Limits = {
+  requestMs: LONGEST_REQUEST_MS,
+  sockets: 50,
+  connectMs: 2_500, // a lost SYN is sent again after one second
+  silentMs: 3_000,
+  answerBytes: 64 * 1_024 * 1_024, // DynamoDB answers with 16 MB of items at most
+};
+
+/** Requests to DynamoDB without AWS's SDK, for ten seconds at most. */
+export function directTransport(
+  setup: DirectSetup,
+  limits: Limits = LIMITS,
+  connections: Connections = connectionsTo(setup.endpoint.url, limits),
+): Transport {
+  const send = directSender(DYNAMODB, setup, limits, connections);
+  return {
+    isBounded: true,
+    send: (operation, input, signal) => send(operation, input, signal) as never,
+  };
+}

@@ -1,0 +1,36 @@
+import { connectionsTo } from '../aws/connections.ts';
+import { type DirectSetup, directSender, type Limits } from '../aws/direct-sender.ts';
+import { SQS } from './sqs-service.ts';
+import type { SendToSqs } from './sqs-queue.ts';
+
+/** What SQS may take longer than the wait that a receive asks for. */
+const SLACK_MS = 5_000;
+const LONGEST_WAIT_MS = 20_000;
+
+const LIMITS: Limits = {
+  requestMs: 10_000,
+  sockets: 50,
+  connectMs: 2_500,
+  silentMs: 3_000,
+  answerBytes: 32 * 1_024 * 1_024, // ten messages of a mebibyte, escaped
+};
+
+/** A receive waits for messages without a byte of the answer. */
+const OF_RECEIVES: Limits = {
+  ...LIMITS,
+  requestMs: LONGEST_WAIT_MS + 2 * SLACK_MS,
+  silentMs: LONGEST_WAIT_MS + SLACK_MS,
+};
+
+/** Requests to SQS without AWS's SDK. Receives have connections of their own: they are open nearly all of the time. */
+export function directSend(setup: DirectSetup): SendToSqs {
+  const send = directSender(SQS, setup, LIMITS, connectionsTo(setup.endpoint.url, LIMITS));
+  const receive = directSender(
+    SQS,
+    { ...setup, maxAttempts: 1 },
+    OF_RECEIVES,
+    connectionsTo(setup.endpoint.url, OF_RECEIVES),
+  );
+  return (operation, input, signal) =>
+    operation === 'ReceiveMessage' ? receive(operation, input, signal) : send(operation, input, signal);
+}

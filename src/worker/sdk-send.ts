@@ -1,0 +1,74 @@
+import { platformSignal } from '../claims/stop.ts';
+import type { SendToSqs } from './sqs-queue.ts';
+
+/** The part of AWS's SDK that a worker uses: `SQS` of `@aws-sdk/client-sqs` fits it. */
+export interface WorkerSqsClient {
+  /** Receives up to ten messages. */
+  receiveMessage(
+    input: {
+      QueueUrl: string;
+      MaxNumberOfMessages: number;
+      WaitTimeSeconds: number;
+      MessageSystemAttributeNames: ['All'];
+      MessageAttributeNames: ['All'];
+      ReceiveRequestAttemptId?: string;
+    },
+    options?: CallOptions,
+  ): Promise<{ Messages?: SdkMessage[] | undefined }>;
+  /** Deletes up to ten messages. Those that SQS did not delete come back in `Failed`. */
+  deleteMessageBatch(
+    input: { QueueUrl: string; Entries: { Id: string; ReceiptHandle: string }[] },
+    options?: CallOptions,
+  ): Promise<BatchAnswer>;
+  /** Changes how long up to ten messages stay invisible. */
+  changeMessageVisibilityBatch(
+    input: {
+      QueueUrl: string;
+      Entries: { Id: string; ReceiptHandle: string; VisibilityTimeout: number }[];
+    },
+    options?: CallOptions,
+  ): Promise<BatchAnswer>;
+  /** The queue's ARN and its visibility timeout. */
+  getQueueAttributes(
+    input: { QueueUrl: string; AttributeNames: ('QueueArn' | 'VisibilityTimeout')[] },
+    options?: CallOptions,
+  ): Promise<{ Attributes?: Record<string, string> | undefined }>;
+}
+
+interface CallOptions {
+  abortSignal?: AbortSignal;
+}
+
+interface BatchAnswer {
+  Failed?: { Id?: string | undefined; Code?: string | undefined; Message?: string | undefined }[] | undefined;
+}
+
+interface SdkMessage {
+  MessageId?: string | undefined;
+  ReceiptHandle?: string | undefined;
+  Body?: string | undefined;
+  MD5OfBody?: string | undefined;
+  Attributes?: Record<string, string> | undefined;
+  MessageAttributes?:
+    | Record<
+        string,
+        {
+          DataType?: string | undefined;
+          StringValue?: string | undefined;
+          BinaryValue?: Uint8Array | undefined;
+        }
+      >
+    | undefined;
+}
+
+/** A client of AWS's SDK as a worker's requests need it. */
+export function sdkSend(client: WorkerSqsClient): SendToSqs {
+  const operations = {
+    ReceiveMessage: 'receiveMessage',
+    DeleteMessageBatch: 'deleteMessageBatch',
+    ChangeMessageVisibilityBatch: 'changeMessageVisibilityBatch',
+    GetQueueAttributes: 'getQueueAttributes',
+  } as const;
+  return (operation, input, signal) =>
+    client[operations[operation]](input as never, { abortSignal: platformSignal(signal) }) as never;
+}

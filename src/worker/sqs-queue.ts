@@ -1,0 +1,121 @@
+import { Buffer } from 'node:buffer';
+import type { StopSignal } from '../claims/stop.ts';
+import type { MessageAttribute, MessageQueue, ReceivedMessage } from './message-queue.ts';
+
+/** What a worker asks of SQS. */
+export type SqsOperation =
+  | 'ReceiveMessage'
+  | 'DeleteMessageBatch'
+  | 'ChangeMessageVisibilityBatch'
+  | 'GetQueueAttributes';
+
+/** How requests reach SQS: through AWS's SDK, or without it. */
+export type SendToSqs = (operation: SqsOperation, input: object, signal: StopSignal) => Promise<object>;
+
+/** A queue of SQS. */
+export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
+  const QueueUrl = queueUrl;
+  return {
+    async facts(signal) {
+      const AttributeNames = ['QueueArn', 'VisibilityTimeout'];
+      const answer = await send('GetQueueAttributes', { QueueUrl, AttributeNames }, signal);
+      const { QueueArn, VisibilityTimeout } = (answer as AttributesAnswer).Attributes ?? {};
+      if (QueueArn === undefined || !(Number(VisibilityTimeout) >= 0)) {
+        throw new Error(`SQS gave no ARN or no visibility timeout of the queue ${queueUrl}`);
+      }
+      return { arn: QueueArn, visibilityTimeoutMs: Number(VisibilityTimeout) * 1_000 };
+    },
+    async receive({ most, waitSeconds, attemptId }, signal) {
+      const input = {
+        QueueUrl,
+        MaxNumberOfMessages: most,
+        WaitTimeSeconds: waitSeconds,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+        ...(attemptId !== undefined && { ReceiveRequestAttemptId: attemptId }),
+      };
+      const { Messages } = (await send('ReceiveMessage', input, signal)) as ReceiveAnswer;
+      return (Messages ?? []).map(toReceived);
+    },
+    async delete(receiptHandles, signal) {
+      const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
+      const answer = await send('DeleteMessageBatch', { QueueUrl, Entries }, signal);
+      return errorsOf(answer, receiptHandles.length, 'SQS did not delete the message');
+    },
+    async changeVisibility(changes, signal) {
+      const Entries = changes.map(({ receiptHandle, seconds }, index) => ({
+        Id: String(index),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }));
+      const answer = await send('ChangeMessageVisibilityBatch', { QueueUrl, Entries }, signal);
+      return errorsOf(answer, changes.length, "SQS did not change the message's visibility");
+    },
+  };
+}
+
+interface AttributesAnswer {
+  readonly Attributes?: Readonly<Partial<Record<string, string>>>;
+}
+
+interface ReceiveAnswer {
+  readonly Messages?: readonly SqsMessage[];
+}
+
+interface SqsMessage {
+  readonly MessageId?: string;
+  readonly ReceiptHandle?: string;
+  readonly Body?: string;
+  readonly MD5OfBody?: string;
+  readonly Attributes?: Readonly<Record<string, string>>;
+  readonly MessageAttributes?: Readonly<
+    Record<
+      string,
+      {
+        readonly DataType?: string;
+        readonly StringValue?: string;
+        /** Of the SDK; Base64 in SQS's own JSON. */
+        readonly BinaryValue?: Uint8Array | string;
+      }
+    >
+  >;
+}
+
+/** By position: messages may have equal ids. */
+function errorsOf(answer: object, count: number, what: string): (Error | undefined)[] {
+  const errors: (Error | undefined)[] = Array.from({ length: count });
+  const { Failed } = answer as {
+    readonly Failed?: readonly { readonly Id?: string; readonly Code?: string; readonly Message?: string }[];
+  };
+  for (const { Id, Code, Message } of Failed ?? []) {
+    errors[Number(Id)] = new Error(`${what}: ${Code ?? 'no code'} ${Message ?? ''}`.trimEnd());
+  }
+  return errors;
+}
+
+function toReceived(message: SqsMessage): ReceivedMessage {
+  const { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} } = message;
+  const attributes = Object.entries(message.MessageAttributes ?? {});
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    md5OfBody: MD5OfBody,
+    attributes: Attributes,
+    messageAttributes: Object.fromEntries(
+      attributes.map(
+        ([name, { DataType = 'String', StringValue, BinaryValue }]): [string, MessageAttribute] => [
+          name,
+          {
+            dataType: DataType,
+            ...(StringValue !== undefined && { stringValue: StringValue }),
+            ...(BinaryValue !== undefined && {
+              binaryValue:
+                typeof BinaryValue === 'string' ? BinaryValue : Buffer.from(BinaryValue).toString('base64'),
+            }),
+          },
+        ],
+      ),
+    ),
+  };
+}
