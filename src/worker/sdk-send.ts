@@ -70,5 +70,5 @@ export function sdkSend(client: WorkerSqsClient): SendToSqs {
     GetQueueAttributes: 'getQueueAttributes',
   } as const;
   return (operation, input, signal) =>
-    client[operations[operation]](input as never, { abortSignal: platformSignal(signal) }) as never;
+    client[operations[operation]](input as never, { abortSignal: platformSignal(signal) });
 }

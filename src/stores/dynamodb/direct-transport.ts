@@ -22,6 +22,6 @@ export function directTransport(
   const send = directSender(DYNAMODB, setup, limits, connections);
   return {
     isBounded: true,
-    send: (operation, input, signal) => send(operation, input, signal) as never,
+    send,
   };
 }
