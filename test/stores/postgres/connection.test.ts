@@ -59,6 +59,18 @@ describe('a connection of the pool', () => {
     expect(released).toEqual([true]);
   });
 
+  it('makes room in the pool as soon as it is lost, also where nobody sends anything on it', async () => {
+    let end!: () => void;
+    const using = use(() => new Promise<void>((resolve) => (end = resolve)));
+    await clock.advance(0);
+    client.emit('error', new Error('Connection terminated unexpectedly'));
+    client.emit('error', new Error('again'));
+    expect(released).toEqual([true]);
+    end();
+    await using;
+    expect(released).toEqual([true]);
+  });
+
   it('is given back unused where it was lent too late', async () => {
     let lend!: () => void;
     const connect = (): Promise<PostgresClient> => new Promise((resolve) => (lend = () => resolve(client)));
