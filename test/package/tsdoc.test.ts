@@ -123,6 +123,14 @@ function programOf(modules: Readonly<Record<string, string | undefined>>): ts.Pr
     if (!parsed.has(name)) parsed.set(name, getSourceFile(name, languageVersion, ...rest));
     return parsed.get(name);
   };
+  const cache = ts.createModuleResolutionCache(ROOT, (name) => name, options);
+  // Its 1,200 files take three times as long as all others, and no export of ours is one of theirs.
+  host.resolveModuleNameLiterals = (literals, file, redirected, compilerOptions, source) =>
+    literals.map((literal) => {
+      if (literal.text.startsWith('aws-cdk-lib')) return { resolvedModule: undefined };
+      const mode = ts.getModeForUsageLocation(source, literal, compilerOptions);
+      return ts.resolveModuleName(literal.text, file, compilerOptions, host, cache, redirected, mode);
+    });
   const files = Object.keys(modules).map((file) => path.join(ROOT, file));
   return ts.createProgram(files, options, host);
 }
