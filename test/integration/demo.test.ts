@@ -77,7 +77,7 @@ describe('the demo', () => {
       ['--store', 'postgres', '--postgres-url', 'postgres://u:s3cret@127.0.0.1:9/d'],
       'Nothing answers at 127.0.0.1:9;',
     ],
-    [['--store', 'redis', '--redis-url', 'redis://u:s3cret@127.0.0.1:9'], 'Nothing answers at 127.0.0.1:9;'],
+    [['--redis-url', 'redis://u:s3cret@127.0.0.1:9'], 'Nothing answers at 127.0.0.1:9;'],
   ])(
     'refuses %j with a clear message',
     async (args, message) => {
