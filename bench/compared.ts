@@ -19,22 +19,37 @@ export const EVERYBODY = [
   'floor',
 ] as const satisfies readonly ContenderName[];
 
-/** A store with a server of its own, on each client that is measured, and who takes each record by itself there. */
+/** A store with a server of its own, in each way that is measured, and who takes each record by itself there. */
 export const ON_SERVERS = {
-  postgres: { own: ['batchlatch-postgres'], perRecord: 'by-hand-postgres' },
-  redis: { own: ['batchlatch-redis', 'batchlatch-ioredis'], perRecord: 'powertools-redis' },
+  postgres: {
+    own: ['batchlatch-postgres', 'batchlatch-postgres-prepared'],
+    perRecord: 'by-hand-postgres',
+    floor: 'floor-postgres',
+  },
+  redis: {
+    own: ['batchlatch-redis', 'batchlatch-ioredis'],
+    perRecord: 'powertools-redis',
+    floor: 'floor-redis',
+  },
 } as const satisfies Record<
   string,
-  { readonly own: readonly ContenderName[]; readonly perRecord: ContenderName }
+  {
+    readonly own: readonly ContenderName[];
+    readonly perRecord: ContenderName;
+    /** The same number of bare statements. */
+    readonly floor: ContenderName;
+  }
 >;
-/** This library on every store, and who takes each record by itself on the same server. */
+/** This library on every store, and who takes each record by itself on the same server, and the bare statements. */
 export const STORES = [
   'batchlatch-memory',
   'batchlatch',
   ...ON_SERVERS.postgres.own,
   ON_SERVERS.postgres.perRecord,
+  ON_SERVERS.postgres.floor,
   ...ON_SERVERS.redis.own,
   ON_SERVERS.redis.perRecord,
+  ON_SERVERS.redis.floor,
 ] as const satisfies readonly ContenderName[];
 
 /** Whom a contender's figures are divided by: who takes each record by itself there, or else itself. */

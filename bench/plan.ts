@@ -71,9 +71,9 @@ export const fullPlan: Plan = {
   ],
   stores: {
     cells: [
-      ...ofMixes(10, { rounds: 7, warmUps: 1, batches: 20 }),
-      ...ofMixes(100, { rounds: 7, warmUps: 1, batches: 4 }),
-      ...ofMixes(1_000, { rounds: 5, warmUps: 1, batches: 1 }),
+      ...ofMixes(10, { rounds: 7, warmUps: 1, batches: 60 }),
+      ...ofMixes(100, { rounds: 7, warmUps: 2, batches: 12 }),
+      ...ofMixes(1_000, { rounds: 5, warmUps: 2, batches: 3 }),
     ],
     profiles: [
       { workload: first(10), rounds: 1, warmUps: 0, batches: 200 },

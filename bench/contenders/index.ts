@@ -9,6 +9,8 @@ export const contenders = {
   'batchlatch-memory': async () => (await import('./batchlatch.ts')).batchlatchMemory,
   'batchlatch-memory-silent': async () => (await import('./batchlatch.ts')).batchlatchMemorySilent,
   'batchlatch-postgres': async () => (await import('./batchlatch-postgres.ts')).batchlatchPostgres,
+  'batchlatch-postgres-prepared': async () =>
+    (await import('./batchlatch-postgres.ts')).batchlatchPostgresPrepared,
   'batchlatch-redis': async () => (await import('./batchlatch-redis.ts')).batchlatchRedis,
   'batchlatch-ioredis': async () => (await import('./batchlatch-redis.ts')).batchlatchIoredis,
   powertools: async () => (await import('./powertools.ts')).powertools,
@@ -20,6 +22,8 @@ export const contenders = {
   middy: async () => (await import('./middy.ts')).middy,
   floor: async () => (await import('./floor.ts')).floor,
   'floor-single': async () => (await import('./floor.ts')).floorSingle,
+  'floor-postgres': async () => (await import('./floor-stores.ts')).floorPostgres,
+  'floor-redis': async () => (await import('./floor-stores.ts')).floorRedis,
 } as const satisfies Record<string, () => Promise<MakeBatchHandler>>;
 
 export type ContenderName = keyof typeof contenders;
@@ -30,6 +34,6 @@ export type ServerName = 'dynamodb' | 'postgres' | 'redis';
 /** Undefined for those that keep claims in memory. */
 export function serverOf(contender: ContenderName): ServerName | undefined {
   if (contender.includes('memory')) return undefined;
-  if (contender.endsWith('postgres')) return 'postgres';
+  if (contender.includes('postgres')) return 'postgres';
   return contender.endsWith('redis') ? 'redis' : 'dynamodb';
 }

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, Pool } from 'pg';
 import { noteRequest } from '../requests-sent.ts';
 
-/** Connections of a process: the default of `pg`. More did not make anybody faster on this many cores. */
+/** Connections of a process: the default of `pg`. */
 const CONNECTIONS = 10;
 
 /** Counts each statement as it is sent, BEGIN and COMMIT too. */

@@ -31,6 +31,7 @@ export const TITLES: Readonly<Record<ContenderName, string>> = {
   'batchlatch-memory': 'batchlatch',
   'batchlatch-memory-silent': 'batchlatch, no log',
   'batchlatch-postgres': 'batchlatch, PostgreSQL',
+  'batchlatch-postgres-prepared': 'batchlatch, PostgreSQL, prepared',
   'batchlatch-redis': 'batchlatch, Redis',
   'batchlatch-ioredis': 'batchlatch, Redis by ioredis',
   powertools: 'Powertools',
@@ -42,6 +43,8 @@ export const TITLES: Readonly<Record<ContenderName, string>> = {
   middy: 'middy, no claims',
   floor: 'floor',
   'floor-single': 'floor, one request a write',
+  'floor-postgres': 'floor, PostgreSQL',
+  'floor-redis': 'floor, Redis',
 };
 
 /** What contenders are called where stores are compared. */

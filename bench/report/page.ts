@@ -171,8 +171,10 @@ function storesText(figures: Figures, plot: (file: string) => string): string {
   return `The same processor on each store: claims in memory, DynamoDB (the emulator), PostgreSQL by \`pg\`, and Redis by
 \`@redis/client\` and by \`ioredis\`. Beside them, on the same servers and with the same client and pool, who takes each
 record by itself: "by hand" is \`INSERT … ON CONFLICT\` to claim and \`UPDATE\` to complete, in prepared statements, with
-\`Promise.allSettled\` over a pool of 10 connections; Powertools has its \`CachePersistenceLayer\`. Ratios are to who takes
-each record by itself on the same server. "Sent" counts requests to DynamoDB, statements and commands, as they leave
+\`Promise.allSettled\` over a pool of 10 connections; Powertools has its \`CachePersistenceLayer\`. "Prepared" is
+\`postgresStore({ prepare: true })\`, whose statements each connection remembers, as those by hand. A floor is two bare
+statements or commands for a batch, with no owners, no leases and nothing else around them. Ratios are to who takes each
+record by itself on the same server. "Sent" counts requests to DynamoDB, statements and commands, as they leave
 the client.
 
 ${servers.map((server) => `- ${server}`).join('\n')}

@@ -1,4 +1,5 @@
 import { ON_SERVERS } from '../compared.ts';
+import type { ContenderName } from '../contenders/index.ts';
 import type { Figures } from '../figures.ts';
 import type { ContenderFigures } from '../sections/cells.ts';
 import { number, percent, times } from './format.ts';
@@ -8,7 +9,20 @@ import { type Target, withReason } from './target.ts';
 
 type Server = keyof typeof ON_SERVERS;
 
-const SERVER_TITLES: Readonly<Record<Server, string>> = { postgres: 'PostgreSQL', redis: 'Redis' };
+/** A way to keep claims on a server that has targets. */
+interface Way {
+  readonly server: Server;
+  readonly own: ContenderName;
+  readonly title: string;
+}
+
+const [postgres, prepared] = ON_SERVERS.postgres.own;
+const [redis] = ON_SERVERS.redis.own;
+const WAYS: readonly Way[] = [
+  { server: 'postgres', own: postgres, title: 'PostgreSQL' },
+  { server: 'postgres', own: prepared, title: 'PostgreSQL, prepared' },
+  { server: 'redis', own: redis, title: 'Redis' },
+];
 /** What is sent to a server. */
 const SENT: Readonly<Record<Server, string>> = { postgres: 'statements', redis: 'commands' };
 
@@ -20,27 +34,27 @@ const MOST_OF_WALL = 1 / 3;
 
 /** The targets of the stores that have a server, beside who takes each record by itself there. */
 export function storeTargetsOf(figures: Figures): Target[] {
-  return (['postgres', 'redis'] as const).flatMap((server) =>
+  return WAYS.flatMap((way) =>
     [
-      ...SIZES.map((size) => sent(figures, server, size)),
-      ...SIZES.map((size) => cpu(figures, server, size)),
-      wall(figures, server),
+      ...SIZES.map((size) => sent(figures, way, size)),
+      ...SIZES.map((size) => cpu(figures, way, size)),
+      wall(figures, way),
     ].filter((target) => target !== undefined),
   );
 }
 
-function sent(figures: Figures, server: Server, size: number): Target | undefined {
-  const own = ownFigures(figures, server, size);
+function sent(figures: Figures, way: Way, size: number): Target | undefined {
+  const own = ownFigures(figures, way, size);
   if (own === undefined) return undefined;
   const count = own.requestsPerRecord * size;
   return withReason(
     {
-      figure: `${SERVER_TITLES[server]}: ${SENT[server]} for a batch of ${number(size)}`,
+      figure: `${way.title}: ${SENT[way.server]} for a batch of ${number(size)}`,
       wanted: `at most ${MOST_SENT}`,
       measured: number(count),
       isReached: count <= MOST_SENT * 1.001,
     },
-    () => WHY_MORE[server],
+    () => WHY_MORE[way.server],
   );
 }
 
@@ -51,63 +65,75 @@ const WHY_MORE: Readonly<Record<Server, string>> = {
     'which is short.',
 };
 
-function cpu(figures: Figures, server: Server, size: number): Target | undefined {
-  const own = ownFigures(figures, server, size);
+function cpu(figures: Figures, way: Way, size: number): Target | undefined {
+  const own = ownFigures(figures, way, size);
   if (own === undefined) return undefined;
   const ratio = own.timesLess.cpu.median;
   return withReason(
     {
-      figure: `${SERVER_TITLES[server]}: client CPU per record, batches of ${number(size)}`,
-      wanted: `${LESS_CPU}× less than ${perRecord(server)}`,
+      figure: `${way.title}: client CPU per record, batches of ${number(size)}`,
+      wanted: `${LESS_CPU}× less than ${perRecord(way)}`,
       measured: times(ratio),
       isReached: ratio >= LESS_CPU,
     },
-    () => whyCpu(figures, server, size),
+    () => whyCpu(figures, way, size),
   );
 }
 
-/** How far the library is from the target by itself, and where the time goes. */
-function whyCpu(figures: Figures, server: Server, size: number): string {
-  const { own, perRecord } = ON_SERVERS[server];
-  const alone = figuresOf(figures.stores.cells, { size }, 'batchlatch-memory')?.cpuMicros.median;
-  const other = figuresOf(figures.stores.cells, { size }, perRecord)?.cpuMicros.median;
-  const atBest =
-    alone === undefined || other === undefined
+/** How far the library is from the target by itself, and the bare statements, and where the time goes. */
+function whyCpu(figures: Figures, { server, own }: Way, size: number): string {
+  const { perRecord: other, floor } = ON_SERVERS[server];
+  const micros = (contender: ContenderName): number | undefined =>
+    figuresOf(figures.stores.cells, { size }, contender)?.cpuMicros.median;
+  const otherMicros = micros(other);
+  const alone = micros('batchlatch-memory');
+  const bare = micros(floor);
+  const less = (one: number): string =>
+    otherMicros === undefined
       ? ''
-      : `With claims in memory, where nothing is sent, a record takes ${number(alone)} µs, ${times(other / alone)} less ` +
-        `than the ${number(other)} µs of ${TITLES[perRecord]}. `;
-  return `${atBest}${profileSentence(figures.stores.profiles, own[0], { size })}`;
+      : `, ${times(otherMicros / one)} less than the ${number(otherMicros)} µs of ${TITLES[other]}`;
+  return [
+    alone !== undefined &&
+      `With claims in memory, where nothing is sent, a record takes ${number(alone)} µs${less(alone)}.`,
+    bare !== undefined &&
+      `With two bare ${SENT[server]} for a batch and nothing around them it takes ${number(bare)} µs${less(bare)}.`,
+    profileSentence(figures.stores.profiles, own, { size }),
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
-function wall(figures: Figures, server: Server): Target | undefined {
-  const own = ownFigures(figures, server, WALL_SIZE);
+function wall(figures: Figures, way: Way): Target | undefined {
+  const own = ownFigures(figures, way, WALL_SIZE);
   if (own === undefined) return undefined;
   const share = 1 / own.timesLess.wall.median;
   return withReason(
     {
-      figure: `${SERVER_TITLES[server]}: wall time of a batch of ${number(WALL_SIZE)}`,
-      wanted: `at most ${percent(MOST_OF_WALL)} of ${perRecord(server)}`,
+      figure: `${way.title}: wall time of a batch of ${number(WALL_SIZE)}`,
+      wanted: `at most ${percent(MOST_OF_WALL)} of ${perRecord(way)}`,
       measured: percent(share),
       isReached: share <= MOST_OF_WALL,
     },
-    () => whyWall(figures, server, own),
+    () => whyWall(figures, way, own),
   );
 }
 
-function whyWall(figures: Figures, server: Server, { cpuMicros, wallMs }: ContenderFigures): string {
+function whyWall(figures: Figures, { server, own }: Way, { cpuMicros, wallMs }: ContenderFigures): string {
   const clientMs = (cpuMicros.median * WALL_SIZE) / 1_000;
+  const floor = figuresOf(figures.stores.cells, { size: WALL_SIZE }, ON_SERVERS[server].floor)?.wallMs.p50;
+  const bare =
+    floor === undefined ? '' : `Two bare ${SENT[server]} with nothing around them take ${number(floor)} ms. `;
   return (
-    `Of ${number(wallMs.p50)} ms the client computes for ${number(clientMs)} ms; the rest is the server. ` +
-    profileSentence(figures.stores.profiles, ON_SERVERS[server].own[0], { size: WALL_SIZE })
+    `Of ${number(wallMs.p50)} ms the client computes for ${number(clientMs)} ms; the rest is the server. ${bare}` +
+    profileSentence(figures.stores.profiles, own, { size: WALL_SIZE })
   );
 }
 
-function ownFigures({ stores }: Figures, server: Server, size: number): ContenderFigures | undefined {
-  const { own, perRecord } = ON_SERVERS[server];
-  if (figuresOf(stores.cells, { size }, perRecord) === undefined) return undefined;
-  return figuresOf(stores.cells, { size }, own[0]);
+function ownFigures({ stores }: Figures, { server, own }: Way, size: number): ContenderFigures | undefined {
+  if (figuresOf(stores.cells, { size }, ON_SERVERS[server].perRecord) === undefined) return undefined;
+  return figuresOf(stores.cells, { size }, own);
 }
 
-function perRecord(server: Server): string {
+function perRecord({ server }: Way): string {
   return `${TITLES[ON_SERVERS[server].perRecord]}, record by record`;
 }

@@ -82,6 +82,7 @@ const LINE_EVERY_MS = 1_000;
 function lineDisplay(out: WriteStream): Omit<DemoDisplay, 'paint'> {
   const line = (text = ''): void => void out.write(`${text}\n`);
   let last: DemoProgress | undefined;
+  let shown: DemoProgress | undefined;
   let shownAt = -Infinity;
   return {
     line,
@@ -89,11 +90,12 @@ function lineDisplay(out: WriteStream): Omit<DemoDisplay, 'paint'> {
       last = progress;
       if (performance.now() - shownAt < LINE_EVERY_MS) return;
       shownAt = performance.now();
+      shown = progress;
       line(asText(progress));
     },
     endProgress() {
-      if (last !== undefined) line(asText(last));
-      last = undefined;
+      if (last !== shown && last !== undefined) line(asText(last));
+      shown = last;
     },
   };
 }

@@ -2,6 +2,7 @@
 import '../emulators/quiet-sdk.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createDemoDisplay } from './demo-display.ts';
+import type { StoreName } from './demo-store.ts';
 import { FEWEST_MESSAGES } from './order-messages.ts';
 import { type DemoOptions, runDemo } from './run-demo.ts';
 import { isAllWell, summarize } from './summary.ts';
@@ -24,12 +25,8 @@ await new Command('npm start --')
       .choices(['dynamodb', 'postgres', 'redis'])
       .default('dynamodb'),
   )
-  .option(
-    '--postgres-url <url>',
-    'use this PostgreSQL instead of starting one',
-    urlOf('postgres', 'postgresql'),
-  )
-  .option('--redis-url <url>', 'use this Redis instead of starting one', urlOf('redis', 'rediss'))
+  .addOption(serverOption('postgres', 'PostgreSQL', urlOf('postgres', 'postgresql')))
+  .addOption(serverOption('redis', 'Redis', urlOf('redis', 'rediss')))
   .option('--json', 'print the summary as one JSON object, alone on standard output if npm is --silent')
   .option('--verbose', "show the library's log lines")
   .addHelpText(
@@ -75,6 +72,17 @@ async function main(options: DemoOptions & { json?: true }): Promise<void> {
     console.error(error instanceof Error ? `${error.name}: ${error.message}` : error);
     process.exitCode = 1;
   }
+}
+
+/** A server that is named is the one that is meant. */
+function serverOption(store: StoreName, name: string, parse: (text: string) => string): Option {
+  return new Option(
+    `--${store}-url <url>`,
+    `use this ${name} instead of starting one (implies --store ${store})`,
+  )
+    .argParser(parse)
+    .implies({ store })
+    .conflicts(store === 'postgres' ? 'redisUrl' : 'postgresUrl');
 }
 
 function integerFrom(least: number): (text: string) => number {

@@ -22,6 +22,7 @@ export async function startPaymentProvider(
   const killer = orderOf('kills-its-process');
   const lateKiller = orderOf('kills-after-its-charge');
   const left = { declines: 2, kills: 1, lateKills: 1 };
+  let hasKilled = false;
 
   /** 201: approved. 202: the same, and the charge is to be told. 402: declined. */
   async function authorization(orderId: string, gone: AbortSignal): Promise<201 | 202 | 402> {
@@ -33,10 +34,11 @@ export async function startPaymentProvider(
     if (orderId === killer && left.kills > 0) {
       left.kills -= 1;
       await killBeforeCharge(orderId, trouble, gone);
+      hasKilled = true;
     }
     if (orderId === lateKiller && left.lateKills > 0) {
-      // Each waits for the others of its process: not for one another.
-      if (killer !== undefined && trouble.areTogether(orderId, killer)) return 402;
+      // Each waits for the others of its process: not for one another. Once one has killed, a decline would only cost a receive.
+      if (killer !== undefined && !hasKilled && trouble.areTogether(orderId, killer)) return 402;
       await trouble.untilOthersAreSettled(orderId, gone);
       return 202;
     }

@@ -14,10 +14,11 @@ export function claimsOf(store: ClaimStore): Pick<DemoStore, 'readClaims' | 'rea
 
 /** For a server that was given by its URL, of which only the host is shown: it may hold a password. */
 export function unreachable(name: string, option: string, url: string, cause: unknown): unknown {
+  const { host } = new URL(url);
   const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH'];
   const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
-  if (!codes.includes(String(code))) return cause;
-  return new Error(`Nothing answers at ${new URL(url).host}; start a ${name} there, or leave ${option} out`, {
-    cause,
-  });
+  const advice = `start a ${name} there, or leave ${option} out`;
+  if (codes.includes(String(code))) return new Error(`Nothing answers at ${host}; ${advice}`, { cause });
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`${name} at ${host} cannot be used: ${why}`, { cause });
 }

@@ -1,4 +1,5 @@
 import type { LocalService, StartOptions } from './local-service.ts';
+import { createPGliteDatabase } from './pglite-database.ts';
 import { startPGliteServer } from './pglite-server.ts';
 
 /**
@@ -7,8 +8,7 @@ import { startPGliteServer } from './pglite-server.ts';
  * two statements ever run at the same time.
  */
 export async function startPostgresEmulator(options: StartOptions = {}): Promise<LocalService> {
-  const { PGlite } = await import('@electric-sql/pglite');
-  const db = await PGlite.create();
+  const db = await createPGliteDatabase();
   const server = await startPGliteServer(db, options.port ?? 0);
   let stopped: Promise<void> | undefined;
   return {

@@ -1,4 +1,5 @@
 import type { CommitOutcome } from '../claims/commit.ts';
+import { asError } from '../claims/store-errors.ts';
 import { CommitNotAllowedError, LeaseLostError } from './errors.ts';
 
 /**
@@ -56,7 +57,7 @@ export class Transaction {
         return { result };
       },
       (thrown: unknown) => {
-        this.#noteEnd(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        this.#noteEnd(asError(thrown));
         return { thrown };
       },
     );
@@ -74,7 +75,7 @@ export class Transaction {
       throw new CommitNotAllowedError(this.#state === 'none' ? 'ended' : this.#state);
     const asking = ask().then(
       (outcome) => this.#note(outcome),
-      (thrown: unknown) => this.#fail(thrown instanceof Error ? thrown : new Error(String(thrown))),
+      (thrown: unknown) => this.#fail(asError(thrown)),
     );
     this.#answering = asking;
     const error = await asking;

@@ -1,5 +1,6 @@
 import { CliError, UsageError } from './cli-error.ts';
 import { visible } from './print/visible.ts';
+import { sentence } from './print/words.ts';
 import type { ExitStatus } from './surroundings.ts';
 
 /** What a person is told of an error. */
@@ -30,7 +31,7 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
   {
     when: /could not be found in the shared credentials file|Could not resolve credentials using profile|profile .* could not be found/i,
     say: (detail) =>
-      `The profile cannot be used: ${detail} Name one of \`aws configure list-profiles\` with --profile.`,
+      `The profile cannot be used: ${sentence(detail)} Name one of \`aws configure list-profiles\` with --profile.`,
   },
   {
     when: /SSO session|Token is expired|token .* expired|refresh failed/i,
@@ -44,16 +45,16 @@ const KNOWN: readonly { readonly when: RegExp; say(detail: string): string }[] =
   {
     when: /PostgreSQL did not let the role in|password authentication failed|^(28P01|28000)|role .* does not exist/,
     say: (detail) =>
-      `PostgreSQL does not let the role in: ${detail} Check the URL, or PGUSER and PGPASSWORD.`,
+      `PostgreSQL does not let the role in: ${sentence(detail)} Check the URL, or PGUSER and PGPASSWORD.`,
   },
   {
     when: /WRONGPASS|NOAUTH/,
-    say: (detail) => `Redis does not let the user in: ${detail} Check the URL.`,
+    say: (detail) => `Redis does not let the user in: ${sentence(detail)} Check the URL.`,
   },
   {
     when: /^(UnrecognizedClientException|InvalidClientTokenId|InvalidSignatureException|SignatureDoesNotMatch|ExpiredToken\w*|BATCHLATCH_CREDENTIALS)/,
     say: (detail) =>
-      `AWS does not accept the credentials: ${detail} Sign in again, or name others with --profile.`,
+      `AWS does not accept the credentials: ${sentence(detail)} Sign in again, or name others with --profile.`,
   },
   {
     when: /^ResourceNotFoundException|DynamoDB has no table/,

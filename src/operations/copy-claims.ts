@@ -175,7 +175,7 @@ function claimWriter(
       const outcomes = await sendTwice(some);
       const [first] = outcomes;
       // The next page would fare no better.
-      if (typeof first === 'object' && outcomes.every(isPassing)) throw first.error;
+      if (typeof first === 'object' && outcomes.every(isOfStore)) throw first.error;
       for (const [index, claim] of some.entries()) {
         written.push(await write(claim, outcomes[index] as AdoptOutcome));
       }
@@ -191,6 +191,15 @@ function isError(outcome: AdoptOutcome): outcome is { readonly error: Error } {
 function isPassing(outcome: AdoptOutcome): boolean {
   return isError(outcome) && mayPass(outcome.error);
 }
+
+/** Not for what the claim holds: each of the others would fail in the same way. */
+function isOfStore(outcome: AdoptOutcome): boolean {
+  return (
+    isError(outcome) && (mayPass(outcome.error) || OF_STORE.some((code) => hasCode(outcome.error, code)))
+  );
+}
+
+const OF_STORE = ['BATCHLATCH_TABLE_NOT_FOUND', 'BATCHLATCH_ACCESS_DENIED', 'BATCHLATCH_CREDENTIALS'];
 
 function isTooLong(outcome: AdoptOutcome): boolean {
   return isError(outcome) && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE');

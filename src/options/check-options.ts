@@ -13,6 +13,8 @@ export interface Check {
   readonly expected: string;
   accepts(value: unknown): boolean;
   readonly isRequired?: boolean;
+  /** What it got may hold a password, as a URL in place of a client does: only its type is told. */
+  readonly isSecret?: boolean;
   /** Of an option that may be an object: what its members may be. A wrong one is named, as `option.member`. */
   readonly parts?: Readonly<Record<string, Check>>;
 }
@@ -40,7 +42,7 @@ export function checkOptions(
 
 function checkOption(name: string, value: unknown, check: Check): void {
   if (isFit(value, check)) return;
-  throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value)}`);
+  throw new ConfigurationError(`Expected \`${name}\` to be ${check.expected}, got ${shown(value, check)}`);
 }
 
 function checkParts(option: string, value: object, parts: Readonly<Record<string, Check>>): void {
@@ -134,6 +136,11 @@ export function objectWith(...methods: string[]): Check {
   };
 }
 
+/** A client or a pool that the user has made. */
+export function aClient(expected: string, accepts: Check['accepts']): Check {
+  return { expected, accepts, isRequired: true, isSecret: true };
+}
+
 /** An object with these members and no others. */
 export function members(known: Readonly<Record<string, Check>>): Check {
   const shape = Object.entries(known).map(
@@ -166,7 +173,10 @@ export function aPolicy(option: string, maker: string): Check {
   };
 }
 
-function shown(value: unknown): string {
+function shown(value: unknown, { isSecret = false }: Pick<Check, 'isSecret'> = {}): string {
+  if (isSecret && value !== undefined && value !== null) {
+    return typeof value === 'object' ? 'another object' : `a ${typeof value}`;
+  }
   const { inspect } = builtIn('node:util');
   return `\`${inspect(value, { depth: 0, breakLength: Infinity, maxStringLength: 80 })}\` (${typeof value})`;
 }

@@ -40,6 +40,7 @@ describe('the targets of the stores', () => {
             'batchlatch-memory': {},
             'batchlatch-redis': { cpu: 2, wall: 1 },
             'powertools-redis': { micros: 80 },
+            'floor-redis': { micros: 10 },
           }),
         ],
         profiles: [
@@ -54,9 +55,12 @@ describe('the targets of the stores', () => {
     expect(cpu?.reason).toContain(
       'in memory, where nothing is sent, a record takes 20 µs, 4× less than the 80 µs',
     );
+    expect(cpu?.reason).toContain(
+      'two bare commands for a batch and nothing around them it takes 10 µs, 8× less than the 80 µs',
+    );
     expect(cpu?.reason).toContain('a record takes 40 µs: Redis client 30 µs (75 %), batchlatch 10 µs');
     expect(wall?.reason).toContain(
-      'Of 5 ms the client computes for 2 ms; the rest is the server. In the profile',
+      'Of 5 ms the client computes for 2 ms; the rest is the server. Two bare commands with nothing around them take 5 ms. In the profile',
     );
   });
 });

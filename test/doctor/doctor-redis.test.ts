@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { checkRedis } from 'batchlatch/redis';
 import { doctorRedis } from '../../src/doctor/index.ts';
 
 const INFO = {
@@ -63,6 +64,19 @@ describe('doctor, of Redis', () => {
     [{ redis_version: '5.0.7' }, 'warning redis-old'],
   ])('finds %j', async (info, finding) => {
     expect(await codesOf(clientOf(info))).toEqual([finding]);
+  });
+
+  it('does not wait for ever for a client that keeps its commands until it is connected', async () => {
+    jest.useFakeTimers();
+    try {
+      const client = { isOpen: true, sendCommand: () => new Promise(() => undefined) } as never;
+      const asked = Promise.allSettled([doctorRedis({ client }), checkRedis(client)]);
+      await jest.advanceTimersByTimeAsync(10_000);
+      const silent = { status: 'rejected', reason: { code: 'BATCHLATCH_STORE_SILENT' } };
+      expect(await asked).toMatchObject([silent, silent]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('finds a server without a replica, one in memory alone, and one that refuses scripts', async () => {

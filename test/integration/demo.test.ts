@@ -73,6 +73,7 @@ describe('the demo', () => {
     [['--messages', '5'], 'Expected an integer from 20 up'],
     [['--concurrency', 'many'], 'Expected an integer from 1 up'],
     [['--dynamodb-endpoint', 'localhost'], 'such as http://127.0.0.1:8000'],
+    [['--postgres-url', 'postgres://h', '--redis-url', 'redis://h'], 'cannot be used with option'],
     [['--mesages', '50'], 'Did you mean --messages?'],
     [['--dynamodb-endpoint', 'http://127.0.0.1:9'], 'Nothing answers at http://127.0.0.1:9'],
     [['--store', 'mysql'], 'Allowed choices are dynamodb, postgres, redis'],

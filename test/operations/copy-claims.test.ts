@@ -121,6 +121,20 @@ describe('copyClaims', () => {
     await expect(copyClaims(source, target)).rejects.toBe(error);
   });
 
+  it('ends at once where the table is missing', async () => {
+    const source = memoryStore();
+    await source.acquire(claimRequests(3));
+    const failed: string[] = [];
+    const copy = copyClaims(source, postgresStore({ pool, table: 'no_such_table' }), {
+      onFailure: ({ key }) => failed.push(key),
+    });
+    await expect(copy).rejects.toMatchObject({
+      code: 'BATCHLATCH_TABLE_NOT_FOUND',
+      message: expect.stringContaining('`npx batchlatch table create --postgres --table no_such_table`'),
+    });
+    expect(failed).toEqual([]);
+  });
+
   it('fails for a result that is too long for the other store, or leaves it out where that is asked for', async () => {
     const [source, target] = [memoryStore(), ofDynamoDB()];
     const request = claimRequest(randomUUID());

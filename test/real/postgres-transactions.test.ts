@@ -209,6 +209,75 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
   });
 }
 
+describeWith([postgres], 'a process that stands still before its COMMIT', () => {
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = poolOf(server.endpoint);
+    b = await transactionBench(pool);
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(async () => {
+    await pool.end();
+    await server.stop();
+  });
+
+  it('keeps no place in the pool where the database ends its transaction, and can go on', async () => {
+    const small = poolOf(server.endpoint, { max: 1, options: '-c idle_in_transaction_session_timeout=300' });
+    const own = await transactionBench(pool, (_, table) => postgresStore({ pool: small, table }));
+    let runs = 0;
+    let goOn!: () => void;
+    const going = new Promise<void>((resolve) => (goOn = resolve));
+    let begun!: () => void;
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    const running = own.run(
+      (_: unknown, context: RecordContext) =>
+        inTransaction(context, async (client) => {
+          runs += 1;
+          await client.query(`INSERT INTO ${own.effects} (id) VALUES ('a')`);
+          begun();
+          await going;
+        }),
+      ['a'],
+    );
+    await beginning;
+    // Waits for the only connection.
+    expect((await small.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    goOn();
+    expect([await running, runs]).toEqual([[], 2]);
+    expect(await own.effectsOf('a')).toBe(1);
+    await small.end();
+  });
+
+  it('keeps nobody from the claims for long: the database ends its transaction', async () => {
+    const adapter = {
+      async transaction<Result>(body: (client: PoolClient) => Promise<Result>) {
+        const client = await pool.connect();
+        client.on('error', () => client.release(true));
+        await client.query('BEGIN');
+        await body(client);
+        return new Promise<Result>(() => undefined);
+      },
+      query: async (client: PoolClient, text: string, values: readonly string[]) =>
+        (await client.query(text, [...values])).rows as unknown[],
+    };
+    const still = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, (client) => insert(client, 'a'), { adapter });
+    const running = b.run(still, ['a'], { leaseMs: 2_000 });
+    await until('its claim is completed, but for the COMMIT', async () => {
+      const { rows } = await pool.query(
+        "SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE '%owned%'",
+      );
+      return rows.length === 1;
+    });
+    await delay(2_000);
+    const others = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, (client) => insert(client, 'b'));
+    // Of one batch, and so of one statement.
+    expect(await b.run(others, ['a', 'b'])).toEqual([]);
+    expect(await running).toEqual(['a']);
+    expect([await b.effectsOf('a'), await b.effectsOf('b')]).toEqual([0, 2]);
+  }, 60_000);
+});
+
 describeWith([postgres], 'a process that is killed in inTransaction', () => {
   beforeAll(async () => {
     server = await startPostgres();

@@ -185,6 +185,12 @@ describeWith([redis], 'on Redis', () => {
       { error: { code: 'BATCHLATCH_NOT_A_CLAIM' } },
       'lost',
     ]);
+    const broken = requestOf('broken');
+    const sound = requestOf('sound');
+    await store.acquire([broken, sound]);
+    await ioredis.hset(`${prefix}broken`, 'leaseUntil', 'soon');
+    expect(await store.extend([broken, sound])).toEqual(['stored', 'stored']);
+    await ioredis.del(`${prefix}broken`, `${prefix}sound`);
     const { claims, unreadable } = await withOperations(store).list({});
     expect(claims.map(({ key }) => key)).toEqual(['mine']);
     expect(unreadable).toBe(2);

@@ -11,10 +11,13 @@ const COLOURS: Readonly<Record<(typeof STORES)[number], string>> = {
   'batchlatch-memory': '#8b949e',
   batchlatch: '#d29922',
   'batchlatch-postgres': '#2f81f7',
+  'batchlatch-postgres-prepared': '#1158c7',
   'by-hand-postgres': '#79c0ff',
+  'floor-postgres': '#adbac7',
   'batchlatch-redis': '#f85149',
   'batchlatch-ioredis': '#db61a2',
   'powertools-redis': '#e07a2f',
+  'floor-redis': '#d8b4a0',
 };
 
 const SERIES: Series = { domain: STORES.map(storeTitle), range: STORES.map((name) => COLOURS[name]) };

@@ -107,7 +107,10 @@ function sideOptions(side: 'from' | 'to'): Option[] {
       `--${side} <store>`,
       'dynamodb, postgres or redis, or the URL of one of the latter (required)',
     ),
-    new Option(`--${side}-table <name>`, 'table of DynamoDB or PostgreSQL (default: as `--table`)'),
+    new Option(
+      `--${side}-table <name>`,
+      'table of DynamoDB (default: CLAIMS_TABLE_NAME) or of PostgreSQL (default: batchlatch_claims)',
+    ),
     new Option(`--${side}-prefix <prefix>`, 'of Redis: `prefix` of the functions, if they have one'),
     new Option(`--${side}-slots <n>`, 'of Redis: `slots` of the functions, if they have them').argParser(
       integerBetween(1, 1_024),

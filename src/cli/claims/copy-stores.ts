@@ -1,7 +1,7 @@
 import type { OperableStore } from '../../claims/operable-store.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
-import { type StoreKind, withClaims } from '../connect/claims.ts';
+import { postgresTableOf, type StoreKind, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 
 /** The two stores of a copy, and how claims are found in them. */
@@ -31,14 +31,48 @@ export interface CopySide {
 const NAMES = { dynamodb: 'DynamoDB', postgres: 'PostgreSQL', redis: 'Redis' } as const;
 
 /** Opens both stores for `use`. */
-export function withBoth<Result>(
+export async function withBoth<Result>(
   context: Context,
   options: CopyStores,
   use: (from: CopySide, to: CopySide) => Promise<Result>,
 ): Promise<Result> {
+  if (placeNamed('from', options, context) === placeNamed('to', options, context)) {
+    throw new UsageError(
+      'Both stores are the same: name another store, table or prefix with --to, --to-table, --to-prefix.',
+    );
+  }
   return withSide('from', context, options, (from) =>
     withSide('to', context, options, (to) => use(from, to)),
   );
+}
+
+/** What tells two stores apart, as far as the options do. */
+function placeNamed(side: 'from' | 'to', options: CopyStores, { env }: Pick<Context, 'env'>): string {
+  const { kind, postgres, redis } = storeNamed(side, options[side]);
+  const table = options[`${side}Table`];
+  switch (kind) {
+    case 'dynamodb':
+      return JSON.stringify([kind, dynamoDBTableOf(side, table, env)]);
+    case 'postgres':
+      return JSON.stringify([
+        kind,
+        typeof postgres === 'string' ? postgres : env['DATABASE_URL'],
+        postgresTableOf({ ...(table !== undefined && { table }) }),
+      ]);
+    case 'redis':
+      return JSON.stringify([
+        kind,
+        typeof redis === 'string' ? redis : env['REDIS_URL'],
+        options[`${side}Prefix`],
+        options[`${side}Slots`],
+      ]);
+  }
+}
+
+function dynamoDBTableOf(side: 'from' | 'to', table: string | undefined, env: Context['env']): string {
+  const name = table ?? env['CLAIMS_TABLE_NAME'] ?? '';
+  if (name !== '') return name;
+  throw new UsageError(`No table of DynamoDB is named: add --${side}-table NAME, or set CLAIMS_TABLE_NAME.`);
 }
 
 function withSide<Result>(
@@ -57,8 +91,8 @@ function withSide<Result>(
     ...(region !== undefined && { region }),
     ...(profile !== undefined && { profile }),
     ...(endpointUrl !== undefined && { endpointUrl }),
-    ...(index !== undefined && { index }),
-    ...(attributes !== undefined && { attributes }),
+    ...(kind === 'dynamodb' && index !== undefined && { index }),
+    ...(kind === 'dynamodb' && attributes !== undefined && { attributes }),
     indexShards,
     ...(table !== undefined && { table }),
     ...(redisPrefix !== undefined && { redisPrefix }),

@@ -3,6 +3,7 @@ import type { ClaimStore } from '../../claims/claim-store.ts';
 import type { OperableStore } from '../../claims/operable-store.ts';
 import { operableStore } from '../../operations/operable-store.ts';
 import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
+import { DEFAULT_TABLE } from '../../stores/postgres/table-name.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
@@ -27,12 +28,15 @@ export interface Claims {
 export type StoreKind = 'dynamodb' | 'postgres' | 'redis';
 
 /** The store that the options name. Throws a `UsageError` for more than one. */
-function storeKindOf({ postgres, redis }: Pick<TableOptions, 'postgres' | 'redis'>): StoreKind {
+function storeKindOf({ postgres, redis, index, attributes }: TableOptions): StoreKind {
   if (postgres !== undefined && redis !== undefined) {
     throw new UsageError('Claims are in one store: name it by --postgres or by --redis.');
   }
-  if (postgres !== undefined) return 'postgres';
-  return redis === undefined ? 'dynamodb' : 'redis';
+  if (postgres === undefined && redis === undefined) return 'dynamodb';
+  if (index !== undefined || attributes !== undefined) {
+    throw new UsageError('--index and --attributes are for tables of DynamoDB: leave them out.');
+  }
+  return postgres === undefined ? 'redis' : 'postgres';
 }
 
 /** Opens the claims for `use`. */
@@ -68,7 +72,7 @@ async function inPostgres<Result>(
 }
 
 /** CLAIMS_TABLE_NAME is DynamoDB's: another table would be taken for it without a word. */
-export function postgresTableOf({ table = 'batchlatch_claims' }: Pick<TableOptions, 'table'>): string {
+export function postgresTableOf({ table = DEFAULT_TABLE }: Pick<TableOptions, 'table'>): string {
   return table;
 }
 

@@ -1,7 +1,8 @@
 import type { PostgresPool } from '../../stores/postgres/index.ts';
-import { UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { sentence } from '../print/words.ts';
 import { loadPeer } from './load-peer.ts';
 
 /** Which PostgreSQL; `true`: the one that the environment names. */
@@ -14,8 +15,13 @@ interface PoolOfPg extends PostgresPool {
   end(): Promise<void>;
 }
 
+interface ClientOfPg {
+  readonly connection?: { readonly stream?: { destroy?(): void } };
+}
+
 interface Pg {
   readonly Pool: new (config: Readonly<Record<string, unknown>>) => PoolOfPg;
+  readonly Client: new (config?: Readonly<Record<string, unknown>>) => ClientOfPg;
 }
 
 /** Opens the PostgreSQL that the options name for `use`, by the `pg` of the user's project. */
@@ -25,9 +31,16 @@ export async function withPostgres<Result>(
   use: (pool: PostgresPool) => Promise<Result>,
 ): Promise<Result> {
   const target = targetOf(postgres, context.env);
-  const { Pool } = loadPeer(['pg']).module as Pg;
+  const { Pool, Client } = loadPeer(['pg']).module as Pg;
+  const clients: ClientOfPg[] = [];
   const pool = new Pool({
     ...target,
+    Client: class extends Client {
+      constructor(config?: Readonly<Record<string, unknown>>) {
+        super(config);
+        clients.push(this);
+      }
+    },
     max: 2,
     connectionTimeoutMillis: 5_000,
     // By the client: a pooler refuses a connection that sets it on the server.
@@ -37,10 +50,41 @@ export async function withPostgres<Result>(
   // A connection that fails while nobody uses it is replaced.
   pool.on('error', ({ message }) => context.screen.detail(`A connection failed: ${message}`));
   try {
+    await connectOnce(pool);
     return await use(pool);
   } finally {
     await pool.end();
+    // pg leaves a connection open that failed while it signed in: the process would wait for the server to close it.
+    for (const { connection } of clients) connection?.stream?.destroy?.();
   }
+}
+
+/** A person waits: what a store would try again for a while is told at once. The connection is used afterwards. */
+async function connectOnce(pool: PostgresPool): Promise<void> {
+  try {
+    (await pool.connect()).release();
+  } catch (error) {
+    throw new CliError(whyNotConnected(error), { cause: error });
+  }
+}
+
+function whyNotConnected(error: unknown): string {
+  const { code, message } = error as Partial<NodeJS.ErrnoException>;
+  const why = message === undefined || message === '' ? String(code) : message;
+  if (/^E[A-Z_]+$/.test(code ?? '')) return `Nothing answers there (${why}): check the host and the port.`;
+  if (/timeout/i.test(why)) {
+    return 'PostgreSQL does not answer within 5 seconds: check the host and the port, and whether this machine may connect to it.';
+  }
+  if (why.includes('password must be a string')) {
+    return 'PostgreSQL asks for a password, and none is given: put it into the URL or into PGPASSWORD.';
+  }
+  if (/^28|^3D/.test(code ?? '')) {
+    return `PostgreSQL does not let the role in: ${sentence(why)} Check the URL, or PGUSER, PGPASSWORD and PGDATABASE.`;
+  }
+  if (/SSL|certificate/i.test(why)) {
+    return `No encrypted connection to PostgreSQL: ${sentence(why)} Check \`sslmode\` and \`sslrootcert\` in the URL.`;
+  }
+  return `PostgreSQL cannot be used: ${sentence(why)}`;
 }
 
 const VARIABLES = {

@@ -1,7 +1,8 @@
 import type { RedisClient } from '../../stores/redis/index.ts';
-import { UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { sentence } from '../print/words.ts';
 import { loadPeer } from './load-peer.ts';
 
 /** Which Redis; `true`: the one that the environment names. */
@@ -75,7 +76,7 @@ async function openIoRedis({ Redis }: IoRedis, url: string, isCluster: boolean):
   const client = isCluster
     ? new Redis.Cluster([url], { lazyConnect: true, clusterRetryStrategy: () => null, redisOptions: ofNodes })
     : new Redis(url, { ...options, lazyConnect: true });
-  await connected(client);
+  await connected(client, isCluster);
   return { client: client as unknown as RedisClient, close: () => client.disconnect() };
 }
 
@@ -102,14 +103,14 @@ async function openNodeRedis(module: NodeRedis, url: string, isCluster: boolean)
         },
       })
     : module.createClient({ url, socket });
-  await connected(client);
+  await connected(client, isCluster);
   // Its version 4 calls it otherwise.
   const close = (): void => void (client.destroy?.() ?? client.disconnect?.());
   return { client: client as unknown as RedisClient, close };
 }
 
 /** A client says by an event why it cannot connect, and then only that it is closed. */
-async function connected(client: Connecting): Promise<void> {
+async function connected(client: Connecting, isCluster: boolean): Promise<void> {
   let trouble: Error | undefined;
   client.on('error', (error) => {
     trouble ??= error;
@@ -117,6 +118,22 @@ async function connected(client: Connecting): Promise<void> {
   try {
     await client.connect();
   } catch (error) {
-    throw trouble ?? error;
+    throw new CliError(whyNotConnected(trouble ?? error, isCluster), { cause: error });
   }
+}
+
+function whyNotConnected(trouble: unknown, isCluster: boolean): string {
+  const { code, message } = trouble as Partial<NodeJS.ErrnoException>;
+  const why = message === undefined || message === '' ? String(code) : message;
+  if (/WRONGPASS|NOAUTH|NOPERM/.test(why)) {
+    return `Redis does not let the user in: ${sentence(why)} Check the user and the password in the URL.`;
+  }
+  if (code === 'ECONNRESET' || /Protocol error|Socket closed/i.test(why)) {
+    return `What answers there is no Redis, or wants TLS (${why}): check the port, and whether it is rediss://.`;
+  }
+  if (/^E[A-Z_]+$/.test(code ?? '')) return `Nothing answers there (${why}): check the host and the port.`;
+  if (isCluster) {
+    return `No cluster answers there: ${sentence(why)} Check the URL; for a server that is no cluster, leave --redis-cluster out.`;
+  }
+  return `Redis cannot be used: ${sentence(why)}`;
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../cli-error.ts';
 import type { Surroundings } from '../surroundings.ts';
+import type { RedisOptions } from './redis.ts';
 
 /** The claims table that is named by `--table`, else by CLAIMS_TABLE_NAME. Throws a `UsageError` if neither is. */
 export function tableNameOf(table: string | undefined, { env }: Pick<Surroundings, 'env'>): string {
@@ -9,4 +10,12 @@ export function tableNameOf(table: string | undefined, { env }: Pick<Surrounding
   // DynamoDB's naming rule, or an ARN.
   if (/^[\w.:/-]{3,1024}$/.test(name)) return name;
   throw new UsageError('--table must be the name or the ARN of a DynamoDB table.');
+}
+
+/** For the commands of tables. */
+export function refuseRedis({ redis }: Pick<RedisOptions, 'redis'>): void {
+  if (redis === undefined) return;
+  throw new UsageError(
+    'Redis has no tables: `doctor --redis` looks at the server, and needs nothing created.',
+  );
 }

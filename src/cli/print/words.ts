@@ -3,6 +3,11 @@ export function count(amount: number, noun: string): string {
   return `${number(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
+/** With the full stop that messages of databases lack. */
+export function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 /** With commas, and at most one digit after the point. */
 export function number(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 1 });

@@ -2,13 +2,18 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { doctorLive } from '../../doctor/index.ts';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import { awsSettings } from '../connect/aws-settings.ts';
-import { tableNameOf } from '../connect/table-name.ts';
+import { refuseRedis, tableNameOf } from '../connect/table-name.ts';
+import type { RedisOptions } from '../connect/redis.ts';
 import { showReport } from '../doctor/report.ts';
 import type { Run } from '../leaf.ts';
 import type { PostgresTableOptions } from './postgres-table.ts';
 
 /** `table check`: what `doctor --table` says, by the rights to describe the table alone; with `--postgres`, what it says then. */
-export const checkCommand: Run<ConnectionOptions & PostgresTableOptions> = async (context, options) => {
+export const checkCommand: Run<ConnectionOptions & PostgresTableOptions & RedisOptions> = async (
+  context,
+  options,
+) => {
+  refuseRedis(options);
   if (options.postgres !== undefined) {
     const { checkPostgresTable } = await import('./postgres-table.ts');
     return checkPostgresTable(context, options);

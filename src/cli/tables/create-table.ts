@@ -4,7 +4,7 @@ import type { TableOptions } from '../arguments/common-options.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
 import { withDynamoDB } from '../connect/dynamodb.ts';
-import { tableNameOf } from '../connect/table-name.ts';
+import { refuseRedis, tableNameOf } from '../connect/table-name.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
 import { visible } from '../print/visible.ts';
@@ -26,7 +26,14 @@ export const createCommand: Run<CreateOptions> = async (context, options) => {
   if (options.print === true && options.postgres === undefined) {
     throw new UsageError('--print shows the SQL for PostgreSQL: add --postgres.');
   }
+  refuseRedis(options);
   if (options.postgres !== undefined) {
+    const { overdueIndex, deletionProtection, recovery, billing } = options;
+    if (billing === 'provisioned' || !(overdueIndex && deletionProtection && recovery)) {
+      throw new UsageError(
+        '--billing, --no-overdue-index, --no-deletion-protection and --no-recovery are for tables of DynamoDB: leave them out.',
+      );
+    }
     const { createPostgresTable, printPostgresTable } = await import('./postgres-table.ts');
     return options.print === true
       ? printPostgresTable(context, options)

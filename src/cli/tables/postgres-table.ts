@@ -1,14 +1,16 @@
 import { doctorPostgres } from '../../doctor/index.ts';
+import { systemClock } from '../../claims/clock.ts';
+import { onConnection } from '../../stores/postgres/connection.ts';
 import { claimsTableSql, deleteForgottenClaims } from '../../stores/postgres/index.ts';
-import type { PostgresPool } from '../../stores/postgres/index.ts';
+import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
-import { UsageError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import { postgresTableOf } from '../connect/claims.ts';
 import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
 import type { Context } from '../context.ts';
 import { showReport } from '../doctor/report.ts';
 import { visible } from '../print/visible.ts';
-import { count } from '../print/words.ts';
+import { count, sentence } from '../print/words.ts';
 
 /** The options of tables of PostgreSQL. */
 export interface PostgresTableOptions extends PostgresOptions {
@@ -61,16 +63,32 @@ export function createPostgresTable(
 
 /** One statement after the other: each is there or is not, and another run does the rest. */
 async function createIn(pool: PostgresPool, sql: string): Promise<void> {
-  const client = await pool.connect();
-  let isBroken = true;
+  const texts = sql.split(/;\n/).filter((one) => one.trim() !== '');
+  const create = async (client: SqlConnection): Promise<void> => {
+    for (const text of texts) await client.query({ text, values: [] });
+  };
   try {
-    for (const text of sql.split(/;\n/).filter((one) => one.trim() !== '')) {
-      await client.query({ text, values: [] });
-    }
-    isBroken = false;
-  } finally {
-    client.release(isBroken);
+    await onConnection(pool, create, {
+      clock: systemClock,
+      limitMs: texts.length * LONGEST_STATEMENT_MS,
+    });
+  } catch (error) {
+    throw new CliError(whyNotCreated(error), { cause: error });
   }
+}
+
+/** An index of a table that has rows is made row by row. The pool's own limit is as long. */
+const LONGEST_STATEMENT_MS = 60_000;
+
+function whyNotCreated(error: unknown): string {
+  const { code, message = '' } = error as Partial<NodeJS.ErrnoException>;
+  if (code === '42501') {
+    return `The role may not create it: ${sentence(message)} GRANT CREATE on the schema to the role, or give --print and let another role run the statements.`;
+  }
+  if (code === '3F000') {
+    return `${sentence(message)} Create the schema first, or leave it out of --table.`;
+  }
+  return `PostgreSQL has not created it: ${sentence(message)}`;
 }
 
 /** `table check --postgres` */

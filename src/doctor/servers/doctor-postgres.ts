@@ -1,5 +1,5 @@
 import { claimsTableSql, type PostgresPool } from '../../stores/postgres/index.ts';
-import { DEFAULT_TABLE, quotedTable } from '../../stores/postgres/table-name.ts';
+import { DEFAULT_TABLE, quoted, quotedTable } from '../../stores/postgres/table-name.ts';
 import type { DoctorReport } from '../finding.ts';
 import {
   type ColumnFacts,
@@ -114,8 +114,8 @@ function judgeTable(table: string, user: string, facts: TableFacts, report: Serv
 }
 
 function judgeRights(table: string, user: string, facts: TableFacts, report: ServerReport): void {
-  const role = `"${user.replaceAll('"', '""')}"`;
-  const schema = `"${facts.schema.replaceAll('"', '""')}"`;
+  const role = quoted(user);
+  const schema = quoted(facts.schema);
   const lacks = facts.lacks.filter((right) => right !== 'DELETE');
   if (facts.lacksSchema || lacks.length > 0) {
     const rights = [...(facts.lacksSchema ? ['USAGE of its schema'] : []), ...lacks];
@@ -156,7 +156,7 @@ function columnTroubles(sql: string, { columns }: TableFacts): Trouble[] {
     ...wrong,
     ...others.map(({ name }) => ({
       what: `column ${name}, which is not batchlatch's, is NOT NULL without a default`,
-      fix: `ALTER COLUMN "${name.replaceAll('"', '""')}" DROP NOT NULL`,
+      fix: `ALTER COLUMN ${quoted(name)} DROP NOT NULL`,
     })),
   ];
 }

@@ -1,4 +1,6 @@
 import { checkRedis, type RedisClient } from '../../stores/redis/index.ts';
+import { boundedConnection } from '../../stores/redis/bounded-connection.ts';
+import { infoIn } from '../../stores/redis/check-redis.ts';
 import { type Connection, connectionOf } from '../../stores/redis/connection.ts';
 import { textOf } from '../../stores/redis/script-caller.ts';
 import type { DoctorReport } from '../finding.ts';
@@ -25,7 +27,7 @@ type Info = ReadonlyMap<string, string>;
  */
 export async function doctorRedis({ client, now = Date.now }: RedisTarget): Promise<DoctorReport> {
   const report = new ServerReport('Redis');
-  const primaries = await connectionOf(client).primaries();
+  const primaries = await boundedConnection(connectionOf(client)).primaries();
   const { problems } = await checkRedis(client);
   for (const { message } of problems) report.report('redis-eviction', { message });
   const checked: string[] = [];
@@ -142,16 +144,6 @@ async function answerOf(primary: Connection, command: string[], report: ServerRe
 
 function versionOf(info: Info): string {
   return info.get('valkey_version') ?? info.get('redis_version') ?? 'of an unknown version';
-}
-
-function infoIn(text: string): Info {
-  const lines = text.split(/\r?\n/).filter((line) => !line.startsWith('#'));
-  return new Map(
-    lines.flatMap((line) => {
-      const colon = line.indexOf(':');
-      return colon > 0 ? [[line.slice(0, colon), line.slice(colon + 1)] as const] : [];
-    }),
-  );
 }
 
 /** `ip=…,port=…,state=online,offset=…,lag=0` */

@@ -1,3 +1,5 @@
+import { systemClock } from '../../claims/clock.ts';
+import { onConnection } from '../../stores/postgres/connection.ts';
 import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';
 
 /** What the catalogue of a database says of the claims table, and the server of itself. */
@@ -41,35 +43,37 @@ export interface ColumnFacts {
 
 const MOST_FORGOTTEN = 10_001;
 
+/** What is read are a few rows of the catalogue; the count of forgotten rows is the longest. */
+const LONGEST_READ_MS = 60_000;
+
 /** Reads all of it on one connection. `table` is quoted already. Rejects with the database's error. */
-export async function readPostgresFacts(
+export function readPostgresFacts(
   pool: PostgresPool,
   table: string,
   now: () => number,
 ): Promise<PostgresFacts> {
-  const client = await pool.connect();
-  let isBroken = true;
-  try {
-    const before = now();
-    const server = await one(client, SERVER);
-    // The answer was on its way for some of that time.
-    const localMs = (before + now()) / 2;
-    const { processID } = client as { readonly processID?: unknown };
-    const facts = {
-      version: Number(server['version']),
-      user: String(server['user']),
-      isReadOnly: server['read_only'] === true,
-      settings: { fsync: String(server['fsync']), synchronous_commit: String(server['synchronous_commit']) },
-      aheadMs: Number(server['now']) - localMs,
-      isPooled: typeof processID === 'number' && processID !== Number(server['pid']),
-      allowsTransactions: await allowsTransactions(client),
-      table: await readTable(client, table),
-    };
-    isBroken = false;
-    return facts;
-  } finally {
-    client.release(isBroken);
-  }
+  return onConnection(pool, (client) => factsOn(client, table, now), {
+    clock: systemClock,
+    limitMs: LONGEST_READ_MS,
+  });
+}
+
+async function factsOn(client: SqlConnection, table: string, now: () => number): Promise<PostgresFacts> {
+  const before = now();
+  const server = await one(client, SERVER);
+  // The answer was on its way for some of that time.
+  const localMs = (before + now()) / 2;
+  const { processID } = client as { readonly processID?: unknown };
+  return {
+    version: Number(server['version']),
+    user: String(server['user']),
+    isReadOnly: server['read_only'] === true,
+    settings: { fsync: String(server['fsync']), synchronous_commit: String(server['synchronous_commit']) },
+    aheadMs: Number(server['now']) - localMs,
+    isPooled: typeof processID === 'number' && processID !== Number(server['pid']),
+    allowsTransactions: await allowsTransactions(client),
+    table: await readTable(client, table),
+  };
 }
 
 const SERVER = `

@@ -65,7 +65,7 @@ async function askFor(
 ): Promise<Answer[]> {
   const sent = await send(
     table,
-    { text: table.texts().acquire, values: columnsOf(asked), privileges: ['SELECT', 'INSERT', 'UPDATE'] },
+    { ...table.statements().acquire, values: columnsOf(asked), privileges: ['SELECT', 'INSERT', 'UPDATE'] },
     signal,
   );
   const rows = new Map(sent.rows.map((row) => [row['key'], row]));

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { Clock } from '../../claims/clock.ts';
-import type { PostgresPool } from './pool.ts';
+import type { PostgresPool, SqlStatement } from './pool.ts';
 import { acquireText, changeText, readText } from './statements.ts';
 import { DEFAULT_TABLE, quotedTable } from './table-name.ts';
 
@@ -12,6 +13,8 @@ export interface ClaimsTableSetup {
   readonly clock: Clock;
   /** Gives the SQL expression for the time, which decides leases. */
   readonly now: () => string;
+  /** Whether sessions remember the statements of attempts. Default: false. */
+  readonly prepare?: boolean | undefined;
   /** A number from 0 up to, not including, 1, for the jitter of resends. */
   readonly random: () => number;
 }
@@ -20,14 +23,19 @@ export interface ClaimsTableSetup {
 export interface ClaimsTable extends ClaimsTableSetup {
   /** The name with quotes, for statements. */
   readonly table: string;
-  /** The statements of attempts. */
-  readonly texts: () => ClaimTexts;
+  /** The statements of attempts, without their values. */
+  readonly statements: () => ClaimStatements;
+  /** From now on statements have no names. */
+  readonly stopPreparing: () => void;
 }
 
-interface ClaimTexts {
-  readonly acquire: string;
-  readonly change: string;
-  readonly read: string;
+/** A statement that may be prepared. */
+export type NamedText = Pick<SqlStatement, 'name' | 'text'>;
+
+interface ClaimStatements {
+  readonly acquire: NamedText;
+  readonly change: NamedText;
+  readonly read: NamedText;
 }
 
 /** Throws a `ConfigurationError` for a name that is no table's. */
@@ -36,24 +44,35 @@ export function claimsTable({
   ...setup
 }: Omit<ClaimsTableSetup, 'tableName'> & { readonly tableName?: string | undefined }): ClaimsTable {
   const table = quotedTable(tableName);
+  let isPrepared = setup.prepare === true;
   let now: string | undefined;
-  let texts: ClaimTexts | undefined;
+  let statements: ClaimStatements | undefined;
+  const named = (text: string): NamedText => (isPrepared ? { name: nameOf(text), text } : { text });
   return {
     ...setup,
     tableName,
     table,
-    texts() {
+    statements() {
       const current = setup.now();
-      if (texts !== undefined && current === now) return texts;
+      if (statements !== undefined && current === now) return statements;
       now = current;
-      texts = {
-        acquire: acquireText(table, now),
-        change: changeText(table, now),
-        read: readText(table, now),
+      statements = {
+        acquire: named(acquireText(table, now)),
+        change: named(changeText(table, now)),
+        read: named(readText(table, now)),
       };
-      return texts;
+      return statements;
+    },
+    stopPreparing() {
+      isPrepared = false;
+      statements = undefined;
     },
   };
+}
+
+/** The same name means the same statement, also where sessions are shared by several versions of a program. */
+function nameOf(text: string): string {
+  return `batchlatch_${hash('sha256', text).slice(0, 32)}`;
 }
 
 /** The expression for the time that a clock shows: for tests, whose clock stands still. */

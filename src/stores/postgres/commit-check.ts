@@ -1,13 +1,14 @@
 import { stoppableCall } from '../../claims/bounded-call.ts';
 import { StoreError } from '../../claims/errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
+import { silent } from './connection.ts';
 import { send } from './sender.ts';
 
 const LONGEST_CHECK_MS = 5_000;
 
 /**
  * Asks what became of a transaction that somebody else has ended, such as an ORM: the COMMIT of one in which a statement has failed
- * is a rollback, and not an error. Rejects where it is not committed. Without an answer it counts as what it was said to be.
+ * is a rollback, and not an error. Rejects where it is not committed, and where nobody says.
  */
 export async function checkCommitted(id: string, table: ClaimsTable): Promise<void> {
   const statement = {
@@ -15,17 +16,12 @@ export async function checkCommitted(id: string, table: ClaimsTable): Promise<vo
     values: [id],
     privileges: [] as const,
   };
-  let status: unknown;
-  try {
-    const { rows } = await stoppableCall((stop) => send(table, statement, stop), {
-      clock: table.clock,
-      limitMs: LONGEST_CHECK_MS,
-      errorOf: notCommitted,
-    });
-    status = rows[0]?.['status'];
-  } catch {
-    return;
-  }
+  const { rows } = await stoppableCall((stop) => send(table, statement, stop), {
+    clock: table.clock,
+    limitMs: LONGEST_CHECK_MS,
+    errorOf: () => silent(LONGEST_CHECK_MS),
+  });
+  const status = rows[0]?.['status'];
   if (status === 'aborted' || status === 'in progress') throw notCommitted();
 }
 

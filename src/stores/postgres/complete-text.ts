@@ -3,6 +3,9 @@ import { changeOfSettlement } from '../../claims/transitions.ts';
 import { interval } from './statements.ts';
 import { storableMs, storedKey } from './storable.ts';
 
+/** Longer than a COMMIT without an answer is looked for (`outcomeByRows`), so that the one that was waited for may still count. */
+const LONGEST_UNTIL_COMMIT_MS = 20_000;
+
 /**
  * Completes claims for their owners, and gives the keys of those that were completed. One parameter holds all of them as JSON,
  * because not every ORM passes arrays on; the other is the transaction in which the effects were done: in any other, such as after a
@@ -10,13 +13,16 @@ import { storableMs, storedKey } from './storable.ts';
  *
  * They are found by their keys alone: the condition on `status` is one that no index has. By the index of open claims, this would read
  * those of all other attempts, and under SERIALIZABLE fail because of each of them.
+ *
+ * From now on the rows are locked, and whoever asks for one of them waits, with all the rest of its batch. Only the COMMIT is left:
+ * where that does not come, because the process was killed or is frozen, the database ends the transaction.
  */
 export function completeText(table: string, now: string): string {
   return `
 WITH asked AS (
   SELECT a.*, t.now
   FROM json_to_recordset($1::json) AS a (key text, owner text, status text, expires_ms float8, result text),
-    (SELECT ${now} AS now) AS t
+    (SELECT ${now} AS now, set_config('idle_in_transaction_session_timeout', '${LONGEST_UNTIL_COMMIT_MS}', true)) AS t
 ), owned AS (
   SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
   WHERE c.key = ANY (ARRAY(SELECT key FROM asked)) AND CASE c.status WHEN 'IN_PROGRESS' THEN c.owner = a.owner END

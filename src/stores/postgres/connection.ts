@@ -16,6 +16,42 @@ export interface LendingBound {
 /** A pool gives a connection within this time or not at all: without a bound of its own it may wait for ever. */
 const LONGEST_CONNECT_MS = 10_000;
 
+/** A connection of a pool, and how to give it back, once: closed, if it is broken. */
+export interface Borrowed<Client> {
+  readonly client: Client;
+  giveBack(isBroken: boolean): void;
+}
+
+interface BorrowingBound extends Pick<LendingBound, 'clock' | 'signal'> {
+  readonly limitMs: number;
+  readonly errorOf: (why: 'silent' | 'given-up') => Error;
+}
+
+/**
+ * Waits for a connection of the pool. One that is lost while it is lent makes room in the pool at once: who has borrowed it learns it
+ * from the next statement, and may never send one.
+ */
+export async function borrow<Client extends PostgresClient>(
+  pool: PostgresPool<Client>,
+  bound: BorrowingBound,
+): Promise<Borrowed<Client>> {
+  const client = await stoppableCall(
+    () => pool.connect(),
+    bound,
+    (late) => late.release(),
+  );
+  let isGivenBack = false;
+  const giveBack = (isBroken: boolean): void => {
+    if (isGivenBack) return;
+    isGivenBack = true;
+    if (!isBroken) client.off?.('error', onLoss); // one that is closed may still say why
+    client.release(isBroken);
+  };
+  const onLoss = (): void => giveBack(true);
+  client.on?.('error', onLoss);
+  return { client, giveBack };
+}
+
 /**
  * Does something on a connection of the pool, and gives it back: closed, unless the database has answered on it to the end. Also
  * a connection that the network has swallowed comes back to the pool then, and does not keep its place for ever.
@@ -25,31 +61,19 @@ export async function onConnection<Client extends PostgresClient, Result>(
   body: (client: Client) => Promise<Result>,
   { clock, limitMs, signal }: LendingBound,
 ): Promise<Result> {
-  const client = await stoppableCall(
-    () => pool.connect(),
-    { clock, limitMs: LONGEST_CONNECT_MS, signal, errorOf: noConnection },
-    (late) => late.release(),
-  );
-  return stoppableCall((stop) => lent(client, body, stop), {
+  const borrowed = await borrow(pool, { clock, signal, limitMs: LONGEST_CONNECT_MS, errorOf: noConnection });
+  return stoppableCall((stop) => use(borrowed, body, stop), {
     clock,
     limitMs,
     errorOf: () => silent(limitMs),
   });
 }
 
-async function lent<Client extends PostgresClient, Result>(
-  client: Client,
+async function use<Client, Result>(
+  { client, giveBack }: Borrowed<Client>,
   body: (client: Client) => Promise<Result>,
   stop: Stop,
 ): Promise<Result> {
-  let isGivenBack = false;
-  const giveBack = (isBroken: boolean): void => {
-    if (isGivenBack) return;
-    isGivenBack = true;
-    if (!isBroken) client.off?.('error', ignore); // one that is closed may still say why
-    client.release(isBroken);
-  };
-  client.on?.('error', ignore);
   stop.addEventListener('abort', () => giveBack(true));
   try {
     const result = await body(client);
@@ -61,9 +85,6 @@ async function lent<Client extends PostgresClient, Result>(
   }
 }
 
-/** The statement that is on its way, or the next, fails with it. */
-function ignore(): void {}
-
 function noConnection(why: 'silent' | 'given-up'): StoreError {
   return new StoreError(
     why === 'silent'
@@ -73,7 +94,8 @@ function noConnection(why: 'silent' | 'given-up'): StoreError {
   );
 }
 
-function silent(limitMs: number): StoreError {
+/** The error of a statement without an answer. */
+export function silent(limitMs: number): StoreError {
   return new StoreError(`PostgreSQL did not answer within ${limitMs / 1_000} seconds`, {
     isRetryable: true,
     code: 'BATCHLATCH_STORE_SILENT',

@@ -1,5 +1,6 @@
 import { isObject } from '../../claims/is-object.ts';
 import { StoreError } from '../../claims/errors.ts';
+import { DEFAULT_TABLE } from './table-name.ts';
 
 /** What a statement needs. */
 export type Privilege = 'SELECT' | 'INSERT' | 'UPDATE' | 'DELETE';
@@ -40,7 +41,8 @@ const KNOWN: readonly Known[] = [
     code: 'BATCHLATCH_TABLE_NOT_FOUND',
     message: (_told, { tableName }) =>
       `PostgreSQL has no table \`${tableName}\` in this database and search_path. Create it ` +
-      '(`npx batchlatch table create --postgres`, or the statements of claimsTableSql()), or name the right one in `table`.',
+      `(\`npx batchlatch table create --postgres${tableName === DEFAULT_TABLE ? '' : ` --table ${tableName}`}\`, ` +
+      'or the statements of claimsTableSql()), or name the right one in `table`.',
   },
   {
     test: ({ state }) => state === '42501',
@@ -90,6 +92,14 @@ export function mayBeResent(thrown: unknown): boolean {
   return isPassing(told) && told.state !== '57014';
 }
 
+/**
+ * Whether the session does not know the statement by its name, or knows another's: a pooler has given the connection another
+ * session. The statement was not carried out.
+ */
+export function isOfSession(thrown: unknown): boolean {
+  return /^(26000|42P05)$/.test(toldBy(thrown).state);
+}
+
 /** Whether the connection is as good as before: the database has answered, with an error of the statement alone. */
 export function leavesConnection(thrown: unknown): boolean {
   const { state, severity } = toldBy(thrown);
@@ -136,7 +146,8 @@ function withoutPassword(message: string): string {
 }
 
 function wordsOf({ name, state, code, message }: Told): string {
-  return [state || code || name, message].filter((part) => part !== '').join(': ');
+  const kind = state || code || (name === 'Error' ? '' : name);
+  return [kind, message].filter((part) => part !== '').join(': ');
 }
 
 /** An error that may be logged with all of its properties. */

@@ -1,8 +1,8 @@
 import { systemClock } from '../../claims/clock.ts';
-import { anInteger, aString, type Check, objectWith, required } from '../../options/check-options.ts';
+import { anInteger, aString, type Check, objectWith } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { claimsTable } from './claims-table.ts';
-import type { PostgresPool } from './pool.ts';
+import { aPool, type PostgresPool } from './pool.ts';
 import { send } from './sender.ts';
 import { DATABASE_TIME } from './statements.ts';
 
@@ -19,7 +19,7 @@ export interface ForgottenClaimsOptions {
 }
 
 const checks: Readonly<Record<keyof ForgottenClaimsOptions, Check>> = {
-  pool: required(objectWith('connect')),
+  pool: aPool,
   table: aString(),
   limit: anInteger(1),
   signal: objectWith('addEventListener'),

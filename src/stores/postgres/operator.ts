@@ -18,7 +18,7 @@ export function rowOperator(table: ClaimsTable): RowOperator<Row> {
   const texts = operatorTexts(table.table);
   return {
     toClaim,
-    read: (keys, signal) => readEach(keys, table, texts.read, signal),
+    read: (keys, signal) => readEach(keys, table, { text: texts.read }, signal),
     insert: (claims, signal) =>
       byKeys<Claim, WriteOutcome<Row>>(claims, async (keyed) => {
         const { rows } = await send(

@@ -3,6 +3,8 @@ import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { notCommitted } from './commit-check.ts';
 import { TRANSACTION_ID } from './complete-text.ts';
+import { borrow, silent } from './connection.ts';
+import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool, SqlAnswer } from './pool.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
 
@@ -20,7 +22,11 @@ export function poolTransactions(
 ): TransactionAdapter<PostgresClient> & { readonly idOf: (client: PostgresClient) => string } {
   const ids = new WeakMap<PostgresClient, string>();
   const bounded = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
-    stoppableCall(call, { clock, limitMs: LONGEST_STATEMENT_MS, errorOf: silent });
+    stoppableCall(call, {
+      clock,
+      limitMs: LONGEST_STATEMENT_MS,
+      errorOf: () => silent(LONGEST_STATEMENT_MS),
+    });
   const send = (client: PostgresClient, text: string): Promise<SqlAnswer | readonly SqlAnswer[]> =>
     bounded(() => client.query({ text, values: [] }));
   const level = isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${isolationLevel.toUpperCase()}`;
@@ -44,12 +50,11 @@ export function poolTransactions(
   return {
     idOf: (client) => ids.get(client) ?? '',
     async transaction(body) {
-      const client = await stoppableCall(
-        () => pool.connect(),
-        { clock, limitMs: LONGEST_STATEMENT_MS, errorOf: noConnection },
-        (late) => late.release(),
-      );
-      client.on?.('error', ignore);
+      const { client, giveBack } = await borrow(pool, {
+        clock,
+        limitMs: LONGEST_STATEMENT_MS,
+        errorOf: noConnection,
+      });
       let isGood = false;
       try {
         await begin(client);
@@ -60,14 +65,19 @@ export function poolTransactions(
           isGood = await rollBack(client);
           throw thrown;
         }
-        const answer = await send(client, 'COMMIT');
+        let answer;
+        try {
+          answer = await send(client, 'COMMIT');
+        } catch (thrown) {
+          isGood = leavesConnection(thrown); // such as a serialization failure: refused and over
+          throw thrown;
+        }
         isGood = true;
         // Where a statement has failed, COMMIT rolls back, and that is no error to the database.
         if ((answer as { readonly command?: unknown }).command === 'ROLLBACK') throw notCommitted();
         return result;
       } finally {
-        if (isGood) client.off?.('error', ignore); // one that is closed may still say why
-        client.release(!isGood);
+        giveBack(!isGood);
       }
     },
     query: async (client, text, values) =>
@@ -75,20 +85,10 @@ export function poolTransactions(
   };
 }
 
-/** The statement that is on its way, or the next, fails with it. */
-function ignore(): void {}
-
 function noConnection(): StoreError {
   return new StoreError(
     `The pool lent no connection for a transaction within ${LONGEST_STATEMENT_MS / 1_000} seconds: all of its connections are in use ` +
       '(each inTransaction needs one, and the leases of its handlers another), or the server does not answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );
-}
-
-function silent(): StoreError {
-  return new StoreError(`PostgreSQL did not answer within ${LONGEST_STATEMENT_MS / 1_000} seconds`, {
-    isRetryable: true,
-    code: 'BATCHLATCH_STORE_SILENT',
-  });
 }

@@ -1,5 +1,9 @@
-/** A statement with its parameters, as `pg` takes it. It has no name, so that no session has to remember it. */
+import { aClient, type Check, objectWith } from '../../options/check-options.ts';
+
+/** A statement with its parameters, as `pg` takes it. */
 export interface SqlStatement {
+  /** The name by which the session remembers it, where it is to be prepared. Default: no session has to remember it. */
+  readonly name?: string;
   /** With `$1`, `$2` … where the values go. */
   readonly text: string;
   /** The values, in the order of their numbers. */
@@ -29,10 +33,16 @@ export interface PostgresClient extends SqlConnection {
 }
 
 /**
- * What is used of a `Pool` of `pg`. Nothing is kept in a session from one statement to the next, so that connections may be
- * shared by a proxy: RDS Proxy, or PgBouncer in transaction mode.
+ * What is used of a `Pool` of `pg`. Nothing is kept in a session from one statement to the next, but for prepared statements
+ * where they are asked for, so that connections may be shared by a proxy: RDS Proxy, or PgBouncer in transaction mode.
  */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   /** Lends a connection. */
   connect(): Promise<Client>;
 }
+
+/** What the option `pool` may be. */
+export const aPool: Check = aClient(
+  'a `Pool` of `pg`, or an object with the same connect()',
+  objectWith('connect').accepts,
+);

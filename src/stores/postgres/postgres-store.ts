@@ -1,15 +1,16 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { systemClock } from '../../claims/clock.ts';
+import { objectNumber } from '../../claims/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { stopOf } from '../../claims/stop.ts';
 import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
 import { isForgotten } from '../../claims/transitions.ts';
-import { aString, type Check, objectWith, required } from '../../options/check-options.ts';
+import { aBoolean, aString, type Check } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { extendLeases, settleClaims, startClaims } from '../conditional/settle.ts';
 import { acquireClaims } from './acquire.ts';
 import { type ClaimsTable, claimsTable } from './claims-table.ts';
-import type { PostgresPool } from './pool.ts';
+import { aPool, type PostgresPool } from './pool.ts';
 import { readRows } from './read.ts';
 import { rowChanger } from './row-writer.ts';
 import { toClaim } from './row.ts';
@@ -19,15 +20,25 @@ import { writeEffect } from './transaction-effect.ts';
 
 /** Options of `postgresStore()`. */
 export interface PostgresStoreOptions {
-  /** A `Pool` of `pg`, or what does as much. It needs a connection for each batch that runs at the same time. */
+  /**
+   * A `Pool` of `pg`, or what does as much. It needs a connection for each batch that runs at the same time, and a listener to its
+   * `error` event: without one, a connection that fails while nobody uses it ends the process.
+   */
   readonly pool: PostgresPool;
   /** The claims table, which `claimsTableSql()` makes: `table` or `schema.table`. Default: `batchlatch_claims`. */
   readonly table?: string;
+  /**
+   * Whether each connection remembers the statements, which spares the server their analysis for each batch. Only for
+   * connections that lead to PostgreSQL itself, or to a pooler that keeps prepared statements (PgBouncer 1.21 and later);
+   * RDS Proxy would pin its sessions. Default: false.
+   */
+  readonly prepare?: boolean;
 }
 
 const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
-  pool: required(objectWith('connect')),
+  pool: aPool,
   table: aString(),
+  prepare: aBoolean(),
 };
 
 /**
@@ -36,13 +47,22 @@ const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
  * `ConfigurationError` for options that cannot work.
  *
  * @example
- * createBatchProcessor(handler, { store: postgresStore({ pool: new Pool({ max: 4 }) }) });
+ * const pool = new Pool({ max: 4 });
+ * pool.on('error', (error) => console.warn(error.message));
+ * createBatchProcessor(handler, { store: postgresStore({ pool }) });
  */
 export function postgresStore(options: PostgresStoreOptions): ClaimStore {
   checkOptionsOf('postgresStore', options, checks);
-  const { pool, table: tableName } = options;
+  const { pool, table: tableName, prepare } = options;
   return claimsIn(
-    claimsTable({ pool, tableName, clock: systemClock, now: () => DATABASE_TIME, random: Math.random }),
+    claimsTable({
+      pool,
+      tableName,
+      prepare,
+      clock: systemClock,
+      now: () => DATABASE_TIME,
+      random: Math.random,
+    }),
   );
 }
 
@@ -65,7 +85,7 @@ export function claimsIn(table: ClaimsTable): TableStore {
   return {
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
-    place: `postgres:${idOf(table.pool)}:${table.table}`,
+    place: `postgres:${objectNumber(table.pool)}:${table.table}`,
     acquire: (requests, options) => acquireClaims(requests, table, stopOf(options)),
     settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
     extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
@@ -80,15 +100,4 @@ export function claimsIn(table: ClaimsTable): TableStore {
     [OPERATED]: (operator) => operator('postgres', table),
     [TRANSACTED]: { kind: 'postgres', rows: table },
   };
-}
-
-const ids = new WeakMap<PostgresPool, number>();
-let lastId = 0;
-
-function idOf(pool: PostgresPool): number {
-  const known = ids.get(pool);
-  if (known !== undefined) return known;
-  lastId += 1;
-  ids.set(pool, lastId);
-  return lastId;
 }

@@ -1,6 +1,6 @@
 import type { StopSignal } from '../../claims/stop.ts';
 import type { ReadOutcome } from '../conditional/row-writer.ts';
-import type { ClaimsTable } from './claims-table.ts';
+import type { ClaimsTable, NamedText } from './claims-table.ts';
 import { byKeys } from './items.ts';
 import { numberIn, type Row } from './row.ts';
 import { send } from './sender.ts';
@@ -22,7 +22,7 @@ export async function readRows(
 ): Promise<Map<string, Found>> {
   const { rows, sentAt } = await send(
     table,
-    { text: table.texts().read, values: [storedKeys], privileges: ['SELECT'] },
+    { ...table.statements().read, values: [storedKeys], privileges: ['SELECT'] },
     signal,
   );
   return new Map(rows.map((row) => [row['key'] as string, { row, now: numberIn(row['now']) ?? 0, sentAt }]));
@@ -32,14 +32,14 @@ export async function readRows(
 export function readEach(
   keys: readonly string[],
   table: ClaimsTable,
-  text: string,
+  statement: NamedText,
   signal?: StopSignal,
 ): Promise<ReadOutcome<Row>[]> {
   return byKeys<{ readonly key: string }, ReadOutcome<Row>>(
     keys.map((key) => ({ key })),
     async (keyed) => {
       const values = [keyed.map(({ stored }) => stored)];
-      const { rows } = await send(table, { text, values, privileges: ['SELECT'] }, signal);
+      const { rows } = await send(table, { ...statement, values, privileges: ['SELECT'] }, signal);
       const byKey = new Map(rows.map((row) => [row['key'], row]));
       return keyed.map(({ stored }): ReadOutcome<Row> => {
         const row = byKey.get(stored);

@@ -21,7 +21,7 @@ export function rowChanger(table: ClaimsTable): OwnedWriter<Row> {
         (items) => change(items, table, signal),
         haveLongResults,
       ),
-    read: (keys, signal) => readEach(keys, table, table.texts().read, signal),
+    read: (keys, signal) => readEach(keys, table, table.statements().read, signal),
     toClaim,
   };
 }
@@ -42,7 +42,7 @@ async function change(
 ): Promise<WriteOutcome<Row>[]> {
   const { rows } = await send(
     table,
-    { text: table.texts().change, values: changeColumns(keyed), privileges: ['SELECT', 'UPDATE'] },
+    { ...table.statements().change, values: changeColumns(keyed), privileges: ['SELECT', 'UPDATE'] },
     signal,
   );
   const written = new Set(rows.map(({ key }) => key));

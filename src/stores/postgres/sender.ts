@@ -2,7 +2,7 @@ import { wait } from '../../claims/clock.ts';
 import type { StopSignal } from '../../claims/stop.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { onConnection } from './connection.ts';
-import { mayBeResent, type Privilege, toStoreError } from './failures.ts';
+import { isOfSession, mayBeResent, type Privilege, toStoreError } from './failures.ts';
 import type { SqlAnswer, SqlStatement } from './pool.ts';
 
 /** What a statement gave, and when. */
@@ -24,13 +24,16 @@ const LONGEST_STATEMENT_MS = 10_000;
 /**
  * Sends a statement, each time on a connection of its own for as long as it takes. One that failed for a reason that passes
  * (connection lost, server starting, too many connections, deadlock) is sent again, with exponential back-off and full jitter
- * ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), until `signal` is aborted. Rejects with a `StoreError`.
+ * ("Exponential Backoff And Jitter", AWS Architecture Blog, 2015), until `signal` is aborted. One that a session does not know
+ * by its name is sent whole, as all are from then on. Rejects with a `StoreError`.
  */
 export async function send(
-  { pool, clock, random, tableName }: ClaimsTable,
-  { privileges, ...statement }: SqlStatement & { readonly privileges: readonly Privilege[] },
+  table: ClaimsTable,
+  { privileges, ...asked }: SqlStatement & { readonly privileges: readonly Privilege[] },
   signal?: StopSignal,
 ): Promise<Sent> {
+  const { pool, clock, random, tableName } = table;
+  let statement = asked;
   for (let sending = 1; ; sending += 1) {
     let sentAt = clock.now();
     try {
@@ -44,6 +47,12 @@ export async function send(
       );
       return { rows: answer.rows, sentAt, wasResent: sending > 1 };
     } catch (thrown) {
+      if (statement.name !== undefined && isOfSession(thrown)) {
+        table.stopPreparing();
+        statement = { text: asked.text, values: asked.values };
+        sending -= 1; // nothing was carried out
+        continue;
+      }
       const error = toStoreError(thrown, { tableName, privileges });
       if (sending === MOST_SENDINGS || !mayBeResent(thrown) || isOver(signal)) throw error;
       await wait(clock, random() * Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** sending), signal);

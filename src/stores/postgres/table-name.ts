@@ -19,7 +19,7 @@ export function tableNameOf(table: string): TableName {
   const isFit = parts.length <= 2 && parts.every(isName);
   if (!isFit) {
     throw new ConfigurationError(
-      `Expected \`table\` to be the name of a table, or schema.table, each of at most ${LONGEST_NAME} bytes, got ${JSON.stringify(table)}`,
+      `Expected \`table\` to be the name of a table, or schema.table, each of at most ${LONGEST_NAME} bytes, got \`${JSON.stringify(table)}\``,
     );
   }
   return { schema: parts.length === 2 ? parts[0] : undefined, name: parts.at(-1) as string };

@@ -2,13 +2,16 @@ import { stoppableCall } from '../../claims/bounded-call.ts';
 import type { AttemptTransaction } from '../../claims/attempt-handle.ts';
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
-import { BatchlatchError, ConfigurationError, StoreError } from '../../claims/errors.ts';
+import { BatchlatchError } from '../../claims/errors.ts';
+import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { checkCommitted } from './commit-check.ts';
 import { completeText, completionsAsJson, TRANSACTION_ID } from './complete-text.ts';
+import { silent } from './connection.ts';
 import { toStoreError } from './failures.ts';
 import { outcomeByRows } from './outcome-by-row.ts';
 import { LONGEST_STATEMENT_MS } from './pool-transactions.ts';
+import { notBegun, notInTransaction, notRun, otherDatabase, rolledBack } from './run-errors.ts';
 import { storedKey } from './storable.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
 import type { TransactionEffect } from './transaction-effect.ts';
@@ -48,6 +51,8 @@ export class TransactionRun<Client> {
   #phase: 'begin' | 'work' | 'complete' | 'commit' = 'begin';
   #made: readonly Made[] = [];
   #id = '';
+  /** What an adapter begins by itself from now on, nobody waits for. */
+  #isOver = false;
   /** What each attempt makes of its completion: an error where it is not stored. */
   #calls = new Map<number, Promise<Error | undefined>>();
   #writes: readonly Write[] = [];
@@ -68,7 +73,7 @@ export class TransactionRun<Client> {
   /** Runs it. Never rejects. */
   async end(): Promise<RunEnd> {
     try {
-      await this.#transact();
+      await this.#transact().finally(() => (this.#isOver = true));
       // An adapter could make nothing of an error, or of the function.
       if (this.#phase !== 'commit') throw notRun();
       if (this.#setup.adapter.idOf === undefined) await checkCommitted(this.#id, this.#setup.table);
@@ -84,20 +89,27 @@ export class TransactionRun<Client> {
     return { status: 'done', made: this.#made };
   }
 
-  /** Resolves when the COMMIT is answered. Rejects also when it is not in time, whatever the adapter waits for. */
+  /** Resolves when the COMMIT is answered. Rejects also where the adapter takes too long before the function, or after it. */
   #transact(): Promise<void> {
     const { adapter, table } = this.#setup;
     return new Promise((resolve, reject) => {
       let cancel = (): void => undefined;
+      const watch = (limitMs: number, errorOf: () => Error): void => {
+        cancel = table.clock.setTimer(() => reject(errorOf()), limitMs);
+      };
       const body = async (client: Client): Promise<void> => {
+        cancel();
+        if (this.#isOver) throw rolledBack();
         try {
           await this.#body(client);
         } catch (error) {
           this.#thrown = { error };
           throw error;
+        } finally {
+          watch(LONGEST_END_MS, () => silent(LONGEST_STATEMENT_MS));
         }
-        cancel = table.clock.setTimer(() => reject(silent()), LONGEST_COMMIT_MS);
       };
+      watch(LONGEST_BEGIN_MS, () => notBegun(LONGEST_BEGIN_MS));
       const transacting = Promise.resolve().then(() => adapter.transaction(body));
       transacting.then(resolve, reject).finally(() => cancel());
     });
@@ -173,7 +185,7 @@ export class TransactionRun<Client> {
     return stoppableCall(async () => adapter.query(client, text, values), {
       clock: table.clock,
       limitMs: LONGEST_STATEMENT_MS,
-      errorOf: silent,
+      errorOf: () => silent(LONGEST_STATEMENT_MS),
     });
   }
 
@@ -190,7 +202,7 @@ export class TransactionRun<Client> {
     } catch (thrown) {
       reason = thrown;
     }
-    await this.#answer({ refused: errorOf(reason) });
+    await this.#answer({ refused: asError(reason) });
     if (this.#errors.size > 0) return { status: 'without', errors: this.#errors };
     // Nobody has a result, so that nothing was to be written.
     if (this.#phase === 'complete' && this.#made.every((made) => 'error' in made))
@@ -205,7 +217,7 @@ export class TransactionRun<Client> {
 
   /** The COMMIT failed, or has no answer: the rows tell what became of it. */
   async #endOfCommit(error: unknown): Promise<RunEnd> {
-    const reason = errorOf(this.#reasonOf(error));
+    const reason = asError(this.#reasonOf(error));
     let outcome: RowsTell;
     try {
       outcome = await this.#outcomeOf(this.#writes);
@@ -261,40 +273,7 @@ interface RowsTell {
   readonly lost: readonly Write[];
 }
 
-/** Longer than a statement of ours takes, whose own limit also closes its connection. */
-const LONGEST_COMMIT_MS = LONGEST_STATEMENT_MS + 500;
-
-function errorOf(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
-}
-
-function silent(): StoreError {
-  return new StoreError(`PostgreSQL did not answer within ${LONGEST_STATEMENT_MS / 1_000} seconds`, {
-    isRetryable: true,
-    code: 'BATCHLATCH_STORE_SILENT',
-  });
-}
-
-function rolledBack(): StoreError {
-  return new StoreError('The transaction was rolled back', { isRetryable: true });
-}
-
-function notRun(): ConfigurationError {
-  return new ConfigurationError(
-    'The `adapter` of inTransaction has not run the function: its `transaction(body)` has to call `body` and to end as it does',
-  );
-}
-
-function notInTransaction(): ConfigurationError {
-  return new ConfigurationError(
-    'The transaction was over before the claim could be completed in it: the function of inTransaction has sent COMMIT or ' +
-      'ROLLBACK itself, or the `query` of its adapter sends statements outside of the transaction. What it committed is not undone',
-  );
-}
-
-function otherDatabase(tableName: string): ConfigurationError {
-  return new ConfigurationError(
-    `The transaction was rolled back: in it, the claim is not in table \`${tableName}\`, where the store has it. ` +
-      "The transaction's connection has to lead to the database, and the search_path, of the store's pool",
-  );
-}
+/** A COMMIT, or a ROLLBACK: longer than a statement of ours takes, whose own limit also closes its connection. */
+const LONGEST_END_MS = LONGEST_STATEMENT_MS + 500;
+/** The wait for a connection, and the BEGIN. */
+const LONGEST_BEGIN_MS = 2 * LONGEST_STATEMENT_MS + 500;

@@ -1,3 +1,4 @@
+import { boundedConnection } from './bounded-connection.ts';
 import { type Connection, connectionOf } from './connection.ts';
 import type { RedisClient } from './redis-client.ts';
 import { textOf } from './script-caller.ts';
@@ -37,7 +38,7 @@ export interface RedisCheck {
  * command INFO; what the user may not ask is left out. Rejects where no server can be reached.
  */
 export async function checkRedis(client: RedisClient): Promise<RedisCheck> {
-  const primaries = await connectionOf(client).primaries();
+  const primaries = await boundedConnection(connectionOf(client)).primaries();
   const servers = await Promise.all(primaries.map(serverBehind));
   return { servers, problems: servers.flatMap(problemsOf) };
 }
@@ -90,7 +91,8 @@ async function serverBehind(primary: Connection): Promise<RedisServer> {
   };
 }
 
-function infoIn(text: string): ReadonlyMap<string, string> {
+/** The fields of INFO, of all its sections. */
+export function infoIn(text: string): ReadonlyMap<string, string> {
   const info = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const colon = line.indexOf(':');

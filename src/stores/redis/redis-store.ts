@@ -1,8 +1,9 @@
 import type { AcquireOutcome, ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
+import { objectNumber } from '../../claims/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { isForgotten } from '../../claims/transitions.ts';
-import { anInteger, aBoolean, type Check, members, required } from '../../options/check-options.ts';
+import { aBoolean, aClient, anInteger, type Check, members, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import { noOutcome } from '../conditional/no-outcome.ts';
@@ -37,7 +38,7 @@ export interface RedisStoreOptions {
 }
 
 const checks: Readonly<Record<keyof RedisStoreOptions, Check>> = {
-  client: required(aClient()),
+  client: aClient('a client of `ioredis` or of `redis` (node-redis)', isClient),
   prefix: aPrefix(),
   slots: aNumberOfSlots(),
   clockToleranceMs: anInteger(0),
@@ -89,7 +90,7 @@ export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisS
     ...relative,
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
-    place: `redis:${idOf(client)}:${prefix}:${names.slots}`,
+    place: `redis:${objectNumber(client)}:${prefix}:${names.slots}`,
     async acquire(requests, callOptions) {
       warnOfEviction(client, rows.connection);
       const askedAt = clock.now();
@@ -148,28 +149,11 @@ function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): Acq
   }
 }
 
-const ids = new WeakMap<object, number>();
-let lastId = 0;
-
-/** Stores that share a client share its requests. */
-function idOf(client: object): number {
-  const known = ids.get(client);
-  if (known !== undefined) return known;
-  lastId += 1;
-  ids.set(client, lastId);
-  return lastId;
-}
-
-function aClient(): Check {
-  return {
-    expected: 'a client of `ioredis` or of `redis` (node-redis)',
-    accepts(value) {
-      if (typeof value !== 'object' || value === null) return false;
-      const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
-      const isIoRedis = typeof call === 'function' && typeof pipeline === 'function';
-      return isIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
-    },
-  };
+function isClient(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
+  const isIoRedis = typeof call === 'function' && typeof pipeline === 'function';
+  return isIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
 }
 
 function aPrefix(): Check {

@@ -141,7 +141,7 @@ for _, key in ipairs(KEYS) do
   if failed then
     add()
   elseif stored[1] ~= 'IN_PROGRESS' or stored[2] ~= owner
-    or (at_most ~= '' and tonumber(stored[3] or 0) > write.base + tonumber(at_most)) then
+    or (at_most ~= '' and (tonumber(stored[3]) or 0) > write.base + tonumber(at_most)) then
     add(row_of(key))
   else
     if write.lasts then run('pexpire', key, write.lasts) end

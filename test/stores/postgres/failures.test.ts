@@ -164,7 +164,9 @@ describe('A statement', () => {
 
 describe('postgresStore', () => {
   it.each([
-    [{}, 'Expected `pool` to be an object with connect()'],
+    [{}, 'Expected `pool` to be a `Pool` of `pg`, or an object with the same connect(), got `undefined`'],
+    [{ pool: 'postgres://u:s3cret@h/d' }, 'same connect(), got a string'],
+    [{ pool: { password: 's3cret' } }, 'same connect(), got another object'],
     [{ pool: fakePool(), table: 'a.b.c' }, 'Expected `table` to be the name of a table'],
     [{ pool: fakePool(), table: '' }, 'Expected `table` to be the name of a table'],
     [{ pool: fakePool(), tabel: 'a' }, 'Unknown option `tabel`'],

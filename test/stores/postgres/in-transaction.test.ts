@@ -129,6 +129,19 @@ describe('inTransaction', () => {
     expect(await b.claim('a')).toMatchObject({ status: 'IN_PROGRESS', owner: 'another' });
   });
 
+  it.each(['FAILED', 'PARKED'])('writes nothing for a claim that has been settled as %s', async (status) => {
+    const errors: unknown[] = [];
+    const handler = async (_: unknown, context: RecordContext): Promise<void> => {
+      await pool.query(`UPDATE ${b.claims} SET status = $1`, [status]);
+      await inTransaction(context, (client) => insert(client, 'a')).catch((error: unknown) =>
+        errors.push(error),
+      );
+    };
+    expect(await b.run(handler, ['a'])).toEqual(['a']);
+    expect(errors).toMatchObject([{ code: 'BATCHLATCH_LEASE_LOST' }]);
+    expect([await b.effectsOf('a'), (await b.claim('a'))?.['status']]).toEqual([0, status]);
+  });
+
   it('does not commit what was done around an error that the function caught', async () => {
     const handler = async (_: unknown, context: RecordContext): Promise<void> => {
       await inTransaction(context, async (client) => {
@@ -315,6 +328,22 @@ describe('inTransaction', () => {
     await small.end();
   });
 
+  it('keeps a connection on which the database has refused the COMMIT', async () => {
+    const small = poolOf(service.endpoint, { max: 1 });
+    let opened = 0;
+    small.on('connect', () => (opened += 1));
+    const own = await transactionBench(small);
+    await small.query(`ALTER TABLE ${own.effects} ADD UNIQUE (id) DEFERRABLE INITIALLY DEFERRED`);
+    const handler = (_: unknown, context: RecordContext): Promise<unknown> =>
+      inTransaction(context, async (client) => {
+        await client.query(`INSERT INTO ${own.effects} (id) VALUES ('a'), ('a')`);
+      });
+    expect(await own.run(handler, ['a'])).toEqual(['a']);
+    expect((await own.claim('a'))?.['error']).toMatchObject({ code: expect.anything() });
+    expect([opened, small.idleCount, await own.effectsOf('a')]).toEqual([1, 1, 0]);
+    await small.end();
+  });
+
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['a fake of a test', { idempotencyKey: 'k' }],
@@ -365,20 +394,6 @@ function memoryStoreLike(store: ReturnType<typeof dynamoDBStore>): ReturnType<ty
 describe('an adapter that is not as it should be', () => {
   const wrong: [string, TransactionAdapter<PoolClient>, string][] = [
     [
-      'sends statements outside of the transaction',
-      {
-        transaction: (body) =>
-          onClient(async (client) => {
-            await client.query('BEGIN');
-            const result = await body(client);
-            await client.query('COMMIT');
-            return result;
-          }),
-        query: async (_client, text, values) => (await pool.query(text, [...values])).rows as unknown[],
-      },
-      'outside of the transaction',
-    ],
-    [
       'does not run the function',
       { transaction: async () => undefined as never, query: async () => [] },
       'has not run',
@@ -423,7 +438,7 @@ describe('an adapter that is not as it should be', () => {
     }
   }
 
-  it.each(wrong.slice(1))('%s: completes nothing', async (_what, adapter, message) => {
+  it.each(wrong)('%s: completes nothing', async (_what, adapter, message) => {
     const handler = (_: unknown, context: RecordContext): Promise<never> =>
       inTransaction(context, () => Promise.reject(new Error('no stock')), { adapter });
     expect(await b.run(handler, ['a'])).toEqual(['a']);

@@ -10,6 +10,7 @@ describe('redisStore', () => {
   it.each([
     [{}, '`client` to be a client of `ioredis` or of `redis` (node-redis), got `undefined`'],
     [{ client: {} }, '`client` to be a client'],
+    [{ client: 'redis://u:s3cret@h' }, '(node-redis), got a string'],
     [{ client: ioredis(written), prefix: 'a{b' }, '`prefix` to be a text of at most 100 characters, without'],
     [{ client: ioredis(written), slots: 0 }, '`slots` to be an integer from 1 to 1024, got `0`'],
     [

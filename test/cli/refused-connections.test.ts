@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { runCommand } from './run-command.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A server of which nothing is known but what it does with a connection. */
+async function serve(greet: (socket: Socket) => void): Promise<{ readonly host: string; ended(): unknown }> {
+  const server = createServer();
+  servers.push(server);
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  server.on('connection', (socket: Socket) => {
+    socket.on('error', () => undefined);
+    greet(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ended: async () => {
+      const [socket] = await connected;
+      return socket.closed || once(socket, 'close');
+    },
+  };
+}
+
+/** As PostgreSQL asks for a password: it waits a minute for it. */
+function askForPassword(socket: Socket): void {
+  socket.once('data', () => {
+    socket.write(authentication(10, 'SCRAM-SHA-256\0\0'));
+    socket.once('data', (answer: Buffer) => {
+      const nonce = /r=(.*)/.exec(answer.toString('latin1'))?.[1] ?? '';
+      socket.write(authentication(11, `r=${nonce}server,s=c2FsdA==,i=4096`));
+    });
+  });
+}
+
+function authentication(step: number, text: string): Buffer {
+  const head = Buffer.alloc(9);
+  head.write('R');
+  head.writeInt32BE(8 + text.length, 1);
+  head.writeInt32BE(step, 5);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
+
+function refuse(socket: Socket): void {
+  const error = 'SFATAL\0VFATAL\0C3D000\0Mdatabase "d" does not exist\0\0';
+  const message = Buffer.alloc(5);
+  message.write('E');
+  message.writeInt32BE(4 + error.length, 1);
+  socket.once('data', () => socket.end(Buffer.concat([message, Buffer.from(error)])));
+}
+
+describe('A command whose store cannot be reached', () => {
+  it('says that a password is missing, and leaves no connection open', async () => {
+    const { host, ended } = await serve(askForPassword);
+    const { status, err } = await runCommand(['claims', 'list', '--postgres', `postgres://u@${host}/d`]);
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: 'Error: PostgreSQL asks for a password, and none is given: put it into the URL or into PGPASSWORD.\n',
+    });
+    await ended();
+  });
+
+  it('says why PostgreSQL refuses it, at once', async () => {
+    const { host } = await serve(refuse);
+    const { status, err } = await runCommand(['claims', 'list', '--postgres', `postgres://u:p@${host}/d`]);
+    expect({ status, err }).toEqual({
+      status: 1,
+      err: 'Error: PostgreSQL does not let the role in: database "d" does not exist. Check the URL, or PGUSER, PGPASSWORD and PGDATABASE.\n',
+    });
+  });
+
+  it('says that what answers is no Redis', async () => {
+    const { host } = await serve((socket) => socket.resetAndDestroy());
+    const { status, err } = await runCommand(['claims', 'list', '--redis', `redis://${host}`]);
+    expect(status).toBe(1);
+    expect(err).toMatch(/^Error: What answers there is no Redis, or wants TLS \(.*\): check the port, .*\n$/);
+  });
+});
