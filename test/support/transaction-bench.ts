@@ -37,7 +37,7 @@ export interface TransactionBench {
   typesOf(id: string): string[];
 }
 
-export type ManyOptions = BatchProcessorOptions & { readonly remainingTimeMs?: number };
+type ManyOptions = BatchProcessorOptions & { readonly remainingTimeMs?: number };
 
 export async function transactionBench(
   pool: Pool,

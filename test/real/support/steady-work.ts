@@ -23,7 +23,7 @@ export interface SteadyWork {
 }
 
 /** One invocation. Times are epoch milliseconds. */
-export interface Delivery {
+interface Delivery {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly records: number;
