@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { createDemoDisplay } from './demo-display.ts';
 import type { StoreName } from './demo-store.ts';
 import { FEWEST_MESSAGES } from './order-messages.ts';
-import { type DemoOptions, runDemo } from './run-demo.ts';
+import type { DemoOptions } from './run-demo.ts';
 import { isAllWell, summarize } from './summary.ts';
 import { summaryLines } from './summary-lines.ts';
 
@@ -58,6 +58,8 @@ async function main(options: DemoOptions & { json?: true }): Promise<void> {
   });
 
   try {
+    // Not loaded for --help, nor for a mistake.
+    const { runDemo } = await import('./run-demo.ts');
     const { sent, remains } = await runDemo(options, display, stopping.signal);
     const summary = summarize(sent, remains);
     const seconds = Number((performance.now() / 1_000).toFixed(1));

@@ -53,12 +53,13 @@ async function connected(url: string, cleanup: Cleanup): Promise<Redis> {
   const client = new Redis(url, { lazyConnect: true, connectTimeout: 5_000, retryStrategy: () => null });
   let trouble: unknown;
   client.on('error', (error) => (trouble ??= error));
-  cleanup.defer(() => client.disconnect());
   try {
     await client.connect();
   } catch (error) {
+    // A disconnect() would wait two seconds for the end of what is over.
     throw unreachable('Redis', '--redis-url', url, trouble ?? error);
   }
+  cleanup.defer(() => client.disconnect());
   return client;
 }
 

@@ -69,7 +69,7 @@ export const POSTGRES_RULES: Readonly<Record<string, Rule>> = {
   'postgres-pooler': {
     severity: 'info',
     what: 'a pooler between the functions and the database, such as PgBouncer or RDS Proxy',
-    why: 'batchlatch keeps nothing in a session, so that transaction mode is enough. What a handler itself keeps in one (SET, LISTEN, advisory locks, temporary tables) is lost after each transaction.',
+    why: 'batchlatch keeps nothing in a session (leave out `prepare`), so that transaction mode is enough. What a handler itself keeps in one (SET, LISTEN, advisory locks, temporary tables) is lost after each transaction.',
     fix: 'nothing for claims',
   },
   'postgres-clock-differs': {

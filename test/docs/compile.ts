@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import ts from 'typescript-api'; // TypeScript 7 has no API for programs yet
+import { promisify } from 'node:util';
 
 const ROOT = process.cwd();
 const PRELUDE = 'test/docs/prelude.ts';
@@ -13,18 +15,69 @@ export type Sources = Readonly<Record<string, string>>;
  * What the compiler says of the sources, as `name:line: message`. The prelude's exports are globals of each; one that
  * imports nothing gets what it uses of the package.
  */
-export function compile(sources: Sources): string[] {
+export async function compile(sources: Sources): Promise<string[]> {
   const texts: Record<string, string> = { [GLOBALS]: globalsOfPrelude() };
   for (const [name, code] of Object.entries(sources)) texts[name] = asModule(code);
-  const program = programOf(texts);
-  return Object.keys(sources).flatMap((name) => {
-    const file = program.getSourceFile(path.join(ROOT, name));
-    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    return found.map(({ start = 0, messageText }) => {
-      const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
-      return `${name}:${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    });
+  const cache = path.join(ROOT, 'node_modules/.cache');
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(path.join(cache, 'compiled-docs-'));
+  try {
+    await writeAll(folder, texts);
+    return errorsIn(await outputOf(folder), folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Beside the repository's own files: `rootDirs` makes one tree of both. */
+async function writeAll(folder: string, texts: Sources): Promise<void> {
+  for (const [name, text] of Object.entries({ ...texts, 'tsconfig.json': configOf(Object.keys(texts)) })) {
+    const file = path.join(folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+}
+
+function configOf(files: readonly string[]): string {
+  return JSON.stringify({
+    extends: path.join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      rootDirs: [ROOT, '.'],
+      typeRoots: [path.join(ROOT, 'node_modules/@types')],
+      // A page shows what a call gives without using it, and its imports are made without knowing which are types.
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+      verbatimModuleSyntax: false,
+    },
+    include: [],
+    files,
   });
+}
+
+async function outputOf(folder: string): Promise<string> {
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  const run = promisify(execFile)(process.execPath, [tsc, '-p', folder, '--pretty', 'false'], {
+    cwd: folder,
+    maxBuffer: 16_777_216,
+  });
+  // It ends with 1 or 2 where it has found something.
+  const { stdout } = await run.catch((error: { readonly stdout: string }) => error);
+  return stdout;
+}
+
+/** `file(line,column): error TS1: message`, with further lines of the message below. */
+function errorsIn(output: string, folder: string): string[] {
+  const errors: string[] = [];
+  for (const line of output.split('\n')) {
+    const [, file = '', number, message] = /^(.+)\((\d+),\d+\): error TS\d+: (.*)/.exec(line) ?? [];
+    if (message !== undefined) {
+      const name = path.relative(folder, path.resolve(folder, file));
+      errors.push(`${name}:${number}: ${message}`);
+    } else if (line.trim() !== '') {
+      errors.push(`${errors.pop() ?? ''}\n${line}`);
+    }
+  }
+  return errors;
 }
 
 /** The imports go in front of the first line, so that lines keep their numbers. */
@@ -59,31 +112,4 @@ function globalsOfPrelude(): string {
     kind === 'interface' ? `type ${name} = ${module}.${name};` : `const ${name}: typeof ${module}.${name};`,
   );
   return `export {};\ndeclare global {\n${globals.join('\n')}\n}\n`;
-}
-
-/** Of the disk: read once for all programs. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
-
-function programOf(texts: Sources): ts.Program {
-  const options = compilerOptions();
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  host.getSourceFile = (name, languageVersion, ...rest) => {
-    const text = texts[path.relative(ROOT, name)];
-    if (text !== undefined) return ts.createSourceFile(name, text, languageVersion, true);
-    if (!parsed.has(name)) parsed.set(name, getSourceFile(name, languageVersion, ...rest));
-    return parsed.get(name);
-  };
-  return ts.createProgram(
-    Object.keys(texts).map((name) => path.join(ROOT, name)),
-    options,
-    host,
-  );
-}
-
-function compilerOptions(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile) as { config: object };
-  const { options } = ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, ROOT);
-  // A page shows what a call gives without using it, and its imports are made without knowing which are types.
-  return { ...options, noUnusedLocals: false, noUnusedParameters: false, verbatimModuleSyntax: false };
 }

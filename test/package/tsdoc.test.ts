@@ -107,13 +107,13 @@ const parsed = new Map<string, ts.SourceFile | undefined>();
 function programOf(modules: Readonly<Record<string, string | undefined>>): ts.Program {
   const options: ts.CompilerOptions = {
     target: ts.ScriptTarget.ES2022,
-    lib: ['lib.es2023.d.ts'],
+    noLib: true,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     strict: true,
     allowImportingTsExtensions: true,
     noEmit: true,
-    types: ['node'],
+    types: [],
   };
   const host = ts.createCompilerHost(options, true);
   const { getSourceFile } = host;
@@ -123,6 +123,14 @@ function programOf(modules: Readonly<Record<string, string | undefined>>): ts.Pr
     if (!parsed.has(name)) parsed.set(name, getSourceFile(name, languageVersion, ...rest));
     return parsed.get(name);
   };
+  const cache = ts.createModuleResolutionCache(ROOT, (name) => name, options);
+  // Packages are not read: what they declare is documented by them, and would take most of the time.
+  host.resolveModuleNameLiterals = (literals, file, redirected, compilerOptions, source) =>
+    literals.map((literal) => {
+      if (!literal.text.startsWith('.')) return { resolvedModule: undefined };
+      const mode = ts.getModeForUsageLocation(source, literal, compilerOptions);
+      return ts.resolveModuleName(literal.text, file, compilerOptions, host, cache, redirected, mode);
+    });
   const files = Object.keys(modules).map((file) => path.join(ROOT, file));
   return ts.createProgram(files, options, host);
 }

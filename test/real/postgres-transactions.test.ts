@@ -220,6 +220,33 @@ describeWith([postgres], 'a process that stands still before its COMMIT', () => 
     await server.stop();
   });
 
+  it('keeps no place in the pool where the database ends its transaction, and can go on', async () => {
+    const small = poolOf(server.endpoint, { max: 1, options: '-c idle_in_transaction_session_timeout=300' });
+    const own = await transactionBench(pool, (_, table) => postgresStore({ pool: small, table }));
+    let runs = 0;
+    let goOn!: () => void;
+    const going = new Promise<void>((resolve) => (goOn = resolve));
+    let begun!: () => void;
+    const beginning = new Promise<void>((resolve) => (begun = resolve));
+    const running = own.run(
+      (_: unknown, context: RecordContext) =>
+        inTransaction(context, async (client) => {
+          runs += 1;
+          await client.query(`INSERT INTO ${own.effects} (id) VALUES ('a')`);
+          begun();
+          await going;
+        }),
+      ['a'],
+    );
+    await beginning;
+    // Waits for the only connection.
+    expect((await small.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    goOn();
+    expect([await running, runs]).toEqual([[], 2]);
+    expect(await own.effectsOf('a')).toBe(1);
+    await small.end();
+  });
+
   it('keeps nobody from the claims for long: the database ends its transaction', async () => {
     const adapter = {
       async transaction<Result>(body: (client: PoolClient) => Promise<Result>) {

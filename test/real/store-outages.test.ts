@@ -19,6 +19,9 @@ import { runsWithinALease } from './support/disturbed-job.ts';
 import { startSteadyWork, type SteadyWork } from './support/steady-work.ts';
 import { until } from './support/until.ts';
 
+/** Between a charge and the end of its handler, so that the outage begins for some of them in between. */
+const AFTERWARDS_MS = 400;
+const INVOCATION_MS = 3_000;
 const REFUSED_MS = 15_000;
 const SILENT_MS = 15_000;
 
@@ -54,9 +57,15 @@ describeWith(
     beforeAll(async () => {
       await openWays();
       for (const [name, { store, direct, charge }] of ways) {
-        jobs.set(name, startSteadyWork({ store, direct, invocationMs: 3_000, effect: charge }));
+        jobs.set(
+          name,
+          startSteadyWork({ store, direct, invocationMs: INVOCATION_MS, workers: 4, effect: charge }),
+        );
       }
       await untilEachHasRun(50);
+      await until('each store has records that were charged just now', () =>
+        [...jobs.values()].every(({ starts }) => isBetween(starts.at(-1) ?? 0, 50, AFTERWARDS_MS / 2)),
+      );
       outage.from = Date.now();
       await Promise.all(proxies.map((proxy) => proxy.disable()));
       await delay(REFUSED_MS);
@@ -78,19 +87,23 @@ describeWith(
 
     describe.each(WAYS)('%s', (name) => {
       it('has every batch come again that is delivered meanwhile, and starts none of its records', () => {
-        const { deliveries, runs } = jobs.get(name) as SteadyWork;
+        const { deliveries, starts } = jobs.get(name) as SteadyWork;
         const within = deliveries.filter(
           ({ startedAt, endedAt }) => isWithin(startedAt) && isWithin(endedAt),
         );
         expect(within.length).toBeGreaterThan(8);
         expect(within.filter(({ failed, records }) => failed !== records)).toEqual([]);
-        expect(runs.filter(({ startedAt }) => isWithin(startedAt))).toEqual([]);
-        expect(Math.max(...within.map(({ startedAt, endedAt }) => endedAt - startedAt))).toBeLessThan(3_000);
+        expect(starts.filter(isWithin)).toEqual([]);
+        // A busy machine may be late.
+        const longest = Math.max(...within.map(({ startedAt, endedAt }) => endedAt - startedAt));
+        expect(longest).toBeLessThan(2 * INVOCATION_MS);
       });
 
       it('has each message charged once, before, during and after it, and loses none', async () => {
-        const { ids, acknowledged, acknowledgedUnstored, runs } = jobs.get(name) as SteadyWork;
+        const { ids, acknowledged, acknowledgedUnstored, runs, starts } = jobs.get(name) as SteadyWork;
         expect((await ways.get(name)?.charged())?.toSorted()).toEqual(ids.toSorted());
+        // The outage met some between their charge and their completion.
+        expect(starts.some((time) => time < outage.from && time > outage.from - AFTERWARDS_MS)).toBe(true);
         expect(acknowledged.toSorted()).toEqual(ids.toSorted());
         expect(acknowledgedUnstored).toEqual([]);
         expect(runsWithinALease(runs)).toEqual([]);
@@ -100,6 +113,11 @@ describeWith(
     /** In the outage, but for the moment in which it begins. */
     function isWithin(time: number): boolean {
       return time > outage.from + 1_000 && time < outage.until;
+    }
+
+    function isBetween(time: number, leastMs: number, mostMs: number): boolean {
+      const ago = Date.now() - time;
+      return ago >= leastMs && ago <= mostMs;
     }
 
     async function untilEachHasRun(count: number, since = 0): Promise<void> {
@@ -166,7 +184,10 @@ async function postgresWay(undisturbed: Pool, pool: Pool): Promise<Way> {
     store: postgresStore({ pool, table }),
     direct: postgresStore({ pool: undisturbed, table }),
     charge: (id, context) =>
-      inTransaction(context, (client) => client.query(`INSERT INTO ${charges} (id) VALUES ($1)`, [id])),
+      inTransaction(context, async (client) => {
+        await client.query(`INSERT INTO ${charges} (id) VALUES ($1)`, [id]);
+        await delay(AFTERWARDS_MS);
+      }),
     async charged() {
       const { rows } = await undisturbed.query<{ id: string }>(`SELECT id FROM ${charges}`);
       return rows.map(({ id }) => id);
@@ -182,8 +203,8 @@ function redisWay(undisturbed: Redis, client: Parameters<typeof redisStore>[0]['
     store: redisStore({ client, prefix }),
     direct: redisStore({ client: undisturbed, prefix }),
     async charge(id, { idempotencyKey }) {
-      await delay(5);
       charges.set(idempotencyKey, id);
+      await delay(AFTERWARDS_MS);
     },
     charged: async () => [...charges.values()],
   };

@@ -16,7 +16,7 @@ export interface CuttingProxy extends LocalService {
    * arrives whole or not at all if `isAnswerWhole`.
    */
   cutAfter(bytes: number, options?: { readonly isAnswerWhole?: boolean }): void;
-  /** Refuses new connections, until it is given `false`. */
+  /** Refuses connections, and cuts those over which something is sent, until it is given `false`. */
   refuse(isRefusing: boolean): void;
   /** How many bytes have come, from both sides. */
   readonly bytes: () => number;
@@ -68,7 +68,7 @@ export async function startCuttingProxy(upstream: string): Promise<CuttingProxy>
       const what = next;
       next = 'passes';
       if (what !== 'passes') cuts += 1;
-      if (what === 'is lost') return cut(client, target);
+      if (what === 'is lost' || (what === 'passes' && isRefusing)) return cut(client, target);
       if (what === 'loses its answer') losesAnswer = whileLost;
       pass(data, target);
     });

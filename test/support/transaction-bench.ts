@@ -10,7 +10,7 @@ import {
   type RecordHandler,
 } from 'batchlatch';
 import { postgresStore } from 'batchlatch/postgres';
-import { sqsEvent } from 'batchlatch/testing';
+import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { createPostgresTable } from './postgres-table.ts';
 
@@ -25,8 +25,8 @@ export interface TransactionBench {
   readonly events: BatchEvent[];
   /** Delivers a message for each id, and gives the ids that come again. */
   run(handler: RecordHandler, ids: readonly string[], options?: BatchProcessorOptions): Promise<string[]>;
-  /** The same for a handler of many records. */
-  runMany(handler: BatchHandler, ids: readonly string[], options?: BatchProcessorOptions): Promise<string[]>;
+  /** The same for a handler of many records, in an invocation that may have little time. */
+  runMany(handler: BatchHandler, ids: readonly string[], options?: ManyOptions): Promise<string[]>;
   /** The rows of the claims, by id. */
   claim(id: string): Promise<Readonly<Record<string, unknown>> | undefined>;
   /** Has another owner take over a claim. */
@@ -36,6 +36,8 @@ export interface TransactionBench {
   allEffects(): Promise<string[]>;
   typesOf(id: string): string[];
 }
+
+type ManyOptions = BatchProcessorOptions & { readonly remainingTimeMs?: number };
 
 export async function transactionBench(
   pool: Pool,
@@ -54,11 +56,16 @@ export async function transactionBench(
     ...options,
   });
   const deliver = async (
-    process: (event: ReturnType<typeof sqsEvent>) => Promise<BatchResponse>,
+    process: (
+      event: ReturnType<typeof sqsEvent>,
+      context?: ReturnType<typeof lambdaContext>,
+    ) => Promise<BatchResponse>,
     ids: readonly string[],
+    remainingTimeMs?: number,
   ): Promise<string[]> => {
     const messages = ids.map((id) => ({ messageId: id, body: { id } }));
-    const { batchItemFailures } = await process(sqsEvent(messages));
+    const context = remainingTimeMs === undefined ? undefined : lambdaContext({ remainingTimeMs });
+    const { batchItemFailures } = await process(sqsEvent(messages), context);
     return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   };
   return {
@@ -68,8 +75,8 @@ export async function transactionBench(
     effects,
     events,
     run: (handler, ids, options = {}) => deliver(createBatchProcessor(handler, optionsOf(options)), ids),
-    runMany: (handler, ids, options = {}) =>
-      deliver(createBatchProcessor.forBatches(handler, optionsOf(options)), ids),
+    runMany: (handler, ids, { remainingTimeMs, ...options } = {}) =>
+      deliver(createBatchProcessor.forBatches(handler, optionsOf(options)), ids, remainingTimeMs),
     async claim(id) {
       const { rows } = await pool.query(`SELECT * FROM ${claims} WHERE record_id = $1`, [id]);
       return rows[0] as Record<string, unknown> | undefined;

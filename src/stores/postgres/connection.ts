@@ -27,7 +27,10 @@ interface BorrowingBound extends Pick<LendingBound, 'clock' | 'signal'> {
   readonly errorOf: (why: 'silent' | 'given-up') => Error;
 }
 
-/** Waits for a connection of the pool. While it is lent, nobody but its statements learns that it has failed. */
+/**
+ * Waits for a connection of the pool. One that is lost while it is lent makes room in the pool at once: who has borrowed it learns it
+ * from the next statement, and may never send one.
+ */
 export async function borrow<Client extends PostgresClient>(
   pool: PostgresPool<Client>,
   bound: BorrowingBound,
@@ -37,17 +40,16 @@ export async function borrow<Client extends PostgresClient>(
     bound,
     (late) => late.release(),
   );
-  client.on?.('error', ignore);
   let isGivenBack = false;
-  return {
-    client,
-    giveBack(isBroken) {
-      if (isGivenBack) return;
-      isGivenBack = true;
-      if (!isBroken) client.off?.('error', ignore); // one that is closed may still say why
-      client.release(isBroken);
-    },
+  const giveBack = (isBroken: boolean): void => {
+    if (isGivenBack) return;
+    isGivenBack = true;
+    if (!isBroken) client.off?.('error', onLoss); // one that is closed may still say why
+    client.release(isBroken);
   };
+  const onLoss = (): void => giveBack(true);
+  client.on?.('error', onLoss);
+  return { client, giveBack };
 }
 
 /**
@@ -82,9 +84,6 @@ async function use<Client, Result>(
     throw thrown;
   }
 }
-
-/** The statement that is on its way, or the next, fails with it. */
-function ignore(): void {}
 
 function noConnection(why: 'silent' | 'given-up'): StoreError {
   return new StoreError(

@@ -20,7 +20,10 @@ import { writeEffect } from './transaction-effect.ts';
 
 /** Options of `postgresStore()`. */
 export interface PostgresStoreOptions {
-  /** A `Pool` of `pg`, or what does as much. It needs a connection for each batch that runs at the same time. */
+  /**
+   * A `Pool` of `pg`, or what does as much. It needs a connection for each batch that runs at the same time, and a listener to its
+   * `error` event: without one, a connection that fails while nobody uses it ends the process.
+   */
   readonly pool: PostgresPool;
   /** The claims table, which `claimsTableSql()` makes: `table` or `schema.table`. Default: `batchlatch_claims`. */
   readonly table?: string;
@@ -44,7 +47,9 @@ const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
  * `ConfigurationError` for options that cannot work.
  *
  * @example
- * createBatchProcessor(handler, { store: postgresStore({ pool: new Pool({ max: 4 }) }) });
+ * const pool = new Pool({ max: 4 });
+ * pool.on('error', (error) => console.warn(error.message));
+ * createBatchProcessor(handler, { store: postgresStore({ pool }) });
  */
 export function postgresStore(options: PostgresStoreOptions): ClaimStore {
   checkOptionsOf('postgresStore', options, checks);

@@ -8,7 +8,9 @@ import type { Run } from './disturbed-job.ts';
 export interface SteadyWork {
   /** Every message. */
   readonly ids: readonly string[];
-  /** Every run of the handler that has ended. */
+  /** When the handler was started for a record. */
+  readonly starts: readonly number[];
+  /** Every run of the handler that has done its work. */
   readonly runs: readonly Run[];
   readonly deliveries: readonly Delivery[];
   readonly acknowledged: readonly string[];
@@ -21,7 +23,7 @@ export interface SteadyWork {
 }
 
 /** One invocation. Times are epoch milliseconds. */
-export interface Delivery {
+interface Delivery {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly records: number;
@@ -48,6 +50,7 @@ const BATCH = 10;
 export function startSteadyWork(options: SteadyWorkOptions): SteadyWork {
   const { store, direct, invocationMs, leaseMs, workers = 2, effect } = options;
   const ids: string[] = [];
+  const starts: number[] = [];
   const runs: Run[] = [];
   const deliveries: Delivery[] = [];
   const acknowledged: string[] = [];
@@ -57,6 +60,7 @@ export function startSteadyWork(options: SteadyWorkOptions): SteadyWork {
     async ({ id }, context) => {
       const { attempt } = context;
       const startedAt = Date.now();
+      starts.push(startedAt);
       await effect(id, context);
       runs.push({ key: id, attempt, startedAt, leaseUntil: context.leaseUntil });
     },
@@ -95,6 +99,7 @@ export function startSteadyWork(options: SteadyWorkOptions): SteadyWork {
 
   return {
     ids,
+    starts,
     runs,
     deliveries,
     acknowledged,
