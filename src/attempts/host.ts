@@ -5,8 +5,11 @@ import type { Deadline } from './deadline.ts';
 export interface Host {
   /** The end of this call: a host may be told to stop, and then ends earlier than it knew. */
   readonly deadline: Deadline;
-  /** To be called before the queue is told when to show messages again: until then the host keeps them invisible. */
-  beforeHandBack(): Promise<void>;
+  /**
+   * To be called when all records have their outcomes, and before the queue is told when to show messages again: until then the host
+   * keeps them invisible. `storeFailed`: of some the store did not say whether they may run, or does not know how they ended.
+   */
+  beforeHandBack(report: { readonly storeFailed: boolean }): Promise<void>;
 }
 
 const HOST: unique symbol = Symbol.for('batchlatch.host');

@@ -1,5 +1,7 @@
+import { CompletionNotStoredError } from '../attempts/errors.ts';
 import { hostOf } from '../attempts/host.ts';
 import { startHeartbeat } from '../attempts/running.ts';
+import { StoreError } from '../claims/errors.ts';
 import { waitAtMost } from '../claims/clock.ts';
 import type { StopSignal } from '../claims/stop.ts';
 import { Claiming } from './claiming.ts';
@@ -57,10 +59,11 @@ export class Invocation {
 
   /** What is not acknowledged by now is handed back; the queue may be told when to show it again. */
   async #handBackRest(): Promise<void> {
-    const { unstarted, clock, policies } = this.#scope;
+    const { unstarted, clock, policies, entries } = this.#scope;
     const givingBack = unstarted.giveBack();
     if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, givingBack); // not for those of others that overlap
-    await hostOf(this.#scope.lambda)?.beforeHandBack();
+    const host = hostOf(this.#scope.lambda);
+    if (host !== undefined) await host.beforeHandBack({ storeFailed: entries.some(isOfStore) });
     for (const policy of policies) await policy.beforeResponse?.(this.#scope);
   }
 
@@ -79,6 +82,13 @@ export class Invocation {
 /** Whether its claim is asked for ahead of its turn: not where an earlier entry has the same key. */
 function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
   return leader === undefined && behind === undefined && outcome === undefined;
+}
+
+/** Whether it is the claim store's fault that it comes again. */
+function isOfStore({ outcome }: Entry): boolean {
+  if (outcome?.status !== 'failed') return false;
+  const { error } = outcome;
+  return (error instanceof StoreError && error.isRetryable) || error instanceof CompletionNotStoredError;
 }
 
 function aborted(signal: StopSignal): Promise<void> {

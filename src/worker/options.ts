@@ -6,9 +6,12 @@ import {
   aUrl,
   anInteger,
   type Check,
+  members,
   objectWith,
   required,
 } from '../options/check-options.ts';
+import type { HealthOptions } from './health.ts';
+import type { Rate } from './rate.ts';
 import type { WorkerSqsClient } from './sdk-send.ts';
 
 /** A Lambda handler for SQS, as `createBatchProcessor` makes one. */
@@ -33,6 +36,10 @@ export interface WorkerOptions {
   readonly concurrencyPerGroup?: number;
   /** The most receives at a time. Default 4. */
   readonly receivers?: number;
+  /** How many records may start in a time. Default: as many as there are slots. */
+  readonly rate?: Rate;
+  /** Tells on HTTP how the worker is: `/live`, `/ready`, `/metrics` (Prometheus), `/` (JSON). Default: nothing listens. */
+  readonly health?: HealthOptions;
   /** How long a stop may take, in milliseconds, before what still runs is handed back. Default 25,000. */
   readonly shutdownTimeoutMs?: number;
   /** Default: the machine's clock. */
@@ -50,6 +57,8 @@ export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
   maxInFlight: anInteger(1),
   concurrencyPerGroup: anInteger(1),
   receivers: anInteger(1),
+  rate: members({ records: required(anInteger(1)), perMs: required(anInteger(1)) }),
+  health: members({ port: required(anInteger(0)), host: aString() }),
   shutdownTimeoutMs: anInteger(0),
   clock: objectWith('now', 'setTimer'),
 };

@@ -1,11 +1,13 @@
 import { EventEmitter } from 'node:events';
-import { hostedBy } from '../attempts/host.ts';
+import { type Host, hostedBy } from '../attempts/host.ts';
 import { systemClock, wait } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { Stop } from '../claims/stop.ts';
 import { CallDeadline } from './call-deadline.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
 import { Deletions } from './deletions.ts';
 import { failedItems } from './failed-items.ts';
+import { type Health, type HealthServer, startHealthServer } from './health.ts';
 import { type HeldMessage, type Parcel, parcelsOf } from './held-message.ts';
 import { Inbox } from './inbox.ts';
 import { contextOf, sqsEventOf } from './lambda-event.ts';
@@ -16,6 +18,7 @@ import {
   type ReceivedMessage,
 } from './message-queue.ts';
 import type { WorkerOptions } from './options.ts';
+import { RateLimit } from './rate.ts';
 import { Receivers } from './receivers.ts';
 import { VisibilityKeeper } from './visibility-keeper.ts';
 import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
@@ -46,10 +49,13 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     handedBack: 0,
     receiveErrors: 0,
   };
+  readonly #breaker: CircuitBreaker;
+  readonly #rate: RateLimit | undefined;
   #state: WorkerState = 'new';
   #facts: QueueFacts | undefined;
   #visibility: VisibilityKeeper | undefined;
   #receivers: Receivers | undefined;
+  #health: HealthServer | undefined;
   #resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #stopped: Promise<void> | undefined;
 
@@ -67,6 +73,12 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       perGroup: this.#isFifo ? 1 : (options.concurrencyPerGroup ?? maxInFlight),
       ahead: Math.min(maxInFlight, receivers * MOST_IN_REQUEST),
       run: (parcel) => this.#run(parcel),
+    });
+    this.#rate = options.rate && new RateLimit(options.rate, clock);
+    this.#breaker = new CircuitBreaker({
+      clock,
+      random: Math.random,
+      onChange: (isOpen) => this.emit('storeDown', isOpen),
     });
     this.#deletions = new Deletions({
       queue,
@@ -97,8 +109,15 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       throw new ConfigurationError(`A worker starts once, and this one is ${this.#state}; make another`);
     }
     this.#setState('running');
-    const { receivers = 4 } = this.#options;
-    const facts = await this.#queue.facts(this.#receiveStop);
+    const { receivers = 4, health } = this.#options;
+    if (health !== undefined) this.#health = await startHealthServer(health, () => this.#tell());
+    let facts;
+    try {
+      facts = await this.#queue.facts(this.#receiveStop);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
     if (this.#receiveStop.aborted) return;
     this.#facts = facts;
     this.#visibility = new VisibilityKeeper({
@@ -117,15 +136,20 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       isFifo: this.#isFifo,
       waitSeconds: LONG_POLL_SECONDS,
       stop: this.#receiveStop,
-      mayReceive: () => this.#resumed?.promise,
+      mayReceive: () => this.#resumed?.promise ?? this.#breaker.mayReceive(),
       onMessages: (messages) => this.#admit(messages),
-      onReceived: () => undefined,
       onError: (error, nextInMs) => {
         this.#counters.receiveErrors += 1;
         this.emit('receiveFailed', { error, nextInMs });
       },
     });
     this.#receivers.start();
+  }
+
+  /** For the health endpoint. */
+  #tell(): Health {
+    const { state, running, waiting, counters } = this;
+    return { state, running, waiting, counters, failuresInARow: this.#receivers?.failures ?? 0 };
   }
 
   pause(): void {
@@ -152,6 +176,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#setState('stopping');
     this.#receiveStop.abort();
     this.#resumed?.resolve();
+    this.#breaker.stop();
     this.#inbox.permits.wakeAll();
     this.#deadline.end(shutdownTimeoutMs, shutdownTimeoutMs * GRACE_SHARE);
     const isOver = new Stop();
@@ -170,9 +195,14 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#deadline.endNow();
     this.#deletions.giveUp();
     this.#setState('stopped');
+    await this.#health?.close();
   }
 
   #admit(messages: readonly ReceivedMessage[]): void {
+    if (messages.length === 0) {
+      this.#breaker.noteEmpty();
+      return;
+    }
     const receivedAt = this.#clock.now();
     const hiddenUntil = receivedAt + (this.#facts?.visibilityTimeoutMs ?? 0);
     const held = messages.map((message): HeldMessage => ({ message, receivedAt, hiddenUntil }));
@@ -204,8 +234,17 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   async #run({ held }: Parcel): Promise<void> {
     const messages = held.map(({ message }) => message);
     const release = (): Promise<void> => this.#visibility?.release(held) ?? Promise.resolve();
+    let storeFailed = false;
+    const beforeHandBack: Host['beforeHandBack'] = (report) => {
+      ({ storeFailed } = report);
+      return release();
+    };
+    if (this.#rate !== undefined) {
+      await this.#rate.take(messages.length, this.#receiveStop);
+      if (this.#receiveStop.aborted) return this.#handBack(held); // it has not started
+    }
     const context = hostedBy(
-      { deadline: this.#deadline, beforeHandBack: release },
+      { deadline: this.#deadline, beforeHandBack },
       contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
     );
     let failed: ReadonlySet<string>;
@@ -219,6 +258,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       failed = new Set(messages.map(({ messageId }) => messageId));
       this.emit('handlerFailed', thrown);
     }
+    if (storeFailed) this.#breaker.noteFailure();
+    else this.#breaker.noteSuccess();
     await release();
     const done = messages.filter(({ messageId }) => !failed.has(messageId));
     this.#counters.acknowledged += done.length;

@@ -15,11 +15,11 @@ export interface ReceiversSetup {
   readonly waitSeconds: number;
   /** Aborted when nothing is to be received any more. */
   readonly stop: Stop;
-  /** Resolves when it may be received: at once, but for a pause. */
-  readonly mayReceive: () => Promise<void> | undefined;
+  /** How many messages may be received at most; a promise: none, until it resolves. */
+  readonly mayReceive: () => number | Promise<void>;
+  /** Also of none. */
   readonly onMessages: (messages: readonly ReceivedMessage[]) => void;
   readonly onError: (error: Error, nextInMs: number) => void;
-  readonly onReceived: () => void;
 }
 
 const FIRST_DELAY_MS = 100;
@@ -37,6 +37,11 @@ export class Receivers {
 
   constructor(setup: ReceiversSetup) {
     this.#setup = setup;
+  }
+
+  /** Receives that failed since one did not. */
+  get failures(): number {
+    return this.#failures;
   }
 
   start(): void {
@@ -66,13 +71,13 @@ export class Receivers {
 
   /** Gives how many messages there were; undefined if that is not known. */
   async #receive(): Promise<number | undefined> {
-    const { queue, permits, waitSeconds, isFifo, stop, onMessages, onReceived, mayReceive } = this.#setup;
-    const paused = mayReceive();
-    if (paused !== undefined) {
-      await paused;
+    const { queue, permits, waitSeconds, isFifo, stop, onMessages, mayReceive } = this.#setup;
+    const allowed = mayReceive();
+    if (typeof allowed !== 'number') {
+      await allowed;
       return undefined;
     }
-    const most = permits.take(MOST_IN_REQUEST);
+    const most = permits.take(Math.min(allowed, MOST_IN_REQUEST));
     if (most === 0) {
       await permits.changed();
       return undefined;
@@ -84,9 +89,8 @@ export class Receivers {
       const messages = await queue.receive({ most, waitSeconds, ...attempt }, stop);
       received = messages.length;
       this.#failures = 0;
-      onReceived();
-      if (received === most) this.#add();
-      if (received > 0) onMessages(messages);
+      if (received === MOST_IN_REQUEST) this.#add();
+      onMessages(messages);
       return received;
     } catch (thrown) {
       if (!stop.aborted) await this.#waitOut(thrown);

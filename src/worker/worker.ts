@@ -15,6 +15,8 @@ export interface WorkerEvents {
   readonly handlerFailed: [error: unknown];
   /** A receive failed; the next is tried in so many milliseconds. */
   readonly receiveFailed: [failure: { readonly error: Error; readonly nextInMs: number }];
+  /** The claim store does not answer, so that nothing is received for a while; false: it answers again. */
+  readonly storeDown: [isDown: boolean];
   /** A message that is done could not be deleted: it comes again, and its claim says that it is done. */
   readonly deleteFailed: [failure: { readonly messageId: string; readonly error: Error }];
   /** A message that runs could not be kept invisible: it comes again, and its claim says that it runs. */

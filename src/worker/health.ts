@@ -1,0 +1,123 @@
+import type { Server } from 'node:http';
+import { builtIn } from '../claims/built-in.ts';
+import type { Worker, WorkerCounters } from './worker.ts';
+
+/** Where a worker tells how it is. */
+export interface HealthOptions {
+  /** The port; 0 takes any that is free. */
+  readonly port: number;
+  /** The address. Default `127.0.0.1`; in a container whose platform asks from outside, `0.0.0.0`. */
+  readonly host?: string;
+}
+
+/** A server that answers how a worker is. */
+export interface HealthServer {
+  /** Where it listens. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** After so many receives in a row that failed, a worker is not ready. */
+const MOST_FAILURES = 3;
+
+export interface Health extends Pick<Worker, 'state' | 'running' | 'waiting' | 'counters'> {
+  /** Receives that failed since one did not. */
+  readonly failuresInARow: number;
+}
+
+/**
+ * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (paused, stopping, or
+ * SQS does not answer). `GET /`: the counters as JSON. `GET /metrics`: the same as Prometheus reads them.
+ */
+export async function startHealthServer(
+  { port, host = '127.0.0.1' }: HealthOptions,
+  health: () => Health,
+): Promise<HealthServer> {
+  const server: Server = builtIn('node:http').createServer((request, response) => {
+    const { status, type, body } = answerTo(request.method, request.url, health());
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const address = server.address();
+  const listening = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${listening}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface HealthAnswer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+function answerTo(method: string | undefined, url: string | undefined, health: Health): HealthAnswer {
+  if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'Only GET and HEAD are answered' });
+  const [path] = (url ?? '/').split('?');
+  switch (path) {
+    case '/':
+      return json(200, toldOf(health));
+    case '/live':
+      return json(health.state === 'stopped' ? 503 : 200, { state: health.state });
+    case '/ready':
+      return json(isReady(health) ? 200 : 503, { state: health.state });
+    case '/metrics':
+      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: prometheus(health) };
+    default:
+      return json(404, { error: 'There are /, /live, /ready and /metrics' });
+  }
+}
+
+function isReady({ state, failuresInARow }: Health): boolean {
+  return state === 'running' && failuresInARow < MOST_FAILURES;
+}
+
+function json(status: number, body: object): HealthAnswer {
+  return { status, type: JSON_TYPE, body: `${JSON.stringify(body)}\n` };
+}
+
+function toldOf({ state, running, waiting, counters, failuresInARow }: Health): object {
+  return { state, running, waiting, ...counters, receiveErrorsInARow: failuresInARow };
+}
+
+const HELP: Readonly<Record<keyof WorkerCounters, string>> = {
+  received: 'Messages that SQS gave.',
+  acknowledged: "Messages that the handler's answers acknowledged.",
+  failed: 'Messages that come again.',
+  deleted: 'Messages that SQS has deleted.',
+  handedBack: 'Messages that were shown again before they had started.',
+  receiveErrors: 'Receives that failed.',
+};
+
+/** Prometheus' text format 0.0.4 (prometheus.io, "Exposition formats"). */
+function prometheus(health: Health): string {
+  const counters = Object.entries(HELP).map(([name, help]) => {
+    const metric = `batchlatch_worker_${snake(name)}_total`;
+    const value = health.counters[name as keyof WorkerCounters];
+    return `# HELP ${metric} ${help}\n# TYPE ${metric} counter\n${metric} ${value}\n`;
+  });
+  const gauges = [
+    ['running', 'Messages in handlers now.', health.running],
+    ['waiting', 'Messages that wait for a slot.', health.waiting],
+    ['ready', '1 while the worker receives.', Number(isReady(health))],
+  ].map(([name, help, value]) => {
+    const metric = `batchlatch_worker_${name}`;
+    return `# HELP ${metric} ${help}\n# TYPE ${metric} gauge\n${metric} ${value}\n`;
+  });
+  return [...counters, ...gauges].join('');
+}
+
+function snake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
