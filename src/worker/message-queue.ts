@@ -33,9 +33,14 @@ export interface QueueFacts {
 export interface MessageQueue {
   /** Rejects where the queue does not exist or does not answer. */
   facts(signal: StopSignal): Promise<QueueFacts>;
-  /** Waits for messages for up to `waitSeconds`. */
+  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`. */
   receive(
-    request: { readonly most: number; readonly waitSeconds: number; readonly attemptId?: string },
+    request: {
+      readonly most: number;
+      readonly waitSeconds: number;
+      readonly visibilitySeconds: number;
+      readonly attemptId?: string;
+    },
     signal: StopSignal,
   ): Promise<ReceivedMessage[]>;
   /** Gives an error for each message that was not deleted. Rejects where nothing was. */

@@ -24,8 +24,8 @@ import { VisibilityKeeper } from './visibility-keeper.ts';
 import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 
 const LONG_POLL_SECONDS = 20;
-/** A queue's visibility timeout may be shorter than a renewal takes; messages are hidden for at least this long. */
-const SHORTEST_VISIBILITY_MS = 10_000;
+/** A queue's visibility timeout may be shorter than a renewal takes: messages are hidden for at least this long. */
+const SHORTEST_VISIBILITY_MS = 30_000;
 /** How long handlers that are told to stop may take, within the stop's time. */
 const GRACE_SHARE = 0.2;
 
@@ -53,6 +53,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #rate: RateLimit | undefined;
   #state: WorkerState = 'new';
   #facts: QueueFacts | undefined;
+  #visibilityMs = SHORTEST_VISIBILITY_MS;
   #visibility: VisibilityKeeper | undefined;
   #receivers: Receivers | undefined;
   #health: HealthServer | undefined;
@@ -120,10 +121,11 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     }
     if (this.#receiveStop.aborted) return;
     this.#facts = facts;
+    this.#visibilityMs = Math.max(facts.visibilityTimeoutMs, SHORTEST_VISIBILITY_MS);
     this.#visibility = new VisibilityKeeper({
       queue: this.#queue,
       clock: this.#clock,
-      timeoutMs: Math.max(facts.visibilityTimeoutMs, SHORTEST_VISIBILITY_MS),
+      timeoutMs: this.#visibilityMs,
       signal: this.#deadline.answerNow,
       onLost: ({ message: { messageId } }, error) => this.emit('visibilityLost', { messageId, error }),
     });
@@ -135,6 +137,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       receivers,
       isFifo: this.#isFifo,
       waitSeconds: LONG_POLL_SECONDS,
+      visibilitySeconds: this.#visibilityMs / 1_000,
       stop: this.#receiveStop,
       mayReceive: () => this.#resumed?.promise ?? this.#breaker.mayReceive(),
       onMessages: (messages) => this.#admit(messages),
@@ -204,7 +207,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       return;
     }
     const receivedAt = this.#clock.now();
-    const hiddenUntil = receivedAt + (this.#facts?.visibilityTimeoutMs ?? 0);
+    const hiddenUntil = receivedAt + this.#visibilityMs;
     const held = messages.map((message): HeldMessage => ({ message, receivedAt, hiddenUntil }));
     this.#counters.received += messages.length;
     this.emit('received', messages.length);

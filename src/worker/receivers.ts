@@ -13,6 +13,7 @@ export interface ReceiversSetup {
   readonly receivers: number;
   readonly isFifo: boolean;
   readonly waitSeconds: number;
+  readonly visibilitySeconds: number;
   /** Aborted when nothing is to be received any more. */
   readonly stop: Stop;
   /** How many messages may be received at most; a promise: none, until it resolves. */
@@ -71,7 +72,7 @@ export class Receivers {
 
   /** Gives how many messages there were; undefined if that is not known. */
   async #receive(): Promise<number | undefined> {
-    const { queue, permits, waitSeconds, isFifo, stop, onMessages, mayReceive } = this.#setup;
+    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages, mayReceive } = this.#setup;
     const allowed = mayReceive();
     if (typeof allowed !== 'number') {
       await allowed;
@@ -86,7 +87,7 @@ export class Receivers {
     try {
       // The same id for a receive that is sent again after a lost answer: FIFO queues then give the same messages.
       const attempt = isFifo ? { attemptId: randomUUID() } : {};
-      const messages = await queue.receive({ most, waitSeconds, ...attempt }, stop);
+      const messages = await queue.receive({ most, waitSeconds, visibilitySeconds, ...attempt }, stop);
       received = messages.length;
       this.#failures = 0;
       if (received === MOST_IN_REQUEST) this.#add();

@@ -9,6 +9,7 @@ export interface WorkerSqsClient {
       QueueUrl: string;
       MaxNumberOfMessages: number;
       WaitTimeSeconds: number;
+      VisibilityTimeout: number;
       MessageSystemAttributeNames: ['All'];
       MessageAttributeNames: ['All'];
       ReceiveRequestAttemptId?: string;

@@ -25,11 +25,12 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
       }
       return { arn: QueueArn, visibilityTimeoutMs: Number(VisibilityTimeout) * 1_000 };
     },
-    async receive({ most, waitSeconds, attemptId }, signal) {
+    async receive({ most, waitSeconds, visibilitySeconds, attemptId }, signal) {
       const input = {
         QueueUrl,
         MaxNumberOfMessages: most,
         WaitTimeSeconds: waitSeconds,
+        VisibilityTimeout: visibilitySeconds,
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
         ...(attemptId !== undefined && { ReceiveRequestAttemptId: attemptId }),

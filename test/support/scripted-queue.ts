@@ -102,14 +102,14 @@ export function scriptedQueue(
         visibilityTimeoutMs: visibilityMs,
       };
     },
-    async receive({ most, waitSeconds }, signal) {
+    async receive({ most, waitSeconds, visibilitySeconds }, signal) {
       await answer('receive', `receive ${most}`);
       if (take(1).length === 0) await arrival(waitSeconds * 1_000, signal);
       if (signal.aborted) throw new Error('aborted');
       return take(most).map((one) => {
         one.receives += 1;
         one.receiptHandle = `${one.message.messageId}/${one.receives}`;
-        one.visibleAt = clock.now() + visibilityMs;
+        one.visibleAt = clock.now() + visibilitySeconds * 1_000;
         return {
           ...one.message,
           receiptHandle: one.receiptHandle,
