@@ -27,9 +27,14 @@ export const floorPostgres: MakeBatchHandler = async (setup) => {
   };
   const complete = {
     name: `${table}_complete`,
-    text: `UPDATE ${table} SET status = 'COMPLETED', locked_until = NULL WHERE key = ANY ($1::text[])`,
+    // Of an array of any length the planner would rather read the whole table.
+    text: `UPDATE ${table} AS c SET status = 'COMPLETED', locked_until = NULL
+      FROM unnest($1::text[]) AS k (key) WHERE c.key = k.key`,
   };
-  const giveBack = { name: `${table}_give_back`, text: `DELETE FROM ${table} WHERE key = ANY ($1::text[])` };
+  const giveBack = {
+    name: `${table}_give_back`,
+    text: `DELETE FROM ${table} AS c USING unnest($1::text[]) AS k (key) WHERE c.key = k.key`,
+  };
   return bare(setup, {
     async claim(keys) {
       const { rows } = await pool.query<{ key: string }>({ ...claim, values: [keys] });
