@@ -72,7 +72,8 @@ export class Receivers {
 
   /** Gives how many messages there were; undefined if that is not known. */
   async #receive(): Promise<number | undefined> {
-    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages, mayReceive } = this.#setup;
+    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages, mayReceive } =
+      this.#setup;
     const allowed = mayReceive();
     if (typeof allowed !== 'number') {
       await allowed;

@@ -17,7 +17,10 @@ export interface SignalSource {
 export function stopAtSignals(worker: Pick<Worker, 'stop'>, source: SignalSource): () => void {
   let isStopping = false;
   const onSignal = (signal: (typeof SIGNALS)[number]): void => {
-    if (isStopping) source.exit(STATUS_OF[signal]);
+    if (isStopping) {
+      source.exit(STATUS_OF[signal]);
+      return;
+    }
     isStopping = true;
     void worker.stop();
   };

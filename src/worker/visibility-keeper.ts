@@ -5,6 +5,8 @@ import { type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './message
 
 /** SQS's limit: a message is invisible for no longer from its receive on, whatever is asked for. */
 const LONGEST_MS = 12 * 60 * 60 * 1_000;
+/** SQS counts in seconds. */
+const SHORTEST_MS = 1_000;
 
 export interface VisibilityKeeperSetup {
   readonly queue: Pick<MessageQueue, 'changeVisibility'>;
@@ -62,6 +64,11 @@ export class VisibilityKeeper {
   #renewAll(): void {
     const { clock, timeoutMs } = this.#setup;
     const now = clock.now();
+    for (const held of this.#held) {
+      if (now < held.receivedAt + LONGEST_MS - SHORTEST_MS) continue;
+      this.#held.delete(held);
+      this.#setup.onLost(held, new Error('SQS hides a message for 12 hours at most'));
+    }
     const due = [...this.#held].filter(
       (held) => held.hiddenUntil - now <= timeoutMs / 2 && !this.#renewing.has(held),
     );

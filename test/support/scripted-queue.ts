@@ -53,7 +53,9 @@ export function scriptedQueue(
     const now = clock.now();
     const busy = new Set(
       fifo
-        ? stored.filter((one) => one.visibleAt > now).map(({ message }) => message.attributes['MessageGroupId'])
+        ? stored
+            .filter((one) => one.visibleAt > now)
+            .map(({ message }) => message.attributes['MessageGroupId'])
         : [],
     );
     const free = stored.filter(
@@ -119,7 +121,8 @@ export function scriptedQueue(
     },
     async delete(receiptHandles) {
       const failure = await answer('delete', `delete ${receiptHandles.length}`);
-      if (failure === 'each') return receiptHandles.map(() => new Error('SQS did not delete the message: InternalError'));
+      if (failure === 'each')
+        return receiptHandles.map(() => new Error('SQS did not delete the message: InternalError'));
       stored = stored.filter((one) => !receiptHandles.includes(one.receiptHandle));
       return receiptHandles.map(() => undefined);
     },

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { createBatchProcessor, type BatchProcessorOptions, type RecordHandler } from 'batchlatch';
+import { createBatchProcessor, type BatchProcessorOptions, type RecordHandler, StoreError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import type { WorkerOptions } from 'batchlatch/worker';
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 async function bench(
-  handler: RecordHandler<never> | WorkerOptions['handler'],
+  handler: RecordHandler,
   {
     processor = {},
     queue: how = {},
@@ -38,8 +38,8 @@ async function bench(
   const queue = scriptedQueue(clock, how);
   const own =
     processor === false
-      ? (handler as WorkerOptions['handler'])
-      : createBatchProcessor(handler as RecordHandler, {
+      ? (handler as unknown as WorkerOptions['handler'])
+      : createBatchProcessor(handler, {
           store: memoryStore({ clock }),
           observer: { onEvent: () => undefined },
           clock,
@@ -47,7 +47,13 @@ async function bench(
         });
   const name = how?.fifo === true ? 'orders.fifo' : 'orders';
   const worker = new QueueWorker(
-    { queueUrl: `http://127.0.0.1/000000000000/${name}`, client: {} as never, handler: own, clock, ...options },
+    {
+      queueUrl: `http://127.0.0.1/000000000000/${name}`,
+      client: {} as never,
+      handler: own,
+      clock,
+      ...options,
+    },
     queue,
   );
   workers.push({ worker, clock });
@@ -108,7 +114,10 @@ test('W3: a message is kept invisible for 12 hours in all and no longer', async 
   await clock.advance(10);
   const receivedAt = clock.now();
   await clock.advance(13 * HOUR_MS);
-  const ends = queue.changes.map(({ at, seconds }) => at + seconds * 1_000 - receivedAt);
+  const [first] = queue.changes;
+  const ends = queue.changes
+    .filter(({ receiptHandle }) => receiptHandle === first?.receiptHandle)
+    .map(({ at, seconds }) => at + seconds * 1_000 - receivedAt);
   expect(Math.max(...ends)).toBeLessThanOrEqual(12 * HOUR_MS + 1_000);
   expect(Math.max(...ends)).toBeGreaterThan(12 * HOUR_MS - 60_000);
   held.open();
@@ -145,7 +154,10 @@ test('W5: after stop() nothing is received, and what had not started is there fo
 });
 
 test('W5: stop() resolves at its time limit, whatever still runs', async () => {
-  const { queue, clock, worker } = await bench(() => new Promise(() => undefined), { shutdownTimeoutMs: 5_000 });
+  const { queue, clock, worker } = await bench(() => new Promise(() => undefined), {
+    processor: false,
+    shutdownTimeoutMs: 5_000,
+  });
   queue.send({ id: 1 });
   await clock.advance(100);
   let isStopped = false;
@@ -178,7 +190,9 @@ test('W6: receive errors are waited out with a growing delay, are told, and the 
 });
 
 test('W7: entries that were not deleted are deleted again; ten in a request at most; equal ids are two messages', async () => {
-  const { queue, clock, worker } = await bench(() => undefined, { processor: { key: () => `${Math.random()}` } });
+  const { queue, clock, worker } = await bench(() => undefined, {
+    processor: { key: () => `${Math.random()}` },
+  });
   const failed: unknown[] = [];
   worker.on('deleteFailed', (failure) => failed.push(failure));
   for (let index = 0; index < 24; index += 1) queue.send({ index });
@@ -250,12 +264,18 @@ test('while the claim store is down nothing is received but a message at a time,
   const clock = manualClock();
   const store = memoryStore({ clock });
   const down: boolean[] = [];
-  const { queue, clock: own, worker } = await bench(() => undefined, {
+  const {
+    queue,
+    clock: own,
+    worker,
+  } = await bench(() => undefined, {
     processor: {
       store: {
         ...store,
         acquire: (requests, options) =>
-          isDown ? Promise.reject(new Error('The store is away')) : store.acquire(requests, options),
+          isDown
+            ? Promise.reject(new StoreError('The store is away', { isRetryable: true }))
+            : store.acquire(requests, options),
       },
     },
   });

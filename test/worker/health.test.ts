@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type Health, type HealthServer, startHealthServer } from '../../src/worker/health.ts';
+
+const COUNTERS = { received: 7, acknowledged: 5, failed: 1, deleted: 5, handedBack: 1, receiveErrors: 2 };
+
+let server: HealthServer;
+afterEach(() => server.close());
+
+async function serve(
+  health: Partial<Health> = {},
+): Promise<(path: string, init?: RequestInit) => Promise<Response>> {
+  server = await startHealthServer({ port: 0 }, () => ({
+    state: 'running',
+    running: 2,
+    waiting: 3,
+    counters: COUNTERS,
+    failuresInARow: 0,
+    ...health,
+  }));
+  return (path, init) => fetch(`${server.url}${path}`, init);
+}
+
+describe('the health of a worker', () => {
+  test('is told on the loopback interface, as JSON', async () => {
+    const get = await serve();
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(await (await get('/')).json()).toEqual({
+      state: 'running',
+      running: 2,
+      waiting: 3,
+      ...COUNTERS,
+      receiveErrorsInARow: 0,
+    });
+  });
+
+  test.each([
+    [{}, 200, 200],
+    [{ state: 'paused' }, 200, 503],
+    [{ state: 'stopping' }, 200, 503],
+    [{ failuresInARow: 3 }, 200, 503],
+    [{ state: 'stopped' }, 503, 503],
+  ] as const)('%j: live %i, ready %i', async (health, live, ready) => {
+    const get = await serve(health);
+    expect((await get('/live')).status).toBe(live);
+    expect((await get('/ready')).status).toBe(ready);
+  });
+
+  test('is what Prometheus reads', async () => {
+    const get = await serve();
+    const response = await get('/metrics');
+    expect(response.headers.get('content-type')).toContain('version=0.0.4');
+    const lines = (await response.text()).split('\n');
+    expect(lines).toContain('batchlatch_worker_handed_back_total 1');
+    expect(lines).toContain('# TYPE batchlatch_worker_received_total counter');
+    expect(lines).toContain('batchlatch_worker_running 2');
+    expect(lines).toContain('batchlatch_worker_ready 1');
+  });
+
+  test('is asked for by GET and HEAD, at four places', async () => {
+    const get = await serve();
+    expect((await get('/', { method: 'POST' })).status).toBe(405);
+    expect((await get('/secrets')).status).toBe(404);
+    const head = await get('/live', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+});
