@@ -64,7 +64,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 function answerTo(method: string | undefined, url: string | undefined, health: Health): HealthAnswer {
   if (method !== 'GET' && method !== 'HEAD') return json(405, { error: 'Only GET and HEAD are answered' });
-  const [path] = (url ?? '/').split('?');
+  const [path = '/'] = (url ?? '/').split('?');
   switch (path) {
     case '/':
       return json(200, toldOf(health));
