@@ -215,9 +215,13 @@ for (const way of WAYS) {
         expect(waiting).toEqual([]);
       };
       await b.store.inspect('opens the connection');
-      const bytesBefore = cutting.bytes();
-      await deliver('whole');
-      const bytes = cutting.bytes() - bytesBefore;
+      // The least of three: what an earlier test left behind, or a second attempt, may pass meanwhile.
+      let bytes = Infinity;
+      for (const name of ['whol1', 'whol2', 'whol3']) {
+        const bytesBefore = cutting.bytes();
+        await deliver(name);
+        bytes = Math.min(bytes, cutting.bytes() - bytesBefore);
+      }
       const before = cutting.cuts();
       // Spread over all of it, and close together at its end, where the COMMIT and its answer are.
       for (let place = 0; place < 20; place += 1) {
