@@ -80,8 +80,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/operations.ts',
   ],
   testing: ['claims', 'options', 'operations/operable-store.ts'],
+  // CloudFormation's and SAM's templates as data, their functions worked out.
+  template: ['claims'],
   // Reads templates and accounts; only the command line tool uses it.
-  doctor: ['claims', 'stores/postgres', 'stores/redis'],
+  doctor: ['claims', 'stores/postgres', 'stores/redis', 'template'],
+  // A Lambda on this machine; only the command line tool uses it.
+  dev: ['claims', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
   // The bin. Nothing imports it, and it is no part of what programs import.
@@ -95,6 +99,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis',
     'powertools',
     'doctor',
+    'dev',
+    'worker',
   ],
   // What there is with nothing said.
   presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
@@ -116,7 +122,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'stores/dynamodb/sdk', 'powertools', 's3', 'cli']);
+const KNOWS_AWS = new Set(['stores/dynamodb', 'stores/dynamodb/sdk', 'powertools', 's3', 'cli', 'dev']);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 

@@ -1,10 +1,10 @@
 /** Books a few transfers on this machine, every message delivered twice, and prints the ledger. */
-import '../../local/emulators/quiet-sdk.ts';
+import '../../src/dev/emulators/quiet-sdk.ts';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
-import { emulatorEnvironment } from '../../local/emulators/emulator-environment.ts';
+import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { openLedger, readLedger } from './ledger-table.ts';
 import type { Transfer } from './transfer.ts';
 

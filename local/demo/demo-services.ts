@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Cleanup } from '../emulators/cleanup.ts';
-import { startDynamoDBEmulator } from '../emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig } from '../emulators/emulator-environment.ts';
+import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import {
   createOrdersQueues,
   createOrdersTables,
@@ -11,7 +11,7 @@ import {
   type OrdersQueues,
   type OrdersTables,
 } from './orders-stack.ts';
-import { startSqsEmulator } from '../emulators/sqs-emulator.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 
 /** A DynamoDB with the two tables. */
 export async function prepareDynamoDB(

@@ -1,6 +1,6 @@
 import type { Claim } from 'batchlatch';
 import type { LogLevel } from 'batchlatch';
-import type { Cleanup } from '../emulators/cleanup.ts';
+import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import type { SandboxOptions } from '../emulators/sandbox.ts';
 import type { OrderMessage } from './order-messages.ts';
 

@@ -1,5 +1,5 @@
 import { startDynamoDBProxy } from '../emulators/dynamodb-proxy.ts';
-import { emulatorEnvironment } from '../emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { prepareDynamoDB } from './demo-services.ts';
 import type { DemoStore, DemoStoreSetup } from './demo-store.ts';
 import { readChargedOrders, readClaims } from './stored-orders.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import type { LocalService } from '../emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import type { Trouble } from './demo-store.ts';
 import type { OrderMessage, Peculiarity } from './order-messages.ts';
 import { killBeforeCharge } from './troubled-charges.ts';

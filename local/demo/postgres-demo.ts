@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { claimsTableSql, postgresStore } from 'batchlatch/postgres';
 import { Pool } from 'pg';
-import type { Cleanup } from '../emulators/cleanup.ts';
+import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { startCountingProxy, statementCounter } from '../emulators/counting-proxy.ts';
-import { emulatorEnvironment } from '../emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { startPostgresProcess } from '../emulators/start-postgres-process.ts';
 import type { DemoStore, DemoStoreSetup } from './demo-store.ts';
 import { startPaymentProvider } from './payment-provider.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
-import type { Cleanup } from '../emulators/cleanup.ts';
+import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { scriptCallCounter, startCountingProxy } from '../emulators/counting-proxy.ts';
-import { emulatorEnvironment } from '../emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { startRedisServer } from '../emulators/redis-server.ts';
 import type { DemoStore, DemoStoreSetup } from './demo-store.ts';
 import { startPaymentProvider } from './payment-provider.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { Cleanup } from '../emulators/cleanup.ts';
+import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import type { DemoDisplay } from './demo-display.ts';
 import { prepareSqs } from './demo-services.ts';
 import type { DemoStore, DemoStoreSetup, StoreName } from './demo-store.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { LocalService } from './local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
 /** Counts what it is looking for in what a client sends on one connection, chunk by chunk. */
 export type ChunkCounter = (chunk: Buffer) => number;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { LocalService } from './local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
 /** A call to DynamoDB on its way. */
 export interface DynamoDBCall {

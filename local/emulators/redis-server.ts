@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startChild } from './child-process.ts';
-import { freePort } from './free-port.ts';
-import type { LocalService, StartOptions } from './local-service.ts';
+import { startChild } from '../../src/dev/emulators/child-process.ts';
+import { freePort } from '../../src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../src/dev/emulators/local-service.ts';
 
 const PROGRAMS = ['valkey-server', 'redis-server'];
 

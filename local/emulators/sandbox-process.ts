@@ -2,7 +2,7 @@
  * The inside of a sandbox: loads the module that the first argument names, says that it is ready, and runs
  * its `handler` for each invocation that its parent sends. Ends when its parent is gone.
  */
-import './quiet-sdk.ts';
+import '../../src/dev/emulators/quiet-sdk.ts';
 import type { BatchProcessor } from 'batchlatch';
 import { lambdaContext } from 'batchlatch/testing';
 import type { Invocation, SandboxMessage } from './sandbox.ts';

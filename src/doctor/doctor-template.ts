@@ -1,6 +1,6 @@
 import { examine } from './checks/examine.ts';
 import type { DoctorReport } from './finding.ts';
-import { parseTemplate } from './template/parse-template.ts';
+import { parseTemplate } from '../template/parse-template.ts';
 import { readTemplate } from './template/read-template.ts';
 
 /**

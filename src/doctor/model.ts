@@ -1,14 +1,5 @@
 // What the checks look at: the same, whether it was read from a template or from an account.
-
-/** A property of a resource, as far as it is known. */
-export interface Setting<T> {
-  /** Absent if it is not set and has no default, or if it is not known. */
-  readonly value?: T | undefined;
-  /** Why it is not known. */
-  readonly unknown?: string | undefined;
-  /** Where it is in the template. */
-  readonly line?: number | undefined;
-}
+import type { Setting } from '../template/setting.ts';
 
 /** What every resource has. */
 export interface Resource {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { postgresStore } from 'batchlatch/postgres';
 import { operableStore, type OperableStore } from 'batchlatch/operations';
 import type { Pool } from 'pg';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { createPostgresTable, poolOf } from '../support/postgres-table.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
-import type { LocalService } from '../../local/emulators/local-service.ts';
-import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { failedOrders, type FailedOrders } from '../operations/failed-orders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';

@@ -3,10 +3,10 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
-import type { LocalService } from '../../local/emulators/local-service.ts';
-import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
+import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { doctorLive, type DoctorReport } from '../../src/doctor/index.ts';
 import { lambdaOf, roleOf } from './deployed-function.ts';
 

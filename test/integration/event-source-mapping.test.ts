@@ -1,14 +1,14 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import {
   type EventSourceMapping,
   startEventSourceMapping,
 } from '../../local/emulators/event-source-mapping.ts';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createOrdersQueues, type OrdersQueues } from '../../local/demo/orders-stack.ts';
-import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { sendBodies } from '../support/orders-stack.ts';
 import { until } from '../support/until.ts';

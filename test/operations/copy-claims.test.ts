@@ -7,7 +7,7 @@ import { type ClaimsCopy, copyClaims, operableStore } from 'batchlatch/operation
 import { postgresStore } from 'batchlatch/postgres';
 import { manualClock } from 'batchlatch/testing';
 import type { Pool } from 'pg';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
 import { claimRequest, claimRequests, completion, LEASE_MS } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

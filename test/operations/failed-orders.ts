@@ -2,7 +2,7 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { type BatchProcessorOptions, createBatchProcessor, PermanentError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import type { DeadLetterSqs, OperableStore } from 'batchlatch/operations';
-import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { toRecord } from '../../local/emulators/event-source-mapping.ts';
 import { failedItems } from '../../src/worker/failed-items.ts';
 import { createQueue } from '../real/support/create-queue.ts';

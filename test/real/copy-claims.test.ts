@@ -5,7 +5,7 @@ import { postgresStore } from 'batchlatch/postgres';
 import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import type { Pool } from 'pg';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
 import { describeCopies } from '../operations/copied-claims.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

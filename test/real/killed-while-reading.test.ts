@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatorEnvironment } from '../../local/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import {
   type EventSourceMapping,
   startEventSourceMapping,

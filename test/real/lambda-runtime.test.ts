@@ -7,12 +7,12 @@ import type { SQSEvent } from 'aws-lambda';
 import type { BatchResponse } from 'batchlatch';
 import { eventBridgeEvent } from 'batchlatch/testing';
 import type { Order } from '../../examples/orders/order.ts';
-import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import {
   type EventSourceMapping,
   startEventSourceMapping,
 } from '../../local/emulators/event-source-mapping.ts';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { emulatorClient } from '../support/claims-table.ts';

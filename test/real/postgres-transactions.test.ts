@@ -11,7 +11,7 @@ import {
 } from 'batchlatch/postgres';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import type { Pool, PoolClient } from 'pg';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startSandbox } from '../../local/emulators/sandbox.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
 import { emulatorClient } from '../support/claims-table.ts';

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import { powertoolsAttributes } from 'batchlatch/powertools';
-import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
 /** Each of these happens once, to the first connection of those that are open. */
 export interface CuttingProxy extends LocalService {

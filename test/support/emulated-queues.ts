@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterAll } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { toRecord } from '../../local/emulators/event-source-mapping.ts';
-import type { LocalService } from '../../local/emulators/local-service.ts';
-import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 
 export interface EmulatedQueues {
   /** A client of the emulator, as a user would pass it. */

@@ -6,8 +6,11 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
-import { type DynamoDBEmulatorKind, startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
-import type { LocalService } from '../../local/emulators/local-service.ts';
+import {
+  type DynamoDBEmulatorKind,
+  startDynamoDBEmulator,
+} from '../../src/dev/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient } from './claims-table.ts';
 
 /** A claims table on an emulator, for all tests of one `describe`. */

@@ -1,15 +1,15 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { Cleanup } from '../../local/emulators/cleanup.ts';
-import { startDynamoDBEmulator } from '../../local/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig } from '../../local/emulators/emulator-environment.ts';
+import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import {
   createOrdersQueues,
   createOrdersTables,
   type OrdersQueues,
   type OrdersTables,
 } from '../../local/demo/orders-stack.ts';
-import { startSqsEmulator } from '../../local/emulators/sqs-emulator.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 
 /** The template's tables on dynoxide and its queues on fauxqs. */
 export interface OrdersStack {

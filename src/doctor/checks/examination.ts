@@ -1,5 +1,6 @@
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
-import type { LambdaFunction, Mapping, Model, Queue, Resource, Setting, Table } from '../model.ts';
+import type { LambdaFunction, Mapping, Model, Queue, Resource, Table } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import { RULES } from '../rules.ts';
 
 /** What a check says about one resource. */

@@ -1,6 +1,7 @@
-import type { Queue, Redrive, RedriveAllow, Setting } from '../model.ts';
+import type { Queue, Redrive, RedriveAllow } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import { deniesPlainText } from '../template/read-queues.ts';
-import type { Value } from '../template/values.ts';
+import type { Value } from '../../template/values.ts';
 import type { SqsReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
 

@@ -1,4 +1,5 @@
-import type { Role, Setting, Statement } from '../model.ts';
+import type { Role, Statement } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import type { IamReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
 

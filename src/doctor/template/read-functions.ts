@@ -1,7 +1,8 @@
-import type { AsyncSettings, KnownOptions, LambdaFunction, Setting } from '../model.ts';
+import type { AsyncSettings, KnownOptions, LambdaFunction } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import { readRole } from './read-role.ts';
-import { placeIn, setting, type TemplateResource, type TemplateResources } from './resources.ts';
-import { asMembers, asNumber, asText, type Members, member, type Value } from './values.ts';
+import { placeIn, setting, type TemplateResource, type TemplateResources } from '../../template/resources.ts';
+import { asMembers, asNumber, asText, type Members, member, type Value } from '../../template/values.ts';
 
 const FUNCTION_TYPES: readonly string[] = ['AWS::Serverless::Function', 'AWS::Lambda::Function'];
 

@@ -1,7 +1,14 @@
-import type { Mapping, MappingKind, Setting } from '../model.ts';
+import type { Mapping, MappingKind } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import { findFunction } from './read-functions.ts';
 import { QUEUE_TYPES } from './read-queues.ts';
-import { type Place, placeIn, setting, type TemplateResource, type TemplateResources } from './resources.ts';
+import {
+  type Place,
+  placeIn,
+  setting,
+  type TemplateResource,
+  type TemplateResources,
+} from '../../template/resources.ts';
 import {
   asBoolean,
   asList,
@@ -12,7 +19,7 @@ import {
   referenceOf,
   type Value,
   whyUnknown,
-} from './values.ts';
+} from '../../template/values.ts';
 
 /** SAM's types of events that are event source mappings, and the property that names their source. */
 const SAM_EVENTS: Readonly<Record<string, { readonly kind: MappingKind; readonly source: string }>> = {

@@ -1,5 +1,11 @@
-import type { Queue, Redrive, RedriveAllow, Setting } from '../model.ts';
-import { physicalName, setting, type TemplateResource, type TemplateResources } from './resources.ts';
+import type { Queue, Redrive, RedriveAllow } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
+import {
+  physicalName,
+  setting,
+  type TemplateResource,
+  type TemplateResources,
+} from '../../template/resources.ts';
 import {
   asBoolean,
   asList,
@@ -9,7 +15,7 @@ import {
   member,
   type Members,
   type Value,
-} from './values.ts';
+} from '../../template/values.ts';
 
 export const QUEUE_TYPES: readonly string[] = ['AWS::SQS::Queue'];
 

@@ -1,7 +1,8 @@
-import type { Role, Setting, Statement } from '../model.ts';
+import type { Role, Statement } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import { managedStatements, templateStatements } from './policy-templates.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
-import { asList, asMembers, asText, member, type Value, whyUnknown } from './values.ts';
+import type { TemplateResource, TemplateResources } from '../../template/resources.ts';
+import { asList, asMembers, asText, member, type Value, whyUnknown } from '../../template/values.ts';
 
 const ROLE_TYPES = ['AWS::IAM::Role'];
 const MANAGED_TYPES = ['AWS::IAM::ManagedPolicy'];

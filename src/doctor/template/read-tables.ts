@@ -1,4 +1,5 @@
-import type { KeyAttribute, Setting, Table } from '../model.ts';
+import type { KeyAttribute, Table } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import {
   physicalName,
   type Place,
@@ -6,8 +7,8 @@ import {
   setting,
   type TemplateResource,
   type TemplateResources,
-} from './resources.ts';
-import { asBoolean, asList, asText, member, type Value } from './values.ts';
+} from '../../template/resources.ts';
+import { asBoolean, asList, asText, member, type Value } from '../../template/values.ts';
 
 const TABLE_TYPES: readonly string[] = [
   'AWS::DynamoDB::Table',

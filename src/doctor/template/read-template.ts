@@ -1,12 +1,12 @@
 import type { Model } from '../model.ts';
-import type { Plain, TemplateSource } from './parse-template.ts';
+import type { Plain, TemplateSource } from '../../template/parse-template.ts';
 import { readFunctions } from './read-functions.ts';
 import { readMappings } from './read-mappings.ts';
 import { readQueues } from './read-queues.ts';
 import { readTables } from './read-tables.ts';
 import { readSubscribers, readTriggers } from './read-triggers.ts';
-import { Resolver } from './resolver.ts';
-import { TemplateResources } from './resources.ts';
+import { Resolver } from '../../template/resolver.ts';
+import { TemplateResources } from '../../template/resources.ts';
 
 /** What of a template the checks look at, and what of it could not be read. */
 export function readTemplate(

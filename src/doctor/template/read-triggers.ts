@@ -1,7 +1,14 @@
-import type { Setting, Subscriber, Trigger } from '../model.ts';
+import type { Subscriber, Trigger } from '../model.ts';
+import type { Setting } from '../../template/setting.ts';
 import { findFunction } from './read-functions.ts';
-import { type Place, placeIn, setting, type TemplateResource, type TemplateResources } from './resources.ts';
-import { asList, asMembers, asNumber, asText, member, type Value } from './values.ts';
+import {
+  type Place,
+  placeIn,
+  setting,
+  type TemplateResource,
+  type TemplateResources,
+} from '../../template/resources.ts';
+import { asList, asMembers, asNumber, asText, member, type Value } from '../../template/values.ts';
 
 /** SAM's types of events that invoke asynchronously. */
 const SAM_EVENTS: Readonly<Record<string, { readonly kind: Trigger['kind']; readonly deadLetters: string }>> =

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { startDynamoDBProxy } from '../../../local/emulators/dynamodb-proxy.ts';
-import { emulatorEnvironment } from '../../../local/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
 import { startEventSourceMapping } from '../../../local/emulators/event-source-mapping.ts';
 import { makeOrderMessages } from '../../../local/demo/order-messages.ts';
 import { createOrdersQueues, createOrdersTables } from '../../../local/demo/orders-stack.ts';

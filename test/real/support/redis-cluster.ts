@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { freePort } from '../../../local/emulators/free-port.ts';
+import { freePort } from '../../../src/dev/emulators/free-port.ts';
 import { type RedisService, startRedis } from '../../support/components/redis.ts';
 import { until } from './until.ts';
 

@@ -1,9 +1,9 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answersAwsCall } from '../../../local/emulators/aws-probe.ts';
-import { startChild } from '../../../local/emulators/child-process.ts';
-import { freePort } from '../../../local/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../../local/emulators/local-service.ts';
+import { answersAwsCall } from '../../../src/dev/emulators/aws-probe.ts';
+import { startChild } from '../../../src/dev/emulators/child-process.ts';
+import { freePort } from '../../../src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { JAVA_OPTIONS, javaLibrary, type JavaLibrary, whyJavaMissing } from './java-library.ts';
 

@@ -1,5 +1,5 @@
-import { hasDynoxide, startDynamoDBEmulator } from '../../../local/emulators/dynamodb-emulator.ts';
-import { startSqsEmulator } from '../../../local/emulators/sqs-emulator.ts';
+import { hasDynoxide, startDynamoDBEmulator } from '../../../src/dev/emulators/dynamodb-emulator.ts';
+import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
 import type { Component } from './component.ts';
 import { dynamoDBLocal } from './dynamodb-local.ts';
 import { elasticMQ } from './elasticmq.ts';

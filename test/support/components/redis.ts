@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { type RunningChild, startChild } from '../../../local/emulators/child-process.ts';
-import { freePort } from '../../../local/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../../local/emulators/local-service.ts';
+import { type RunningChild, startChild } from '../../../src/dev/emulators/child-process.ts';
+import { freePort } from '../../../src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { debianEnvironment, debianFolder, type DebianPackages, whyDebianMissing } from './debian-packages.ts';
 
