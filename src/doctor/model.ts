@@ -1,16 +1,7 @@
 // What the checks look at: the same, whether it was read from a template or from an account.
-import type { Setting } from '../template/setting.ts';
+import type { Resource, Setting } from '../template/facts.ts';
 
-/** What every resource has. */
-export interface Resource {
-  /** The logical id, or the name of what is deployed. */
-  readonly id: string;
-  /** How messages name it. */
-  readonly name: string;
-  readonly line?: number | undefined;
-  /** The findings that its metadata says are meant to be so. */
-  readonly ignore: ReadonlySet<string>;
-}
+export type { Resource };
 
 /** Where a dead-letter queue lets messages come from. */
 export interface RedriveAllow {

@@ -1,4 +1,4 @@
-import type { Resource, Setting } from './setting.ts';
+import type { Resource, Setting } from './facts.ts';
 import type { Plain, TemplateSource } from './parse-template.ts';
 import type { Resolver } from './resolver.ts';
 import {

@@ -1,6 +1,6 @@
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
 import type { LambdaFunction, Mapping, Model, Queue, Resource, Table } from '../model.ts';
-import type { Setting } from '../../template/setting.ts';
+import type { Setting } from '../../template/facts.ts';
 import { RULES } from '../rules.ts';
 
 /** What a check says about one resource. */

@@ -1,5 +1,5 @@
 import type { Queue, Redrive, RedriveAllow } from '../model.ts';
-import type { Setting } from '../../template/setting.ts';
+import type { Setting } from '../../template/facts.ts';
 import { deniesPlainText } from '../template/read-queues.ts';
 import type { Value } from '../../template/values.ts';
 import type { SqsReader } from './clients.ts';

@@ -1,5 +1,5 @@
 import type { Role, Statement } from '../model.ts';
-import type { Setting } from '../../template/setting.ts';
+import type { Setting } from '../../template/facts.ts';
 import type { IamReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
 

@@ -1,5 +1,5 @@
 import type { AsyncSettings, KnownOptions, LambdaFunction } from '../model.ts';
-import type { Setting } from '../../template/setting.ts';
+import type { Setting } from '../../template/facts.ts';
 import { readRole } from './read-role.ts';
 import { placeIn, setting, type TemplateResource, type TemplateResources } from '../../template/resources.ts';
 import { asMembers, asNumber, asText, type Members, member, type Value } from '../../template/values.ts';

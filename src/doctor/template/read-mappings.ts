@@ -1,5 +1,5 @@
 import type { Mapping, MappingKind } from '../model.ts';
-import type { Setting } from '../../template/setting.ts';
+import type { Setting } from '../../template/facts.ts';
 import { findFunction } from './read-functions.ts';
 import { QUEUE_TYPES } from './read-queues.ts';
 import {

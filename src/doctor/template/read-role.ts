@@ -1,5 +1,5 @@
 import type { Role, Statement } from '../model.ts';
-import type { Setting } from '../../template/setting.ts';
+import type { Setting } from '../../template/facts.ts';
 import { managedStatements, templateStatements } from './policy-templates.ts';
 import type { TemplateResource, TemplateResources } from '../../template/resources.ts';
 import { asList, asMembers, asText, member, type Value, whyUnknown } from '../../template/values.ts';

@@ -1,5 +1,5 @@
 import type { KeyAttribute, Table } from '../model.ts';
-import type { Setting } from '../../template/setting.ts';
+import type { Setting } from '../../template/facts.ts';
 import {
   physicalName,
   type Place,
