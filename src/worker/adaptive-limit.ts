@@ -32,8 +32,8 @@ const FEWEST_CALLS = 50;
 const ROUNDS = 3;
 const DECREASE = 0.9;
 /** After so many decisions a window runs with half as many calls, to learn anew what a call takes while few run. */
-const CALM_EVERY = 100;
-/** How much a calm window counts in what a call is taken to last. */
+const CALM_EVERY = 30;
+/** How much a calm window counts in what a call is taken to last, if it was slower; one that was faster tells what is possible. */
 const SHARE_OF_CALM = 0.5;
 
 /**
@@ -106,8 +106,8 @@ export class AdaptiveLimit {
   }
 
   #learn(meanMs: number): void {
-    this.#calmMs =
-      this.#calmMs === undefined ? meanMs : this.#calmMs + (meanMs - this.#calmMs) * SHARE_OF_CALM;
+    const calmMs = this.#calmMs ?? meanMs;
+    this.#calmMs = Math.min(meanMs, calmMs + (meanMs - calmMs) * SHARE_OF_CALM);
   }
 
   #decrease(): void {

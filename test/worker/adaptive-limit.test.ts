@@ -103,6 +103,14 @@ describe('a limit that adapts', () => {
     expect(meanOfLast(limits, 10_000)).toBeGreaterThan(32);
   });
 
+  test('learns anew what a call takes when the first ones were slow', () => {
+    const limit = new AdaptiveLimit(setup);
+    simulate(limit, { latencyMs: () => 150 }, { calls: 200 });
+    const limits = simulate(limit, { latencyMs: sharing(20, 50) }, { calls: 60_000, spread: 0 });
+    expect(Math.max(...limits)).toBeGreaterThan(60);
+    expect(meanOfLast(limits, 10_000)).toBeLessThan(40);
+  });
+
   test('does not grow while fewer calls run than may', () => {
     const limits = simulate(new AdaptiveLimit(setup), { latencyMs: () => 50 }, { backlog: 5, spread: 0 });
     expect(limits.at(-1)).toBe(10);

@@ -12,6 +12,12 @@ function bare(handler: () => Promise<unknown>): RecordHandler {
   return handler;
 }
 
+async function listening() {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
 test('a message that comes again while it runs does not run a second time, and is deleted by its newest receipt handle', async () => {
   const held = gate();
   let starts = 0;
@@ -81,8 +87,8 @@ test('a message that comes again when it is done and not deleted yet is deleted,
   await clock.advance(60_000);
   expect(starts).toBe(1);
   release();
-  await clock.advance(5_000);
-  expect({ starts, left: queue.ids() }).toEqual({ starts: 1, left: [] });
+  await clock.advance(10 * 60_000);
+  expect({ starts, left: queue.ids(), changes: queue.changes }).toEqual({ starts: 1, left: [], changes: [] });
 });
 
 test('what waits behind a FIFO message that failed does not run before it', async () => {
@@ -126,21 +132,35 @@ test('a listener that throws harms no message', async () => {
 });
 
 test('a worker whose port is taken does not start', async () => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, server } = await listening();
   await expect(bench(() => undefined, { health: { port } })).rejects.toThrow('EADDRINUSE');
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('stop() while a worker starts ends its start too', async () => {
+test('a message that comes again takes up no room', async () => {
+  const held = gate();
+  const { clock, queue, worker } = await bench(() => held.passed, { maxInFlight: 1 });
+  queue.send({ id: 1 });
+  await clock.advance(100);
+  queue.fail('changeVisibility', ...Array.from({ length: 4 }, () => new Error('SQS is away')));
+  await clock.advance(60_000);
+  queue.send({ id: 2 });
+  await clock.advance(1_000);
+  expect({ again: worker.counters.receivedAgain, waiting: worker.waiting }).toEqual({ again: 1, waiting: 1 });
+  held.open();
+});
+
+test('stop() while a worker starts ends its start too, and leaves no server behind', async () => {
+  const { port, server } = await listening();
+  await new Promise((resolve) => server.close(resolve));
   const clock = manualClock();
   const { worker } = await bench(() => undefined, {
     clock,
-    health: { port: 0 },
+    health: { port },
     before: (queue) => queue.fail('facts', new Error('aborted')),
     onStarting: (starting) => void starting.stop(),
   });
   await clock.advance(30_000);
   expect(worker.state).toBe('stopped');
+  await expect(fetch(`http://127.0.0.1:${port}/live`)).rejects.toThrow('fetch failed');
 });
