@@ -3,7 +3,7 @@ import type { StopSignal } from '../claims/stop.ts';
 import type { MessageAttribute, MessageQueue, ReceivedMessage } from './message-queue.ts';
 
 /** What a worker asks of SQS. */
-export type SqsOperation =
+type SqsOperation =
   | 'ReceiveMessage'
   | 'DeleteMessageBatch'
   | 'ChangeMessageVisibilityBatch'

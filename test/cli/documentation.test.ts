@@ -90,6 +90,7 @@ describe('docs/cli.md', () => {
     'table check',
     'table clean',
     'doctor',
+    'work',
   ])('names every option of %s', async (command) => {
     const page = readFileSync('docs/cli.md', 'utf8');
     const { out } = await runCommand([...command.split(' '), '--help']);
