@@ -47,6 +47,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/row.ts',
   ],
   s3: ['claims', 'sources', 'options'],
+  durable: [
+    'claims',
+    'sources',
+    'options',
+    'attempts/errors.ts',
+    'batch/record-handler.ts',
+    'keys/canonical-json.ts',
+  ],
   worker: ['attempts', 'aws', 'claims', 'options'],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: [
@@ -122,7 +130,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'stores/dynamodb/sdk', 'powertools', 's3', 'cli', 'dev']);
+const KNOWS_AWS = new Set([
+  'stores/dynamodb',
+  'stores/dynamodb/sdk',
+  'powertools',
+  's3',
+  'durable',
+  'cli',
+  'dev',
+]);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
