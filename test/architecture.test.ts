@@ -108,6 +108,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'powertools',
     'doctor',
     'dev',
+    'testing',
     'worker',
   ],
   // What there is with nothing said.

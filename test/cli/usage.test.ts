@@ -13,6 +13,8 @@ const COMMANDS = [
   'table create',
   'table check',
   'completion',
+  'generate-event sqs',
+  'generate-event dynamodb',
 ];
 
 describe('batchlatch', () => {
