@@ -9,8 +9,8 @@ const STORING_SHARE = 0.25;
 
 /** The end of all calls of a worker: there is none, until the worker stops. */
 export class CallDeadline implements Deadline {
-  readonly stop = new Stop();
-  readonly answerNow = new Stop();
+  readonly stop: Stop = new Stop();
+  readonly answerNow: Stop = new Stop();
   readonly #clock: Clock;
   #endsAt = Infinity;
   #graceMs = GRACE_MS;
