@@ -163,13 +163,15 @@ async function benchOn(
 /** What the worker says in seconds of its own, the queue hears in its own. */
 function atQueuesPace(interposed: Interposed): Interposed {
   const seconds = (own: number): number => Math.ceil(own / FASTER);
+  // A receive may not last longer than the worker waits for it.
+  const waited = (own: number): number => Math.floor(own / FASTER);
   return (call, ask) =>
     interposed(call, (input = call.input) => {
       const { VisibilityTimeout, WaitTimeSeconds, Entries } = input;
       return ask({
         ...input,
         ...(VisibilityTimeout !== undefined && { VisibilityTimeout: seconds(VisibilityTimeout) }),
-        ...(WaitTimeSeconds !== undefined && { WaitTimeSeconds: seconds(WaitTimeSeconds) }),
+        ...(WaitTimeSeconds !== undefined && { WaitTimeSeconds: waited(WaitTimeSeconds) }),
         ...(Entries !== undefined && {
           Entries: Entries.map((entry) =>
             entry.VisibilityTimeout === undefined
