@@ -2,13 +2,20 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { type BatchProcessorOptions, createBatchProcessor, type RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { createWorker, type Worker, type WorkerOptions } from 'batchlatch/worker';
+import type { Worker, WorkerOptions } from 'batchlatch/worker';
 import pLimit from 'p-limit';
 import { emulatorClientConfig } from '../../../src/dev/emulators/emulator-environment.ts';
 import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
+import { systemClock } from '../../../src/claims/clock.ts';
+import { boundedSend } from '../../../src/worker/bounded-send.ts';
+import { QueueWorker } from '../../../src/worker/queue-worker.ts';
+import { sdkSend } from '../../../src/worker/sdk-send.ts';
+import { sendFromEnvironment } from '../../../src/worker/send-from-environment.ts';
+import { type SendToSqs, sqsQueue } from '../../../src/worker/sqs-queue.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../../support/components/describe-with.ts';
 import { componentNamed } from '../../support/components/index.ts';
 import { type FastClock, fastClock } from '../../support/fast-clock.ts';
+import { transports, type TransportName } from '../../support/transports.ts';
 import { type Interposed, type SqsProxy, startSqsProxy } from '../../support/sqs-proxy.ts';
 import { createQueue, type Queue, type QueueOptions } from './create-queue.ts';
 import { sendMessages } from './send-messages.ts';
@@ -50,7 +57,7 @@ export type Scenario = (bench: WorkerBench) => Promise<void>;
 /** Of scenarios: much of what they do is to wait. */
 const AT_ONCE = 4;
 
-/** Tests that run on all queue services; several at the same time, each on queues of its own. */
+/** Tests that run on all queue services, with a client of the SDK and without; several at the same time, each on queues of its own. */
 export function describeOnQueues(
   title: string,
   tests: (scenario: (title: string, run: Scenario, queue?: Partial<QueueOptions>) => void) => void,
@@ -75,7 +82,11 @@ export function describeOnQueues(
     describe(`on ${SERVICES.join(' and ')}`, () => {
       tests((name, run, queue = {}) => {
         const index = runs.push(async () => {
-          await Promise.all(services.map((service) => runOn(service, run, queue)));
+          await Promise.all(
+            services.flatMap((service) =>
+              transports.map((transport) => runOn({ service, transport, queue }, run)),
+            ),
+          );
         });
         test(name, () => results[index - 1]);
       });
@@ -83,20 +94,27 @@ export function describeOnQueues(
   });
 }
 
-async function runOn(service: LocalService, run: Scenario, queue: Partial<QueueOptions>): Promise<void> {
+async function runOn(ground: Ground, run: Scenario): Promise<void> {
   const endings: (() => unknown)[] = [];
   try {
-    await run(await benchOn(service, queue, (end) => endings.push(end)));
+    await run(await benchOn(ground, (end) => endings.push(end)));
   } catch (error) {
-    throw new Error(`On ${service.name}: ${String(error)}`, { cause: error });
+    const { service, transport } = ground;
+    throw new Error(`On ${service.name}, ${transport}: ${String(error)}`, { cause: error });
   } finally {
     for (const end of endings.toReversed()) await end();
   }
 }
 
+/** Where a scenario runs. */
+interface Ground {
+  readonly service: LocalService;
+  readonly transport: TransportName;
+  readonly queue: Partial<QueueOptions>;
+}
+
 async function benchOn(
-  service: LocalService,
-  options: Partial<QueueOptions>,
+  { service, transport, queue: options }: Ground,
   defer: (end: () => unknown) => void,
 ): Promise<WorkerBench> {
   const proxy = await startSqsProxy(service.endpoint);
@@ -126,9 +144,9 @@ async function benchOn(
       ).then(() => undefined),
     async start(handler, { processor = {}, ...more } = {}) {
       const store = memoryStore({ clock });
-      const worker = createWorker({
-        queueUrl: proxy.through(queue.queueUrl),
-        client,
+      const queueUrl = proxy.through(queue.queueUrl);
+      const own: WorkerOptions = {
+        queueUrl,
         clock,
         handler: createBatchProcessor(handler, {
           store,
@@ -138,7 +156,9 @@ async function benchOn(
         }),
         shutdownTimeoutMs: 1_000 * FASTER,
         ...more,
-      });
+      };
+      // As createWorker() makes it, but for its requests, which take the time that they take.
+      const worker = new QueueWorker(own, sqsQueue(sendBy(transport, queueUrl, client), queueUrl));
       defer(() => worker.stop());
       await worker.start();
       return worker;
@@ -160,18 +180,22 @@ async function benchOn(
   };
 }
 
+function sendBy(transport: TransportName, queueUrl: string, client: SQS): SendToSqs {
+  return transport === 'sdk'
+    ? boundedSend(sdkSend(client), systemClock)
+    : sendFromEnvironment(queueUrl, { clock: systemClock, random: Math.random });
+}
+
 /** What the worker says in seconds of its own, the queue hears in its own. */
 function atQueuesPace(interposed: Interposed): Interposed {
   const seconds = (own: number): number => Math.ceil(own / FASTER);
-  // A receive may not last longer than the worker waits for it.
-  const waited = (own: number): number => Math.floor(own / FASTER);
   return (call, ask) =>
     interposed(call, (input = call.input) => {
       const { VisibilityTimeout, WaitTimeSeconds, Entries } = input;
       return ask({
         ...input,
         ...(VisibilityTimeout !== undefined && { VisibilityTimeout: seconds(VisibilityTimeout) }),
-        ...(WaitTimeSeconds !== undefined && { WaitTimeSeconds: waited(WaitTimeSeconds) }),
+        ...(WaitTimeSeconds !== undefined && { WaitTimeSeconds: seconds(WaitTimeSeconds) }),
         ...(Entries !== undefined && {
           Entries: Entries.map((entry) =>
             entry.VisibilityTimeout === undefined
