@@ -28,6 +28,8 @@ export interface DevFunction {
   readonly environment: Readonly<Record<string, string>>;
   /** At most so many invocations at once; undefined is no limit. */
   readonly reservedConcurrency: number | undefined;
+  /** What `Metadata` says of its build: SAM's `BuildProperties`, such as `EntryPoints` and `Banner`; empty where it says nothing. */
+  readonly buildProperties: Readonly<Record<string, unknown>>;
   readonly asynchronous: AsynchronousInvocation;
   readonly triggers: readonly DevTrigger[];
 }
