@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import type { DevFunction } from '../stack.ts';
@@ -32,17 +32,15 @@ export function buildSettings(fn: DevFunction): BuildSettings {
 
 function entryOf(fn: DevFunction): string {
   const file = path.resolve(fn.folder, fn.entry);
-  const found = EXTENSIONS.map((extension) => file + extension).find(
-    (name) => existsSync(name) && !isFolder(name),
-  );
+  const found = EXTENSIONS.map((extension) => file + extension).find(isFile);
   if (found !== undefined) return found;
   throw new Error(
     `The function ${fn.id} has no module ${file}, with or without .ts or .js: check CodeUri, Handler and EntryPoints in the template.`,
   );
 }
 
-function isFolder(name: string): boolean {
-  return existsSync(path.join(name, '.'));
+function isFile(name: string): boolean {
+  return statSync(name, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** The properties that change what the code does or whether it builds. Lists are as on esbuild's command line. */
