@@ -3,6 +3,7 @@ import { withHiddenOptions } from './arguments/common-options.ts';
 import { addClaimsCommands } from './claims/claims-commands.ts';
 import { addCompletionCommand } from './completion/completion-command.ts';
 import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
+import { addGenerateEventCommands } from './events/generate-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
 import { addLeafIn, type End, withExamples } from './leaf.ts';
 import { showsColors } from './print/screen.ts';
@@ -45,6 +46,7 @@ export function programOf(surroundings: Surroundings, end: End): Command {
   addTableCommands(program, addLeaf);
   addDoctorCommand(program, addLeaf);
   addWorkCommand(program, addLeaf);
+  addGenerateEventCommands(program, addLeaf);
   addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',

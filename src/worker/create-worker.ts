@@ -1,5 +1,6 @@
 import { systemClock } from '../claims/clock.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
+import { boundedSend } from './bounded-send.ts';
 import { type WorkerOptions, workerChecks } from './options.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { sdkSend } from './sdk-send.ts';
@@ -21,7 +22,9 @@ export function createWorker(options: WorkerOptions): Worker {
   checkOptionsOf('createWorker', options, workerChecks);
   const { queueUrl, client, clock = systemClock, stopOn = [] } = options;
   const send =
-    client === undefined ? sendFromEnvironment(queueUrl, { clock, random: Math.random }) : sdkSend(client);
+    client === undefined
+      ? sendFromEnvironment(queueUrl, { clock, random: Math.random })
+      : boundedSend(sdkSend(client), clock);
   const worker = new QueueWorker(options, sqsQueue(send, queueUrl));
   if (stopOn.length > 0) stopAtSignals(worker, stopOn, process);
   return worker;

@@ -30,7 +30,7 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
         QueueUrl,
         MaxNumberOfMessages: most,
         WaitTimeSeconds: waitSeconds,
-        VisibilityTimeout: visibilitySeconds,
+        ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
         ...(attemptId !== undefined && { ReceiveRequestAttemptId: attemptId }),

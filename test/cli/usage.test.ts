@@ -14,6 +14,8 @@ const COMMANDS = [
   'table check',
   'work',
   'completion',
+  'generate-event sqs',
+  'generate-event dynamodb',
 ];
 
 describe('batchlatch', () => {
