@@ -6,6 +6,7 @@ import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
 import { addGenerateEventCommands } from './events/generate-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
 import { addLeafIn, withExamples } from './leaf.ts';
+import { addSendCommand } from './send/send-commands.ts';
 import { showsColors } from './print/screen.ts';
 import type { ExitStatus, OutputStream, Surroundings } from './surroundings.ts';
 import { addTableCommands } from './tables/table-commands.ts';
@@ -45,6 +46,7 @@ export function programOf(surroundings: Surroundings, end: (status: ExitStatus) 
   addTableCommands(program, addLeaf);
   addDoctorCommand(program, addLeaf);
   addGenerateEventCommands(program, addLeaf);
+  addSendCommand(program, addLeaf);
   addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',

@@ -91,6 +91,7 @@ describe('docs/cli.md', () => {
     'table clean',
     'doctor',
     'generate-event sqs',
+    'send',
     'generate-event eventbridge',
     'generate-event sns',
     'generate-event kinesis',

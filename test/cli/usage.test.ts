@@ -14,6 +14,7 @@ const COMMANDS = [
   'table check',
   'completion',
   'generate-event sqs',
+  'send',
   'generate-event dynamodb',
 ];
 
