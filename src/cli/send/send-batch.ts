@@ -10,7 +10,7 @@ export interface Sender {
 }
 
 /** A message that SQS did not take. */
-export interface Refusal {
+interface Refusal {
   readonly message: Outgoing;
   readonly code: string;
   readonly reason: string;

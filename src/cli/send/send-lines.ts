@@ -24,7 +24,7 @@ export interface SendLinesOptions extends MessageOptions {
 }
 
 /** A line that was not sent, and why. */
-export interface Unsent {
+interface Unsent {
   readonly line: number;
   readonly code: string;
   readonly message: string;
