@@ -6,6 +6,7 @@ import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
 import { addGenerateEventCommands } from './events/generate-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
 import { addLeafIn, type End, withExamples } from './leaf.ts';
+import { addSendCommand } from './send/send-commands.ts';
 import { showsColors } from './print/screen.ts';
 import type { OutputStream, Surroundings } from './surroundings.ts';
 import { addTableCommands } from './tables/table-commands.ts';
@@ -47,6 +48,7 @@ export function programOf(surroundings: Surroundings, end: End): Command {
   addDoctorCommand(program, addLeaf);
   addWorkCommand(program, addLeaf);
   addGenerateEventCommands(program, addLeaf);
+  addSendCommand(program, addLeaf);
   addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',
