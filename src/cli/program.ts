@@ -3,6 +3,7 @@ import { withHiddenOptions } from './arguments/common-options.ts';
 import { addClaimsCommands } from './claims/claims-commands.ts';
 import { addCompletionCommand } from './completion/completion-command.ts';
 import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
+import { addDevCommands } from './dev/dev-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
 import { addLeafIn, withExamples } from './leaf.ts';
 import { showsColors } from './print/screen.ts';
@@ -43,6 +44,7 @@ export function programOf(surroundings: Surroundings, end: (status: ExitStatus) 
   addDeadLetterCommands(program, addLeaf);
   addTableCommands(program, addLeaf);
   addDoctorCommand(program, addLeaf);
+  addDevCommands(program, addLeaf);
   addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',

@@ -18,8 +18,6 @@ export interface RunningFunctionsOptions {
   readonly region: string;
   /** Whether changed sources are built again. Default true. */
   readonly reloads?: boolean;
-  /** Variables over those of each function. */
-  readonly overrides?: Readonly<Record<string, string>>;
   readonly onEvent: OnDevEvent;
 }
 
@@ -41,7 +39,7 @@ interface OneFunction {
 /** Builds the functions, now and whenever their sources change, and runs them. */
 export async function runFunctions(options: RunningFunctionsOptions): Promise<RunningFunctions> {
   const { functions, esbuild, folder, onEvent } = options;
-  const program = await functionProgram(esbuild, folder);
+  const program = await functionProgram(() => esbuild, folder);
   const running = new Map<string, OneFunction>();
   for (const fn of functions) running.set(fn.id, await runFunction(fn, program, options));
 
@@ -72,7 +70,7 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
 async function runFunction(
   fn: DevFunction,
   program: string,
-  { esbuild, folder, region, reloads = true, overrides = {}, onEvent }: RunningFunctionsOptions,
+  { esbuild, folder, region, reloads = true, onEvent }: RunningFunctionsOptions,
 ): Promise<OneFunction> {
   let pool: FunctionPool | undefined;
   let onPool: (pool: FunctionPool) => void = () => undefined;
@@ -84,7 +82,7 @@ async function runFunction(
     createFunctionPool(code, {
       program,
       name: fn.id,
-      environment: functionEnvironment(fn, { region, taskRoot: code.taskRoot, overrides }),
+      environment: functionEnvironment(fn, { region, taskRoot: code.taskRoot }),
       memoryMb: fn.memoryMb,
       timeoutMs: fn.timeoutMs,
       functionArn: functionArn(fn, region),
