@@ -71,9 +71,12 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
   }
 
   function invoked({ functionId, invocation: { requestId, end, durationMs, initMs } }: Invoked): void {
-    const { records = 0, isObserved = false } = running.get(requestId) ?? {};
+    const invocation = running.get(requestId);
+    const { records = 0, isObserved = false } = invocation ?? {};
     running.delete(requestId);
-    readers.get(functionId)?.forget(requestId);
+    for (const outcome of readers.get(functionId)?.rest(requestId) ?? []) {
+      recordEnded(functionId, outcome, invocation);
+    }
     if (screen.isJson) {
       const { type: ended, ...rest } = end.type === 'returned' ? { type: end.type } : end;
       screen.json(

@@ -32,16 +32,19 @@ export interface RunningFunctions {
 }
 
 interface OneFunction {
+  /** Resolves after the first build, whatever came of it. */
+  readonly tried: Promise<void>;
   readonly built: Promise<FunctionPool>;
   stop(): Promise<void>;
 }
 
-/** Builds the functions, now and whenever their sources change, and runs them. */
+/** Builds the functions, now and whenever their sources change, and runs them. Resolves when each has been built, or has mistakes. */
 export async function runFunctions(options: RunningFunctionsOptions): Promise<RunningFunctions> {
   const { functions, esbuild, folder, onEvent } = options;
   const program = await functionProgram(() => esbuild, folder);
   const running = new Map<string, OneFunction>();
   for (const fn of functions) running.set(fn.id, await runFunction(fn, program, options));
+  await Promise.all([...running.values()].map(({ tried }) => tried));
 
   async function poolOf(functionId: string): Promise<FunctionPool> {
     const found = running.get(functionId);
@@ -78,6 +81,11 @@ async function runFunction(
     onPool = resolve;
   });
 
+  let onTried: () => void = () => undefined;
+  const tried = new Promise<void>((resolve) => {
+    onTried = resolve;
+  });
+
   const makePool = (code: FunctionCode): FunctionPool =>
     createFunctionPool(code, {
       program,
@@ -96,16 +104,21 @@ async function runFunction(
     folder: path.join(folder, fn.id),
     onBuilt(code) {
       onEvent({ type: 'built', functionId: fn.id, isFirst: pool === undefined });
+      onTried();
       if (pool !== undefined) return pool.replace(code);
       pool = makePool(code);
       onPool(pool);
       // Once is enough.
       if (!reloads) queueMicrotask(() => void watching.stop());
     },
-    onFailed: (messages) => onEvent({ type: 'buildFailed', functionId: fn.id, messages }),
+    onFailed(messages) {
+      onEvent({ type: 'buildFailed', functionId: fn.id, messages });
+      onTried();
+    },
   });
 
   return {
+    tried,
     built,
     async stop() {
       await watching.stop();
