@@ -90,6 +90,7 @@ describe('docs/cli.md', () => {
     'table check',
     'table clean',
     'doctor',
+    'work',
     'generate-event sqs',
     'send',
     'generate-event eventbridge',

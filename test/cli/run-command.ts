@@ -50,6 +50,7 @@ export async function runCommand(
     now,
     signal: signal ?? new AbortController().signal,
     sleep: (ms) => sleep?.(ms, texts.out) ?? Promise.resolve(),
+    endSoon: () => undefined,
     operator: () => 'ann@laptop',
   });
   return { status, ...texts };

@@ -12,6 +12,7 @@ const COMMANDS = [
   'claims stats',
   'table create',
   'table check',
+  'work',
   'completion',
   'generate-event sqs',
   'send',

@@ -111,7 +111,8 @@ export function scriptedQueue(
       return take(most).map((one) => {
         one.receives += 1;
         one.receiptHandle = `${one.message.messageId}/${one.receives}`;
-        one.visibleAt = clock.now() + visibilitySeconds * 1_000;
+        one.visibleAt =
+          clock.now() + (visibilitySeconds === undefined ? visibilityMs : visibilitySeconds * 1_000);
         return {
           ...one.message,
           receiptHandle: one.receiptHandle,
