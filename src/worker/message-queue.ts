@@ -35,12 +35,12 @@ export interface QueueFacts {
 export interface MessageQueue {
   /** Rejects where the queue does not exist or does not answer. */
   facts(signal: StopSignal): Promise<QueueFacts>;
-  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`. */
+  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`; by default as long as the queue says. */
   receive(
     request: {
       readonly most: number;
       readonly waitSeconds: number;
-      readonly visibilitySeconds: number;
+      readonly visibilitySeconds?: number;
       readonly attemptId?: string;
     },
     signal: StopSignal,

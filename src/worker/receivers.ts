@@ -37,6 +37,8 @@ const LONGEST_DELAY_MS = 20_000;
 export class Receivers {
   readonly #setup: ReceiversSetup;
   readonly #loops = new Set<Promise<void>>();
+  /** Loops that will receive again. */
+  #receiving = 0;
   /** Receives that failed since one did not: shared, because the queue is. */
   #failures = 0;
   #onTheWay = 0;
@@ -61,7 +63,8 @@ export class Receivers {
 
   #add(): void {
     const { stop, receivers } = this.#setup;
-    if (stop.aborted || this.#loops.size >= receivers) return;
+    if (stop.aborted || this.#receiving >= receivers) return;
+    this.#receiving += 1;
     const loop = this.#receiveUntilIdle().finally(() => this.#loops.delete(loop));
     this.#loops.add(loop);
   }
@@ -71,7 +74,10 @@ export class Receivers {
     const { stop } = this.#setup;
     while (!stop.aborted) {
       const received = await this.#receive();
-      if (received === 0 && this.#loops.size > 1) return;
+      if (received === 0 && this.#receiving > 1) {
+        this.#receiving -= 1; // at once: of those that come back empty together, one has to stay
+        return;
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import type { StopSignal } from '../claims/stop.ts';
 import type { MessageAttribute, MessageQueue, ReceivedMessage } from './message-queue.ts';
 
 /** What a worker asks of SQS. */
-export type SqsOperation =
+type SqsOperation =
   | 'ReceiveMessage'
   | 'DeleteMessageBatch'
   | 'ChangeMessageVisibilityBatch'
@@ -35,7 +35,7 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
         QueueUrl,
         MaxNumberOfMessages: most,
         WaitTimeSeconds: waitSeconds,
-        VisibilityTimeout: visibilitySeconds,
+        ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
         ...(attemptId !== undefined && { ReceiveRequestAttemptId: attemptId }),

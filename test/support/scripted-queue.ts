@@ -121,7 +121,8 @@ export function scriptedQueue(
         one.receives += 1;
         receives.set(one.message.messageId, one.receives);
         one.receiptHandle = `${one.message.messageId}/${one.receives}`;
-        one.visibleAt = clock.now() + visibilitySeconds * 1_000;
+        one.visibleAt =
+          clock.now() + (visibilitySeconds === undefined ? visibilityMs : visibilitySeconds * 1_000);
         return {
           ...one.message,
           receiptHandle: one.receiptHandle,

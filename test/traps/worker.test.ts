@@ -227,3 +227,53 @@ test('while the claim store is down nothing is received but a message at a time,
   expect(down).toEqual([true, false]);
   expect(queue.ids()).toEqual([]);
 });
+
+test('what is done is stored when the claim store is back within its lease, and is not done again', async () => {
+  let isDown = true;
+  let runs = 0;
+  const clock = manualClock();
+  const store = memoryStore({ clock });
+  const {
+    queue,
+    clock: own,
+    worker,
+  } = await bench(() => void (runs += 1), {
+    processor: {
+      store: {
+        ...store,
+        settle: (settlements, options) =>
+          isDown
+            ? Promise.reject(new StoreError('The store is away', { isRetryable: true }))
+            : store.settle(settlements, options),
+      },
+    },
+  });
+  queue.send({ id: 1 });
+  await own.advance(30_000);
+  expect(worker.running).toBe(1);
+  isDown = false;
+  await own.advance(5_000);
+  expect(worker.counters).toMatchObject({ received: 1, acknowledged: 1, deleted: 1, failed: 0 });
+  expect(queue.ids()).toEqual([]);
+  expect(runs).toBe(1);
+});
+
+test('what is done and cannot be stored holds its slot for no longer than its lease, and no stop for longer than it may take', async () => {
+  const clock = manualClock();
+  const store = {
+    ...memoryStore({ clock }),
+    settle: () => Promise.reject(new StoreError('The store is away', { isRetryable: true })),
+  };
+  const { queue, clock: own, worker } = await bench(() => undefined, { processor: { store } });
+  queue.send({ id: 1 });
+  await own.advance(46_000);
+  expect(worker.counters).toMatchObject({ failed: 1, deleted: 0 });
+  queue.send({ id: 2 });
+  await own.advance(1_000);
+  expect(worker.running).toBeGreaterThan(0);
+  let isStopped = false;
+  const stopped = worker.stop().then(() => (isStopped = true));
+  await own.advance(25_000);
+  expect(isStopped).toBe(true);
+  await stopped;
+});
