@@ -4,8 +4,10 @@ import { addClaimsCommands } from './claims/claims-commands.ts';
 import { addCompletionCommand } from './completion/completion-command.ts';
 import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
 import { addGenerateEventCommands } from './events/generate-commands.ts';
+import { addDevCommands } from './dev/dev-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
 import { addLeafIn, type End, withExamples } from './leaf.ts';
+import { addSendCommand } from './send/send-commands.ts';
 import { showsColors } from './print/screen.ts';
 import type { OutputStream, Surroundings } from './surroundings.ts';
 import { addTableCommands } from './tables/table-commands.ts';
@@ -47,6 +49,8 @@ export function programOf(surroundings: Surroundings, end: End): Command {
   addDoctorCommand(program, addLeaf);
   addWorkCommand(program, addLeaf);
   addGenerateEventCommands(program, addLeaf);
+  addSendCommand(program, addLeaf);
+  addDevCommands(program, addLeaf);
   addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',

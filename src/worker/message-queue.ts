@@ -27,6 +27,8 @@ export interface VisibilityOf {
 export interface QueueFacts {
   readonly arn: string;
   readonly visibilityTimeoutMs: number;
+  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
+  readonly maxReceives?: number;
 }
 
 /** What a worker asks of its queue. No more than ten messages at a time: the callers see to it. */

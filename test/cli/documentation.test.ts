@@ -92,6 +92,7 @@ describe('docs/cli.md', () => {
     'doctor',
     'work',
     'generate-event sqs',
+    'send',
     'generate-event eventbridge',
     'generate-event sns',
     'generate-event kinesis',

@@ -15,6 +15,7 @@ const COMMANDS = [
   'work',
   'completion',
   'generate-event sqs',
+  'send',
   'generate-event dynamodb',
 ];
 

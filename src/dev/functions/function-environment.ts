@@ -9,8 +9,6 @@ export interface EnvironmentSettings {
   readonly region: string;
   /** The folder that is `LAMBDA_TASK_ROOT`, and the working directory. */
   readonly taskRoot: string;
-  /** Over the template's variables, as `--env-vars` has them. */
-  readonly overrides?: Readonly<Record<string, string>>;
   /** Of this process. */
   readonly own?: NodeJS.ProcessEnv;
 }
@@ -21,7 +19,7 @@ export interface EnvironmentSettings {
  */
 export function functionEnvironment(
   fn: DevFunction,
-  { region, taskRoot, overrides = {}, own = process.env }: EnvironmentSettings,
+  { region, taskRoot, own = process.env }: EnvironmentSettings,
 ): Record<string, string> {
   const kept = KEPT.flatMap((name) => {
     const value = own[name];
@@ -48,7 +46,6 @@ export function functionEnvironment(
     // The SDK of this Node would warn in every process.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     ...fn.environment,
-    ...overrides,
   };
 }
 

@@ -9,12 +9,11 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
  * The program that runs in every function's process. Where this package is built it lies beside this file; where it runs
  * from its sources, it is built into `folder` first.
  */
-export async function functionProgram(esbuild: Esbuild | undefined, folder: string): Promise<string> {
+export async function functionProgram(loadEsbuild: () => Esbuild, folder: string): Promise<string> {
   const built = path.join(HERE, 'function-process.js');
   if (existsSync(built)) return built;
-  if (esbuild === undefined) throw new Error('esbuild is needed to run from the sources');
   const outfile = path.join(folder, 'function-process.mjs');
-  await esbuild.build({
+  await loadEsbuild().build({
     entryPoints: [path.join(HERE, 'function-process.ts')],
     outfile,
     bundle: true,

@@ -18,8 +18,6 @@ export interface RunningFunctionsOptions {
   readonly region: string;
   /** Whether changed sources are built again. Default true. */
   readonly reloads?: boolean;
-  /** Variables over those of each function. */
-  readonly overrides?: Readonly<Record<string, string>>;
   readonly onEvent: OnDevEvent;
 }
 
@@ -34,16 +32,19 @@ export interface RunningFunctions {
 }
 
 interface OneFunction {
+  /** Resolves after the first build, whatever came of it. */
+  readonly tried: Promise<void>;
   readonly built: Promise<FunctionPool>;
   stop(): Promise<void>;
 }
 
-/** Builds the functions, now and whenever their sources change, and runs them. */
+/** Builds the functions, now and whenever their sources change, and runs them. Resolves when each has been built, or has mistakes. */
 export async function runFunctions(options: RunningFunctionsOptions): Promise<RunningFunctions> {
   const { functions, esbuild, folder, onEvent } = options;
-  const program = await functionProgram(esbuild, folder);
+  const program = await functionProgram(() => esbuild, folder);
   const running = new Map<string, OneFunction>();
   for (const fn of functions) running.set(fn.id, await runFunction(fn, program, options));
+  await Promise.all([...running.values()].map(({ tried }) => tried));
 
   async function poolOf(functionId: string): Promise<FunctionPool> {
     const found = running.get(functionId);
@@ -72,7 +73,7 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
 async function runFunction(
   fn: DevFunction,
   program: string,
-  { esbuild, folder, region, reloads = true, overrides = {}, onEvent }: RunningFunctionsOptions,
+  { esbuild, folder, region, reloads = true, onEvent }: RunningFunctionsOptions,
 ): Promise<OneFunction> {
   let pool: FunctionPool | undefined;
   let onPool: (pool: FunctionPool) => void = () => undefined;
@@ -80,11 +81,16 @@ async function runFunction(
     onPool = resolve;
   });
 
+  let onTried: () => void = () => undefined;
+  const tried = new Promise<void>((resolve) => {
+    onTried = resolve;
+  });
+
   const makePool = (code: FunctionCode): FunctionPool =>
     createFunctionPool(code, {
       program,
       name: fn.id,
-      environment: functionEnvironment(fn, { region, taskRoot: code.taskRoot, overrides }),
+      environment: functionEnvironment(fn, { region, taskRoot: code.taskRoot }),
       memoryMb: fn.memoryMb,
       timeoutMs: fn.timeoutMs,
       functionArn: functionArn(fn, region),
@@ -98,16 +104,21 @@ async function runFunction(
     folder: path.join(folder, fn.id),
     onBuilt(code) {
       onEvent({ type: 'built', functionId: fn.id, isFirst: pool === undefined });
+      onTried();
       if (pool !== undefined) return pool.replace(code);
       pool = makePool(code);
       onPool(pool);
       // Once is enough.
       if (!reloads) queueMicrotask(() => void watching.stop());
     },
-    onFailed: (messages) => onEvent({ type: 'buildFailed', functionId: fn.id, messages }),
+    onFailed(messages) {
+      onEvent({ type: 'buildFailed', functionId: fn.id, messages });
+      onTried();
+    },
   });
 
   return {
+    tried,
     built,
     async stop() {
       await watching.stop();

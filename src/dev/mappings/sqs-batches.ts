@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceivedMessage } from '../../worker/message-queue.ts';
 
 /** Lambda's limit of an event. */
@@ -57,17 +58,7 @@ export async function gatherBatch(
 const PAUSE_MS = 100;
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** How many of them an event can hold; the first goes in whatever its size. */

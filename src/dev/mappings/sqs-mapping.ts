@@ -87,8 +87,12 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
   }
 
   async function receive(most: number, waitSeconds: number): Promise<readonly ReceivedMessage[]> {
+    // A signal of its own: clients leave their listeners on it.
+    const request = new AbortController();
+    const abort = (): void => request.abort();
+    signal.addEventListener('abort', abort, { once: true });
     try {
-      const messages = await queue.receive({ most, waitSeconds }, signal);
+      const messages = await queue.receive({ most, waitSeconds }, request.signal);
       pauseMs = FIRST_PAUSE_MS;
       return messages;
     } catch (error) {
@@ -97,6 +101,8 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       return [];
+    } finally {
+      signal.removeEventListener('abort', abort);
     }
   }
 

@@ -19,8 +19,10 @@ export interface LoggedLine {
 
 type Fields = Readonly<Record<string, unknown>>;
 
+type Shown = readonly [outcome: string, weight: RecordOutcome['weight']];
+
 /** By the type of the event. What is not here is not shown. */
-const SHOWN: Readonly<Record<string, readonly [outcome: string, weight: RecordOutcome['weight']]>> = {
+const SHOWN: Readonly<Record<string, Shown>> = {
   duplicate: ['duplicate', 'quiet'],
   conflict: ['in progress elsewhere', 'warning'],
   mismatch: ['another payload under the same key', 'bad'],
@@ -28,7 +30,6 @@ const SHOWN: Readonly<Record<string, readonly [outcome: string, weight: RecordOu
   invalid: ['invalid', 'bad'],
   decodeFailed: ['not read', 'bad'],
   tookOver: ['taken over', 'warning'],
-  failed: ['failed', 'warning'],
   committed: ['completed', 'good'],
   failedAfterCommit: ['failed after its commit', 'warning'],
   abandoned: ['out of time', 'bad'],
@@ -44,9 +45,10 @@ const SHOWN: Readonly<Record<string, readonly [outcome: string, weight: RecordOu
   visibilityNotChanged: ['visibility not changed', 'warning'],
 };
 /** They say what another line says, or prepare it. */
-const SILENT = new Set(['claimed', 'started', 'succeeded', 'settling', 'batchFinished']);
-const ENDS: Readonly<Record<string, readonly [outcome: string, weight: RecordOutcome['weight']]>> = {
+const SILENT = new Set(['claimed', 'started', 'succeeded', 'failed', 'settling', 'batchFinished']);
+const ENDS: Readonly<Record<string, Shown>> = {
   complete: ['completed', 'good'],
+  fail: ['failed', 'warning'],
   release: ['given back', 'quiet'],
 };
 
@@ -54,26 +56,30 @@ const ENDS: Readonly<Record<string, readonly [outcome: string, weight: RecordOut
 export interface OutcomeReader {
   /** Undefined where the line is not batchlatch's. */
   read(line: string): LoggedLine | undefined;
-  /** Forgets what an invocation has said. */
-  forget(requestId: string): void;
+  /** What an invocation has said of records without an end; the invocation is forgotten. */
+  rest(requestId: string): readonly RecordOutcome[];
 }
 
 export function outcomeReader(): OutcomeReader {
-  /** Of each invocation, by record. */
-  const durations = new Map<string, Map<string, number>>();
+  /** What is known of the runs of each invocation, by record. */
+  const runs = new Map<string, Map<string, Fields>>();
 
-  function outcomesOf(fields: Fields, requestId: string | undefined): RecordOutcome[] {
-    const type = String(fields['message']);
-    const known = durations.get(requestId ?? '');
+  function outcomesOf(type: string, fields: Fields, requestId: string | undefined): RecordOutcome[] {
+    const known = runs.get(requestId ?? '');
+    const told = (one: Fields, shown: Shown): RecordOutcome => {
+      const run = known?.get(String(one['recordId'])) ?? {};
+      known?.delete(String(one['recordId']));
+      const { error, durationMs } = run;
+      return outcomeOf({ durationMs, ...(shown[0] !== 'completed' && { error }), ...one }, requestId, shown);
+    };
     if (type === 'settling') {
-      return membersOf(fields['ends']).flatMap((end): RecordOutcome[] => {
+      return membersOf(fields['ends']).flatMap((end) => {
         const shown = ENDS[String(end['end'])];
-        if (shown === undefined) return [];
-        return [outcomeOf({ durationMs: known?.get(String(end['recordId'])), ...end }, requestId, shown)];
+        return shown === undefined ? [] : [told(end, shown)];
       });
     }
     const shown = SHOWN[type];
-    return shown === undefined ? [] : [outcomeOf(fields, requestId, shown)];
+    return shown === undefined ? [] : [told(fields, shown)];
   }
 
   return {
@@ -83,25 +89,25 @@ export function outcomeReader(): OutcomeReader {
       const requestId = textOf(fields['requestId']);
       if (fields['_aws'] !== undefined) return isOwnMetrics(fields) ? { requestId, outcomes: [] } : undefined;
       const type = textOf(fields['message']) ?? '';
-      const isOurs =
-        (SHOWN[type] !== undefined || SILENT.has(type)) && 'timestamp' in fields && 'level' in fields;
-      if (!isOurs) return undefined;
-      if (type === 'succeeded' && requestId !== undefined) {
-        const known = durations.get(requestId) ?? new Map<string, number>();
-        known.set(String(fields['recordId']), Number(fields['durationMs']));
-        durations.set(requestId, known);
+      const isOurs = Object.hasOwn(SHOWN, type) || SILENT.has(type);
+      if (!isOurs || !('timestamp' in fields) || !('level' in fields)) return undefined;
+      if ((type === 'succeeded' || type === 'failed') && requestId !== undefined) {
+        const known = runs.get(requestId) ?? new Map<string, Fields>();
+        runs.set(requestId, known.set(String(fields['recordId']), fields));
       }
-      return { requestId, outcomes: outcomesOf(fields, requestId) };
+      return { requestId, outcomes: outcomesOf(type, fields, requestId) };
     },
-    forget: (requestId) => void durations.delete(requestId),
+    rest(requestId) {
+      const left = [...(runs.get(requestId)?.values() ?? [])];
+      runs.delete(requestId);
+      return left
+        .filter(({ message }) => message === 'failed')
+        .map((fields) => outcomeOf(fields, requestId, ['failed', 'warning']));
+    },
   };
 }
 
-function outcomeOf(
-  fields: Fields,
-  requestId: string | undefined,
-  [outcome, weight]: readonly [string, RecordOutcome['weight']],
-): RecordOutcome {
+function outcomeOf(fields: Fields, requestId: string | undefined, [outcome, weight]: Shown): RecordOutcome {
   const { durationMs, attempt } = fields;
   const reason = reasonOf(fields);
   return {

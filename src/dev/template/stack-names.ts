@@ -80,12 +80,12 @@ const NAMED_BY_ARN = new Set([
   'AWS::IAM::ManagedPolicy',
 ]);
 
-export function queueUrl(places: Places, name: string): string {
+function queueUrl(places: Places, name: string): string {
   return `${places.sqs}/${LOCAL_ACCOUNT}/${name}`;
 }
 
 /** A table's stream, as its ARN is on this machine. */
-export function streamArn(tableArn: string): string {
+function streamArn(tableArn: string): string {
   return `${tableArn}/stream/2024-01-01T00:00:00.000`;
 }
 

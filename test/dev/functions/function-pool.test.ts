@@ -51,7 +51,7 @@ describe('the processes of a function', () => {
   let printed: PrintedLine[];
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(path.join(tmpdir(), 'dev-')));
-    program = await functionProgram(esbuild, folder);
+    program = await functionProgram(() => esbuild, folder);
     code = await sources({
       'orders.mjs': HANDLERS,
       'broken.mjs': 'export const handler = (;',

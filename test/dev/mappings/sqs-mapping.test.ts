@@ -58,7 +58,7 @@ describe('the event source mapping of a queue', () => {
   beforeAll(async () => {
     folder = await realpath(await mkdtemp(path.join(tmpdir(), 'dev-')));
     code = await sources({ 'orders.mjs': HANDLER });
-    const program = await functionProgram(esbuild, folder);
+    const program = await functionProgram(() => esbuild, folder);
     fauxqs = await startSqsEmulator();
     sqs = new SQSClient({ ...emulatorClientConfig, endpoint: fauxqs.endpoint });
     const fn = devFunction({ folder: code.folder });
