@@ -16,7 +16,7 @@ export interface Cost {
 }
 
 /** What one worker did at one rate. */
-export interface AtRate extends Cost {
+interface AtRate extends Cost {
   /** Messages a second. */
   readonly rate: number;
 }
