@@ -6,7 +6,7 @@ import { type Item, keyOf, parseStatement, type Statement } from '../../test/sim
 import { bytesOf, touchedBy, unitsFor } from '../capacity-units.ts';
 
 /** What a table was asked for. */
-export interface TableUse {
+interface TableUse {
   readonly requests: number;
   readonly writeUnits: number;
   readonly readUnits: number;

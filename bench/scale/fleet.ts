@@ -50,10 +50,10 @@ export interface FleetRun {
 }
 
 /** What a partition takes in a second. */
-export const UNITS_OF_PARTITION = 1_000;
+const UNITS_OF_PARTITION = 1_000;
 /** What SQS has in flight at most for one queue. */
-export const MOST_IN_FLIGHT = 120_000;
-export const LONG_MS = 60_000;
+const MOST_IN_FLIGHT = 120_000;
+const LONG_MS = 60_000;
 const SHORT_SECONDS = 15;
 
 /** Goes second by second; memory does not grow with messages. */
