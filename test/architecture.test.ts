@@ -28,11 +28,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
   'stores/conditional': ['claims'],
-  'stores/dynamodb': ['claims', 'options', 'stores/conditional', 'stores/dynamodb/sdk', 'aws'],
+  'stores/dynamodb': ['claims', 'options', 'stores/conditional', 'stores/dynamodb/sdk', 'aws', 'aws/sdk'],
   // Requests to any service of AWS, without its SDK.
   aws: ['claims'],
+  // What is asked of the SDK all the same, loaded when it is needed.
+  'aws/sdk': ['claims'],
   // Knows nothing of what is stored.
-  'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts'],
+  'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts', 'aws/sdk'],
   'stores/memory': ['claims', 'options'],
   'stores/postgres': ['claims', 'options', 'stores/conditional'],
   'stores/redis': ['claims', 'options', 'stores/conditional'],
@@ -47,7 +49,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/row.ts',
   ],
   s3: ['claims', 'sources', 'options'],
-  worker: ['attempts', 'aws', 'claims', 'options'],
+  worker: ['attempts', 'aws', 'aws/sdk', 'claims', 'options'],
+  durable: [
+    'claims',
+    'sources',
+    'options',
+    'attempts/errors.ts',
+    'batch/record-handler.ts',
+    'keys/canonical-json.ts',
+  ],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: [
     'claims',
@@ -100,6 +110,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'powertools',
     'doctor',
     'dev',
+    'testing',
     'worker',
   ],
   // What there is with nothing said.
@@ -122,7 +133,17 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const NEVER_IMPORTED = ['cli', 'console'];
 
 /** Who talks to AWS. */
-const KNOWS_AWS = new Set(['stores/dynamodb', 'stores/dynamodb/sdk', 'powertools', 's3', 'cli', 'dev']);
+const KNOWS_AWS = new Set([
+  'aws/sdk',
+  'stores/dynamodb',
+  'stores/dynamodb/sdk',
+  'powertools',
+  's3',
+  'worker',
+  'durable',
+  'cli',
+  'dev',
+]);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
@@ -291,12 +312,12 @@ function readSources(): Sources {
   );
 }
 
-/** A room is a folder of `src`; each store is one of its own, and so are the folders in it. */
+/** A room is a folder of `src`; each store is one of its own, and so are the folders in it, and in `aws`. */
 function roomOf(path: string): string {
   if (path.startsWith('../')) return '..';
   const folders = path.split('/').slice(0, -1);
   if (folders[0] === undefined) return '.';
-  return folders[0] === 'stores' ? folders.join('/') : folders[0];
+  return folders[0] === 'stores' || folders[0] === 'aws' ? folders.join('/') : folders[0];
 }
 
 interface Import {

@@ -6,15 +6,22 @@ import type { Service } from './service.ts';
 export { type Environment, environmentCredentials } from './environment-credentials.ts';
 
 /** How requests are made where no client is given. */
-export type Choice =
-  | {
-      readonly transport: 'direct';
-      readonly endpoint: Endpoint;
-      /** `environment`: its access key. `sdk`: whatever AWS's SDK finds. */
-      readonly credentials: 'environment' | 'sdk';
-      readonly maxAttempts: number;
-    }
-  | { readonly transport: 'sdk'; readonly why: string };
+export type Choice = (DirectChoice & { readonly endpoint: Endpoint }) | SdkChoice;
+
+/** The same where the endpoint is known. */
+export type ChoiceFor = DirectChoice | SdkChoice;
+
+interface DirectChoice {
+  readonly transport: 'direct';
+  /** `environment`: its access key. `sdk`: whatever AWS's SDK finds. */
+  readonly credentials: 'environment' | 'sdk';
+  readonly maxAttempts: number;
+}
+
+interface SdkChoice {
+  readonly transport: 'sdk';
+  readonly why: string;
+}
 
 /**
  * The settings that change how AWS's SDK makes requests, with the values that the direct transport makes the same of. Unset
@@ -59,28 +66,59 @@ export function choose(
   environment: Environment,
   holdsSettings: (file: string) => boolean = isNoEmptyFile,
 ): Choice {
-  const sdk = (why: string): Choice => ({ transport: 'sdk', why });
-  const bearer = `AWS_BEARER_TOKEN_${service.name.toUpperCase()}`;
-  const setting = Object.entries({ ...SETTINGS, [bearer]: [] }).find(
-    ([name, values]: [string, readonly string[]]) => {
-      const value = environment[name] ?? '';
-      return value !== '' && !values.includes(value);
-    },
-  );
-  if (setting !== undefined) return sdk(`${setting[0]} is set to what AWS's SDK has to read`);
+  const setting = settingForSdk(service.name, environment);
+  if (setting !== undefined) return sdk(setting);
 
   const file = sharedFiles(environment).find(holdsSettings);
   if (file !== undefined) return sdk(`There is ${file}, which AWS's SDK has to read`);
 
   const endpoint = endpointOf(service.name, environment);
   if (typeof endpoint === 'string') return sdk(endpoint);
-  const between = IN_BETWEEN[endpoint.url.protocol]?.find((name) => isSet(environment, name));
-  if (between !== undefined) return sdk(`${between} is set`);
+  const choice = directTo(endpoint.url, service.maxAttempts, environment);
+  return choice.transport === 'direct' ? { ...choice, endpoint } : choice;
+}
 
-  const maxAttempts = maxAttemptsOf(service.maxAttempts, environment);
+/**
+ * The same for requests to an address that is given: what the environment says of endpoints does not count, and AWS's SDK is
+ * asked for the credentials of a profile, or of the shared files. Nothing else is read of those.
+ */
+export function chooseFor(
+  service: Pick<Service, 'name' | 'maxAttempts'>,
+  url: URL,
+  environment: Environment,
+): ChoiceFor {
+  const setting = settingForSdk(service.name, { ...environment, AWS_PROFILE: '' });
+  if (setting !== undefined) return sdk(setting);
+  const choice = directTo(url, service.maxAttempts, environment);
+  // The SDK prefers a profile that is named to an access key.
+  return choice.transport === 'direct' && isSet(environment, 'AWS_PROFILE')
+    ? { ...choice, credentials: 'sdk' }
+    : choice;
+}
+
+function sdk(why: string): SdkChoice {
+  return { transport: 'sdk', why };
+}
+
+/** Why a setting of the environment is for the SDK to read. */
+function settingForSdk(service: Service['name'], environment: Environment): string | undefined {
+  const bearer = `AWS_BEARER_TOKEN_${service.toUpperCase()}`;
+  const setting = Object.entries({ ...SETTINGS, [bearer]: [] }).find(
+    ([name, values]: [string, readonly string[]]) => {
+      const value = environment[name] ?? '';
+      return value !== '' && !values.includes(value);
+    },
+  );
+  return setting && `${setting[0]} is set to what AWS's SDK has to read`;
+}
+
+function directTo({ protocol }: URL, usualAttempts: number, environment: Environment): ChoiceFor {
+  const between = IN_BETWEEN[protocol]?.find((name) => isSet(environment, name));
+  if (between !== undefined) return sdk(`${between} is set`);
+  const maxAttempts = maxAttemptsOf(usualAttempts, environment);
   if (maxAttempts === undefined) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
   const hasKey = isSet(environment, 'AWS_ACCESS_KEY_ID') && isSet(environment, 'AWS_SECRET_ACCESS_KEY');
-  return { transport: 'direct', endpoint, credentials: hasKey ? 'environment' : 'sdk', maxAttempts };
+  return { transport: 'direct', credentials: hasKey ? 'environment' : 'sdk', maxAttempts };
 }
 
 /** As a text why there is none for the direct transport. */

@@ -63,7 +63,14 @@ export class Invocation {
     const givingBack = unstarted.giveBack();
     if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, givingBack); // not for those of others that overlap
     const host = hostOf(this.#scope.lambda);
-    if (host !== undefined) await host.beforeHandBack({ storeFailed: entries.some(isOfStore) });
+    if (host !== undefined) {
+      const failed = entries.filter(({ outcome }) => outcome?.status === 'failed');
+      const others = failed.filter((entry) => !isOfStore(entry));
+      await host.beforeHandBack({
+        storeFailed: others.length < failed.length,
+        errors: others.map(errorOf),
+      });
+    }
     for (const policy of policies) await policy.beforeResponse?.(this.#scope);
   }
 
@@ -82,6 +89,10 @@ export class Invocation {
 /** Whether its claim is asked for ahead of its turn: not where an earlier entry has the same key. */
 function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
   return leader === undefined && behind === undefined && outcome === undefined;
+}
+
+function errorOf({ outcome }: Entry): unknown {
+  return outcome?.status === 'failed' ? outcome.error : undefined;
 }
 
 /** Whether it is the claim store's fault that it comes again. */

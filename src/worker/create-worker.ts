@@ -1,7 +1,11 @@
+import { systemClock } from '../claims/clock.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
+import { boundedSend } from './bounded-send.ts';
 import { type WorkerOptions, workerChecks } from './options.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { sdkSend } from './sdk-send.ts';
+import { sendFromEnvironment } from './send-from-environment.ts';
+import { stopAtSignals } from './signals.ts';
 import { sqsQueue } from './sqs-queue.ts';
 import type { Worker } from './worker.ts';
 
@@ -11,11 +15,17 @@ import type { Worker } from './worker.ts';
  * `ConfigurationError` for options that cannot work.
  *
  * @example
- * const worker = createWorker({ queueUrl, handler, client: new SQS() });
+ * const worker = createWorker({ queueUrl, handler, stopOn: ['SIGTERM', 'SIGINT'] });
  * await worker.start();
- * process.once('SIGTERM', () => worker.stop());
  */
 export function createWorker(options: WorkerOptions): Worker {
   checkOptionsOf('createWorker', options, workerChecks);
-  return new QueueWorker(options, sqsQueue(sdkSend(options.client), options.queueUrl));
+  const { queueUrl, client, clock = systemClock, stopOn = [] } = options;
+  const send =
+    client === undefined
+      ? sendFromEnvironment(queueUrl, { clock, random: Math.random })
+      : boundedSend(sdkSend(client), clock);
+  const worker = new QueueWorker(options, sqsQueue(send, queueUrl));
+  if (stopOn.length > 0) stopAtSignals(worker, stopOn, process);
+  return worker;
 }

@@ -10,38 +10,36 @@ import {
   objectWith,
   required,
 } from '../options/check-options.ts';
+import { flowChecks, type FlowOptions } from './flow-options.ts';
 import type { HealthOptions } from './health.ts';
-import type { Rate } from './rate.ts';
 import type { WorkerSqsClient } from './sdk-send.ts';
+import { isStopSignal, STOP_SIGNALS, type StopSignalName } from './signals.ts';
 
 /** A Lambda handler for SQS, as `createBatchProcessor` makes one. */
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
 
 /** Options of `createWorker()`. */
-export interface WorkerOptions {
+export interface WorkerOptions extends FlowOptions {
   /** The queue; one whose name ends with `.fifo` is worked in the order of its groups. */
   readonly queueUrl: string;
   /** What `createBatchProcessor` returned, or any Lambda handler for SQS that answers with `batchItemFailures`. */
   readonly handler: SqsHandler;
-  /** `new SQS()` of `@aws-sdk/client-sqs`. */
-  readonly client: WorkerSqsClient;
+  /** `new SQS()` of `@aws-sdk/client-sqs`. Default: requests without it, for the credentials that AWS's SDK would find. */
+  readonly client?: WorkerSqsClient;
   /**
    * The function name that handlers see, and the namespace of their keys where they have none of their own: give it the name of
    * the Lambda function whose claims this worker shares. Default: the queue's name.
    */
   readonly name?: string;
-  /** Messages in handlers at once. Default 100. */
-  readonly maxInFlight?: number;
-  /** Of them, of one `MessageGroupId`, so that one tenant cannot take all. FIFO groups have 1. Default: `maxInFlight`. */
-  readonly concurrencyPerGroup?: number;
-  /** The most receives at a time. Default 4. */
-  readonly receivers?: number;
-  /** How many records may start in a time. Default: as many as there are slots. */
-  readonly rate?: Rate;
   /** Tells on HTTP how the worker is: `/live`, `/ready`, `/metrics` (Prometheus), `/` (JSON). Default: nothing listens. */
   readonly health?: HealthOptions;
   /** How long a stop may take, in milliseconds, before what still runs is handed back. Default 25,000. */
   readonly shutdownTimeoutMs?: number;
+  /**
+   * Signals of the process that stop the worker, from `start()` until it has stopped: the first stops it, the next ends the process at
+   * once. Such as `['SIGTERM', 'SIGINT']`. Default: none.
+   */
+  readonly stopOn?: readonly StopSignalName[];
   /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
@@ -50,15 +48,23 @@ export interface WorkerOptions {
 export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
   queueUrl: required(aUrl()),
   handler: required(aFunction()),
-  client: required(
-    objectWith('receiveMessage', 'deleteMessageBatch', 'changeMessageVisibilityBatch', 'getQueueAttributes'),
+  client: objectWith(
+    'receiveMessage',
+    'deleteMessageBatch',
+    'changeMessageVisibilityBatch',
+    'getQueueAttributes',
   ),
   name: aString(),
-  maxInFlight: anInteger(1),
-  concurrencyPerGroup: anInteger(1),
-  receivers: anInteger(1),
-  rate: members({ records: required(anInteger(1)), perMs: required(anInteger(1)) }),
+  ...flowChecks,
   health: members({ port: required(anInteger(0)), host: aString() }),
   shutdownTimeoutMs: anInteger(0),
+  stopOn: aListOfSignals(),
   clock: objectWith('now', 'setTimer'),
 };
+
+function aListOfSignals(): Check {
+  return {
+    expected: `a list of ${STOP_SIGNALS.map((name) => `'${name}'`).join(', ')}`,
+    accepts: (value) => Array.isArray(value) && value.every(isStopSignal),
+  };
+}

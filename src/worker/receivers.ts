@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../claims/clock.ts';
-import type { Stop } from '../claims/stop.ts';
+import { Stop } from '../claims/stop.ts';
 import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage } from './message-queue.ts';
 import type { Permits } from './permits.ts';
 
@@ -16,6 +16,10 @@ export interface ReceiversSetup {
   readonly visibilitySeconds: number;
   /** Aborted when nothing is to be received any more. */
   readonly stop: Stop;
+  /** A receive is worth its price with so many messages; fewer are received only where slots would be idle. */
+  readonly enough: number;
+  /** Whether there is a slot, and nothing to fill it. */
+  readonly isHungry: () => boolean;
   /** How many messages may be received at most; a promise: none, until it resolves. */
   readonly mayReceive: () => number | Promise<void>;
   /** Also of none. */
@@ -23,6 +27,11 @@ export interface ReceiversSetup {
   readonly onError: (error: Error, nextInMs: number) => void;
 }
 
+/**
+ * How long an idle slot waits for more to become free, in milliseconds, while another receive may bring something for it: requests
+ * are what SQS charges for, and a receive takes 10 to 20 ms itself.
+ */
+const GATHER_MS = 50;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 20_000;
 
@@ -37,6 +46,7 @@ export class Receivers {
   #receiving = 0;
   /** Receives that failed since one did not: shared, because the queue is. */
   #failures = 0;
+  #onTheWay = 0;
 
   constructor(setup: ReceiversSetup) {
     this.#setup = setup;
@@ -78,19 +88,14 @@ export class Receivers {
 
   /** Gives how many messages there were; undefined if that is not known. */
   async #receive(): Promise<number | undefined> {
-    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages, mayReceive } =
-      this.#setup;
-    const allowed = mayReceive();
-    if (typeof allowed !== 'number') {
-      await allowed;
-      return undefined;
-    }
-    const most = permits.take(Math.min(allowed, MOST_IN_REQUEST));
-    if (most === 0) {
-      await permits.changed();
+    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages } = this.#setup;
+    const most = permits.take(await this.#most());
+    if (most === 0 || stop.aborted) {
+      permits.give(most);
       return undefined;
     }
     let received = 0;
+    this.#onTheWay += 1;
     try {
       // The same id for a receive that is sent again after a lost answer: FIFO queues then give the same messages.
       const attempt = isFifo ? { attemptId: randomUUID() } : {};
@@ -104,8 +109,38 @@ export class Receivers {
       if (!stop.aborted) await this.#waitOut(thrown);
       return undefined;
     } finally {
+      this.#onTheWay -= 1;
       permits.give(most - received);
     }
+  }
+
+  /** How many to ask for: waits until so many may be received that it is worth a request. 0: that has to be asked again. */
+  async #most(): Promise<number> {
+    const { permits, clock, stop, enough, isHungry, mayReceive } = this.#setup;
+    const since = clock.now();
+    while (!stop.aborted) {
+      const allowed = mayReceive();
+      if (typeof allowed !== 'number') {
+        await allowed;
+        return 0;
+      }
+      if (permits.free >= Math.min(allowed, enough)) return Math.min(allowed, MOST_IN_REQUEST);
+      let leftMs = Infinity; // slots are busy, or have messages: there is time
+      if (permits.free > 0 && isHungry()) {
+        leftMs = this.#onTheWay === 0 ? 0 : GATHER_MS - Math.max(clock.now() - since, 0);
+        if (leftMs <= 0) return Math.min(allowed, MOST_IN_REQUEST);
+      }
+      await this.#changedWithin(leftMs);
+    }
+    return 0;
+  }
+
+  async #changedWithin(ms: number): Promise<void> {
+    const { permits, clock } = this.#setup;
+    if (ms === Infinity) return permits.changed();
+    const isOver = new Stop();
+    await Promise.race([permits.changed(), wait(clock, ms, isOver)]);
+    isOver.abort();
   }
 
   async #waitOut(thrown: unknown): Promise<void> {

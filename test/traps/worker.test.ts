@@ -1,74 +1,11 @@
-import { afterEach, expect, test } from '@jest/globals';
-import { createBatchProcessor, type BatchProcessorOptions, type RecordHandler, StoreError } from 'batchlatch';
+import { expect, test } from '@jest/globals';
+import { StoreError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { type ManualClock, manualClock } from 'batchlatch/testing';
-import type { WorkerOptions } from 'batchlatch/worker';
-import { QueueWorker } from '../../src/worker/queue-worker.ts';
-import { type ScriptedQueue, scriptedQueue } from '../support/scripted-queue.ts';
-
-interface Bench {
-  readonly clock: ManualClock;
-  readonly queue: ScriptedQueue;
-  readonly worker: QueueWorker;
-}
+import { manualClock } from 'batchlatch/testing';
+import { gate, workerBenches } from '../support/worker-benches.ts';
 
 const HOUR_MS = 3_600_000;
-const workers: { readonly worker: QueueWorker; readonly clock: ManualClock }[] = [];
-
-afterEach(async () => {
-  for (const { worker, clock } of workers.splice(0)) {
-    const stopped = worker.stop();
-    await clock.advance(60_000);
-    await stopped;
-  }
-});
-
-async function bench(
-  handler: RecordHandler,
-  {
-    processor = {},
-    queue: how = {},
-    ...options
-  }: Partial<WorkerOptions> & {
-    readonly processor?: BatchProcessorOptions | false;
-    readonly queue?: Parameters<typeof scriptedQueue>[1];
-  } = {},
-): Promise<Bench> {
-  const clock = manualClock();
-  const queue = scriptedQueue(clock, how);
-  const own =
-    processor === false
-      ? (handler as unknown as WorkerOptions['handler'])
-      : createBatchProcessor(handler, {
-          store: memoryStore({ clock }),
-          observer: { onEvent: () => undefined },
-          clock,
-          ...processor,
-        });
-  const name = how?.fifo === true ? 'orders.fifo' : 'orders';
-  const worker = new QueueWorker(
-    {
-      queueUrl: `http://127.0.0.1/000000000000/${name}`,
-      client: {} as never,
-      handler: own,
-      clock,
-      ...options,
-    },
-    queue,
-  );
-  workers.push({ worker, clock });
-  const started = worker.start();
-  await clock.advance(10);
-  await started;
-  return { clock, queue, worker };
-}
-
-/** A promise that a test resolves. */
-function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
-  let open = (): void => undefined;
-  const passed = new Promise<void>((resolve) => (open = resolve));
-  return { open, passed };
-}
+const bench = workerBenches();
 
 test('W1: a handler that overruns its time is told to stop, and its message does not run a second time beside it', async () => {
   let starts = 0;

@@ -1,12 +1,11 @@
+import { say } from '../../aws/say.ts';
+import { sdkSettings } from '../../aws/sdk/sdk-settings.ts';
 import { builtIn } from '../../claims/built-in.ts';
 import { DYNAMODB } from './dynamodb-service.ts';
 import type { RetrySetup } from './retry.ts';
 import { loadSdk } from './sdk/load-sdk.ts';
 import { ownSdkTransport } from './sdk/own-client.ts';
-import { providerChain } from './sdk/provider-chain.ts';
 import type { Transport } from './transport.ts';
-
-const said = new Set<string>();
 
 const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
 
@@ -51,14 +50,10 @@ async function make(setup: RetrySetup): Promise<Transport> {
   const { endpoint, maxAttempts } = choice;
   const isChain = choice.credentials === 'sdk';
   say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
-  const credentials = isChain ? providerChain(CREDENTIALS) : () => environmentCredentials(process.env);
+  const credentials = isChain
+    ? sdkSettings(() => loadSdk(CREDENTIALS)).credentials
+    : () => environmentCredentials(process.env);
   return directTransport({ endpoint, credentials, maxAttempts, ...setup });
-}
-
-/** Once in a process, with NODE_DEBUG=batchlatch. */
-function say(text: string): void {
-  if (!said.has(text)) builtIn('node:util').debuglog('batchlatch')(text);
-  said.add(text);
 }
 
 /** All that the first request will need. */

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { withoutVersionWarning } from '../../../aws/sdk/without-version-warning.ts';
 import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
 import { commandOf } from './sdk-transport.ts';
@@ -67,20 +68,6 @@ export function tunedClient({ DynamoDBClient }: Sdk): DynamoDBClient {
   client.middlewareStack.remove('loggerMiddleware');
   writePlainJson(client);
   return client;
-}
-
-const NO_WARNING = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
-
-/** The SDK warns of an old Node when the first client is made. Nobody asked for this one. */
-function withoutVersionWarning<Client>(make: () => Client): Client {
-  const before = process.env[NO_WARNING];
-  process.env[NO_WARNING] = 'true';
-  try {
-    return make();
-  } finally {
-    if (before === undefined) delete process.env[NO_WARNING];
-    else process.env[NO_WARNING] = before;
-  }
 }
 
 /**

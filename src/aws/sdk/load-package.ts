@@ -1,0 +1,30 @@
+import { builtIn } from '../../claims/built-in.ts';
+
+const loading = new Map<string, Promise<unknown>>();
+
+/**
+ * Loads a package of AWS's SDK once. Its name comes in a variable: a bundler does not follow it, so that no bundle holds the SDK
+ * for the case that it is needed. Rejects where it is not found.
+ */
+export function loadPackage<Module>(name: string): Promise<Module> {
+  let loaded = loading.get(name) as Promise<Module> | undefined;
+  if (loaded === undefined) {
+    loaded = load<Module>(name);
+    loading.set(name, loaded);
+  }
+  return loaded;
+}
+
+async function load<Module>(name: string): Promise<Module> {
+  try {
+    return withNames<Module>(await import(/* webpackIgnore: true */ name));
+  } catch {
+    // Beside a bundle there are no packages; `require` looks where NODE_PATH says too, and so finds the one of Lambda's runtime.
+    return builtIn('node:module').createRequire(builtIn('node:path').resolve('index.js'))(name) as Module;
+  }
+}
+
+/** An import of CommonJS has all that it exports as its default, and by name what could be told without running it. */
+function withNames<Module>(module: Module & { readonly default?: Module }): Module {
+  return module.default ?? module;
+}

@@ -1,0 +1,114 @@
+import type { SQS as SqsClient, SQSClientConfig } from '@aws-sdk/client-sqs';
+import { chooseFor, environmentCredentials } from '../aws/environment.ts';
+import { say } from '../aws/say.ts';
+import { loadPackage } from '../aws/sdk/load-package.ts';
+import { sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
+import { withoutVersionWarning } from '../aws/sdk/without-version-warning.ts';
+import type { Clock } from '../claims/clock.ts';
+import { ConfigurationError } from '../claims/errors.ts';
+import { directSend } from './direct-send.ts';
+import { endpointOfQueue, type QueueEndpoint } from './queue-endpoint.ts';
+import { sdkSend } from './sdk-send.ts';
+import type { SendToSqs } from './sqs-queue.ts';
+import { SQS } from './sqs-service.ts';
+
+const CREDENTIALS = '@aws-sdk/client-dynamodb';
+const CLIENT = '@aws-sdk/client-sqs';
+
+interface Setup {
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Longer than the longest poll. */
+const LONGEST_SILENCE_MS = 25_000;
+
+/**
+ * Requests for a queue as the environment says: without AWS's SDK where it says nothing unusual, but for credentials that are not in
+ * it; else through `@aws-sdk/client-sqs`, which is to be installed then. It is read at the first request, for good. Throws a
+ * `ConfigurationError` for a URL that is none of HTTP.
+ */
+export function sendFromEnvironment(queueUrl: string, setup: Setup): SendToSqs {
+  const endpoint = endpointOfQueue(queueUrl);
+  let making: Promise<SendToSqs> | undefined;
+  return async (operation, input, signal) => {
+    making ??= make(endpoint, setup);
+    let send: SendToSqs;
+    try {
+      send = await making;
+    } catch (error) {
+      making = undefined;
+      throw error;
+    }
+    return send(operation, input, signal);
+  };
+}
+
+async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendToSqs> {
+  const named = region ?? regionIn(process.env);
+  const choice = chooseFor(SQS, url, process.env);
+  if (choice.transport === 'sdk') {
+    say(`SQS through AWS's SDK: ${choice.why}`);
+    return sdkSend(await ownClient({ url, region: named }, choice.why));
+  }
+  const found = sdkSettings(
+    () =>
+      loaded(CREDENTIALS, "No access key is in the environment, so that AWS's SDK has to find credentials"),
+    regionIn(process.env) === undefined && named !== undefined ? { region: named } : {},
+  );
+  const isChain = choice.credentials === 'sdk';
+  say(`SQS without AWS's SDK${isChain ? ', but for credentials' : ''}: ${url.origin}`);
+  return directSend({
+    ...setup,
+    endpoint: { url, region: named ?? (await regionOfFiles(found)) },
+    credentials: isChain ? found.credentials : () => environmentCredentials(process.env),
+    maxAttempts: choice.maxAttempts,
+  });
+}
+
+function regionIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  return environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'] || undefined;
+}
+
+async function regionOfFiles(settings: SdkSettings): Promise<string> {
+  try {
+    return await settings.region();
+  } catch (cause) {
+    throw new ConfigurationError(
+      'The queue URL names no region of AWS, and neither does anything else: set AWS_REGION',
+      { cause },
+    );
+  }
+}
+
+async function ownClient({ url, region }: QueueEndpoint, why: string): Promise<SqsClient> {
+  const sdk = await loaded<{ readonly SQS: new (config: SQSClientConfig) => SqsClient }>(CLIENT, why);
+  const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
+  return withoutVersionWarning(
+    () =>
+      new sdk.SQS({
+        endpoint: url.origin, // which it would use all the same, and warn of
+        useFipsEndpoint: false, // the host may be one
+        useDualstackEndpoint: false,
+        ...(region !== undefined && { region }),
+        requestHandler: {
+          connectionTimeout: 2_500,
+          requestTimeout: LONGEST_SILENCE_MS,
+          throwOnRequestTimeout: true,
+          httpAgent: agent,
+          httpsAgent: agent,
+        },
+      }),
+  );
+}
+
+async function loaded<Module>(name: string, why: string): Promise<Module> {
+  try {
+    return await loadPackage<Module>(name);
+  } catch (cause) {
+    throw new ConfigurationError(
+      `createWorker: ${why}, and ${name} was not found: \`npm install ${name}\`, or pass a \`client\``,
+      { cause },
+    );
+  }
+}
