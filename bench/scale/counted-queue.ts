@@ -79,7 +79,7 @@ export function countedQueue(clock: Clock, latencyMs: number): CountedQueue {
         await arrival(until - clock.now(), signal);
       }
       if (signal.aborted) throw new Error('aborted');
-      return take(most, visibilitySeconds * 1_000);
+      return take(most, visibilitySeconds === undefined ? VISIBILITY_MS : visibilitySeconds * 1_000);
     },
     async delete(receiptHandles) {
       await asked();

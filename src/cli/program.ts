@@ -48,9 +48,9 @@ export function programOf(surroundings: Surroundings, end: End): Command {
   addTableCommands(program, addLeaf);
   addDoctorCommand(program, addLeaf);
   addWorkCommand(program, addLeaf);
+  addDevCommands(program, addLeaf);
   addGenerateEventCommands(program, addLeaf);
   addSendCommand(program, addLeaf);
-  addDevCommands(program, addLeaf);
   addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',

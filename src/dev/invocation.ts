@@ -3,13 +3,13 @@
 /** What a function answered, or how it failed. */
 export type InvocationResult = InvocationSuccess | InvocationFailure;
 
-export interface InvocationSuccess {
+interface InvocationSuccess {
   readonly ok: true;
   /** The answer as it is after JSON; undefined where the function answered nothing. */
   readonly payload: unknown;
 }
 
-export interface InvocationFailure {
+interface InvocationFailure {
   readonly ok: false;
   /** Such as `Error`, `Runtime.ImportModuleError` or `Sandbox.Timedout`, as Lambda names it. */
   readonly errorType: string;

@@ -13,7 +13,7 @@ export interface SqsCall {
 }
 
 /** The members of requests that tests look at. */
-export interface SqsInput {
+interface SqsInput {
   readonly QueueUrl?: string;
   readonly Entries?: readonly {
     readonly Id: string;
@@ -25,14 +25,14 @@ export interface SqsInput {
 }
 
 /** The same of answers. */
-export interface SqsAnswer {
+interface SqsAnswer {
   readonly Messages?: readonly { readonly MessageId: string; readonly ReceiptHandle: string }[];
   readonly Successful?: readonly { readonly Id: string }[];
   readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly SenderFault: boolean }[];
 }
 
 /** Asks the queue, with another input where one is given. */
-export type Ask = (input?: SqsInput) => Promise<SqsAnswer>;
+type Ask = (input?: SqsInput) => Promise<SqsAnswer>;
 
 /** Answers a call as it likes; a `Refusal` that it throws is SQS's error, and anything else breaks the connection. */
 export type Interposed = (call: SqsCall, ask: Ask) => Promise<SqsAnswer>;

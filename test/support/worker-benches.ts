@@ -6,13 +6,13 @@ import type { WorkerOptions } from 'batchlatch/worker';
 import { QueueWorker } from '../../src/worker/queue-worker.ts';
 import { type ScriptedQueue, scriptedQueue } from './scripted-queue.ts';
 
-export interface WorkerBench {
+interface WorkerBench {
   readonly clock: ManualClock;
   readonly queue: ScriptedQueue;
   readonly worker: QueueWorker;
 }
 
-export interface WorkerBenchOptions extends Partial<WorkerOptions> {
+interface WorkerBenchOptions extends Partial<WorkerOptions> {
   /** Default: one of its own. */
   readonly clock?: ManualClock;
   /** False: the handler is one of Lambda's as it is. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import { Stop } from '../../src/claims/stop.ts';
@@ -20,13 +21,15 @@ test('goes on receiving when all of its receives come back empty together', asyn
     waitSeconds: 20,
     visibilitySeconds: 30,
     stop,
+    enough: 1,
+    isHungry: () => true,
     mayReceive: () => Infinity,
     onMessages: (messages) => permits.give(messages.length),
     onError: () => undefined,
   });
   const answerAll = async (messages: ReceivedMessage[]): Promise<void> => {
     for (const answer of asked.splice(0)) answer(messages);
-    await clock.advance(0);
+    await setImmediate();
   };
   receivers.start();
   await answerAll(full());

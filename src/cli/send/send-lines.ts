@@ -1,5 +1,5 @@
-import type { Clock } from '../../claims/clock.ts';
-import { RateLimit } from '../../worker/rate.ts';
+import { type Clock, wait } from '../../claims/clock.ts';
+import { TokenBucket } from '../../worker/rate.ts';
 import { isBad } from '../lines/line-body.ts';
 import type { LineSource } from '../lines/open-lines.ts';
 import { type Line, readLines } from '../lines/read-lines.ts';
@@ -82,7 +82,7 @@ interface Batch {
 class SendingRun {
   readonly #options: SendLinesOptions;
   readonly #lanes: Lanes;
-  readonly #rate: RateLimit | undefined;
+  readonly #rate: TokenBucket | undefined;
   readonly #mostMessages: number;
   /** By lane. */
   readonly #open = new Map<number | undefined, Batch>();
@@ -109,7 +109,9 @@ class SendingRun {
     // In tenths of a second; of slower ones, message by message.
     const records = Math.max(1, Math.ceil((rate ?? 0) / 10));
     this.#rate =
-      rate === undefined ? undefined : new RateLimit({ records, perMs: (records * 1_000) / rate }, clock);
+      rate === undefined
+        ? undefined
+        : new TokenBucket({ records, perMs: (records * 1_000) / rate }, clock.now());
     this.#mostMessages = Math.min(10, rate ?? 10);
   }
 
@@ -176,7 +178,7 @@ class SendingRun {
   }
 
   async #start({ messages, lane }: Batch): Promise<void> {
-    await this.#rate?.take(messages.length, this.#over);
+    await this.#pace(messages.length);
     await this.#lanes.start(lane, async () => {
       if (this.tally.fatal === undefined) {
         this.tally.requests += 1;
@@ -186,6 +188,16 @@ class SendingRun {
       const why = { code: 'not-sent', message: 'sending ended before it' };
       for (const { line } of messages) this.#fail({ line, ...why });
     });
+  }
+
+  /** Waits until so many may be sent by the rate, or until it is over. */
+  async #pace(messages: number): Promise<void> {
+    const { clock } = this.#options;
+    for (let ms = this.#rate?.waitMs(messages, clock.now()) ?? 0; ms > 0 && !this.#over.aborted;) {
+      await wait(clock, ms, this.#over);
+      ms = this.#rate?.waitMs(messages, clock.now()) ?? 0;
+    }
+    this.#rate?.take(messages, clock.now());
   }
 
   #note({ sent, refused, repeated, fatal }: SentBatch): void {
