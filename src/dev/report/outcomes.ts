@@ -12,7 +12,7 @@ export interface RecordOutcome {
 }
 
 /** A line that batchlatch has logged: its outcomes, and none where it says nothing that a person waits for. */
-export interface LoggedLine {
+interface LoggedLine {
   readonly requestId: string | undefined;
   readonly outcomes: readonly RecordOutcome[];
 }
