@@ -176,6 +176,23 @@ describe('Without a client requests to SQS', () => {
     expect(new Set(agents)).toEqual(new Set(['direct']));
   });
 
+  it.each([
+    ['sent again to a FIFO queue, which gives the same messages', { ReceiveRequestAttemptId: 'a' }, 2],
+    ['not sent again to any other', {}, 1],
+  ])('for messages are, where the answer is lost, %s', async (_what, more, times) => {
+    setKey('key');
+    const bodies: string[] = [];
+    queueUrl = await queueServer((request, response) => {
+      bodies.push(String(request.headers['x-amz-target']));
+      if (bodies.length === 1) response.destroy();
+      return '{"Messages":[]}';
+    });
+    const send = sendFromEnvironment(queueUrl, { clock: systemClock, random: Math.random });
+    const receiving = send('ReceiveMessage', { QueueUrl: queueUrl, ...more }, new Stop());
+    await (times === 1 ? expect(receiving).rejects.toThrow() : receiving);
+    expect(bodies).toHaveLength(times);
+  });
+
   it("go through AWS's SDK where the environment asks for what only it can do", async () => {
     setKey('key');
     Object.assign(process.env, {
