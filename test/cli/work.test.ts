@@ -113,6 +113,20 @@ describe('batchlatch work', () => {
     expect(err).toContain(`Error: There is no queue ${queueUrl}-not: check --queue-url`);
   });
 
+  it('ends where the handler cannot work as it is configured: every message would fail', async () => {
+    const { queueUrl, send } = await queues.create();
+    for (const body of ['a', 'b']) await send(body);
+    const file = await moduleOf(
+      'unset.mjs',
+      `export const handler = async () => {
+        throw Object.assign(new Error('No claim store is configured'), { code: 'BATCHLATCH_CONFIGURATION' });
+      };`,
+    );
+    const { status, out, err } = await runCommand(['work', file, '--queue-url', queueUrl]);
+    expect({ status, err }).toEqual({ status: 2, err: 'Error: No claim store is configured\n' });
+    expect(out).toMatch(/ 0 done, [12] failed/);
+  });
+
   it('says that nothing answers there', async () => {
     const file = await moduleOf('idle.mjs', `export const handler = ${SEEN};`);
     const { status, err } = await runCommand(['work', file, '--queue-url', 'http://127.0.0.1:9/q']);

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -119,6 +119,31 @@ describe('The packed package', () => {
       sqs.destroy();
       await service.stop();
     }
+  });
+
+  it('has a bin that loads TypeScript by tsx where that is there, and says what to install', async () => {
+    const project = await mkdtemp(path.join(bare.folder, 'project-'));
+    await writeFile(path.join(project, 'package.json'), '{}');
+    await writeFile(
+      path.join(project, 'typed.ts'),
+      `import { createBatchProcessor } from 'batchlatch';
+      enum Kind { Order = 'order' }
+      export const handler = createBatchProcessor<Kind>(() => undefined);`,
+    );
+    const bin = path.join(bare.folder, 'node_modules/batchlatch/dist/cli/batchlatch.js');
+    const args = [bin, 'work', 'typed.ts', '--queue-url', 'http://127.0.0.1:9/orders'];
+    const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    const told = async (): Promise<string> => {
+      const running = promisify(execFile)(process.execPath, args, { cwd: project, env });
+      return running.then(
+        () => '',
+        ({ stderr }: { stderr: string }) => stderr,
+      );
+    };
+    expect(await told()).toMatch(/^Error: Node v\S+ cannot load typed\.ts: .*`npm install tsx`/);
+    await mkdir(path.join(project, 'node_modules'));
+    await symlink(path.resolve('node_modules/tsx'), path.join(project, 'node_modules/tsx'));
+    expect(await told()).toMatch(/^Error: http:\/\/127\.0\.0\.1:9 does not answer: /); // it was loaded
   });
 
   it('holds compiled files and their licenses, and no source maps that lead nowhere', () => {

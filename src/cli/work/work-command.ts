@@ -45,16 +45,23 @@ async function work(workerOptions: WorkerOptions, context: Context): Promise<Exi
   });
   const stop = (): void => void worker.stop();
   signal.addEventListener('abort', stop, { once: true });
+  let misconfigured: unknown;
+  worker.on('handlerFailed', (error) => {
+    if (!isMisconfigured(error)) return;
+    misconfigured = error; // every other message would fail too, and one day be a dead letter
+    stop();
+  });
   if (signal.aborted) return 0;
   try {
     await worker.start();
-    log.started();
+    if (!signal.aborted) log.started();
   } catch (error) {
     if (!signal.aborted) throw explained(error, workerOptions.queueUrl);
   }
   await ended;
   await worker.stop(); // the health endpoint is closed after the rest
   log.ended();
+  if (misconfigured !== undefined) throw misconfigured;
   // What did not end in time comes again: not all of the stop was graceful.
   return worker.running > 0 ? 1 : 0;
 }
@@ -73,6 +80,10 @@ function given(options: WorkOptions): Partial<WorkerOptions> {
     health: port === undefined ? undefined : { port, ...(host !== undefined && { host }) },
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function isMisconfigured(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | undefined)?.code === 'BATCHLATCH_CONFIGURATION';
 }
 
 function explained(error: unknown, queueUrl: string): unknown {
@@ -96,6 +107,6 @@ function explained(error: unknown, queueUrl: string): unknown {
     const { message } = error as Error;
     return new CliError(`${new URL(queueUrl).origin} does not answer: ${message}`, { cause: error });
   }
-  if (code === 'BATCHLATCH_CONFIGURATION') return new UsageError((error as Error).message, { cause: error });
+  if (isMisconfigured(error)) return new UsageError((error as Error).message, { cause: error });
   return error;
 }
