@@ -48,7 +48,7 @@ export interface WorkerBench {
   depth(queueUrl?: string): Promise<number>;
 }
 
-export interface StartOptions<Body> extends Partial<WorkerOptions> {
+interface StartOptions<Body> extends Partial<WorkerOptions> {
   readonly processor?: BatchProcessorOptions<Body>;
 }
 
