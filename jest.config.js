@@ -15,7 +15,7 @@ export default {
     '^batchlatch$': '<rootDir>/src/index.ts',
     '^batchlatch/core$': '<rootDir>/src/core.ts',
     '^batchlatch/(dynamodb|memory|postgres|redis)$': '<rootDir>/src/stores/$1/index.ts',
-    '^batchlatch/(functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|cdk|worker)$':
+    '^batchlatch/(durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|cdk|worker)$':
       '<rootDir>/src/$1/index.ts',
   },
   // Not one core fewer than there are, as by default: most tests wait for other processes much of the time.

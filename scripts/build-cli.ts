@@ -13,7 +13,11 @@ export async function buildCli(root: string, folder: string): Promise<void> {
   };
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [path.join(root, 'src/cli/batchlatch.ts')],
+    entryPoints: {
+      batchlatch: path.join(root, 'src/cli/batchlatch.ts'),
+      // What runs in the processes of functions, beside the code that starts them.
+      'function-process': path.join(root, 'src/dev/functions/function-process.ts'),
+    },
     outdir: folder,
     format: 'esm',
     platform: 'node',

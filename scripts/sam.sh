@@ -6,6 +6,7 @@
 #   scripts/sam.sh validate [template]          sam validate --lint
 #   scripts/sam.sh build [template] [options]   sam build: bundles the functions into .aws-sam/build, those of
 #                                               examples/NAME/template.yaml into .aws-sam/NAME
+#   scripts/sam.sh lint [template]              cfn-lint alone, for CloudFormation without SAM
 #   scripts/sam.sh expand [template]            prints the template as CloudFormation will see it, and lints that too:
 #                                               the linter hardly looks into AWS::Serverless resources until they are
 #                                               expanded
@@ -19,7 +20,7 @@ readonly venv=${BATCHLATCH_CACHE:-$HOME/.cache/batchlatch}/sam
 export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=${AWS_DEFAULT_REGION:-us-east-1}
 
 usage() {
-  sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 setup() {
@@ -39,6 +40,10 @@ templates() {
 
 validate() {
   "$venv/bin/sam" validate --lint --template "$template"
+}
+
+lint() {
+  "$venv/bin/cfn-lint" --template "$template" --regions us-east-1
 }
 
 build() {
@@ -87,7 +92,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 case ${1:-} in
   setup) setup ;;
   templates) templates ;;
-  validate | build | expand)
+  validate | lint | build | expand)
     setup
     command=$1
     shift

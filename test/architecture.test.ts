@@ -50,6 +50,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   s3: ['claims', 'sources', 'options'],
   worker: ['attempts', 'aws', 'aws/sdk', 'claims', 'options'],
+  durable: [
+    'claims',
+    'sources',
+    'options',
+    'attempts/errors.ts',
+    'batch/record-handler.ts',
+    'keys/canonical-json.ts',
+  ],
   // The store where nobody names one is DynamoDB's, as for batches.
   functions: [
     'claims',
@@ -102,6 +110,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'powertools',
     'doctor',
     'dev',
+    'testing',
+    'sources/exact-numbers.ts',
     'worker',
   ],
   // What there is with nothing said.
@@ -131,6 +141,7 @@ const KNOWS_AWS = new Set([
   'powertools',
   's3',
   'worker',
+  'durable',
   'cli',
   'dev',
 ]);

@@ -172,11 +172,13 @@ export class Attempt implements LeasedClaim {
     const settlement = this.#settlementOf(ending);
     const { recordId, key, owner, attempt } = this.facts; // spread, for thousands of records, it is expensive
     const note = { recordId, key, owner, attempt, end: settlement.end };
-    return this.#scope.settlements.settle(settlement, note, (outcome) => {
+    const answerOf = (outcome: SettleOutcome): Settled => {
       this.#work.isClaimOpen = typeof outcome === 'object';
       this.#noteUnlessStored(outcome, end);
       return { end, ending, outcome };
-    });
+    };
+    const triedUntil = end.kind === 'returned' ? this.claim.leaseUntil : undefined;
+    return this.#scope.settlements.settle(settlement, note, answerOf, triedUntil);
   }
 
   /** The handler was no longer awaited; if the claim is still this attempt's, its end is stored all the same. */

@@ -8,6 +8,8 @@ export interface Deadline {
   readonly endsAt: number;
   /** What is left until then. */
   remainingTimeMs(): number;
+  /** When `stop` is aborted, in epoch milliseconds; `Infinity` if it is unknown. A host may make it earlier. */
+  readonly stopsAt: number;
   /** Aborted when it is time to stop: nothing starts any more, and running handlers are told to stop. */
   readonly stop: Stop;
   /** Aborted when the answer has to leave: what the store has not confirmed by now counts as failed. */
@@ -36,6 +38,7 @@ export function createDeadline(
   if (availableMs === undefined) {
     return {
       endsAt: Infinity,
+      stopsAt: Infinity,
       remainingTimeMs: () => Infinity,
       stop,
       answerNow,
@@ -53,6 +56,7 @@ export function createDeadline(
   ];
   return {
     endsAt,
+    stopsAt: endsAt - marginMs,
     remainingTimeMs: () => endsAt - clock.now(),
     stop,
     answerNow,

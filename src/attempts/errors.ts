@@ -2,6 +2,8 @@ import { BatchlatchError, hasCode } from '../claims/errors.ts';
 
 const PERMANENT = 'BATCHLATCH_PERMANENT';
 export const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
+/** Of `startDurable`: the name of the key's execution was used with another payload. */
+export const EXECUTION_MISMATCH = 'BATCHLATCH_EXECUTION_MISMATCH';
 
 /** Thrown by a handler for a record, or a call, that no retry can help: its claim is parked at once. */
 export class PermanentError extends BatchlatchError {
@@ -12,7 +14,7 @@ export class PermanentError extends BatchlatchError {
 
 /** By code, so that the errors of another copy of this package count too. */
 export function isPermanent(error: unknown): boolean {
-  return hasCode(error, PERMANENT) || isInvalidBody(error);
+  return hasCode(error, PERMANENT) || isInvalidBody(error) || hasCode(error, EXECUTION_MISMATCH);
 }
 
 /** The body does not fit the schema: no retry helps. */

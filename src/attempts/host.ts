@@ -7,9 +7,19 @@ export interface Host {
   readonly deadline: Deadline;
   /**
    * To be called when all records have their outcomes, and before the queue is told when to show messages again: until then the host
-   * keeps them invisible. `storeFailed`: of some the store did not say whether they may run, or does not know how they ended.
+   * keeps them invisible.
    */
-  beforeHandBack(report: { readonly storeFailed: boolean }): Promise<void>;
+  beforeHandBack(report: HostReport): Promise<void>;
+}
+
+/** What a host learns of how records ended, beside which are acknowledged. */
+export interface HostReport {
+  /** Of some the store did not say whether they may run, or does not know how they ended. */
+  readonly storeFailed: boolean;
+  /** What made others fail. */
+  readonly errors: readonly unknown[];
+  /** What comes again, by the ids that the answer to Lambda will name. */
+  readonly handedBack: readonly string[];
 }
 
 const HOST: unique symbol = Symbol.for('batchlatch.host');

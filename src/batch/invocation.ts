@@ -8,6 +8,7 @@ import { Claiming } from './claiming.ts';
 import { ClaimsAhead } from './claims-ahead.ts';
 import type { Entry } from './entry.ts';
 import { Ordering } from './ordering.ts';
+import { isAcknowledged } from './outcomes.ts';
 import type { Handler } from './policy.ts';
 import { RecordRunner } from './record-runner.ts';
 import type { InvocationScope } from './invocation-scope.ts';
@@ -63,7 +64,17 @@ export class Invocation {
     const givingBack = unstarted.giveBack();
     if (unstarted.hasAny) await waitAtMost(clock, GIVE_BACK_MS, givingBack); // not for those of others that overlap
     const host = hostOf(this.#scope.lambda);
-    if (host !== undefined) await host.beforeHandBack({ storeFailed: entries.some(isOfStore) });
+    if (host !== undefined) {
+      const failed = entries.filter(({ outcome }) => outcome?.status === 'failed');
+      const others = failed.filter((entry) => !isOfStore(entry));
+      await host.beforeHandBack({
+        storeFailed: others.length < failed.length,
+        errors: others.map(errorOf),
+        handedBack: entries.flatMap(({ outcome, itemIdentifier = '' }) =>
+          isAcknowledged(outcome) ? [] : [itemIdentifier],
+        ),
+      });
+    }
     for (const policy of policies) await policy.beforeResponse?.(this.#scope);
   }
 
@@ -82,6 +93,10 @@ export class Invocation {
 /** Whether its claim is asked for ahead of its turn: not where an earlier entry has the same key. */
 function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
   return leader === undefined && behind === undefined && outcome === undefined;
+}
+
+function errorOf({ outcome }: Entry): unknown {
+  return outcome?.status === 'failed' ? outcome.error : undefined;
 }
 
 /** Whether it is the claim store's fault that it comes again. */

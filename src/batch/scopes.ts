@@ -59,14 +59,19 @@ export function createScopes(
       const { notify } = observed;
       const stuckHandlers = new StuckHandlers();
       const signal = deadline.answerNow;
+      const isHosted = hostOf(lambda) !== undefined;
+      // A caller that says nothing of its time, such as a test, does not wait for as long as a lease.
+      const isBounded = isHosted || deadline.endsAt !== Infinity;
       const acquires = acquireQueue.join({ isBusy: () => false, signal });
       const settlements = settlementQueue.join({
         isBusy: () => activity.busy > 0,
         signal,
         onWrite: (ends) => notify({ type: 'settling', ends }),
+        ...(isBounded && { stopsAt: () => deadline.stopsAt }),
+        onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
       });
       // Off Lambda an invocation has no end that a lease could last to, and a message comes back as soon as it is no longer hidden.
-      const comesAgainSoon = batch.comesAgainSoon === true || hostOf(lambda) !== undefined;
+      const comesAgainSoon = batch.comesAgainSoon === true || isHosted;
       // Every member by its name: an object that is spread together takes longer than a record.
       const scope: Omit<InvocationScope, 'starts'> & { starts: Starts | undefined } = {
         store,

@@ -37,6 +37,7 @@ const status: number = await runCli(process.argv.slice(2), {
   now: () => Date.now(),
   signal: stopping.signal,
   sleep: (ms) => delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined),
+  endSoon: () => void setTimeout(() => process.exit(), 1_000).unref(),
   operator: () => `${userName()}@${hostname()}`.slice(0, 128),
 });
 process.exitCode = status === INTERRUPTED ? stoppedWith : status;

@@ -22,16 +22,21 @@ export interface Leaf<Options> {
   readonly description?: string;
   /** Without `batchlatch`; the help ends with them. */
   readonly examples: readonly string[];
+  /** A signal is how it ends, and not what breaks it off: its exit status is its own then too. */
+  readonly isEndedBySignals?: boolean;
   /** Gives it its options. */
   define(command: Command): void;
   /** Loads what it needs: a command loads no more than its own part. */
   load(): Promise<Run<Options>>;
 }
 
-/** Adds commands to a parent; `end` is told the exit status of the one that ran. */
+/** Told the exit status of the command that ran, and whether it is the same if a signal ended it. */
+export type End = (status: ExitStatus, isOfSignals: boolean) => void;
+
+/** Adds commands to a parent; `end` is told how the one that ran ended. */
 export type AddLeaf = <Options>(parent: Command, leaf: Leaf<Options>) => void;
 
-export function addLeafIn(surroundings: Surroundings, end: (status: ExitStatus) => void): AddLeaf {
+export function addLeafIn(surroundings: Surroundings, end: End): AddLeaf {
   return (parent, leaf) => {
     const command = parent.command(leaf.name).summary(leaf.summary).description(descriptionOf(leaf));
     leaf.define(command);
@@ -41,7 +46,10 @@ export function addLeafIn(surroundings: Surroundings, end: (status: ExitStatus) 
       const options = command.optsWithGlobals<OutputOptions>();
       const context: Context = { ...surroundings, screen: screenOf(surroundings, options) };
       const run = await leaf.load();
-      end(await run(context, options as Parameters<typeof run>[1], command.args));
+      end(
+        await run(context, options as Parameters<typeof run>[1], command.args),
+        leaf.isEndedBySignals === true,
+      );
     });
   };
 }

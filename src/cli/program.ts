@@ -3,25 +3,29 @@ import { withHiddenOptions } from './arguments/common-options.ts';
 import { addClaimsCommands } from './claims/claims-commands.ts';
 import { addCompletionCommand } from './completion/completion-command.ts';
 import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
+import { addGenerateEventCommands } from './events/generate-commands.ts';
+import { addDevCommands } from './dev/dev-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
-import { addLeafIn, withExamples } from './leaf.ts';
+import { addLeafIn, type End, withExamples } from './leaf.ts';
+import { addSendCommand } from './send/send-commands.ts';
 import { showsColors } from './print/screen.ts';
-import type { ExitStatus, OutputStream, Surroundings } from './surroundings.ts';
+import type { OutputStream, Surroundings } from './surroundings.ts';
 import { addTableCommands } from './tables/table-commands.ts';
 import { versionOfPackage } from './version.ts';
+import { addWorkCommand } from './work/work-commands.ts';
 
 const EXIT_STATUSES = `
 Exit status:
   0    done, or nothing to report
   1    something was refused, failed or was not found; doctor and table check found an error
   2    wrong usage, or a question that nobody can answer
-  130  stopped by Ctrl-C`;
+  130  stopped by Ctrl-C (work: 0, if all that ran could end)`;
 
 /** The tree of all commands. */
-export function programOf(surroundings: Surroundings, end: (status: ExitStatus) => void): Command {
+export function programOf(surroundings: Surroundings, end: End): Command {
   const { stdout, stderr, env } = surroundings;
   const program = new Command('batchlatch')
-    .description('See and fix idempotency claims, dead letters and deployments.')
+    .description('See and fix idempotency claims, dead letters and deployments; work queues.')
     .version(versionOfPackage(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
@@ -43,6 +47,10 @@ export function programOf(surroundings: Surroundings, end: (status: ExitStatus) 
   addDeadLetterCommands(program, addLeaf);
   addTableCommands(program, addLeaf);
   addDoctorCommand(program, addLeaf);
+  addWorkCommand(program, addLeaf);
+  addDevCommands(program, addLeaf);
+  addGenerateEventCommands(program, addLeaf);
+  addSendCommand(program, addLeaf);
   addCompletionCommand(program, surroundings);
   withExamples(program, [
     'claims list --table claims --state parked',

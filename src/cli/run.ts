@@ -10,8 +10,10 @@ export const INTERRUPTED = 130;
 /** Runs the command of these arguments, without the program's own name. Resolves to the exit status; never rejects. */
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   let status = 0;
-  const program = programOf(surroundings, (given) => {
+  let isOfSignals = false;
+  const program = programOf(surroundings, (given, ends) => {
     status = given;
+    isOfSignals = ends;
   });
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -24,7 +26,7 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
       status = told;
     }
   }
-  return surroundings.signal.aborted ? INTERRUPTED : status;
+  return surroundings.signal.aborted && !isOfSignals ? INTERRUPTED : status;
 }
 
 function stackOf(error: unknown): string {

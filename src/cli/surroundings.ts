@@ -19,6 +19,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** Resolves after so many milliseconds, or when `signal` is aborted. */
   sleep(ms: number): Promise<void>;
+  /** Ends the process shortly after the command, whatever code of others, which it has loaded, still keeps open. */
+  endSoon(): void;
   /** Who runs it: `user@host`. */
   operator(): string;
 }

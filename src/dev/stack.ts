@@ -28,6 +28,8 @@ export interface DevFunction {
   readonly environment: Readonly<Record<string, string>>;
   /** At most so many invocations at once; undefined is no limit. */
   readonly reservedConcurrency: number | undefined;
+  /** What `Metadata` says of its build: SAM's `BuildProperties`, such as `EntryPoints` and `Banner`; empty where it says nothing. */
+  readonly buildProperties: Readonly<Record<string, unknown>>;
   readonly asynchronous: AsynchronousInvocation;
   readonly triggers: readonly DevTrigger[];
 }
@@ -48,7 +50,7 @@ export type DevTrigger = SqsTrigger | StreamTrigger | RuleTrigger | ScheduleTrig
 
 /** An event source mapping's settings that all sources share. */
 interface MappingSettings {
-  /** The event's logical id, such as `OrdersFunctionOrders`. */
+  /** The logical id that SAM gives it, such as `OrdersFunctionOrders`. */
   readonly id: string;
   readonly batchSize: number;
   /** `MaximumBatchingWindowInSeconds`. */
@@ -88,6 +90,7 @@ export interface RuleTrigger {
   readonly id: string;
   /** `default` unless the template says otherwise. */
   readonly bus: string;
+  /** Checked: `matches` takes it. */
   readonly pattern: unknown;
   /** The constant `Input`, as text of JSON, or undefined for the event itself. */
   readonly input: string | undefined;
@@ -98,6 +101,9 @@ export interface RuleTrigger {
 export interface ScheduleTrigger {
   readonly kind: 'schedule';
   readonly id: string;
+  /** The rule's or the schedule's, as its events have it in `resources`. */
+  readonly arn: string;
+  readonly service: 'events' | 'scheduler';
   /** `rate(…)`, `cron(…)` or `at(…)`. */
   readonly expression: string;
   readonly timeZone: string | undefined;

@@ -108,6 +108,11 @@ export type BatchEvent =
   | (ObservedAttempt & { readonly type: 'stuck'; readonly sinceAbortMs: number; readonly hasEnded: boolean })
   /** How attempts ended, just before it is stored: what was done can be judged even if storing it fails. */
   | { readonly type: 'settling'; readonly ends: readonly SettlingEnd[] }
+  /**
+   * The store has not taken how attempts ended. It is asked again until their leases or the invocation are nearly over. Once for all
+   * records and invocations of a processor, until the store has taken one.
+   */
+  | { readonly type: 'settleDelayed'; readonly error: unknown }
   /** Failed for good: stored as parked now, or found parked. */
   | (OfRecord & { readonly type: 'parked'; readonly error: unknown })
   /** The dead-letter queue has what failed for good; it is acknowledged. */

@@ -30,6 +30,7 @@ export function levelOf(event: BatchEvent): EventLevel {
     case 'abandoned':
     case 'failedAfterCommit':
     case 'resultDropped':
+    case 'settleDelayed':
     case 'visibilityNotChanged':
       return 'warn';
     case 'parked':

@@ -57,7 +57,8 @@ export class InvocationSpans {
     if (event.type === 'batchFinished') this.#end(now);
     else if (event.type === 'settling') {
       for (const { recordId, end } of event.ends) this.#open.get(recordId)?.noteSettling(end, now);
-    } else this.#noteOfRecord(event, now);
+    } else if (event.type === 'settleDelayed') this.#batch.addEvent(event.type, undefined, now);
+    else this.#noteOfRecord(event, now);
   }
 
   /** Calls `run` inside the run span of the one attempt, or of many inside the batch's span. */
@@ -75,7 +76,10 @@ export class InvocationSpans {
     this.#failures.delete(recordId);
   }
 
-  #noteOfRecord(event: Exclude<BatchEvent, { type: 'settling' | 'batchFinished' }>, now: Date): void {
+  #noteOfRecord(
+    event: Exclude<BatchEvent, { type: 'settling' | 'settleDelayed' | 'batchFinished' }>,
+    now: Date,
+  ): void {
     const { recordId } = event;
     const key = 'key' in event ? event.key : '';
     // One that runs without a claim starts all the same.

@@ -6,6 +6,14 @@ type PlainMembers = Readonly<Record<string, Plain>>;
 /** Deeper than any condition of a condition; CloudFormation refuses cycles. */
 const DEEPEST = 60;
 
+/** What is known where a template is run rather than judged. */
+export interface KnownHere {
+  /** The values of pseudo parameters, such as `AWS::Region`. */
+  readonly pseudoParameters?: Readonly<Record<string, string>>;
+  /** The value of `Ref`, or of another attribute, of a resource; undefined leaves the reference as it is. */
+  readonly lookUp?: (resource: string, attribute: string) => Value;
+}
+
 /**
  * Works out the functions of a template as far as they can be without deploying it: parameters by what is given or by their
  * defaults, pseudo parameters as a text such as `${AWS.Region}`, conditions and mappings. What depends on more is `Unknown`.
@@ -13,11 +21,13 @@ const DEEPEST = 60;
 export class Resolver {
   readonly #template: PlainMembers;
   readonly #given: Readonly<Record<string, string>>;
+  readonly #known: KnownHere;
   #depth = 0;
 
-  constructor(template: PlainMembers, parameters: Readonly<Record<string, string>>) {
+  constructor(template: PlainMembers, parameters: Readonly<Record<string, string>>, known: KnownHere = {}) {
     this.#template = template;
     this.#given = parameters;
+    this.#known = known;
   }
 
   resolve(plain: Plain | undefined): Value {
@@ -91,11 +101,13 @@ export class Resolver {
 
   #reference(name: string): Value {
     if (name === 'AWS::NoValue') return undefined;
-    // Without colons, which separate the parts of an ARN.
-    if (name.startsWith('AWS::')) return `\${${name.replace('::', '.')}}`;
+    if (name.startsWith('AWS::')) {
+      // Without colons, which separate the parts of an ARN.
+      return this.#known.pseudoParameters?.[name] ?? `\${${name.replace('::', '.')}}`;
+    }
     const parameters = membersOf(this.#template['Parameters']);
     if (Object.hasOwn(parameters, name)) return this.#parameter(name, membersOf(parameters[name]));
-    return new Reference(name, 'Ref');
+    return this.#known.lookUp?.(name, 'Ref') ?? new Reference(name, 'Ref');
   }
 
   #parameter(name: string, { Default: byDefault, Type: type }: PlainMembers): Value {
@@ -113,7 +125,8 @@ export class Resolver {
     const path =
       typeof argument === 'string' ? argument.split('.') : asList(this.resolve(argument)).map(asText);
     const [resource = '', ...attribute] = path;
-    return new Reference(resource, attribute.join('.'));
+    const name = attribute.join('.');
+    return this.#known.lookUp?.(resource, name) ?? new Reference(resource, name);
   }
 
   #substitute(argument: Plain): Value {

@@ -13,6 +13,7 @@ export class CallDeadline implements Deadline {
   readonly answerNow: Stop = new Stop();
   readonly #clock: Clock;
   #endsAt = Infinity;
+  #stopsAt = Infinity;
   #graceMs = GRACE_MS;
   #cancels: (() => void)[] = [];
 
@@ -22,6 +23,10 @@ export class CallDeadline implements Deadline {
 
   get endsAt(): number {
     return this.#endsAt;
+  }
+
+  get stopsAt(): number {
+    return this.#stopsAt;
   }
 
   get graceMs(): number {
@@ -36,9 +41,10 @@ export class CallDeadline implements Deadline {
   end(limitMs: number, graceMs: number): void {
     this.#endsAt = this.#clock.now() + limitMs;
     this.#graceMs = graceMs;
-    const storingMs = limitMs * STORING_SHARE;
+    const stopInMs = Math.max(limitMs - graceMs - limitMs * STORING_SHARE, 0);
+    this.#stopsAt = this.#clock.now() + stopInMs;
     this.#cancels = [
-      this.#clock.setTimer(() => this.stop.abort(), Math.max(limitMs - graceMs - storingMs, 0)),
+      this.#clock.setTimer(() => this.stop.abort(), stopInMs),
       this.#clock.setTimer(() => this.answerNow.abort(), limitMs),
     ];
   }

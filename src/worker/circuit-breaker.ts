@@ -1,94 +1,181 @@
 import type { Clock } from '../claims/clock.ts';
 
+/** What a call of the handler says of what it depends on. */
+export interface CallReport {
+  /** Names of what was down. */
+  readonly down: ReadonlySet<string>;
+  /** Whether it shows that this is up. */
+  readonly isUp: (name: string) => boolean;
+}
+
+/** A call that has begun. */
+export interface WatchedCall {
+  end(report: CallReport): void;
+}
+
 export interface CircuitBreakerSetup {
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1. */
   readonly random: () => number;
-  /** It has begun to hold receives back, or has ceased to. */
-  readonly onChange: (isOpen: boolean) => void;
+  /** Names of those that are known to be still down, asked without a message. Never rejects. */
+  readonly check: (names: readonly string[]) => Promise<readonly string[]>;
+  readonly onChange: (name: string, isDown: boolean) => void;
+  /** A call may start again: one, or all. */
+  readonly onMayStart: () => void;
 }
 
-/** So many calls in a row that failed for the same dependency. */
+/** So many calls in a row that failed for the same dependency: fewer are no outage, and each costs a receive. */
 const MOST_FAILURES = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+/** A pause of nearly nothing would use up the messages' receives. */
+const SHORTEST_PAUSE_MS = 100;
+/** After that a call that was to show whether all is well again is not waited for any longer. */
+const LONGEST_PROBE_MS = 30_000;
 
 /**
- * Holds receives back while the claim store is down: each message that is received meanwhile would come back, one receive nearer to
- * the dead-letter queue. After a pause one message is received; if its claim can be asked for, all go on ("Circuit Breaker",
- * M. Nygard, Release It!, 2007).
+ * Starts and receives nothing while the claim store or another dependency is down: each message that starts meanwhile would come
+ * back, one receive nearer to the dead-letter queue. After a pause (exponential, full jitter) one call starts; if it is well, all
+ * go on ("Circuit Breaker", M. Nygard, Release It!, 2007; "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+ *
+ * | mode | begins | what starts | ends |
+ * |---|---|---|---|
+ * | closed | | everything | 5 calls in a row named the same dependency |
+ * | open | | nothing | the pause is over, and no check says that it is still down |
+ * | half-open | | one call | the call named a dependency: open; it showed that all are up: closed |
  */
 export class CircuitBreaker {
   readonly #setup: CircuitBreakerSetup;
-  #failures = 0;
+  readonly #failures = new Map<string, number>();
+  readonly #down = new Set<string>();
+  #mode: 'closed' | 'open' | 'half-open' = 'closed';
+  /** Pauses since it was closed. */
   #pauses = 0;
-  #isProbing = false;
-  #reopened: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  /** Calls count in the round in which they began. */
+  #round = 0;
+  #probe: WatchedCall | undefined;
+  #changed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   #cancel: (() => void) | undefined;
+  #isStopped = false;
 
   constructor(setup: CircuitBreakerSetup) {
     this.#setup = setup;
   }
 
-  get isOpen(): boolean {
-    return this.#pauses > 0;
+  /** Names of what is down. */
+  get down(): readonly string[] {
+    return [...this.#down];
   }
 
   /** How many may be received now; a promise: none, until it resolves. */
   mayReceive(): number | Promise<void> {
-    if (this.#pauses === 0) return Infinity;
-    if (this.#reopened !== undefined) return this.#reopened.promise;
-    if (this.#isProbing) return this.#hold();
-    this.#isProbing = true;
-    return 1;
+    if (this.#mode === 'closed' || this.#isStopped) return Infinity;
+    if (this.mayStart()) return 1;
+    if (this.#changed === undefined) {
+      let resolve = (): void => undefined;
+      const promise = new Promise<void>((changed) => (resolve = changed));
+      this.#changed = { promise, resolve };
+    }
+    return this.#changed.promise;
   }
 
-  /** The one message that was to be received was not there. */
-  noteEmpty(): void {
-    if (!this.#isProbing) return;
-    this.#isProbing = false;
-    this.#release();
+  /** Whether a call may start now. */
+  mayStart(): boolean {
+    return this.#mode === 'closed' || (this.#mode === 'half-open' && this.#probe === undefined);
   }
 
-  noteSuccess(): void {
-    this.#failures = 0;
-    if (this.#pauses === 0) return;
-    this.#pauses = 0;
-    this.#isProbing = false;
-    this.#release();
-    this.#setup.onChange(false);
-  }
-
-  noteFailure(): void {
-    this.#failures += 1;
-    const mayOpen = this.#pauses === 0 ? this.#failures >= MOST_FAILURES : this.#isProbing;
-    if (!mayOpen) return; // of a call that began before
-    this.#isProbing = false;
-    this.#pauses += 1;
-    void this.#hold();
-    const { clock, random, onChange } = this.#setup;
-    const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#pauses - 1));
-    this.#cancel = clock.setTimer(() => this.#release(), longestMs / 2 + (random() * longestMs) / 2);
-    if (this.#pauses === 1) onChange(true);
+  begin(): WatchedCall {
+    const round = this.#round;
+    const call: WatchedCall = {
+      end: (report) => {
+        if (call === this.#probe) this.#endProbe(report);
+        else if (this.#mode === 'closed' && round === this.#round) this.#note(report);
+      },
+    };
+    if (this.#mode === 'half-open') {
+      this.#probe = call;
+      this.#cancel = this.#setup.clock.setTimer(() => this.#tryAgain(), LONGEST_PROBE_MS);
+    }
+    return call;
   }
 
   /** Holds nothing back any longer. */
   stop(): void {
+    this.#isStopped = true;
     this.#cancel?.();
     this.#release();
   }
 
-  #hold(): Promise<void> {
-    if (this.#reopened === undefined) {
-      let resolve = (): void => undefined;
-      const promise = new Promise<void>((released) => (resolve = released));
-      this.#reopened = { promise, resolve };
+  #note({ down, isUp }: CallReport): void {
+    for (const name of this.#failures.keys()) {
+      if (!down.has(name) && isUp(name)) this.#failures.delete(name);
     }
-    return this.#reopened.promise;
+    for (const name of down) {
+      this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1);
+    }
+    const failing = [...down].filter((name) => (this.#failures.get(name) ?? 0) >= MOST_FAILURES);
+    if (failing.length > 0) this.#open(failing);
+  }
+
+  #endProbe({ down, isUp }: CallReport): void {
+    this.#cancel?.();
+    this.#probe = undefined;
+    if (down.size > 0) {
+      this.#open([...down]);
+      return;
+    }
+    const up = [...this.#down].filter(isUp);
+    for (const name of up) this.#down.delete(name);
+    if (this.#down.size === 0) {
+      this.#mode = 'closed';
+      this.#pauses = 0;
+      this.#round += 1;
+      this.#failures.clear();
+    }
+    for (const name of up) this.#setup.onChange(name, false);
+    this.#tryAgain();
+  }
+
+  /** Lets the next call start: nothing is known of how the last ended. */
+  #tryAgain(): void {
+    this.#probe = undefined;
+    this.#setup.onMayStart();
+    this.#release();
+  }
+
+  #open(names: readonly string[]): void {
+    const fresh = names.filter((name) => !this.#down.has(name));
+    for (const name of fresh) this.#down.add(name);
+    this.#pause();
+    for (const name of fresh) this.#setup.onChange(name, true);
+  }
+
+  #pause(): void {
+    const { clock, random } = this.#setup;
+    this.#mode = 'open';
+    this.#pauses += 1;
+    this.#cancel?.();
+    if (this.#isStopped) return;
+    const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#pauses - 1));
+    this.#cancel = clock.setTimer(
+      () => void this.#halfOpen(),
+      Math.max(random() * longestMs, SHORTEST_PAUSE_MS),
+    );
+  }
+
+  async #halfOpen(): Promise<void> {
+    const stillDown = await this.#setup.check(this.down);
+    if (this.#isStopped) return;
+    if (stillDown.length > 0) {
+      this.#pause();
+      return;
+    }
+    this.#mode = 'half-open';
+    this.#tryAgain();
   }
 
   #release(): void {
-    this.#reopened?.resolve();
-    this.#reopened = undefined;
+    this.#changed?.resolve();
+    this.#changed = undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { builtIn } from '../claims/built-in.ts';
+import { CLAIM_STORE, type Dependency } from './dependencies.ts';
 import type { Worker, WorkerCounters } from './worker.ts';
 
 /** Where a worker tells how it is. */
@@ -20,14 +21,28 @@ export interface HealthServer {
 /** After so many receives in a row that failed, a worker is not ready. */
 const MOST_FAILURES = 3;
 
-export interface Health extends Pick<Worker, 'state' | 'running' | 'waiting' | 'counters'> {
+export interface Health extends Omit<Worker, 'start' | 'stop' | 'pause' | 'resume' | 'on' | 'once' | 'off'> {
+  /** All that could be down, by name. */
+  readonly dependencies: readonly string[];
   /** Receives that failed since one did not. */
   readonly failuresInARow: number;
 }
 
+/** How a worker is now. */
+export function healthOf(
+  worker: Worker,
+  dependencies: readonly Dependency[] = [],
+  failuresInARow = 0,
+): Health {
+  const { state, running, waiting, setAside, limit, down, pauseReason, counters } = worker;
+  const names = [CLAIM_STORE, ...dependencies.map(({ name }) => name)];
+  const gauges = { running, waiting, setAside, limit };
+  return { state, ...gauges, down, pauseReason, counters, dependencies: names, failuresInARow };
+}
+
 /**
- * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (paused, stopping, or
- * SQS does not answer). `GET /`: the counters as JSON. `GET /metrics`: the same as Prometheus reads them.
+ * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (paused, stopping,
+ * a dependency is down, or SQS does not answer). `GET /`: the counters as JSON. `GET /metrics`: the same as Prometheus reads them.
  */
 export async function startHealthServer(
   { port, host = '127.0.0.1' }: HealthOptions,
@@ -79,16 +94,16 @@ function answerTo(method: string | undefined, url: string | undefined, health: H
   }
 }
 
-function isReady({ state, failuresInARow }: Health): boolean {
-  return state === 'running' && failuresInARow < MOST_FAILURES;
+function isReady({ state, failuresInARow, down }: Health): boolean {
+  return state === 'running' && failuresInARow < MOST_FAILURES && down.length === 0;
 }
 
 function json(status: number, body: object): HealthAnswer {
   return { status, type: JSON_TYPE, body: `${JSON.stringify(body)}\n` };
 }
 
-function toldOf({ state, running, waiting, counters, failuresInARow }: Health): object {
-  return { state, running, waiting, ...counters, receiveErrorsInARow: failuresInARow };
+function toldOf({ counters, failuresInARow, dependencies: _names, ...gauges }: Health): object {
+  return { ...gauges, ...counters, receiveErrorsInARow: failuresInARow };
 }
 
 const HELP: Readonly<Record<keyof WorkerCounters, string>> = {
@@ -96,6 +111,7 @@ const HELP: Readonly<Record<keyof WorkerCounters, string>> = {
   acknowledged: "Messages that the handler's answers acknowledged.",
   failed: 'Messages that come again.',
   deleted: 'Messages that SQS has deleted.',
+  receivedAgain: 'Messages that were still here when they came again.',
   handedBack: 'Messages that were shown again before they had started.',
   receiveErrors: 'Receives that failed.',
 };
@@ -110,12 +126,27 @@ function prometheus(health: Health): string {
   const gauges = [
     ['running', 'Messages in handlers now.', health.running],
     ['waiting', 'Messages that wait for a slot.', health.waiting],
+    ['set_aside', "Messages that wait for their group or their key's rate.", health.setAside],
+    ['concurrency_limit', 'Handlers that may run at once.', health.limit],
+    ['paused', '1 while the worker is paused.', Number(health.state === 'paused')],
     ['ready', '1 while the worker receives.', Number(isReady(health))],
   ].map(([name, help, value]) => {
     const metric = `batchlatch_worker_${name}`;
     return `# HELP ${metric} ${help}\n# TYPE ${metric} gauge\n${metric} ${value}\n`;
   });
-  return [...counters, ...gauges].join('');
+  return [...counters, ...gauges, downMetric(health)].join('');
+}
+
+/** Names are checked at start: nothing in them has to be escaped. */
+function downMetric({ down, dependencies }: Health): string {
+  const metric = 'batchlatch_worker_dependency_down';
+  const lines = dependencies.map(
+    (name) => `${metric}{dependency="${name}"} ${Number(down.includes(name))}
+`,
+  );
+  return `# HELP ${metric} 1 while nothing starts because this is down.
+# TYPE ${metric} gauge
+${lines.join('')}`;
 }
 
 function snake(name: string): string {

@@ -1,10 +1,12 @@
 import type { ReceivedMessage } from './message-queue.ts';
+import type { RateKeys } from './rate-limits.ts';
 
 /** A message from its receive until it is deleted or handed back. */
 export interface HeldMessage {
-  readonly message: ReceivedMessage;
-  /** When it was received, in epoch milliseconds: SQS hides it for at most 12 hours from then on. */
-  readonly receivedAt: number;
+  /** As it was received last: only its newest receipt handle is sure to delete it. */
+  message: ReceivedMessage;
+  /** When it was received last, in epoch milliseconds: SQS hides it for at most 12 hours from then on. */
+  receivedAt: number;
   /** Until when it is invisible to others, in epoch milliseconds. */
   hiddenUntil: number;
 }
@@ -14,6 +16,8 @@ export interface Parcel {
   readonly held: readonly HeldMessage[];
   /** The message group; undefined: none. */
   readonly group: string | undefined;
+  /** What keyed rates count; undefined: there are none. */
+  readonly rateKeys?: RateKeys;
 }
 
 /** What one receive brought, as the handler is to get it. */

@@ -37,3 +37,8 @@ export function contextOf(name: string, remainingTimeMs: () => number): Context 
     succeed: () => undefined,
   };
 }
+
+/** What handlers see as the function's name where none is given. */
+export function nameOfQueue(queueUrl: string): string {
+  return new URL(queueUrl).pathname.split('/').at(-1) || 'worker';
+}

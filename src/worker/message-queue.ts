@@ -27,18 +27,20 @@ export interface VisibilityOf {
 export interface QueueFacts {
   readonly arn: string;
   readonly visibilityTimeoutMs: number;
+  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
+  readonly maxReceives?: number;
 }
 
 /** What a worker asks of its queue. No more than ten messages at a time: the callers see to it. */
 export interface MessageQueue {
   /** Rejects where the queue does not exist or does not answer. */
   facts(signal: StopSignal): Promise<QueueFacts>;
-  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`. */
+  /** Waits for messages for up to `waitSeconds`, and hides them for `visibilitySeconds`; by default as long as the queue says. */
   receive(
     request: {
       readonly most: number;
       readonly waitSeconds: number;
-      readonly visibilitySeconds: number;
+      readonly visibilitySeconds?: number;
       readonly attemptId?: string;
     },
     signal: StopSignal,

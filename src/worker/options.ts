@@ -10,8 +10,8 @@ import {
   objectWith,
   required,
 } from '../options/check-options.ts';
+import { flowChecks, type FlowOptions } from './flow-options.ts';
 import type { HealthOptions } from './health.ts';
-import type { Rate } from './rate.ts';
 import type { WorkerSqsClient } from './sdk-send.ts';
 import { isStopSignal, STOP_SIGNALS, type StopSignalName } from './signals.ts';
 
@@ -19,7 +19,7 @@ import { isStopSignal, STOP_SIGNALS, type StopSignalName } from './signals.ts';
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
 
 /** Options of `createWorker()`. */
-export interface WorkerOptions {
+export interface WorkerOptions extends FlowOptions {
   /** The queue; one whose name ends with `.fifo` is worked in the order of its groups. */
   readonly queueUrl: string;
   /** What `createBatchProcessor` returned, or any Lambda handler for SQS that answers with `batchItemFailures`. */
@@ -31,14 +31,6 @@ export interface WorkerOptions {
    * the Lambda function whose claims this worker shares. Default: the queue's name.
    */
   readonly name?: string;
-  /** Messages in handlers at once. Default 100. */
-  readonly maxInFlight?: number;
-  /** Of them, of one `MessageGroupId`, so that one tenant cannot take all. FIFO groups have 1. Default: `maxInFlight`. */
-  readonly concurrencyPerGroup?: number;
-  /** The most receives at a time. Default 4. */
-  readonly receivers?: number;
-  /** How many records may start in a time. Default: as many as there are slots. */
-  readonly rate?: Rate;
   /** Tells on HTTP how the worker is: `/live`, `/ready`, `/metrics` (Prometheus), `/` (JSON). Default: nothing listens. */
   readonly health?: HealthOptions;
   /** How long a stop may take, in milliseconds, before what still runs is handed back. Default 25,000. */
@@ -63,10 +55,7 @@ export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
     'getQueueAttributes',
   ),
   name: aString(),
-  maxInFlight: anInteger(1),
-  concurrencyPerGroup: anInteger(1),
-  receivers: anInteger(1),
-  rate: members({ records: required(anInteger(1)), perMs: required(anInteger(1)) }),
+  ...flowChecks,
   health: members({ port: required(anInteger(0)), host: aString() }),
   shutdownTimeoutMs: anInteger(0),
   stopOn: aListOfSignals(),

@@ -1,12 +1,15 @@
 /** How many messages a worker may hold. What asks for more waits until some are given back. */
 export class Permits {
+  #count: number;
   #free: number;
   #wake: (() => void)[] = [];
 
   constructor(count: number) {
+    this.#count = count;
     this.#free = count;
   }
 
+  /** Below zero where more are held than there are. */
   get free(): number {
     return this.#free;
   }
@@ -18,12 +21,21 @@ export class Permits {
     return taken;
   }
 
+  /** For what is here already: also where there are none. */
+  takeAnyway(count: number): void {
+    this.#free -= count;
+  }
+
   give(count: number): void {
     this.#free += count;
-    if (this.#free <= 0) return;
-    const waiting = this.#wake;
-    this.#wake = [];
-    for (const wake of waiting) wake();
+    if (this.#free > 0) this.wakeAll();
+  }
+
+  /** From now on there are so many in all. */
+  resize(count: number): void {
+    const more = count - this.#count;
+    this.#count = count;
+    this.give(more);
   }
 
   /** Resolves when there may be some again. */

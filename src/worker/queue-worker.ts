@@ -1,31 +1,27 @@
 import { EventEmitter } from 'node:events';
-import { type Host, hostedBy } from '../attempts/host.ts';
+import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { Stop } from '../claims/stop.ts';
 import { CallDeadline } from './call-deadline.ts';
-import { CircuitBreaker } from './circuit-breaker.ts';
 import { Deletions } from './deletions.ts';
-import { failedItems } from './failed-items.ts';
-import { type Health, type HealthServer, startHealthServer } from './health.ts';
+import { CLAIM_STORE } from './dependencies.ts';
+import { emitSafely } from './emit-safely.ts';
+import { assertConsistent } from './flow-options.ts';
+import { Flow } from './flow.ts';
+import { callHandler } from './handler-call.ts';
+import { type Health, healthOf, type HealthServer, startHealthServer } from './health.ts';
 import { type HeldMessage, type Parcel, parcelsOf } from './held-message.ts';
-import { Inbox } from './inbox.ts';
-import { contextOf, sqsEventOf } from './lambda-event.ts';
-import {
-  type MessageQueue,
-  MOST_IN_REQUEST,
-  type QueueFacts,
-  type ReceivedMessage,
-} from './message-queue.ts';
+import { Holding } from './holding.ts';
+import { contextOf, nameOfQueue, sqsEventOf } from './lambda-event.ts';
+import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
 import type { WorkerOptions } from './options.ts';
-import { RateLimit } from './rate.ts';
+import { keyedParcel } from './rate-keys.ts';
 import { Receivers } from './receivers.ts';
-import { VisibilityKeeper } from './visibility-keeper.ts';
+import { steadyClock } from './steady-clock.ts';
 import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 
 const LONG_POLL_SECONDS = 20;
-/** A queue's visibility timeout may be shorter than a renewal takes: messages are hidden for at least this long. */
-const SHORTEST_VISIBILITY_MS = 30_000;
 /** How long handlers that are told to stop may take, within the stop's time. */
 const GRACE_SHARE = 0.2;
 
@@ -37,7 +33,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #name: string;
   readonly #isFifo: boolean;
   readonly #deadline: CallDeadline;
-  readonly #inbox: Inbox;
+  readonly #flow: Flow;
   readonly #deletions: Deletions;
   /** Aborted when nothing is received any more. */
   readonly #receiveStop = new Stop();
@@ -46,46 +42,51 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     acknowledged: 0,
     failed: 0,
     deleted: 0,
+    receivedAgain: 0,
     handedBack: 0,
     receiveErrors: 0,
   };
-  readonly #breaker: CircuitBreaker;
-  readonly #rate: RateLimit | undefined;
+  readonly #holding: Holding;
   #state: WorkerState = 'new';
-  #facts: QueueFacts | undefined;
-  #visibilityMs = SHORTEST_VISIBILITY_MS;
-  #visibility: VisibilityKeeper | undefined;
+  #queueArn = '';
   #receivers: Receivers | undefined;
   #health: HealthServer | undefined;
-  #resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #pauseReason: string | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: WorkerOptions, queue: MessageQueue) {
     super();
-    const { clock = systemClock, queueUrl, maxInFlight = 100, receivers = 4 } = options;
+    const { clock = steadyClock, queueUrl } = options;
     this.#options = options;
     this.#queue = queue;
     this.#clock = clock;
     this.#isFifo = queueUrl.endsWith('.fifo');
+    assertConsistent(options, this.#isFifo);
     this.#name = options.name ?? nameOfQueue(queueUrl);
-    this.#deadline = new CallDeadline(clock);
-    this.#inbox = new Inbox({
-      maxInFlight,
-      perGroup: this.#isFifo ? 1 : (options.concurrencyPerGroup ?? maxInFlight),
-      ahead: Math.min(maxInFlight, receivers * MOST_IN_REQUEST),
-      run: (parcel) => this.#run(parcel),
-    });
-    this.#rate = options.rate && new RateLimit(options.rate, clock);
-    this.#breaker = new CircuitBreaker({
+    this.#deadline = new CallDeadline(options.clock ?? systemClock); // its end is read by the handler's clock
+    this.#flow = new Flow(options, {
       clock,
-      random: Math.random,
-      onChange: (isOpen) => this.emit('storeDown', isOpen),
+      isFifo: this.#isFifo,
+      run: (parcel) => this.#run(parcel),
+      handBack: (held, at) => this.#holding.handBackUntil(held, at),
+      onDown: (name, isDown) =>
+        name === CLAIM_STORE
+          ? this.#emit('storeDown', isDown)
+          : this.#emit('dependencyDown', { name, isDown }),
     });
     this.#deletions = new Deletions({
       queue,
       clock,
       random: Math.random,
-      isBusy: () => this.#inbox.running > 0,
+      isBusy: () => this.#flow.inbox.running > 0,
+    });
+    this.#holding = new Holding({
+      queue,
+      clock,
+      deletions: this.#deletions,
+      counters: this.#counters,
+      signal: this.#deadline.answerNow,
+      onLost: (messageId, error) => this.#emit('visibilityLost', { messageId, error }),
     });
   }
 
@@ -98,11 +99,27 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   get running(): number {
-    return this.#inbox.running;
+    return this.#flow.inbox.running;
   }
 
   get waiting(): number {
-    return this.#inbox.waiting;
+    return this.#flow.inbox.waiting;
+  }
+
+  get setAside(): number {
+    return this.#flow.inbox.setAside;
+  }
+
+  get limit(): number {
+    return this.#flow.inbox.limit;
+  }
+
+  get down(): readonly string[] {
+    return this.#flow.down;
+  }
+
+  get pauseReason(): string | undefined {
+    return this.#pauseReason;
   }
 
   async start(): Promise<void> {
@@ -111,63 +128,57 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     }
     this.#setState('running');
     const { receivers = 4, health } = this.#options;
-    if (health !== undefined) this.#health = await startHealthServer(health, () => this.#tell());
     let facts;
     try {
+      if (health !== undefined) this.#health = await startHealthServer(health, () => this.#tell());
       facts = await this.#queue.facts(this.#receiveStop);
     } catch (error) {
-      await this.stop();
-      throw error;
+      if (!this.#receiveStop.aborted) {
+        await this.stop();
+        throw error;
+      }
     }
-    if (this.#receiveStop.aborted) return;
-    this.#facts = facts;
-    this.#visibilityMs = Math.max(facts.visibilityTimeoutMs, SHORTEST_VISIBILITY_MS);
-    this.#visibility = new VisibilityKeeper({
-      queue: this.#queue,
-      clock: this.#clock,
-      timeoutMs: this.#visibilityMs,
-      signal: this.#deadline.answerNow,
-      onLost: ({ message: { messageId } }, error) => this.emit('visibilityLost', { messageId, error }),
-    });
+    if (facts === undefined || this.#receiveStop.aborted) return this.#health?.close(); // stopped meanwhile
+    this.#queueArn = facts.arn;
+    this.#holding.start(facts);
     this.#receivers = new Receivers({
       queue: this.#queue,
-      permits: this.#inbox.permits,
+      permits: this.#flow.inbox.permits,
       clock: this.#clock,
       random: Math.random,
       receivers,
       isFifo: this.#isFifo,
       waitSeconds: LONG_POLL_SECONDS,
-      visibilitySeconds: this.#visibilityMs / 1_000,
+      visibilitySeconds: this.#holding.visibilityMs / 1_000,
       stop: this.#receiveStop,
-      mayReceive: () => this.#resumed?.promise ?? this.#breaker.mayReceive(),
+      enough: this.#flow.enough,
+      isHungry: () => this.#flow.inbox.isHungry,
+      mayReceive: () => this.#flow.mayReceive(),
       onMessages: (messages) => this.#admit(messages),
       onError: (error, nextInMs) => {
         this.#counters.receiveErrors += 1;
-        this.emit('receiveFailed', { error, nextInMs });
+        this.#emit('receiveFailed', { error, nextInMs });
       },
     });
     this.#receivers.start();
   }
 
-  /** For the health endpoint. */
   #tell(): Health {
-    const { state, running, waiting, counters } = this;
-    return { state, running, waiting, counters, failuresInARow: this.#receivers?.failures ?? 0 };
+    return healthOf(this, this.#options.dependencies, this.#receivers?.failures);
   }
 
-  pause(): void {
+  pause(reason?: string): void {
     if (this.#state !== 'running') return;
-    let resolve = (): void => undefined;
-    const promise = new Promise<void>((resumed) => (resolve = resumed));
-    this.#resumed = { promise, resolve };
+    this.#pauseReason = reason;
+    this.#flow.pause();
     this.#setState('paused');
   }
 
   resume(): void {
     if (this.#state !== 'paused') return;
+    this.#pauseReason = undefined;
     this.#setState('running');
-    this.#resumed?.resolve();
-    this.#resumed = undefined;
+    this.#flow.resume();
   }
 
   stop(): Promise<void> {
@@ -178,19 +189,16 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     const { shutdownTimeoutMs = 25_000 } = this.#options;
     this.#setState('stopping');
     this.#receiveStop.abort();
-    this.#resumed?.resolve();
-    this.#breaker.stop();
-    this.#inbox.permits.wakeAll();
     this.#deadline.end(shutdownTimeoutMs, shutdownTimeoutMs * GRACE_SHARE);
     const isOver = new Stop();
     const over = wait(this.#clock, shutdownTimeoutMs, isOver);
-    const unstarted = this.#inbox.close().flatMap(({ held }) => [...held]);
+    const unstarted = this.#flow.stop();
     await Promise.race([
       over,
       Promise.all([
-        this.#handBack(unstarted),
-        this.#receivers?.ended(),
-        this.#inbox.idle().then(() => this.#deletions.settled()),
+        this.#holding.handBack(unstarted),
+        this.#receivers?.ended().then(() => this.#holding.settled()),
+        this.#flow.inbox.idle().then(() => this.#deletions.settled()),
       ]),
     ]);
     isOver.abort();
@@ -201,92 +209,85 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     await this.#health?.close();
   }
 
-  #admit(messages: readonly ReceivedMessage[]): void {
-    if (messages.length === 0) {
-      this.#breaker.noteEmpty();
-      return;
-    }
-    const receivedAt = this.#clock.now();
-    const hiddenUntil = receivedAt + this.#visibilityMs;
-    const held = messages.map((message): HeldMessage => ({ message, receivedAt, hiddenUntil }));
-    this.#counters.received += messages.length;
-    this.emit('received', messages.length);
+  #admit(received: readonly ReceivedMessage[]): void {
+    if (received.length === 0) return;
+    const held = this.#holding.take(received);
+    const { permits } = this.#flow.inbox;
+    permits.give(received.length - held.length);
     if (this.#receiveStop.aborted) {
-      this.#inbox.permits.give(messages.length);
-      void this.#handBack(held);
-      return;
+      permits.give(held.length);
+      void this.#holding.handBack(held);
+    } else {
+      this.#flow.inbox.admit(parcelsOf(held, this.#isFifo).flatMap((parcel) => this.#keyed(parcel)));
     }
-    this.#visibility?.keep(held);
-    this.#inbox.admit(parcelsOf(held, this.#isFifo));
+    this.#emit('received', received.length);
   }
 
-  /** Shows messages again that have not started. They have been received once more, which cannot be taken back. */
-  async #handBack(held: readonly HeldMessage[]): Promise<void> {
-    await this.#visibility?.release(held);
-    this.#counters.handedBack += held.length;
-    const requests: Promise<unknown>[] = [];
-    for (let from = 0; from < held.length; from += MOST_IN_REQUEST) {
-      const changes = held
-        .slice(from, from + MOST_IN_REQUEST)
-        .map(({ message: { receiptHandle } }) => ({ receiptHandle, seconds: 0 }));
-      requests.push(this.#queue.changeVisibility(changes, this.#deadline.answerNow));
+  /** With what keyed rates count. Of a message that has no key, none starts, nor what is behind it in its group. */
+  #keyed(parcel: Parcel): Parcel[] {
+    const { rates, inbox } = this.#flow;
+    const keyed = keyedParcel(parcel, rates, () => this.#eventOf(parcel.held));
+    if (keyed.left.length > 0) {
+      inbox.permits.give(keyed.left.length);
+      this.#counters.failed += keyed.left.length;
+      const left = new Set(keyed.left.map(({ message }) => message.messageId));
+      void this.#holding.releaseRun(keyed.left, left).then(() => this.#holding.forget(keyed.left));
+      this.#emit('handlerFailed', keyed.error);
     }
-    await Promise.allSettled(requests); // else they are shown again when their time is over
+    return keyed.parcel.held.length === 0 ? [] : [keyed.parcel];
   }
 
-  async #run({ held }: Parcel): Promise<void> {
-    const messages = held.map(({ message }) => message);
-    const release = (): Promise<void> => this.#visibility?.release(held) ?? Promise.resolve();
-    let storeFailed = false;
-    const beforeHandBack: Host['beforeHandBack'] = (report) => {
-      ({ storeFailed } = report);
-      return release();
-    };
-    if (this.#rate !== undefined) {
-      await this.#rate.take(messages.length, this.#receiveStop);
-      if (this.#receiveStop.aborted) return this.#handBack(held); // it has not started
-    }
-    const context = hostedBy(
-      { deadline: this.#deadline, beforeHandBack },
-      contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
-    );
-    let failed: ReadonlySet<string>;
-    try {
-      const answer = await this.#options.handler(sqsEventOf(messages, this.#facts?.arn ?? ''), context);
-      failed = failedItems(
-        answer,
-        messages.map(({ messageId }) => messageId),
-      );
-    } catch (thrown) {
-      failed = new Set(messages.map(({ messageId }) => messageId));
-      this.emit('handlerFailed', thrown);
-    }
-    if (storeFailed) this.#breaker.noteFailure();
-    else this.#breaker.noteSuccess();
-    await release();
-    const done = messages.filter(({ messageId }) => !failed.has(messageId));
+  async #run({ held, group }: Parcel): Promise<void> {
+    const ended = this.#flow.begin(held.length);
+    const result = await callHandler({
+      handler: this.#options.handler,
+      event: this.#eventOf(held),
+      context: contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
+      deadline: this.#deadline,
+      release: (failed) => this.#holding.releaseRun(held, new Set(failed)),
+    });
+    ended(result);
+    const done = held.filter((_, index) => !result.failed.has(result.ids[index] ?? ''));
+    this.#holding.forget(held.filter((one) => !done.includes(one)));
+    if (this.#isFifo && done.length < held.length && group !== undefined) this.#handBackGroup(group);
     this.#counters.acknowledged += done.length;
-    this.#counters.failed += messages.length - done.length;
-    this.emit('handled', { acknowledged: done.length, failed: messages.length - done.length });
+    this.#counters.failed += held.length - done.length;
     if (done.length > 0) void this.#delete(done);
+    if (result.thrown !== undefined) this.#emit('handlerFailed', result.thrown.error);
+    this.#emit('handled', { acknowledged: done.length, failed: held.length - done.length });
+  }
+
+  /** What waits behind a message that failed must not run before it. */
+  #handBackGroup(group: string): void {
+    const behind = this.#flow.inbox.takeOfGroup(group).flatMap(({ held }) => [...held]);
+    void this.#holding.handBack(behind);
   }
 
   /** Not waited for: the slot is free for the next. Never rejects. */
-  async #delete(messages: readonly ReceivedMessage[]): Promise<void> {
-    const errors = await this.#deletions.delete(messages.map(({ receiptHandle }) => receiptHandle));
-    messages.forEach(({ messageId }, index) => {
+  async #delete(held: readonly HeldMessage[]): Promise<void> {
+    this.#holding.noteDone(held);
+    const errors = await this.#deletions.delete(held.map(({ message: { receiptHandle } }) => receiptHandle));
+    this.#holding.forget(held);
+    held.forEach(({ message: { messageId } }, index) => {
       const error = errors[index];
       if (error === undefined) this.#counters.deleted += 1;
-      else this.emit('deleteFailed', { messageId, error });
+      else this.#emit('deleteFailed', { messageId, error });
     });
+  }
+
+  #eventOf(held: readonly HeldMessage[]): SQSEvent {
+    return sqsEventOf(
+      held.map(({ message }) => message),
+      this.#queueArn,
+    );
+  }
+
+  #emit<Name extends keyof WorkerEvents>(name: Name, ...args: WorkerEvents[Name]): void {
+    emitSafely(this, name, ...args);
   }
 
   #setState(state: WorkerState): void {
     this.#state = state;
-    this.emit('state', state);
+    this.#emit('state', state);
   }
-}
-
-function nameOfQueue(queueUrl: string): string {
-  return new URL(queueUrl).pathname.split('/').at(-1) || 'worker';
 }

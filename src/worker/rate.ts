@@ -1,59 +1,47 @@
-import { type Clock, wait } from '../claims/clock.ts';
-import type { StopSignal } from '../claims/stop.ts';
+import type { SQSRecord } from 'aws-lambda';
 
 /** How many records may start in a time. */
 export interface Rate {
-  /** Records. */
+  /** Records: so many may start at once, and then evenly. */
   readonly records: number;
   /** In so many milliseconds. */
   readonly perMs: number;
+  /**
+   * What the rate is of, such as a customer: each text has a rate of its own. A record for which it throws, or gives no text, is not
+   * run, and comes again. Default: the rate is of all records together.
+   */
+  readonly key?: (record: SQSRecord) => string;
 }
 
-/**
- * A token bucket (RFC 2697's, with one rate): it holds as many as may start at once, and fills evenly. What asks first starts first.
- */
-export class RateLimit {
-  readonly #rate: Rate;
-  readonly #clock: Clock;
+/** A token bucket (RFC 2697's, with one rate): it holds as many as may start at once, and fills evenly. */
+export class TokenBucket {
+  readonly #rate: Pick<Rate, 'records' | 'perMs'>;
   #tokens: number;
   #filledAt: number;
-  /** The last of those that wait. */
-  #queue: Promise<void> = Promise.resolve();
 
-  constructor(rate: Rate, clock: Clock) {
+  constructor(rate: Pick<Rate, 'records' | 'perMs'>, now: number) {
     this.#rate = rate;
-    this.#clock = clock;
     this.#tokens = rate.records;
-    this.#filledAt = clock.now();
-  }
-
-  /** Resolves when so many may start, or when `signal` is aborted. */
-  take(count: number, signal: StopSignal): Promise<void> | undefined {
-    if (this.#waiting === 0 && this.#takeNow(count)) return undefined;
-    this.#waiting += 1;
-    const turn = this.#queue.then(() => this.#takeLater(count, signal));
-    this.#queue = turn;
-    return turn;
-  }
-
-  #waiting = 0;
-
-  async #takeLater(count: number, signal: StopSignal): Promise<void> {
-    while (!signal.aborted && !this.#takeNow(count)) {
-      const missing = Math.min(count, this.#rate.records) - this.#tokens;
-      await wait(this.#clock, Math.ceil((missing * this.#rate.perMs) / this.#rate.records), signal);
-    }
-    this.#waiting -= 1;
-  }
-
-  /** More than the bucket holds is taken when it is full, and is owed. */
-  #takeNow(count: number): boolean {
-    const { records, perMs } = this.#rate;
-    const now = this.#clock.now();
-    this.#tokens = Math.min(records, this.#tokens + ((now - this.#filledAt) * records) / perMs);
     this.#filledAt = now;
-    if (this.#tokens < Math.min(count, records)) return false;
+  }
+
+  /** In how many milliseconds so many may start; 0: now. More than it ever holds may start when it is full, and are owed. */
+  waitMs(count: number, now: number): number {
+    this.#fill(now);
+    const { records, perMs } = this.#rate;
+    const missing = Math.min(count, records) - this.#tokens;
+    return missing <= 0 ? 0 : Math.ceil((missing * perMs) / records);
+  }
+
+  take(count: number, now: number): void {
+    this.#fill(now);
     this.#tokens -= count;
-    return true;
+  }
+
+  #fill(now: number): void {
+    const { records, perMs } = this.#rate;
+    const passedMs = Math.max(now - this.#filledAt, 0); // a clock that is set back takes no tokens away
+    this.#tokens = Math.min(records, this.#tokens + (passedMs * records) / perMs);
+    this.#filledAt = now;
   }
 }

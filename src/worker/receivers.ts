@@ -16,6 +16,10 @@ export interface ReceiversSetup {
   readonly visibilitySeconds: number;
   /** Aborted when nothing is to be received any more. */
   readonly stop: Stop;
+  /** A receive is worth its price with so many messages; fewer are received only where slots would be idle. */
+  readonly enough: number;
+  /** Whether there is a slot, and nothing to fill it. */
+  readonly isHungry: () => boolean;
   /** How many messages may be received at most; a promise: none, until it resolves. */
   readonly mayReceive: () => number | Promise<void>;
   /** Also of none. */
@@ -33,8 +37,11 @@ const LONGEST_DELAY_MS = 20_000;
 export class Receivers {
   readonly #setup: ReceiversSetup;
   readonly #loops = new Set<Promise<void>>();
+  /** Loops that will receive again. */
+  #receiving = 0;
   /** Receives that failed since one did not: shared, because the queue is. */
   #failures = 0;
+  #onTheWay = 0;
 
   constructor(setup: ReceiversSetup) {
     this.#setup = setup;
@@ -56,7 +63,8 @@ export class Receivers {
 
   #add(): void {
     const { stop, receivers } = this.#setup;
-    if (stop.aborted || this.#loops.size >= receivers) return;
+    if (stop.aborted || this.#receiving >= receivers) return;
+    this.#receiving += 1;
     const loop = this.#receiveUntilIdle().finally(() => this.#loops.delete(loop));
     this.#loops.add(loop);
   }
@@ -66,25 +74,23 @@ export class Receivers {
     const { stop } = this.#setup;
     while (!stop.aborted) {
       const received = await this.#receive();
-      if (received === 0 && this.#loops.size > 1) return;
+      if (received === 0 && this.#receiving > 1) {
+        this.#receiving -= 1; // at once: of those that come back empty together, one has to stay
+        return;
+      }
     }
   }
 
   /** Gives how many messages there were; undefined if that is not known. */
   async #receive(): Promise<number | undefined> {
-    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages, mayReceive } =
-      this.#setup;
-    const allowed = mayReceive();
-    if (typeof allowed !== 'number') {
-      await allowed;
-      return undefined;
-    }
-    const most = permits.take(Math.min(allowed, MOST_IN_REQUEST));
-    if (most === 0) {
-      await permits.changed();
+    const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages } = this.#setup;
+    const most = permits.take(await this.#most());
+    if (most === 0 || stop.aborted) {
+      permits.give(most);
       return undefined;
     }
     let received = 0;
+    this.#onTheWay += 1;
     try {
       // The same id for a receive that is sent again after a lost answer: FIFO queues then give the same messages.
       const attempt = isFifo ? { attemptId: randomUUID() } : {};
@@ -98,8 +104,28 @@ export class Receivers {
       if (!stop.aborted) await this.#waitOut(thrown);
       return undefined;
     } finally {
+      this.#onTheWay -= 1;
       permits.give(most - received);
     }
+  }
+
+  /**
+   * How many to ask for: waits until there is room for so many that it is worth a request. An idle slot takes what there is, unless
+   * a receive is on its way, which comes back when there is a message. 0: that has to be asked again.
+   */
+  async #most(): Promise<number> {
+    const { permits, stop, enough, isHungry, mayReceive } = this.#setup;
+    while (!stop.aborted) {
+      const allowed = mayReceive();
+      if (typeof allowed !== 'number') {
+        await allowed;
+        return 0;
+      }
+      const isNeeded = permits.free > 0 && isHungry() && this.#onTheWay === 0;
+      if (isNeeded || permits.free >= Math.min(allowed, enough)) return Math.min(allowed, MOST_IN_REQUEST);
+      await permits.changed();
+    }
+    return 0;
   }
 
   async #waitOut(thrown: unknown): Promise<void> {

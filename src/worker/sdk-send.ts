@@ -31,7 +31,7 @@ export interface WorkerSqsClient {
   ): Promise<BatchAnswer>;
   /** The queue's ARN and its visibility timeout. */
   getQueueAttributes(
-    input: { QueueUrl: string; AttributeNames: ('QueueArn' | 'VisibilityTimeout')[] },
+    input: { QueueUrl: string; AttributeNames: ('QueueArn' | 'VisibilityTimeout' | 'RedrivePolicy')[] },
     options?: CallOptions,
   ): Promise<{ Attributes?: Record<string, string> | undefined }>;
 }

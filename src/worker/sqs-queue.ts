@@ -3,7 +3,7 @@ import type { StopSignal } from '../claims/stop.ts';
 import type { MessageAttribute, MessageQueue, ReceivedMessage } from './message-queue.ts';
 
 /** What a worker asks of SQS. */
-export type SqsOperation =
+type SqsOperation =
   | 'ReceiveMessage'
   | 'DeleteMessageBatch'
   | 'ChangeMessageVisibilityBatch'
@@ -17,20 +17,25 @@ export function sqsQueue(send: SendToSqs, queueUrl: string): MessageQueue {
   const QueueUrl = queueUrl;
   return {
     async facts(signal) {
-      const AttributeNames = ['QueueArn', 'VisibilityTimeout'];
+      const AttributeNames = ['QueueArn', 'VisibilityTimeout', 'RedrivePolicy'];
       const answer = await send('GetQueueAttributes', { QueueUrl, AttributeNames }, signal);
-      const { QueueArn, VisibilityTimeout } = (answer as AttributesAnswer).Attributes ?? {};
+      const { QueueArn, VisibilityTimeout, RedrivePolicy } = (answer as AttributesAnswer).Attributes ?? {};
       if (QueueArn === undefined || !(Number(VisibilityTimeout) >= 0)) {
         throw new Error(`SQS gave no ARN or no visibility timeout of the queue ${queueUrl}`);
       }
-      return { arn: QueueArn, visibilityTimeoutMs: Number(VisibilityTimeout) * 1_000 };
+      const maxReceives = maxReceivesOf(RedrivePolicy);
+      return {
+        arn: QueueArn,
+        visibilityTimeoutMs: Number(VisibilityTimeout) * 1_000,
+        ...(maxReceives !== undefined && { maxReceives }),
+      };
     },
     async receive({ most, waitSeconds, visibilitySeconds, attemptId }, signal) {
       const input = {
         QueueUrl,
         MaxNumberOfMessages: most,
         WaitTimeSeconds: waitSeconds,
-        VisibilityTimeout: visibilitySeconds,
+        ...(visibilitySeconds !== undefined && { VisibilityTimeout: visibilitySeconds }),
         MessageSystemAttributeNames: ['All'],
         MessageAttributeNames: ['All'],
         ...(attemptId !== undefined && { ReceiveRequestAttemptId: attemptId }),
@@ -80,6 +85,16 @@ interface SqsMessage {
       }
     >
   >;
+}
+
+/** Of a redrive policy, which is JSON; tools write its number as a text too. */
+function maxReceivesOf(redrivePolicy: string | undefined): number | undefined {
+  try {
+    const { maxReceiveCount } = JSON.parse(redrivePolicy ?? '{}') as { readonly maxReceiveCount?: unknown };
+    return Number(maxReceiveCount) >= 1 ? Number(maxReceiveCount) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** By position: messages may have equal ids. */

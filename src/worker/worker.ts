@@ -15,8 +15,10 @@ export interface WorkerEvents {
   readonly handlerFailed: [error: unknown];
   /** A receive failed; the next is tried in so many milliseconds. */
   readonly receiveFailed: [failure: { readonly error: Error; readonly nextInMs: number }];
-  /** The claim store does not answer, so that nothing is received for a while; false: it answers again. */
+  /** The claim store does not answer, so that nothing is received and nothing starts for a while; false: it answers again. */
   readonly storeDown: [isDown: boolean];
+  /** The same for one of `dependencies`. */
+  readonly dependencyDown: [change: { readonly name: string; readonly isDown: boolean }];
   /** A message that is done could not be deleted: it comes again, and its claim says that it is done. */
   readonly deleteFailed: [failure: { readonly messageId: string; readonly error: Error }];
   /** A message that runs could not be kept invisible: it comes again, and its claim says that it runs. */
@@ -33,6 +35,8 @@ export interface WorkerCounters {
   readonly failed: number;
   /** Messages that SQS has deleted. */
   readonly deleted: number;
+  /** Of `received`: messages that were still here when they came again. They do not run a second time beside the first. */
+  readonly receivedAgain: number;
   /** Messages that were received, and shown again before they had started. */
   readonly handedBack: number;
   /** Receives that failed. */
@@ -49,11 +53,19 @@ export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' |
   readonly running: number;
   /** Messages that wait for a slot. */
   readonly waiting: number;
+  /** Of them, those that wait for others of their group, or for their key's rate. */
+  readonly setAside: number;
+  /** How many handlers may run at once: `maxInFlight`, or what `adaptive` has found out. */
+  readonly limit: number;
+  /** What is down, so that nothing is received and nothing starts: names of `dependencies`, and `claim-store`. */
+  readonly down: readonly string[];
+  /** Why it is paused, as `pause()` was told. */
+  readonly pauseReason: string | undefined;
   /** Begins to receive. Rejects where the queue does not exist or does not answer. */
   start(): Promise<void>;
-  /** Receives nothing for a while; what runs goes on. */
-  pause(): void;
-  /** Receives again. */
+  /** Receives nothing and starts nothing for a while; what runs goes on. The health endpoint tells the reason. */
+  pause(reason?: string): void;
+  /** Receives and starts again. */
   resume(): void;
   /**
    * Receives nothing more, hands back what has not started, and resolves when what runs has ended and what is done is deleted, or

@@ -219,7 +219,7 @@ describe('What one of several invocations brings to a shared request', () => {
     });
     const invoke = invoking(b, () => 'done', { settleLingerMs: 100 });
     const all = Promise.all(['poison', 'b', 'c'].map((id) => invoke([id], 30_000)));
-    await b.clock.advance(5_000);
+    await b.clock.advance(30_000);
     const [poison, ...others] = await all;
     expect(poison).toMatchObject({ failed: ['poison'] });
     expect(poison?.afterMs).toBeGreaterThan(0);

@@ -110,6 +110,118 @@ describe('outcomes', () => {
   });
 });
 
+describe('retries of an effect that is done', () => {
+  it('go on with full jitter of 2 s at most, the last a second before the lease is over', async () => {
+    const { settle, clock, answers, times, random } = bench({ isBusy: false, stopsInMs: 60_000 });
+    always(answers);
+    random.is = 0.5;
+    const outcome = settle('a', clock.now() + 10_500);
+    await clock.advance(100_000);
+    expect(await outcome).toEqual(PASSING);
+    expect(times).toEqual([
+      0, 50, 150, 350, 750, 1_550, 2_550, 3_550, 4_550, 5_550, 6_550, 7_550, 8_550, 9_500,
+    ]);
+  });
+
+  it('end a second before the invocation stops, where that is sooner', async () => {
+    const { settle, clock, answers, times } = bench({ isBusy: false, stopsInMs: 10_000 });
+    always(answers);
+    const outcome = settle('a', clock.now() + 60_000);
+    await clock.advance(9_000);
+    expect(await outcome).toEqual(PASSING);
+    expect(times.at(-1)).toBe(9_000);
+  });
+
+  it('end earlier when a host is told to stop meanwhile', async () => {
+    const { settle, clock, answers, times, stopsAt } = bench({ isBusy: false, stopsInMs: Infinity });
+    always(answers);
+    const outcome = settle('a', clock.now() + 60_000);
+    await clock.advance(20_000);
+    stopsAt.is = clock.now() + 5_000;
+    await clock.advance(5_000);
+    expect(await outcome).toEqual(PASSING);
+    expect(times.at(-1)).toBeLessThanOrEqual(24_000);
+    expect(times.at(-1)).toBeGreaterThan(22_000);
+  });
+
+  it('end as soon as the store takes it', async () => {
+    const { settle, clock, answers, writes } = bench({ isBusy: false, stopsInMs: 60_000 });
+    for (let write = 1; write <= 12; write += 1) answers.push([PASSING]);
+    const outcome = settle('a', clock.now() + 60_000);
+    await clock.advance(60_000);
+    expect(await outcome).toBe('stored');
+    expect(writes).toHaveLength(13);
+  });
+
+  it("end at a condition that does not hold: the claim is another owner's", async () => {
+    const { settle, clock, answers, writes } = bench({ isBusy: false, stopsInMs: 60_000 });
+    for (let write = 1; write <= 6; write += 1) answers.push([PASSING]);
+    answers.push(['lost']);
+    const outcome = settle('a', clock.now() + 60_000);
+    await clock.advance(60_000);
+    expect(await outcome).toBe('lost');
+    expect(writes).toHaveLength(7);
+  });
+
+  it('do not keep what has no effect behind it: that ends after 4 writes', async () => {
+    const { settle, clock, answers, writes } = bench({ stopsInMs: 60_000 });
+    always(answers);
+    const done = settle('done', clock.now() + 20_000);
+    const failed = settle('failed');
+    await clock.advance(5_000);
+    expect(await failed).toEqual(PASSING);
+    expect(writes.slice(0, 5)).toEqual([...Array.from({ length: 4 }, () => ['done', 'failed']), ['done']]);
+    await clock.advance(20_000);
+    expect(await done).toEqual(PASSING);
+  });
+
+  it('end when the answer has to leave', async () => {
+    const { settle, clock, answers, writes, abort } = bench({ isBusy: false, stopsInMs: 60_000 });
+    always(answers);
+    const outcome = settle('a', clock.now() + 60_000);
+    await clock.advance(30_000);
+    const before = writes.length;
+    abort();
+    expect(await outcome).toEqual(PASSING);
+    await clock.advance(60_000);
+    expect(writes).toHaveLength(before);
+  });
+
+  it('are 4 writes in all where the lease is nearly over, or nobody says when the invocation stops', async () => {
+    for (const [stopsInMs, leaseMs] of [
+      [60_000, 500],
+      [undefined, 60_000],
+    ] as const) {
+      const { settle, clock, answers, writes } = bench({ isBusy: false, ...(stopsInMs && { stopsInMs }) });
+      always(answers);
+      const outcome = settle('a', clock.now() + leaseMs);
+      await clock.advance(5_000);
+      expect(await outcome).toEqual(PASSING);
+      expect(writes).toHaveLength(4);
+    }
+  });
+
+  it('are told of once, for all of them, until the store has taken one', async () => {
+    const { settle, clock, answers, told } = bench({ isBusy: false, stopsInMs: 60_000 });
+    const unreachable = (): number => told.filter((line) => line === 'slow down').length;
+    always(answers, 60);
+    void settle('a', clock.now() + 60_000);
+    void settle('b', clock.now() + 60_000);
+    await clock.advance(20_000);
+    expect(unreachable()).toBe(1);
+    answers.length = 0;
+    await clock.advance(5_000);
+    always(answers, 60);
+    void settle('c', clock.now() + 30_000);
+    await clock.advance(20_000);
+    expect(unreachable()).toBe(2);
+  });
+
+  function always(answers: Bench['answers'], times = 1_000): void {
+    for (let write = 0; write < times; write += 1) answers.push([PASSING, PASSING]);
+  }
+});
+
 describe('retries', () => {
   it('write again what may be written later, and only that', async () => {
     const { settle, clock, answers, writes } = bench();
@@ -215,14 +327,21 @@ interface Bench {
   readonly told: string[];
   /** What the next writes answer; afterwards everything is stored. */
   readonly answers: (SettleOutcome[] | (() => never))[];
-  settle(name: string): Promise<SettleOutcome>;
+  /** When they were written, in milliseconds from the start. */
+  readonly times: number[];
+  readonly stopsAt: { is: number };
+  /** `leaseUntil`: of an attempt whose effect is done. */
+  settle(name: string, leaseUntil?: number): Promise<SettleOutcome>;
   /** Holds up the next write until the returned function is called. */
   hold(): () => void;
   abort(): void;
 }
 
-function bench(options: { requestSize?: number; isBusy?: boolean } = {}): Bench {
+function bench(options: { requestSize?: number; isBusy?: boolean; stopsInMs?: number } = {}): Bench {
   const clock = manualClock();
+  const startedAt = clock.now();
+  const stopsAt = { is: startedAt + (options.stopsInMs ?? 0) };
+  const times: number[] = [];
   const controller = new AbortController();
   const busy = { is: options.isBusy ?? true };
   const random = { is: 0.9 };
@@ -236,6 +355,7 @@ function bench(options: { requestSize?: number; isBusy?: boolean } = {}): Bench 
     async settle(settlements) {
       const names = settlements.map(({ key }) => key);
       writes.push(names);
+      times.push(clock.now() - startedAt);
       told.push(`wrote ${names.join()}`);
       const held = holding;
       holding = undefined;
@@ -253,6 +373,8 @@ function bench(options: { requestSize?: number; isBusy?: boolean } = {}): Bench 
     isBusy: () => busy.is,
     onWrite: (names) => told.push(`told ${names.join()}`),
     signal: controller.signal,
+    ...(options.stopsInMs !== undefined && { stopsAt: () => stopsAt.is }),
+    onUnreachable: ({ message }) => told.push(message),
   });
   return {
     clock,
@@ -260,9 +382,11 @@ function bench(options: { requestSize?: number; isBusy?: boolean } = {}): Bench 
     busy,
     random,
     writes,
+    times,
+    stopsAt,
     told,
     answers,
-    settle: (name) => queue.settle(completion(name), name, (outcome) => outcome),
+    settle: (name, leaseUntil) => queue.settle(completion(name), name, (outcome) => outcome, leaseUntil),
     hold() {
       let letGo: () => void = () => undefined;
       holding = new Promise((resolve) => {

@@ -90,6 +90,13 @@ describe('docs/cli.md', () => {
     'table check',
     'table clean',
     'doctor',
+    'work',
+    'generate-event sqs',
+    'send',
+    'generate-event eventbridge',
+    'generate-event sns',
+    'generate-event kinesis',
+    'generate-event dynamodb',
   ])('names every option of %s', async (command) => {
     const page = readFileSync('docs/cli.md', 'utf8');
     const { out } = await runCommand([...command.split(' '), '--help']);

@@ -7,6 +7,8 @@ export interface Terminal {
   readonly terminal?: boolean | number;
   /** What is typed, or how it comes about once somebody reads it. */
   readonly input?: string | (() => Promise<string>);
+  /** In place of `input`, as it comes. */
+  readonly chunks?: AsyncIterable<string>;
   readonly env?: Readonly<Record<string, string>>;
   readonly now?: () => number;
   readonly signal?: AbortSignal;
@@ -26,7 +28,7 @@ export interface Ended {
 /** Runs a command in this process. */
 export async function runCommand(
   argv: readonly string[],
-  { terminal = false, input = '', env = {}, now = Date.now, signal, onText, sleep }: Terminal = {},
+  { terminal = false, input = '', chunks, env = {}, now = Date.now, signal, onText, sleep }: Terminal = {},
 ): Promise<Ended> {
   const isTTY = terminal !== false;
   const columns = typeof terminal === 'number' ? terminal : 120;
@@ -39,7 +41,7 @@ export async function runCommand(
     isTTY,
     columns,
   });
-  const stdin = Object.assign(Readable.from(typed(input)), { isTTY });
+  const stdin = Object.assign(Readable.from(chunks ?? typed(input)), { isTTY });
   const status = await runCli(argv, {
     stdin,
     stdout: streamOf('out'),
@@ -48,6 +50,7 @@ export async function runCommand(
     now,
     signal: signal ?? new AbortController().signal,
     sleep: (ms) => sleep?.(ms, texts.out) ?? Promise.resolve(),
+    endSoon: () => undefined,
     operator: () => 'ann@laptop',
   });
   return { status, ...texts };

@@ -12,7 +12,11 @@ const COMMANDS = [
   'claims stats',
   'table create',
   'table check',
+  'work',
   'completion',
+  'generate-event sqs',
+  'send',
+  'generate-event dynamodb',
 ];
 
 describe('batchlatch', () => {

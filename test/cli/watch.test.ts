@@ -13,6 +13,7 @@ it('Watching goes on when a reading fails, but not when the first does', async (
     now: () => 0,
     signal: stopping.signal,
     sleep: async () => {},
+    endSoon: () => undefined,
     operator: () => '',
   };
   const context = { ...surroundings, screen: screenOf(surroundings, {}) };

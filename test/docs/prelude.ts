@@ -35,6 +35,7 @@ interface ChargeOptions {
 }
 
 export declare const order: Order;
+export declare const queueUrl: string;
 export declare const handler: RecordHandler;
 export declare const store: ClaimStore;
 export declare const payments: { charge(order: Order, options?: ChargeOptions): Promise<Charge> };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
+import { handler as ecsOrders } from '../../examples/ecs/orders.ts';
 import { handler as ledgerQueue } from '../../examples/ledger/ledger-queue.ts';
 import { handler as chargesStream } from '../../examples/orders/charges-stream.ts';
 import { handler as claimMonitor } from '../../examples/orders/claim-monitor.ts';
@@ -15,6 +16,7 @@ import { handler as shipments } from '../../examples/sources/shipments.ts';
 import { handler as stockChanges } from '../../examples/sources/stock-changes.ts';
 
 const handlers = {
+  ecsOrders,
   ledgerQueue,
   chargesStream,
   claimMonitor,

@@ -34,6 +34,7 @@ const leveled: readonly [level: LogLevel, event: BatchEvent][] = [
   ['warn', { type: 'mismatch', ...record }],
   ['warn', { type: 'abandoned', ...attempt, durationMs: 2, error }],
   ['warn', { type: 'resultDropped', ...attempt, error }],
+  ['warn', { type: 'settleDelayed', error }],
   ['error', { type: 'parked', ...record, error }],
   ['error', { type: 'claimFailed', ...record, error }],
   ['error', { type: 'leaseLost', ...attempt, effectDone: true }],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { base64, cached, gzip, jsonLines, payloadHash, resultsIn } from 'batchlatch';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
+import { startDurable } from 'batchlatch/durable';
 import { argumentHash } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
 import { emfMetrics, powertools } from 'batchlatch/observe';
@@ -25,6 +26,11 @@ const factories: readonly [name: string, make: (options: never) => unknown, work
     's3Pointer',
     s3Pointer,
     { buckets: ['b'], expectedBucketOwner: '123456789012', maxBytes: 1, timeoutMs: 1 },
+  ],
+  [
+    'startDurable',
+    startDurable,
+    { functionName: 'f', qualifier: '1', client: { send: Date }, executionName: String, payload: Date },
   ],
   ['jsonLines', jsonLines, { level: 'warn', write: () => undefined }],
   [

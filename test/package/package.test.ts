@@ -1,11 +1,15 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { bundled, unbundled } from './bundled-function.ts';
 import { type Consumer, installPacked, packLibrary } from './packed-library.ts';
@@ -75,6 +79,71 @@ describe('The packed package', () => {
     const doctor = await bare.bin(['doctor', '--template', path.resolve('template.yaml'), '--json']);
     expect(JSON.parse(doctor)).toMatchObject({ findings: expect.any(Array) });
     expect(bare.files).toContain('dist/cli/THIRD-PARTY-LICENSES.md');
+  });
+
+  it('has a bin that works a queue with a handler of the package, and tells it to stop', async () => {
+    const service = await startSqsEmulator();
+    const environment = {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+    };
+    const sqs = new SQS({ ...emulatorClientConfig, endpoint: service.endpoint });
+    const { QueueUrl } = await sqs.createQueue({ QueueName: 'orders' });
+    await sqs.sendMessage({ QueueUrl, MessageBody: '{"id":7}' });
+    const file = path.join(bare.folder, 'waiting.mjs');
+    await writeFile(
+      file,
+      `import { createBatchProcessor } from 'batchlatch';
+      import { memoryStore } from 'batchlatch/memory';
+      import { setTimeout as delay } from 'node:timers/promises';
+      export const handler = createBatchProcessor(async ({ body }, { signal }) => {
+        console.log('called with', body.id);
+        await delay(60_000, undefined, { signal });
+      }, { store: memoryStore(), observer: { onEvent: () => undefined } });`,
+    );
+    const bin = path.join(bare.folder, 'node_modules/batchlatch/dist/cli/batchlatch.js');
+    const args = [bin, 'work', file, '--queue-url', QueueUrl ?? '', '--shutdown-timeout', '1s'];
+    const child = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      let out = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        out += text;
+        if (text.includes('called')) child.kill('SIGTERM');
+      });
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect(out).toContain('called with 7');
+      expect(out).toMatch(/1 received, 0 done, 1 failed\n$/); // it has ended: its signal came from the worker
+    } finally {
+      child.kill('SIGKILL');
+      sqs.destroy();
+      await service.stop();
+    }
+  });
+
+  it('has a bin that loads TypeScript by tsx where that is there, and says what to install', async () => {
+    const project = await mkdtemp(path.join(bare.folder, 'project-'));
+    await writeFile(path.join(project, 'package.json'), '{}');
+    await writeFile(
+      path.join(project, 'typed.ts'),
+      `import { createBatchProcessor } from 'batchlatch';
+      enum Kind { Order = 'order' }
+      export const handler = createBatchProcessor<Kind>(() => undefined);`,
+    );
+    const bin = path.join(bare.folder, 'node_modules/batchlatch/dist/cli/batchlatch.js');
+    const args = [bin, 'work', 'typed.ts', '--queue-url', 'http://127.0.0.1:9/orders'];
+    const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+    const told = async (): Promise<string> => {
+      const running = promisify(execFile)(process.execPath, args, { cwd: project, env });
+      return running.then(
+        () => '',
+        ({ stderr }: { stderr: string }) => stderr,
+      );
+    };
+    expect(await told()).toMatch(/^Error: Node v\S+ cannot load typed\.ts: .*`npm install tsx`/);
+    await mkdir(path.join(project, 'node_modules'));
+    await symlink(path.resolve('node_modules/tsx'), path.join(project, 'node_modules/tsx'));
+    expect(await told()).toMatch(/^Error: http:\/\/127\.0\.0\.1:9 does not answer: /); // it was loaded
   });
 
   it('holds compiled files and their licenses, and no source maps that lead nowhere', () => {
@@ -153,7 +222,7 @@ describe('A function of the packed package', () => {
 
   /** All but what converts DynamoDB's JSON for streams and commits, and talks to nobody. */
   const ofTheSdk = /node_modules\/@(aws-sdk|smithy|aws)\/(?!util-dynamodb\/)/;
-  const direct = /stores\/dynamodb\/direct\//;
+  const direct = /(^|\/)aws\/direct-sender\./;
   /** Who makes a client is warned on Node 20; who does not is not. */
   const ownClient = { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
   const ranOnce = { runs: 1, failures: [0, 0], codes: [] };
@@ -222,7 +291,7 @@ describe('A function of the packed package', () => {
     const inInit = async (more: NodeJS.ProcessEnv): Promise<readonly string[]> =>
       (await preset.run(given({ INIT_MS: '300', ...more }))).scriptsOfInit;
     const lambda = { AWS_LAMBDA_FUNCTION_NAME: 'orders' };
-    const direct = expect.stringMatching(/direct\/direct-transport\.js$/);
+    const direct = expect.stringMatching(/\/direct-transport\.js$/);
     const sdk = expect.stringMatching(/@aws-sdk\/client-dynamodb\//);
     expect(await inInit(lambda)).toEqual(expect.arrayContaining([direct]));
     expect(await inInit({ ...lambda, AWS_RETRY_MODE: 'adaptive' })).toEqual(expect.arrayContaining([sdk]));

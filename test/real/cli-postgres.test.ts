@@ -86,7 +86,7 @@ describe('The commands of claims, on PostgreSQL', () => {
 
   it('say which package is missing, and how to install it', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-peers-'));
-    expect(() => loadPeer(['ioredis', 'redis'], [folder])).toThrow(
+    expect(() => loadPeer(['ioredis', 'redis'], { folders: [folder] })).toThrow(
       'This needs the package ioredis or redis, which is not installed here: `npm install ioredis` or `npm install redis`.',
     );
     await rm(folder, { recursive: true });

@@ -70,7 +70,7 @@ describe('.ci/run', () => {
 
   it('counts every other step that failed as one', () => {
     writeProgram('scripts/sam.sh', 'exit 1');
-    expect(run()).toMatchObject({ last: '42 passed, 5 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '42 passed, 6 failed', status: 1 });
   });
 
   it('counts the steps of templates as failed where no template is found', () => {

@@ -12,6 +12,8 @@ export interface ScriptedQueue extends MessageQueue {
   readonly changes: readonly (VisibilityOf & { readonly at: number })[];
   /** Ids of messages that are there, visible or not. */
   ids(): string[];
+  /** How often each message was received, by its id. */
+  receives(): ReadonlyMap<string, number>;
   /** Ids of those that somebody could receive now. */
   visible(): string[];
   /** Makes the next calls of this kind fail, as often as there are errors; `Failed` entries for single messages. */
@@ -31,13 +33,18 @@ const LATENCY_MS = 5;
 
 export function scriptedQueue(
   clock: Clock,
-  { visibilityMs = 30_000, fifo = false }: { readonly visibilityMs?: number; readonly fifo?: boolean } = {},
+  {
+    visibilityMs = 30_000,
+    fifo = false,
+    maxReceives,
+  }: { readonly visibilityMs?: number; readonly fifo?: boolean; readonly maxReceives?: number } = {},
 ): ScriptedQueue {
   let stored: Stored[] = [];
   const asked: string[] = [];
   const changes: (VisibilityOf & { at: number })[] = [];
   const failures = new Map<keyof MessageQueue, (Error | 'each')[]>();
   const holds = new Map<keyof MessageQueue, Promise<void>>();
+  const receives = new Map<string, number>();
   const sent = new Set<() => void>();
 
   async function answer(kind: keyof MessageQueue, text: string): Promise<'each' | undefined> {
@@ -87,6 +94,7 @@ export function scriptedQueue(
       return messageId;
     },
     ids: () => stored.map(({ message }) => message.messageId),
+    receives: () => receives,
     visible: () => take(Infinity).map(({ message }) => message.messageId),
     fail: (kind, ...how) => void failures.set(kind, [...(failures.get(kind) ?? []), ...how]),
     hold(kind) {
@@ -102,6 +110,7 @@ export function scriptedQueue(
       return {
         arn: `arn:aws:sqs:us-east-1:000000000000:orders${fifo ? '.fifo' : ''}`,
         visibilityTimeoutMs: visibilityMs,
+        ...(maxReceives !== undefined && { maxReceives }),
       };
     },
     async receive({ most, waitSeconds, visibilitySeconds }, signal) {
@@ -110,8 +119,10 @@ export function scriptedQueue(
       if (signal.aborted) throw new Error('aborted');
       return take(most).map((one) => {
         one.receives += 1;
+        receives.set(one.message.messageId, one.receives);
         one.receiptHandle = `${one.message.messageId}/${one.receives}`;
-        one.visibleAt = clock.now() + visibilitySeconds * 1_000;
+        one.visibleAt =
+          clock.now() + (visibilitySeconds === undefined ? visibilityMs : visibilitySeconds * 1_000);
         return {
           ...one.message,
           receiptHandle: one.receiptHandle,

@@ -1,74 +1,11 @@
-import { afterEach, expect, test } from '@jest/globals';
-import { createBatchProcessor, type BatchProcessorOptions, type RecordHandler, StoreError } from 'batchlatch';
+import { expect, test } from '@jest/globals';
+import { StoreError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { type ManualClock, manualClock } from 'batchlatch/testing';
-import type { WorkerOptions } from 'batchlatch/worker';
-import { QueueWorker } from '../../src/worker/queue-worker.ts';
-import { type ScriptedQueue, scriptedQueue } from '../support/scripted-queue.ts';
-
-interface Bench {
-  readonly clock: ManualClock;
-  readonly queue: ScriptedQueue;
-  readonly worker: QueueWorker;
-}
+import { manualClock } from 'batchlatch/testing';
+import { gate, workerBenches } from '../support/worker-benches.ts';
 
 const HOUR_MS = 3_600_000;
-const workers: { readonly worker: QueueWorker; readonly clock: ManualClock }[] = [];
-
-afterEach(async () => {
-  for (const { worker, clock } of workers.splice(0)) {
-    const stopped = worker.stop();
-    await clock.advance(60_000);
-    await stopped;
-  }
-});
-
-async function bench(
-  handler: RecordHandler,
-  {
-    processor = {},
-    queue: how = {},
-    ...options
-  }: Partial<WorkerOptions> & {
-    readonly processor?: BatchProcessorOptions | false;
-    readonly queue?: Parameters<typeof scriptedQueue>[1];
-  } = {},
-): Promise<Bench> {
-  const clock = manualClock();
-  const queue = scriptedQueue(clock, how);
-  const own =
-    processor === false
-      ? (handler as unknown as WorkerOptions['handler'])
-      : createBatchProcessor(handler, {
-          store: memoryStore({ clock }),
-          observer: { onEvent: () => undefined },
-          clock,
-          ...processor,
-        });
-  const name = how?.fifo === true ? 'orders.fifo' : 'orders';
-  const worker = new QueueWorker(
-    {
-      queueUrl: `http://127.0.0.1/000000000000/${name}`,
-      client: {} as never,
-      handler: own,
-      clock,
-      ...options,
-    },
-    queue,
-  );
-  workers.push({ worker, clock });
-  const started = worker.start();
-  await clock.advance(10);
-  await started;
-  return { clock, queue, worker };
-}
-
-/** A promise that a test resolves. */
-function gate(): { readonly open: () => void; readonly passed: Promise<void> } {
-  let open = (): void => undefined;
-  const passed = new Promise<void>((resolve) => (open = resolve));
-  return { open, passed };
-}
+const bench = workerBenches();
 
 test('W1: a handler that overruns its time is told to stop, and its message does not run a second time beside it', async () => {
   let starts = 0;
@@ -289,4 +226,54 @@ test('while the claim store is down nothing is received but a message at a time,
   await own.advance(5 * 60_000);
   expect(down).toEqual([true, false]);
   expect(queue.ids()).toEqual([]);
+});
+
+test('what is done is stored when the claim store is back within its lease, and is not done again', async () => {
+  let isDown = true;
+  let runs = 0;
+  const clock = manualClock();
+  const store = memoryStore({ clock });
+  const {
+    queue,
+    clock: own,
+    worker,
+  } = await bench(() => void (runs += 1), {
+    processor: {
+      store: {
+        ...store,
+        settle: (settlements, options) =>
+          isDown
+            ? Promise.reject(new StoreError('The store is away', { isRetryable: true }))
+            : store.settle(settlements, options),
+      },
+    },
+  });
+  queue.send({ id: 1 });
+  await own.advance(30_000);
+  expect(worker.running).toBe(1);
+  isDown = false;
+  await own.advance(5_000);
+  expect(worker.counters).toMatchObject({ received: 1, acknowledged: 1, deleted: 1, failed: 0 });
+  expect(queue.ids()).toEqual([]);
+  expect(runs).toBe(1);
+});
+
+test('what is done and cannot be stored holds its slot for no longer than its lease, and no stop for longer than it may take', async () => {
+  const clock = manualClock();
+  const store = {
+    ...memoryStore({ clock }),
+    settle: () => Promise.reject(new StoreError('The store is away', { isRetryable: true })),
+  };
+  const { queue, clock: own, worker } = await bench(() => undefined, { processor: { store } });
+  queue.send({ id: 1 });
+  await own.advance(46_000);
+  expect(worker.counters).toMatchObject({ failed: 1, deleted: 0 });
+  queue.send({ id: 2 });
+  await own.advance(1_000);
+  expect(worker.running).toBeGreaterThan(0);
+  let isStopped = false;
+  const stopped = worker.stop().then(() => (isStopped = true));
+  await own.advance(25_000);
+  expect(isStopped).toBe(true);
+  await stopped;
 });

@@ -1,7 +1,15 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Health, type HealthServer, startHealthServer } from '../../src/worker/health.ts';
 
-const COUNTERS = { received: 7, acknowledged: 5, failed: 1, deleted: 5, handedBack: 1, receiveErrors: 2 };
+const COUNTERS = {
+  received: 7,
+  acknowledged: 5,
+  failed: 1,
+  deleted: 5,
+  receivedAgain: 0,
+  handedBack: 1,
+  receiveErrors: 2,
+};
 
 let server: HealthServer;
 afterEach(() => server.close());
@@ -13,6 +21,11 @@ async function serve(
     state: 'running',
     running: 2,
     waiting: 3,
+    setAside: 2,
+    limit: 50,
+    down: [],
+    pauseReason: undefined,
+    dependencies: ['claim-store', 'payments'],
     counters: COUNTERS,
     failuresInARow: 0,
     ...health,
@@ -28,6 +41,9 @@ describe('the health of a worker', () => {
       state: 'running',
       running: 2,
       waiting: 3,
+      setAside: 2,
+      limit: 50,
+      down: [],
       ...COUNTERS,
       receiveErrorsInARow: 0,
     });
@@ -38,6 +54,7 @@ describe('the health of a worker', () => {
     [{ state: 'paused' }, 200, 503],
     [{ state: 'stopping' }, 200, 503],
     [{ failuresInARow: 3 }, 200, 503],
+    [{ down: ['payments'] }, 200, 503],
     [{ state: 'stopped' }, 503, 503],
   ] as const)('%j: live %i, ready %i', async (health, live, ready) => {
     const get = await serve(health);
@@ -54,6 +71,20 @@ describe('the health of a worker', () => {
     expect(lines).toContain('# TYPE batchlatch_worker_received_total counter');
     expect(lines).toContain('batchlatch_worker_running 2');
     expect(lines).toContain('batchlatch_worker_ready 1');
+  });
+
+  test('shows what is down, why it is paused, and how many handlers may run', async () => {
+    const get = await serve({ state: 'paused', down: ['payments'], pauseReason: 'A migration runs' });
+    expect(await (await get('/')).json()).toMatchObject({
+      down: ['payments'],
+      pauseReason: 'A migration runs',
+    });
+    const lines = (await (await get('/metrics')).text()).split('\n');
+    expect(lines).toContain('batchlatch_worker_dependency_down{dependency="payments"} 1');
+    expect(lines).toContain('batchlatch_worker_dependency_down{dependency="claim-store"} 0');
+    expect(lines).toContain('batchlatch_worker_paused 1');
+    expect(lines).toContain('batchlatch_worker_concurrency_limit 50');
+    expect(lines).toContain('batchlatch_worker_set_aside 2');
   });
 
   test('is asked for by GET and HEAD, at four places', async () => {

@@ -32,3 +32,26 @@ export function jsonText(text: string): string {
     throw new InvalidArgumentError(`Give JSON, such as '{"chargeId":"ch_1"}' or '"done"'.`);
   }
 }
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Reads an option's value as a time with its unit, in milliseconds. */
+export function duration(text: string): number {
+  const ms = durationOf(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError('Give a time with its unit, such as 500ms, 25s or 2m.');
+}
+
+/** Reads an option's value as a number in a time. */
+export function rate(text: string): { readonly records: number; readonly perMs: number } {
+  const [, number = '', time = ''] = /^([1-9]\d{0,8})\/(.+)$/.exec(text) ?? [];
+  const perMs = durationOf(/^[a-z]/.test(time) ? `1${time}` : time) ?? 0;
+  if (number !== '' && perMs > 0) return { records: Number(number), perMs };
+  throw new InvalidArgumentError('Give a number and a time, such as 100/1s or 5/m.');
+}
+
+function durationOf(text: string): number | undefined {
+  const [, number = '', unit = ''] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  const ms = UNITS_MS[unit];
+  return ms === undefined ? undefined : Number(number) * ms;
+}

@@ -52,7 +52,7 @@ function operandsOf({ registeredArguments: [first] }: Command): Word[] {
 }
 
 function isFile(long: string): boolean {
-  return long === '--template';
+  return long === '--template' || long === '--bodies';
 }
 
 /** All that may come next. */

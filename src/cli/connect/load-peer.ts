@@ -6,13 +6,19 @@ import { CliError } from '../cli-error.ts';
 /** Where packages are looked for: in the project that the command is run in, and beside this package. */
 const FOLDERS = [process.cwd(), path.dirname(fileURLToPath(import.meta.url))];
 
+interface LoadOptions {
+  readonly folders?: readonly string[];
+  /** How a missing one is installed. */
+  readonly install?: string;
+}
+
 /**
  * The first of these packages that the user has installed. Throws a `CliError` that says how to install one, if there is none:
  * drivers of databases are no dependencies of this package.
  */
 export function loadPeer(
   names: readonly string[],
-  folders: readonly string[] = FOLDERS,
+  { folders = FOLDERS, install = 'npm install' }: LoadOptions = {},
 ): { readonly name: string; readonly module: unknown } {
   for (const name of names) {
     for (const folder of folders) {
@@ -20,7 +26,7 @@ export function loadPeer(
       if (isInstalled(name, require)) return { name, module: require(name) as unknown };
     }
   }
-  const either = names.map((name) => `\`npm install ${name}\``).join(' or ');
+  const either = names.map((name) => `\`${install} ${name}\``).join(' or ');
   throw new CliError(`This needs the package ${names.join(' or ')}, which is not installed here: ${either}.`);
 }
 

@@ -10,21 +10,31 @@ export interface QueueOptions extends ConnectionOptions {
   readonly queue?: string;
 }
 
+/** What is special about a queue that is opened. */
+export interface QueueConnection {
+  /** As people know it. */
+  readonly title?: string;
+  /** Sendings of one request. Default: the SDK's. */
+  readonly maxAttempts?: number;
+}
+
 /** Opens the queue that the options name for `use`. Throws a `UsageError` if they name none. */
 export async function withQueue<Result>(
   context: Context,
   options: QueueOptions,
   use: (sqs: SQS, queueUrl: string) => Promise<Result>,
+  { title = 'dead-letter queue', maxAttempts }: QueueConnection = {},
 ): Promise<Result> {
   const { queueUrl, queue } = options;
   if ((queueUrl === undefined) === (queue === undefined)) {
-    throw new UsageError('Name the dead-letter queue: --queue-url URL or --queue NAME.');
+    throw new UsageError(`Name the ${title}: --queue-url URL or --queue NAME.`);
   }
   const settings = awsSettings('SQS', options, context, queueUrl);
   const dummies = dummiesOf(settings);
   if (dummies !== undefined) context.screen.detail(dummies);
   const sqs = new SQS({
     ...settings,
+    ...(maxAttempts !== undefined && { maxAttempts }),
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
   try {

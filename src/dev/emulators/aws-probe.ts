@@ -7,19 +7,30 @@ const PROBE_TIMEOUT_MS = 2_000;
  * The request carries a credential that is not checked: emulators read the service and the region from it.
  */
 export async function answersAwsCall(endpoint: string, target: string): Promise<boolean> {
-  const service = target.startsWith('AmazonSQS') ? 'sqs' : 'dynamodb';
-  const scope = `local/20240101/us-east-1/${service}/aws4_request`;
   const response = await fetch(endpoint, {
     method: 'POST',
-    headers: {
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': target,
-      'x-amz-date': '20240101T000000Z',
-      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
-    },
+    headers: localHeaders(target),
     body: '{}',
     signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
   });
   await response.arrayBuffer();
   return response.ok;
+}
+
+/** The headers of a call that an emulator takes, such as of `AmazonSQS.ListQueues`. Its signature is none. */
+export function localHeaders(target: string): Record<string, string> {
+  const scope = `local/20240101/us-east-1/${serviceOf(target)}/aws4_request`;
+  return {
+    'content-type': target.startsWith('Kinesis')
+      ? 'application/x-amz-json-1.1'
+      : 'application/x-amz-json-1.0',
+    'x-amz-target': target,
+    'x-amz-date': '20240101T000000Z',
+    authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
+  };
+}
+
+function serviceOf(target: string): string {
+  if (target.startsWith('AmazonSQS')) return 'sqs';
+  return target.startsWith('Kinesis') ? 'kinesis' : 'dynamodb';
 }

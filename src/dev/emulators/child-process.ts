@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { onLeash, signalGroup } from './leash.ts';
 
 /** A program that serves until it is stopped, and how to know that it does. */
 export interface ChildCommand {
@@ -31,17 +32,6 @@ const OUTPUT_WITHIN_MS = 500;
 const KEPT_OUTPUT = 65_536;
 const SHOWN_OUTPUT = 4_096;
 
-/**
- * Runs the program in a process group of its own, with a watcher beside it that holds our end of a pipe: when
- * this process is gone, however it went (Ctrl-C, `process.exit`, a kill that no handler sees, a jest worker
- * whose `process.on('exit')` never fires), the pipe closes and the watcher ends the group.
- */
-const LEASH = `
-exec 3<&0 </dev/null
-(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 3; kill -s KILL -- -$$) >/dev/null 2>&1 &
-exec 3<&-
-exec "$@"`;
-
 /** Starts a program and waits until it is ready. Rejects, with its last output, when it ends or takes too long. */
 export async function startChild(command: ChildCommand): Promise<RunningChild> {
   const child = launch(command);
@@ -64,7 +54,8 @@ interface Launched extends RunningChild {
 }
 
 function launch({ name, command, args, cwd, env }: ChildCommand): Launched {
-  const child = spawn('/bin/sh', ['-c', LEASH, name, command, ...args], {
+  const leashed = onLeash(name, command, args);
+  const child = spawn(leashed.command, leashed.args, {
     cwd,
     env: env ?? process.env,
     detached: true,
@@ -110,15 +101,6 @@ function launch({ name, command, args, cwd, env }: ChildCommand): Launched {
       clearTimeout(timer);
     },
   };
-}
-
-function signalGroup(pid: number | undefined, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // Nothing of the group is left.
-  }
 }
 
 async function isReady(command: ChildCommand): Promise<boolean> {

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
+import path from 'node:path';
+import type makeDynalite from 'dynalite';
 import { answersAwsCall } from './aws-probe.ts';
 import { startChild } from './child-process.ts';
 import { freePort } from './free-port.ts';
+import { importInstalled, installedFolder } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 export type DynamoDBEmulatorKind = 'dynoxide' | 'dynalite';
@@ -45,7 +47,9 @@ async function startDynoxide(options: StartOptions): Promise<DynamoDBEmulator> {
 }
 
 async function startDynalite(options: StartOptions): Promise<DynamoDBEmulator> {
-  const { default: dynalite } = await import('dynalite');
+  const { default: dynalite } = (await importInstalled('dynalite')) as {
+    readonly default: typeof makeDynalite;
+  };
   // By default a new table stays in CREATING for half a second.
   const server = dynalite({ createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 });
   server.listen(options.port ?? 0, '127.0.0.1');
@@ -71,10 +75,12 @@ export function hasDynoxide(): boolean {
   return dynoxideBinary() !== undefined;
 }
 
+/** Whether any DynamoDB can run here. */
+export function hasDynamoDBEmulator(): boolean {
+  return hasDynoxide() || installedFolder('dynalite') !== undefined;
+}
+
 function dynoxideBinary(): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve('@dynoxide/linux-x64/dynoxide');
-  } catch {
-    return undefined;
-  }
+  const folder = installedFolder('@dynoxide/linux-x64');
+  return folder === undefined ? undefined : path.join(folder, 'dynoxide');
 }

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Cleanup } from '../../dev/emulators/cleanup.ts';
+import { choosePlaces, type Places } from '../../dev/places.ts';
+import { hasTrigger, runStack } from '../../dev/run-stack.ts';
+import type { DevFunction, DevStack, DevTrigger } from '../../dev/stack.ts';
+import type { OutputOptions } from '../arguments/common-options.ts';
+import { CliError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import { visible } from '../print/visible.ts';
+import { devReport } from './dev-report.ts';
+import { loadEsbuild } from './load-esbuild.ts';
+import { type StackOptions, stackOf, type Variables } from './stack-options.ts';
+
+interface DevOptions extends OutputOptions, StackOptions {
+  readonly portDynamodb?: number;
+  readonly portSqs?: number;
+  readonly function?: readonly string[];
+  readonly reload?: boolean;
+}
+
+/** `dev` */
+export const devCommand: Run<DevOptions> = async (context, options) => {
+  const { signal, screen } = context;
+  const places = await choosePlaces({ dynamodb: options.portDynamodb, sqs: options.portSqs });
+  const { stack: read, variables } = await stackOf(options, places);
+  const stack = observed(withFunctions(read, options.function), variables);
+  const esbuild = loadEsbuild();
+  const cleanup = new Cleanup();
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'batchlatch-')));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  try {
+    const onEvent = devReport(
+      context,
+      stack.functions.map(({ id }) => id),
+    );
+    const running = await runStack({
+      stack,
+      places,
+      esbuild,
+      folder,
+      reloads: options.reload !== false,
+      onEvent,
+    });
+    cleanup.defer(() => running.stop());
+    for (const note of [...stack.notes, ...running.notes]) screen.note(`Note: ${visible(note)}`);
+    showStart(context, stack, places);
+    if (!signal.aborted) await once(signal, 'abort');
+    screen.note('Stopping.');
+  } finally {
+    await cleanup.run();
+  }
+  return 0;
+};
+
+function withFunctions(stack: DevStack, names: readonly string[] | undefined): DevStack {
+  if (stack.functions.length === 0) {
+    throw new CliError(`The template has no function that runs here. ${stack.notes.join(' ')}`.trim());
+  }
+  if (names === undefined) return stack;
+  const known = stack.functions.map(({ id }) => id);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw new CliError(
+      `The template has no function ${unknown.join(', ')} that runs here; it has ${known.join(', ')}.`,
+    );
+  }
+  return { ...stack, functions: stack.functions.filter(({ id }) => names.includes(id)) };
+}
+
+/** batchlatch's own log has how long handlers took, at its level `debug`; its lines are not shown as they are. */
+function observed(stack: DevStack, variables: Variables): DevStack {
+  const withLevel = (fn: DevFunction): DevFunction => {
+    const given = { ...variables['Parameters'], ...variables[fn.name], ...variables[fn.id] };
+    if (given['BATCHLATCH_LOG_LEVEL'] !== undefined) return fn;
+    return { ...fn, environment: { ...fn.environment, BATCHLATCH_LOG_LEVEL: 'debug' } };
+  };
+  return { ...stack, functions: stack.functions.map(withLevel) };
+}
+
+function showStart({ screen, now }: Context, stack: DevStack, places: Places): void {
+  const urls = new Map(stack.queues.map(({ arn, url }) => [arn, url]));
+  const rows = stack.functions.flatMap(({ id, triggers }) =>
+    (triggers.length === 0 ? [undefined] : triggers).map((trigger) => [
+      id,
+      trigger?.kind ?? 'none',
+      trigger === undefined ? '' : sourceOf(trigger, urls),
+    ]),
+  );
+  const endpoints = {
+    AWS_ENDPOINT_URL_DYNAMODB: places.dynamodb,
+    AWS_ENDPOINT_URL_SQS: places.sqs,
+    ...(hasTrigger(stack, 'rule') && { AWS_ENDPOINT_URL_EVENTBRIDGE: places.eventbridge }),
+    ...(stack.streams.length > 0 && { AWS_ENDPOINT_URL_KINESIS: places.kinesis }),
+  };
+  const others = stack.queues.filter(({ arn }) => !rows.some(([, , from]) => from === urls.get(arn)));
+  if (screen.isJson) {
+    const functions = rows.map(([name, source, from]) => ({ function: name, source, from }));
+    const queues = Object.fromEntries(stack.queues.map(({ id, url }) => [id, url]));
+    const tables = Object.fromEntries(stack.tables.map(({ id, name }) => [id, name]));
+    screen.json(
+      { type: 'ready', time: new Date(now()).toISOString(), functions, queues, tables, endpoints },
+      'line',
+    );
+    return;
+  }
+  screen.table(
+    [{ heading: 'Function' }, { heading: 'Source' }, { heading: 'From' }],
+    rows.map((row) => row.map((cell) => visible(cell))),
+  );
+  screen.line();
+  for (const { id, url } of others) screen.line(`${visible(id)}  ${visible(url)}`);
+  for (const { id, name } of stack.tables) screen.line(`${visible(id)}  table ${visible(name)}`);
+  screen.line();
+  screen.line(
+    `export ${Object.entries(endpoints)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ')}`,
+  );
+  screen.line('export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local');
+  screen.line();
+}
+
+function sourceOf(trigger: DevTrigger, urls: ReadonlyMap<string, string>): string {
+  const off = trigger.isEnabled ? '' : ' (disabled)';
+  switch (trigger.kind) {
+    case 'sqs':
+      return `${urls.get(trigger.queueArn) ?? trigger.queueArn}${off}`;
+    case 'kinesis':
+    case 'dynamodb':
+      return `${trigger.streamArn}${off}`;
+    case 'rule':
+      return `bus ${trigger.bus}${off}`;
+    case 'schedule':
+      return `${trigger.expression}${off}`;
+  }
+}

@@ -1,0 +1,186 @@
+import type { DevEvent, OnDevEvent } from '../../dev/report/dev-event.ts';
+import { type OutcomeReader, outcomeReader, type RecordOutcome } from '../../dev/report/outcomes.ts';
+import { countRecords, recordNames } from '../../dev/report/record-names.ts';
+import type { Context } from '../context.ts';
+import type { Style } from '../print/screen.ts';
+import { visible } from '../print/visible.ts';
+import { shownError, shownLine, shownMessages } from './function-lines.ts';
+
+/** An invocation that runs. */
+interface Running {
+  readonly names: ReadonlyMap<string, string>;
+  readonly records: number;
+  /** Whether batchlatch has logged something of it. */
+  isObserved: boolean;
+}
+
+type Invoked = DevEvent & { readonly type: 'invoked' };
+type Of<Type extends DevEvent['type']> = DevEvent & { readonly type: Type };
+
+const STYLES: Readonly<Record<RecordOutcome['weight'], Style>> = {
+  good: 'green',
+  quiet: 'dim',
+  warning: 'yellow',
+  bad: 'red',
+};
+
+/**
+ * Says what happens: a line for the outcome of each record, and for each invocation that failed or whose handler is not
+ * batchlatch's. What functions print goes to standard error.
+ */
+export function devReport(context: Context, functionIds: readonly string[]): OnDevEvent {
+  const { screen, now } = context;
+  const readers = new Map<string, OutcomeReader>(functionIds.map((id) => [id, outcomeReader()]));
+  const running = new Map<string, Running>();
+  const width = Math.max(...functionIds.map((id) => id.length), 0);
+
+  function line(functionId: string, parts: readonly string[]): void {
+    const time = screen.paint('dim', clockTime(now()));
+    const shown = parts.filter((part) => part !== '');
+    screen.line([`${time} ${visible(functionId).padEnd(width)}`, ...shown].join('  '));
+  }
+
+  function printed({ functionId, line: { text, stream } }: Of<'printed'>): void {
+    const logged = readers.get(functionId)?.read(text);
+    if (logged === undefined) {
+      if (screen.isJson)
+        screen.json({ type: 'log', time: timeOf(now()), function: functionId, stream, line: text }, 'line');
+      else screen.note(`${screen.paint('dim', `${visible(functionId).padEnd(width)} |`)} ${shownLine(text)}`);
+      return;
+    }
+    const invocation = running.get(logged.requestId ?? '');
+    if (invocation !== undefined) invocation.isObserved = true;
+    for (const outcome of logged.outcomes) recordEnded(functionId, outcome, invocation);
+  }
+
+  function recordEnded(functionId: string, outcome: RecordOutcome, invocation: Running | undefined): void {
+    const { recordId, weight, durationMs, attempt, reason } = outcome;
+    const name = invocation?.names.get(recordId) ?? recordId;
+    if (screen.isJson) {
+      const { weight: _, ...shown } = outcome;
+      screen.json({ type: 'record', time: timeOf(now()), function: functionId, name, ...shown }, 'line');
+      return;
+    }
+    line(functionId, [
+      visible(name),
+      screen.paint(STYLES[weight], outcome.outcome),
+      durationMs === undefined ? '' : milliseconds(durationMs),
+      attempt === undefined || attempt < 2 ? '' : `attempt ${attempt}`,
+      reason === undefined ? '' : screen.paint('dim', visible(reason.replace(/\s*\n\s*/g, ' '))),
+    ]);
+  }
+
+  function invoked({ functionId, invocation: { requestId, end, durationMs, initMs } }: Invoked): void {
+    const invocation = running.get(requestId);
+    const { records = 0, isObserved = false } = invocation ?? {};
+    running.delete(requestId);
+    for (const outcome of readers.get(functionId)?.rest(requestId) ?? []) {
+      recordEnded(functionId, outcome, invocation);
+    }
+    if (screen.isJson) {
+      const { type: ended, ...rest } = end.type === 'returned' ? { type: end.type } : end;
+      screen.json(
+        {
+          type: 'invocation',
+          time: timeOf(now()),
+          function: functionId,
+          requestId,
+          records,
+          end: ended,
+          ...rest,
+          durationMs,
+          initMs,
+        },
+        'line',
+      );
+      return;
+    }
+    if (end.type === 'returned' && isObserved) return;
+    const count = `${records} ${records === 1 ? 'record' : 'records'}`;
+    switch (end.type) {
+      case 'returned':
+        return line(functionId, [count, screen.paint('green', 'done'), milliseconds(durationMs)]);
+      case 'throttled':
+        return line(functionId, [count, screen.paint('yellow', 'throttled'), 'as many run as are reserved']);
+      case 'failed':
+        line(functionId, [
+          count,
+          screen.paint('red', 'failed'),
+          milliseconds(durationMs),
+          shownError(end.error),
+        ]);
+        for (const frame of framesOf(end.error.trace)) screen.note(screen.paint('dim', shownLine(frame)));
+    }
+  }
+
+  function built({ functionId, isFirst }: Of<'built'>): void {
+    if (screen.isJson)
+      screen.json({ type: 'build', time: timeOf(now()), function: functionId, isFirst }, 'line');
+    else if (!isFirst) line(functionId, [screen.paint('cyan', 'reloaded')]);
+  }
+
+  function buildFailed({ functionId, messages }: Of<'buildFailed'>): void {
+    if (screen.isJson)
+      screen.json({ type: 'build', time: timeOf(now()), function: functionId, messages }, 'line');
+    else {
+      line(functionId, [screen.paint('red', 'not built'), 'what ran before goes on']);
+      for (const text of shownMessages(messages)) screen.note(text);
+    }
+  }
+
+  function givenUp({ functionId, condition, attempts, sentTo }: Of<'givenUp'>): void {
+    if (screen.isJson) {
+      const shown = { function: functionId, condition, attempts, sentTo };
+      screen.json({ type: 'givenUp', time: timeOf(now()), ...shown }, 'line');
+      return;
+    }
+    const where = sentTo.length === 0 ? 'and lost' : `and sent to ${sentTo.map(visible).join(', ')}`;
+    line(functionId, [screen.paint('red', 'given up'), `after ${attempts} attempts ${where}`]);
+  }
+
+  return (event) => {
+    switch (event.type) {
+      case 'built':
+        return built(event);
+      case 'buildFailed':
+        return buildFailed(event);
+      case 'invoking':
+        running.set(event.requestId, {
+          names: recordNames(event.event),
+          records: countRecords(event.event),
+          isObserved: false,
+        });
+        return;
+      case 'printed':
+        return printed(event);
+      case 'invoked':
+        return invoked(event);
+      case 'givenUp':
+        return givenUp(event);
+      case 'trouble':
+        return screen.note(
+          `${clockTime(now())} No answer from ${event.what}: ${visible(String(event.error))}. Trying again.`,
+        );
+    }
+  };
+}
+
+/** Where the function's own code failed; the frames of Node and of the process around it say nothing. */
+function framesOf(trace: readonly string[] = []): readonly string[] {
+  return trace
+    .slice(1)
+    .filter((frame) => !/node:internal|\bfunction-process\.m?js\b|node:events/.test(frame));
+}
+
+function milliseconds(ms: number): string {
+  return `${Math.round(ms)} ms`;
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** In the time zone of who looks. */
+function clockTime(ms: number): string {
+  return new Date(ms).toTimeString().slice(0, 8);
+}

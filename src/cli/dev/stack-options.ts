@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Places } from '../../dev/places.ts';
+import type { DevStack } from '../../dev/stack.ts';
+import { readStack } from '../../dev/template/read-stack.ts';
+import { UsageError } from '../cli-error.ts';
+
+/** What `dev` and `invoke` are told of the template, in the words of `sam local`. */
+export interface StackOptions {
+  readonly template?: string;
+  readonly templateFile?: string;
+  readonly parameterOverrides?: Readonly<Record<string, string>>;
+  readonly envVars?: string;
+}
+
+export type Variables = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const DEFAULT_TEMPLATES = ['template.yaml', 'template.yml', 'template.json'];
+
+/** Gives a command those options. */
+export function withStackOptions(command: Command): Command {
+  return command
+    .option(
+      '-t, --template <file>',
+      `template of SAM or CloudFormation (default: ${DEFAULT_TEMPLATES.join(', ')})`,
+    )
+    .addOption(new Option('--template-file <file>', 'the same').hideHelp())
+    .addOption(
+      new Option('--parameter-overrides <name=value...>', "values of the template's parameters").argParser(
+        parameterOverrides,
+      ),
+    )
+    .option('-n, --env-vars <file>', 'JSON file with variables: {"Function": {…}, "Parameters": {…}}');
+}
+
+/** Reads the template with them. */
+export async function stackOf(
+  options: StackOptions,
+  places: Places,
+): Promise<{ readonly stack: DevStack; readonly file: string; readonly variables: Variables }> {
+  const file = templateOf(options);
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new UsageError(`The template ${file} cannot be read: ${error.message}`);
+  });
+  const variables = options.envVars === undefined ? {} : await readVariables(options.envVars);
+  const stack = readStack(
+    { file, text, parameters: options.parameterOverrides, environmentOverrides: variables },
+    places,
+  );
+  return { stack, file, variables };
+}
+
+function templateOf({ template, templateFile }: StackOptions): string {
+  const given = template ?? templateFile ?? DEFAULT_TEMPLATES.find((name) => existsSync(name));
+  if (given !== undefined) return path.resolve(given);
+  throw new UsageError('There is no template.yaml here: name the template with --template FILE.');
+}
+
+const OVERRIDE =
+  /(?:ParameterKey=([A-Za-z0-9]+),ParameterValue=|([A-Za-z0-9]+)=)("(?:[^"\\]|\\.)*"|'[^']*'|\S*)/gy;
+
+/** As SAM reads them: `Stage=dev`, several in one argument, and `ParameterKey=Stage,ParameterValue=dev`. */
+function parameterOverrides(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const given: Record<string, string> = { ...before };
+  const trimmed = text.trim();
+  // A value with spaces that the shell has taken the quotes of.
+  const single = /^([A-Za-z0-9]+)=([^=]*)$/s.exec(trimmed);
+  if (single !== null) return { ...given, [single[1] ?? '']: unquoted(single[2] ?? '') };
+  for (const part of trimmed.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)) {
+    OVERRIDE.lastIndex = 0;
+    const [, key, name = key, value] = OVERRIDE.exec(part[0]) ?? [];
+    if (name === undefined || value === undefined) throw new InvalidArgumentError('Give Name=value.');
+    given[name] = unquoted(value);
+  }
+  return given;
+}
+
+function unquoted(value: string): string {
+  return /^"[^]*"$|^'[^]*'$/.test(value) ? value.slice(1, -1) : value;
+}
+
+async function readVariables(file: string): Promise<Variables> {
+  const form = 'it has to be {"FunctionName": {"NAME": "value"}}, or {"Parameters": {"NAME": "value"}}';
+  let read: unknown;
+  try {
+    read = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`The file ${file} of --env-vars cannot be read: ${(error as Error).message}`);
+  }
+  if (!isObject(read)) throw new UsageError(`The file ${file} of --env-vars: ${form}.`);
+  return Object.fromEntries(
+    Object.entries(read).map(([name, values]) => {
+      if (!isObject(values)) throw new UsageError(`${name} in ${file}: ${form}.`);
+      return [name, textsOf(values)];
+    }),
+  );
+}
+
+function textsOf(values: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

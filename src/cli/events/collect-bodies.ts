@@ -1,0 +1,54 @@
+import { CliError, UsageError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
+import { isBad, type LineBody, lineBody } from '../lines/line-body.ts';
+import { openLines } from '../lines/open-lines.ts';
+import { readLines } from '../lines/read-lines.ts';
+import { visible } from '../print/visible.ts';
+
+/** Which bodies an event has. */
+export interface BodyOptions {
+  readonly bodies?: string;
+  readonly body?: readonly string[];
+  readonly text?: boolean;
+}
+
+/** A body, and where it stands: `orders.jsonl:7`. */
+export interface PlacedBody extends LineBody {
+  readonly place: string;
+}
+
+/** Lambda's limit for the payload of an invocation, which is more than any event has. */
+const MOST_BYTES = 6_291_456;
+
+/** Reads all bodies. Throws a `CliError` that names the file and the line of one that cannot be read. */
+export async function collectBodies(context: Context, options: BodyOptions): Promise<PlacedBody[]> {
+  const { bodies: file, body: given = [] } = options;
+  if ((file === undefined) === (given.length === 0)) {
+    throw new UsageError('Name the bodies: --bodies FILE, or --body TEXT.');
+  }
+  if (file === undefined) return given.map((text, index) => ofText(text, `--body ${index + 1}`));
+  const source = await openLines(file, context);
+  const bodies: PlacedBody[] = [];
+  for await (const { lines, bytesRead } of readLines(source.chunks, MOST_BYTES)) {
+    if (bytesRead > MOST_BYTES) throw new CliError(`${source.name} has more than 6 MB, and so has no event.`);
+    for (const line of lines) {
+      const place = `${source.name}:${line.number}`;
+      const read = lineBody(line, options.text === true);
+      if (isBad(read)) throw new CliError(`${visible(place)} ${read.problem}.`);
+      bodies.push({ ...read, place });
+    }
+  }
+  if (bodies.length === 0) throw new CliError(`${source.name} has no lines.`);
+  return bodies;
+}
+
+/** A text that is JSON is given as it is too; what is no JSON is a text. */
+function ofText(text: string, place: string): PlacedBody {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  return { body: text, value, place };
+}

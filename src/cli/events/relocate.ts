@@ -1,0 +1,45 @@
+/** Where an event comes from. */
+export interface PlaceOptions {
+  readonly region?: string;
+  readonly accountId?: string;
+  readonly partition?: string;
+}
+
+/** What the sender puts around bodies and says of itself there. */
+const PLACES = new Set([
+  'eventSourceARN',
+  'awsRegion',
+  'region',
+  'account',
+  'invokeIdentityArn',
+  'EventSubscriptionArn',
+  'TopicArn',
+  'SigningCertUrl',
+  'UnsubscribeUrl',
+]);
+
+/** What belongs to whoever sent the body. */
+const BODIES = new Set(['body', 'detail', 'data', 'dynamodb', 'Message', 'messageAttributes']);
+
+/** The same event from another region, account and partition. Bodies stay as they are. */
+export function relocated(
+  event: unknown,
+  { region = 'us-east-1', accountId = '123456789012', partition = 'aws' }: PlaceOptions,
+): unknown {
+  const move = (text: string): string =>
+    text
+      .replace(/^arn:aws:/, `arn:${partition}:`)
+      .replace('us-east-1', region)
+      .replace('123456789012', accountId);
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        if (BODIES.has(name)) return [name, member];
+        return [name, typeof member === 'string' && PLACES.has(name) ? move(member) : visit(member)];
+      }),
+    );
+  };
+  return visit(event);
+}

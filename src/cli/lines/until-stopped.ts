@@ -1,0 +1,30 @@
+/**
+ * The chunks of a stream until `signal` is aborted: it does not wait for the next one then, which may never come, and closes the
+ * stream.
+ */
+export async function* untilStopped<Chunk>(
+  chunks: AsyncIterable<Chunk> & { destroy?(): unknown },
+  signal: AbortSignal,
+): AsyncGenerator<Chunk> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const stop = { done: true, value: undefined } as const;
+  let wake = (_result: typeof stop): void => undefined;
+  const stopped = new Promise<typeof stop>((resolve) => {
+    wake = resolve;
+  });
+  const onAbort = (): void => wake(stop);
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    for (;;) {
+      const next = iterator.next();
+      next.catch(() => undefined); // of a stream that is closed while nobody waits for it any more
+      const { done, value } = await Promise.race([stopped, next]);
+      if (done === true) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    chunks.destroy?.();
+  }
+}

@@ -1,0 +1,63 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { type BadLine, isBad, lineBody, textAt } from '../lines/line-body.ts';
+import type { Line } from '../lines/read-lines.ts';
+
+/** SQS's limit for a message, and for all messages of a request. */
+export const MOST_BYTES = 1_048_576;
+
+/** How lines become messages. */
+export interface MessageOptions {
+  readonly text?: boolean;
+  readonly groupId?: string;
+  readonly groupKey?: string;
+  readonly dedupId?: string;
+  readonly dedupKey?: string;
+}
+
+/** A message that is to be sent. */
+export interface Outgoing {
+  /** The number of its line. */
+  readonly line: number;
+  readonly body: string;
+  readonly bytes: number;
+  readonly groupId: string | undefined;
+  readonly dedupId: string | undefined;
+}
+
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html */
+const REFUSED_CHARACTER = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+const ID = /^[!-~]{1,128}$/;
+
+/** The message of a line, or why there is none. */
+export function outgoing(line: Line, options: MessageOptions, isFifo: boolean): Outgoing | BadLine {
+  const read = lineBody(line, options.text === true);
+  if (isBad(read)) return read;
+  const { body, value } = read;
+  const bytes = Buffer.byteLength(body);
+  if (bytes === 0) return { problem: 'is an empty text' };
+  if (bytes > MOST_BYTES) return { problem: `has more than ${MOST_BYTES.toLocaleString('en-US')} bytes` };
+  if (REFUSED_CHARACTER.test(body)) return { problem: 'has a character that SQS does not take' };
+  const group = idOf('message group id', value, options.groupId, options.groupKey);
+  if (typeof group === 'object') return group;
+  const dedup = idOf('deduplication id', value, options.dedupId, options.dedupKey);
+  if (typeof dedup === 'object') return dedup;
+  // As SQS makes it where ContentBasedDeduplication is on; it need not be on.
+  const dedupId = dedup ?? (isFifo ? createHash('sha256').update(body).digest('hex') : undefined);
+  return { line: line.number, body, bytes, groupId: group, dedupId };
+}
+
+function idOf(
+  what: string,
+  value: unknown,
+  fixed: string | undefined,
+  path: string | undefined,
+): string | BadLine | undefined {
+  if (path === undefined) return fixed;
+  const id = textAt(value, path);
+  if (id === undefined) return { problem: `has no text or number at ${path}, which is to be its ${what}` };
+  if (!ID.test(id)) {
+    return { problem: `has at ${path} what is no ${what}: 1 to 128 letters, digits and punctuation` };
+  }
+  return id;
+}

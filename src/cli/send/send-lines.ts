@@ -1,0 +1,219 @@
+import { type Clock, wait } from '../../claims/clock.ts';
+import { TokenBucket } from '../../worker/rate.ts';
+import { isBad } from '../lines/line-body.ts';
+import type { LineSource } from '../lines/open-lines.ts';
+import { type Line, readLines } from '../lines/read-lines.ts';
+import { untilStopped } from '../lines/until-stopped.ts';
+import { Lanes } from './lanes.ts';
+import { MOST_BYTES, type MessageOptions, type Outgoing, outgoing } from './outgoing.ts';
+import type { SentBatch } from './send-batch.ts';
+
+/** How lines are sent. */
+export interface SendLinesOptions extends MessageOptions {
+  readonly isFifo: boolean;
+  /** Requests at a time. */
+  readonly concurrency: number;
+  /** Messages in a second. */
+  readonly rate?: number;
+  readonly clock: Clock;
+  /** Aborted when no further line is to be read; what was read is still sent. */
+  readonly signal: AbortSignal;
+  /** Sends a batch. Never rejects. */
+  readonly send: (messages: readonly Outgoing[]) => Promise<SentBatch>;
+  readonly onProgress: (tally: Tally) => void;
+}
+
+/** A line that was not sent, and why. */
+interface Unsent {
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How far it is. */
+export interface Tally {
+  /** Lines that have something in them. */
+  read: number;
+  sent: number;
+  /** Lines that were not sent. */
+  failed: number;
+  /** Messages that a standard queue may have twice. */
+  repeated: number;
+  /** Requests that were sent, those again after a failure not counted. */
+  requests: number;
+  /** Of the file. */
+  bytesRead: number;
+  /** The last line that was read. */
+  lastLine: number;
+  /** The first failures, by when they were known. */
+  readonly failures: Unsent[];
+  /** Why it ended before the last line. */
+  fatal?: unknown;
+}
+
+/** Of a file with a million lines that cannot be sent, so many are told. */
+const MOST_FAILURES = 1_000;
+
+/** How long a message waits for others, where lines come one by one. */
+const LINGER_MS = 200;
+
+/** Sends the lines of a source as messages, with no more in memory than what is on its way. */
+export async function sendLines(source: LineSource, options: SendLinesOptions): Promise<Tally> {
+  const run = new SendingRun(options);
+  for await (const { lines, bytesRead } of readLines(untilStopped(source.chunks, run.over), MOST_BYTES)) {
+    run.tally.bytesRead = bytesRead;
+    for (const line of lines) {
+      if (run.isOver) break;
+      await run.add(line);
+    }
+    if (run.isOver) break;
+  }
+  return run.end();
+}
+
+interface Batch {
+  readonly messages: Outgoing[];
+  bytes: number;
+  /** Of messages whose order counts. */
+  readonly lane: number | undefined;
+  readonly timer: NodeJS.Timeout;
+}
+
+class SendingRun {
+  readonly #options: SendLinesOptions;
+  readonly #lanes: Lanes;
+  readonly #rate: TokenBucket | undefined;
+  readonly #mostMessages: number;
+  /** By lane. */
+  readonly #open = new Map<number | undefined, Batch>();
+  /** Batches that wait for their turn. */
+  readonly #waiting = new Set<Promise<void>>();
+  readonly #failing = new AbortController();
+  readonly #over: AbortSignal;
+  readonly tally: Tally = {
+    read: 0,
+    sent: 0,
+    failed: 0,
+    repeated: 0,
+    requests: 0,
+    bytesRead: 0,
+    lastLine: 0,
+    failures: [],
+  };
+
+  constructor(options: SendLinesOptions) {
+    const { concurrency, rate, clock } = options;
+    this.#options = options;
+    this.#over = AbortSignal.any([options.signal, this.#failing.signal]);
+    this.#lanes = new Lanes(concurrency);
+    // In tenths of a second; of slower ones, message by message.
+    const records = Math.max(1, Math.ceil((rate ?? 0) / 10));
+    this.#rate =
+      rate === undefined
+        ? undefined
+        : new TokenBucket({ records, perMs: (records * 1_000) / rate }, clock.now());
+    this.#mostMessages = Math.min(10, rate ?? 10);
+  }
+
+  /** Aborted when no further line is to be read. */
+  get over(): AbortSignal {
+    return this.#over;
+  }
+
+  /** Whether no further line is to be read. */
+  get isOver(): boolean {
+    return this.over.aborted;
+  }
+
+  /** Resolves when there is room for the next line. */
+  async add(line: Line): Promise<void> {
+    const { isFifo } = this.#options;
+    this.tally.read += 1;
+    this.tally.lastLine = line.number;
+    const message = outgoing(line, this.#options, isFifo);
+    if (isBad(message)) {
+      this.#fail({ line: line.number, code: 'invalid', message: message.problem });
+      return;
+    }
+    const lane = isFifo ? this.#lanes.laneOf(message.groupId ?? '') : undefined;
+    let batch = this.#open.get(lane);
+    if (batch !== undefined && batch.bytes + message.bytes > MOST_BYTES) {
+      await this.#dispatch(batch);
+      batch = undefined;
+    }
+    batch ??= this.#newBatch(lane);
+    batch.messages.push(message);
+    batch.bytes += message.bytes;
+    if (batch.messages.length >= this.#mostMessages) await this.#dispatch(batch);
+  }
+
+  /** Sends what is left, and waits for all of it. */
+  async end(): Promise<Tally> {
+    for (const batch of this.#open.values()) await this.#dispatch(batch);
+    await Promise.all(this.#waiting);
+    await this.#lanes.idle();
+    this.tally.failures.sort((one, other) => one.line - other.line);
+    return this.tally;
+  }
+
+  #newBatch(lane: number | undefined): Batch {
+    const batch: Batch = {
+      messages: [],
+      bytes: 0,
+      lane,
+      timer: setTimeout(() => void this.#dispatch(batch), LINGER_MS),
+    };
+    this.#open.set(lane, batch);
+    return batch;
+  }
+
+  /** Resolves when the batch is on its way. */
+  async #dispatch(batch: Batch): Promise<void> {
+    clearTimeout(batch.timer);
+    if (this.#open.get(batch.lane) === batch) this.#open.delete(batch.lane);
+    const started = this.#start(batch);
+    this.#waiting.add(started);
+    await started;
+    this.#waiting.delete(started);
+  }
+
+  async #start({ messages, lane }: Batch): Promise<void> {
+    await this.#pace(messages.length);
+    await this.#lanes.start(lane, async () => {
+      if (this.tally.fatal === undefined) {
+        this.tally.requests += 1;
+        this.#note(await this.#options.send(messages));
+        return;
+      }
+      const why = { code: 'not-sent', message: 'sending ended before it' };
+      for (const { line } of messages) this.#fail({ line, ...why });
+    });
+  }
+
+  /** Waits until so many may be sent by the rate, or until it is over. */
+  async #pace(messages: number): Promise<void> {
+    const { clock } = this.#options;
+    for (let ms = this.#rate?.waitMs(messages, clock.now()) ?? 0; ms > 0 && !this.#over.aborted;) {
+      await wait(clock, ms, this.#over);
+      ms = this.#rate?.waitMs(messages, clock.now()) ?? 0;
+    }
+    this.#rate?.take(messages, clock.now());
+  }
+
+  #note({ sent, refused, repeated, fatal }: SentBatch): void {
+    this.tally.sent += sent;
+    this.tally.repeated += repeated;
+    if (fatal !== undefined) {
+      this.tally.fatal ??= fatal;
+      this.#failing.abort();
+    }
+    for (const { message, code, reason } of refused)
+      this.#fail({ line: message.line, code, message: reason });
+    this.#options.onProgress(this.tally);
+  }
+
+  #fail(failure: Unsent): void {
+    this.tally.failed += 1;
+    if (this.tally.failures.length < MOST_FAILURES) this.tally.failures.push(failure);
+  }
+}

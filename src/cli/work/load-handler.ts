@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { SqsHandler } from '../../worker/index.ts';
+import { CliError } from '../cli-error.ts';
+
+/** What Node says of TypeScript that it cannot load: of any, or of more than types. */
+const NOT_LOADED = new Set(['ERR_UNKNOWN_FILE_EXTENSION', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']);
+const TYPESCRIPT = /\.[mc]?tsx?$/;
+
+/** The handler that a module exports. Throws a `CliError` that says what is in the way. */
+export async function loadHandler(file: string, name: string): Promise<SqsHandler> {
+  const exported = await load(path.resolve(file), file);
+  const handler = memberOf(exported, name) ?? memberOf(exported['default'], name);
+  if (typeof handler === 'function') return handler as SqsHandler;
+  if (handler !== undefined)
+    throw new CliError(`\`${name}\` of ${file} is no function, but ${typeof handler}.`);
+  throw new CliError(
+    `${file} has no export \`${name}\`: name another with --handler-export. It has ${listed(exported)}.`,
+  );
+}
+
+type Exports = Readonly<Record<string, unknown>>;
+
+async function load(absolute: string, file: string): Promise<Exports> {
+  if (!existsSync(absolute)) throw new CliError(`There is no file ${file}.`);
+  try {
+    if (TYPESCRIPT.test(absolute)) await registerTsx();
+    return (await import(pathToFileURL(absolute).href)) as Exports;
+  } catch (error) {
+    throw NOT_LOADED.has(codeOf(error)) ? notTypeScript(file, error) : notLoaded(file, error);
+  }
+}
+
+/** Where the project that the command is run in has tsx: it loads all of TypeScript, and Node no more than types. */
+async function registerTsx(): Promise<void> {
+  let tsx: string;
+  try {
+    tsx = createRequire(path.resolve('package.json')).resolve('tsx');
+  } catch {
+    return;
+  }
+  await import(pathToFileURL(tsx).href);
+}
+
+function notTypeScript(file: string, cause: unknown): CliError {
+  return new CliError(
+    `Node ${process.version} cannot load ${file}: compile it, or \`npm install tsx\`, or use Node 22.18 or later for TypeScript without enums and namespaces.`,
+    { cause },
+  );
+}
+
+/** With what the module threw, or one that it imports. */
+function notLoaded(file: string, cause: unknown): CliError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new CliError(`${file} cannot be loaded: ${message}`, { cause });
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}
+
+/** Of a module, and of what CommonJS exports: also where that is a function. */
+function memberOf(exported: unknown, name: string): unknown {
+  if ((typeof exported !== 'object' && typeof exported !== 'function') || exported === null) return undefined;
+  return Object.hasOwn(exported, name) ? Reflect.get(exported, name) : undefined;
+}
+
+function listed(exported: Exports): string {
+  const names = Object.keys(exported).filter((name) => name !== 'module.exports');
+  return names.length === 0 ? 'no exports' : names.map((name) => `\`${name}\``).join(', ');
+}

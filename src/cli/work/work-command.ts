@@ -1,0 +1,112 @@
+import { createWorker, type WorkerOptions } from '../../worker/index.ts';
+import { CliError, UsageError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
+import type { Run } from '../leaf.ts';
+import type { ExitStatus } from '../surroundings.ts';
+import { loadHandler } from './load-handler.ts';
+import { workerLog } from './worker-log.ts';
+
+interface WorkOptions {
+  readonly queueUrl?: string;
+  readonly handlerExport: string;
+  readonly name?: string;
+  readonly maxInFlight?: number;
+  readonly concurrencyPerGroup?: number;
+  readonly receivers?: number;
+  readonly rate?: { readonly records: number; readonly perMs: number };
+  readonly shutdownTimeout?: number;
+  readonly healthPort?: number;
+  readonly healthHost?: string;
+}
+
+export const workCommand: Run<WorkOptions> = async (context, options, [file = '']) => {
+  const { env } = context;
+  const queueUrl = options.queueUrl ?? (env['QUEUE_URL'] || undefined);
+  if (queueUrl === undefined) throw new UsageError('Name the queue: --queue-url URL, or set QUEUE_URL.');
+  if (options.healthHost !== undefined && options.healthPort === undefined) {
+    throw new UsageError('--health-host needs --health-port.');
+  }
+  try {
+    const handler = await loadHandler(file, options.handlerExport);
+    return await work({ ...given(options), queueUrl, handler }, context);
+  } finally {
+    context.endSoon(); // the module may have opened connections, which nobody closes
+  }
+};
+
+async function work(workerOptions: WorkerOptions, context: Context): Promise<ExitStatus> {
+  const { signal } = context;
+  const worker = createWorker(workerOptions);
+  const log = workerLog(worker, workerOptions, context);
+  const ended = new Promise<void>((resolve) => {
+    worker.on('state', (state) => {
+      if (state === 'stopped') resolve();
+    });
+  });
+  const stop = (): void => void worker.stop();
+  signal.addEventListener('abort', stop, { once: true });
+  let misconfigured: unknown;
+  worker.on('handlerFailed', (error) => {
+    if (!isMisconfigured(error)) return;
+    misconfigured = error; // every other message would fail too, and one day be a dead letter
+    stop();
+  });
+  if (signal.aborted) return 0;
+  try {
+    await worker.start();
+    if (!signal.aborted) log.started();
+  } catch (error) {
+    if (!signal.aborted) throw explained(error, workerOptions.queueUrl);
+  }
+  await ended;
+  await worker.stop(); // the health endpoint is closed after the rest
+  log.ended();
+  if (misconfigured !== undefined) throw misconfigured;
+  // What did not end in time comes again: not all of the stop was graceful.
+  return worker.running > 0 ? 1 : 0;
+}
+
+/** The options as `createWorker` knows them: those that are given. */
+function given(options: WorkOptions): Partial<WorkerOptions> {
+  const { name, maxInFlight, concurrencyPerGroup, receivers, rate, shutdownTimeout } = options;
+  const { healthPort: port, healthHost: host } = options;
+  const all = {
+    name,
+    maxInFlight,
+    concurrencyPerGroup,
+    receivers,
+    rate,
+    shutdownTimeoutMs: shutdownTimeout,
+    health: port === undefined ? undefined : { port, ...(host !== undefined && { host }) },
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function isMisconfigured(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | undefined)?.code === 'BATCHLATCH_CONFIGURATION';
+}
+
+function explained(error: unknown, queueUrl: string): unknown {
+  const name = error instanceof Error ? error.name : '';
+  if (/QueueDoesNotExist|NonExistentQueue/.test(name)) {
+    return new CliError(`There is no queue ${queueUrl}: check --queue-url, its region and the account.`, {
+      cause: error,
+    });
+  }
+  if (name === 'CredentialsProviderError') {
+    return new CliError(
+      'No AWS credentials were found: give the process a role, or set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
+      { cause: error },
+    );
+  }
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    return new CliError('The health port is in use: give another with --health-port.', { cause: error });
+  }
+  if (name === 'NetworkingError' || name === 'TimeoutError') {
+    const { message } = error as Error;
+    return new CliError(`${new URL(queueUrl).origin} does not answer: ${message}`, { cause: error });
+  }
+  if (isMisconfigured(error)) return new UsageError((error as Error).message, { cause: error });
+  return error;
+}

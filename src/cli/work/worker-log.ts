@@ -1,0 +1,95 @@
+import type { Worker, WorkerCounters, WorkerOptions } from '../../worker/index.ts';
+import type { Context } from '../context.ts';
+import { visible } from '../print/visible.ts';
+
+/** What is told of a worker while it works: a line for each thing, or a JSON document. */
+export interface WorkerLog {
+  started(): void;
+  /** What it has done, at its end. */
+  ended(): void;
+}
+
+/** Told no more than once in so long: what fails for one message often fails for all. */
+const QUIET_MS = 10_000;
+const LONGEST_ERROR = 512;
+
+type Told = Readonly<Record<string, unknown>>;
+
+export function workerLog(worker: Worker, options: WorkerOptions, context: Context): WorkerLog {
+  const { screen, now } = context;
+  const toldAt = new Map<string, number>();
+  let isStarted = false;
+
+  function tell(event: string, told: Told, text: string): void {
+    const time = new Date(now()).toISOString();
+    if (screen.isJson) screen.json({ time, event, ...told }, 'line');
+    else screen.line(`${time.replace(/\.\d+Z$/, 'Z')} ${visible(text)}`);
+  }
+  function tellOnce(event: string, told: Told, text: string): void {
+    const last = toldAt.get(text);
+    if (last !== undefined && now() - last < QUIET_MS) return;
+    if (toldAt.size > 100) toldAt.clear();
+    toldAt.set(text, now());
+    tell(event, told, text);
+  }
+
+  worker.on('state', (state) => {
+    if (isStarted) tell('state', { state }, STATES[state]);
+  });
+  worker.on('receiveFailed', ({ error, nextInMs }) => {
+    const nextMs = Math.round(nextInMs);
+    tell('receiveFailed', { error: textOf(error), nextInMs: nextMs }, `Receive failed: ${textOf(error)}`);
+  });
+  worker.on('storeDown', (isDown) =>
+    tell(
+      'storeDown',
+      { isDown },
+      isDown
+        ? 'The claim store does not answer: nothing is received for a while'
+        : 'The claim store answers again',
+    ),
+  );
+  worker.on('handlerFailed', (thrown) => {
+    const error = textOf(thrown);
+    tellOnce('handlerFailed', { error }, `The handler failed: ${error}`);
+  });
+  worker.on('deleteFailed', ({ error }) => {
+    tellOnce('deleteFailed', { error: textOf(error) }, `A message was not deleted: ${textOf(error)}`);
+  });
+  worker.on('visibilityLost', ({ error }) => {
+    tellOnce('visibilityLost', { error: textOf(error) }, `A message is visible again: ${textOf(error)}`);
+  });
+
+  return {
+    started() {
+      isStarted = true;
+      const { queueUrl, maxInFlight = 100, receivers = 4, name } = options;
+      const told = { queueUrl, name, maxInFlight, receivers };
+      tell('started', told, `Working ${queueUrl}, up to ${maxInFlight} messages at once`);
+    },
+    ended() {
+      const { counters, running } = worker;
+      tell('ended', { ...counters, running }, summaryOf(counters, running));
+    },
+  };
+}
+
+const STATES = {
+  new: 'New',
+  running: 'Running',
+  paused: 'Paused: nothing is received',
+  stopping: 'Stopping: nothing more is received, and what runs may end',
+  stopped: 'Stopped',
+} as const;
+
+function summaryOf({ received, acknowledged, failed, handedBack }: WorkerCounters, running: number): string {
+  const parts = [`${received} received`, `${acknowledged} done`, `${failed} failed`];
+  if (handedBack > 0) parts.push(`${handedBack} handed back before they started`);
+  if (running > 0) parts.push(`${running} still running: they come again`);
+  return parts.join(', ');
+}
+
+function textOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return text.replaceAll(/\s*\n\s*/g, ' ').slice(0, LONGEST_ERROR);
+}

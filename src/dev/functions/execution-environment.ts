@@ -1,0 +1,275 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { onLeash, signalGroup } from '../emulators/leash.ts';
+import type { FromFunction, FunctionError, InvocationEnd, ToFunction } from './invocation.ts';
+import { outputLines } from './output-lines.ts';
+
+/** The code of a function, ready to be loaded. */
+export interface FunctionCode {
+  /** The path of the module. */
+  readonly module: string;
+  readonly exportName: string;
+  /** As in the template. */
+  readonly handler: string;
+  /** The folder it runs in. */
+  readonly taskRoot: string;
+}
+
+/** A line that a function printed. */
+export interface PrintedLine {
+  readonly stream: 'stdout' | 'stderr';
+  readonly text: string;
+}
+
+export interface ExecutionEnvironmentOptions {
+  /** The compiled `function-process`. */
+  readonly program: string;
+  readonly name: string;
+  readonly code: FunctionCode;
+  /** All of them: nothing else goes along. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly memoryMb: number;
+  readonly timeoutMs: number;
+  readonly functionArn: string;
+  /** For `process.execArgv`, such as `--inspect`. */
+  readonly nodeArguments?: readonly string[];
+  readonly onLine: (line: PrintedLine) => void;
+  /** Its process is gone, whatever the reason. */
+  readonly onExit: () => void;
+}
+
+/** A process that runs one invocation at a time. */
+export interface ExecutionEnvironment {
+  readonly pid: number;
+  readonly isAlive: boolean;
+  /** Resolves to how long it took to start and load, or to why it could not: then the process is gone. */
+  readonly loaded: Promise<{ readonly initMs: number } | { readonly failed: InvocationEnd }>;
+  /** Call it after `loaded`, and again only after the end of the one before. Never rejects. */
+  invoke(requestId: string, payload: string): Promise<InvocationEnd>;
+  /** Ends the process and what it has started, and resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+/** As in Lambda: V8 gets nine tenths of the memory. */
+const HEAP_SHARE = 0.9;
+/** Lambda's limit of the init phase, or the function's timeout if that is longer. */
+const INIT_WITHIN_MS = 10_000;
+/** How long an answer waits for what was printed before it. */
+const OUTPUT_WITHIN_MS = 500;
+
+/** Starts a process and loads the function in it. */
+export function startExecutionEnvironment(options: ExecutionEnvironmentOptions): ExecutionEnvironment {
+  const since = performance.now();
+  const child = launch(options);
+  const output = followOutput(child, options);
+  let onMessage: (message: FromFunction) => void = () => undefined;
+  let onGone: (end: InvocationEnd) => void = () => undefined;
+
+  child.on('message', (message: FromFunction) => onMessage(message));
+  const gone = new Promise<void>((resolve) => {
+    const leave = (code: number | null, signal: string | null): void => {
+      // What it has started, and the watcher.
+      signalGroup(child.pid, 'SIGKILL');
+      void output.ended().then(() => {
+        onGone(exitError(code, signal));
+        options.onExit();
+        resolve();
+      });
+    };
+    child.once('exit', leave);
+    child.once('error', () => {
+      if (child.pid === undefined) leave(null, 'could not be started');
+    });
+  });
+
+  /** What it answers, or how it died; `deadlineMs` from now it is killed. */
+  function ask(
+    message: ToFunction,
+    { withinMs, late }: { withinMs: number; late: () => InvocationEnd },
+  ): Promise<FromFunction | InvocationEnd> {
+    return new Promise((resolve) => {
+      const marked = output.nextMarks();
+      const timer = setTimeout(() => {
+        // Not before what has arrived already is read.
+        setImmediate(() => {
+          onGone = () => resolve(late());
+          signalGroup(child.pid, 'SIGKILL');
+        });
+      }, withinMs);
+      onMessage = (answer) => {
+        clearTimeout(timer);
+        onMessage = () => undefined;
+        onGone = () => undefined;
+        // Some output may be lost: a full pipe takes no mark.
+        void before(marked, OUTPUT_WITHIN_MS).then(() => resolve(answer));
+      };
+      onGone = (end) => {
+        clearTimeout(timer);
+        resolve(end);
+      };
+      // A child that is gone is reported by its exit.
+      if (isAlive(child)) child.send(message, () => undefined);
+      else void gone.then(() => onGone(exitError(child.exitCode, child.signalCode)));
+    });
+  }
+
+  async function load(): Promise<{ initMs: number } | { failed: InvocationEnd }> {
+    const { module, exportName, handler } = options.code;
+    const withinMs = Math.max(INIT_WITHIN_MS, options.timeoutMs);
+    const answer = await ask(
+      { type: 'load', module, exportName, handler, mark: output.mark },
+      {
+        withinMs,
+        late: () => failed('timeout', 'Sandbox.Timedout', `Error: Init timed out after ${seconds(withinMs)}`),
+      },
+    );
+    if (answer.type === 'loaded') return { initMs: performance.now() - since };
+    if (answer.type !== 'notLoaded') return { failed: answer as InvocationEnd };
+    signalGroup(child.pid, 'SIGKILL');
+    await gone;
+    return { failed: { type: 'failed', by: 'load', error: answer.error } };
+  }
+
+  return {
+    pid: child.pid ?? -1,
+    get isAlive() {
+      return isAlive(child);
+    },
+    loaded: load(),
+    async invoke(requestId, payload) {
+      const { timeoutMs, functionArn } = options;
+      const answer = await ask(
+        { type: 'invoke', requestId, payload, deadline: Date.now() + timeoutMs, functionArn },
+        {
+          withinMs: timeoutMs,
+          late: () =>
+            failed('timeout', 'Sandbox.Timedout', `Error: Task timed out after ${seconds(timeoutMs)}`),
+        },
+      );
+      if ('exits' in answer) {
+        signalGroup(child.pid, 'SIGKILL');
+        await gone;
+      }
+      return withRequestId(endOf(answer), requestId);
+    },
+    async stop() {
+      signalGroup(child.pid, 'SIGKILL');
+      await gone;
+    },
+  };
+}
+
+function launch({
+  program,
+  name,
+  code,
+  environment,
+  memoryMb,
+  nodeArguments = [],
+}: ExecutionEnvironmentOptions): ChildProcess {
+  const heapMb = Math.max(Math.floor(memoryMb * HEAP_SHARE), 1);
+  const node = ['--enable-source-maps', `--max-old-space-size=${heapMb}`, ...nodeArguments, program];
+  const { command, args } = onLeash(name, process.execPath, node);
+  return spawn(command, args, {
+    cwd: code.taskRoot,
+    env: { ...environment },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+  });
+}
+
+/** The lines of both streams, and when all that belongs to an invocation has been read. */
+function followOutput(
+  child: ChildProcess,
+  { onLine }: ExecutionEnvironmentOptions,
+): { readonly mark: string; nextMarks(): Promise<void>; ended(): Promise<void> } {
+  const mark = `--- ${randomUUID()} ---`;
+  let left = 0;
+  let onMarks: () => void = () => undefined;
+  const onMark = (): void => {
+    left -= 1;
+    if (left === 0) onMarks();
+  };
+  const ends = (['stdout', 'stderr'] as const).map((stream) => {
+    const lines = outputLines(mark, (text) => onLine({ stream, text }), onMark);
+    child[stream]?.on('data', (chunk: Buffer) => lines.write(chunk));
+    return new Promise<void>((resolve) => {
+      child[stream]?.once('close', () => {
+        lines.end();
+        resolve();
+      });
+    });
+  });
+  return {
+    mark,
+    /** Ask before the message is sent. */
+    nextMarks() {
+      left = ends.length;
+      return new Promise((resolve) => {
+        onMarks = resolve;
+      });
+    },
+    // A descendant outside the group may keep a stream open.
+    ended: () => before(Promise.all(ends), OUTPUT_WITHIN_MS),
+  };
+}
+
+async function before(event: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([event, late]);
+  clearTimeout(timer);
+}
+
+function endOf(answer: FromFunction | InvocationEnd): InvocationEnd {
+  switch (answer.type) {
+    case 'returned':
+      return { type: 'returned', payload: answer.payload };
+    case 'failed':
+      return 'by' in answer ? answer : { type: 'failed', by: 'handler', error: answer.error };
+    case 'throttled':
+      return answer;
+    case 'loaded':
+    case 'notLoaded':
+      return failed('exit', 'Runtime.ExitError', 'Error: Runtime exited without providing a reason');
+  }
+}
+
+/** Lambda names the request in what the runtime itself says. */
+export function withRequestId(end: InvocationEnd, requestId: string): InvocationEnd {
+  if (end.type !== 'failed' || end.by === 'handler' || end.by === 'load') return end;
+  const error: FunctionError = {
+    ...end.error,
+    errorMessage: `RequestId: ${requestId} ${end.error.errorMessage}`,
+  };
+  return { ...end, error };
+}
+
+function exitError(code: number | null, signal: string | null): InvocationEnd {
+  if (code === 0)
+    return failed('exit', 'Runtime.ExitError', 'Error: Runtime exited without providing a reason');
+  const how = signal === null ? `exit status ${code}` : `signal: ${SIGNALS[signal] ?? signal}`;
+  return failed('exit', 'Runtime.ExitError', `Error: Runtime exited with error: ${how}`);
+}
+
+/** As Go says them. */
+const SIGNALS: Readonly<Record<string, string>> = {
+  SIGKILL: 'killed',
+  SIGABRT: 'aborted',
+  SIGTERM: 'terminated',
+  SIGSEGV: 'segmentation fault',
+};
+
+function failed(by: 'exit' | 'timeout', errorType: string, errorMessage: string): InvocationEnd {
+  return { type: 'failed', by, error: { errorType, errorMessage } };
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(2)} seconds`;
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null && child.connected;
+}

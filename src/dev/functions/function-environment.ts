@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { DevFunction } from '../stack.ts';
+
+/** What a function's process needs of this machine. */
+const KEPT = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot'];
+
+/** Where a function runs, and with what. */
+export interface EnvironmentSettings {
+  readonly region: string;
+  /** The folder that is `LAMBDA_TASK_ROOT`, and the working directory. */
+  readonly taskRoot: string;
+  /** Of this process. */
+  readonly own?: NodeJS.ProcessEnv;
+}
+
+/**
+ * The variables of an execution environment: Lambda's own, then those of the template. Of this process only the paths go
+ * along: what is in the developer's shell, secrets too, is not the function's.
+ */
+export function functionEnvironment(
+  fn: DevFunction,
+  { region, taskRoot, own = process.env }: EnvironmentSettings,
+): Record<string, string> {
+  const kept = KEPT.flatMap((name) => {
+    const value = own[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    ...Object.fromEntries(kept),
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    _HANDLER: handlerOf(fn),
+    AWS_LAMBDA_FUNCTION_NAME: fn.name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(fn.memoryMb),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${fn.name}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${randomBytes(16).toString('hex')}`,
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split('.')[0]}.x`,
+    LAMBDA_TASK_ROOT: taskRoot,
+    LAMBDA_RUNTIME_DIR: '/var/runtime',
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    // The SDK of this Node would warn in every process.
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    ...fn.environment,
+  };
+}
+
+/** As a template has it. */
+export function handlerOf({ entry, exportName }: DevFunction): string {
+  return `${entry.replace(/\.[cm]?[jt]sx?$/, '')}.${exportName}`;
+}
+
+export function functionArn(fn: DevFunction, region: string): string {
+  return `arn:aws:lambda:${region}:000000000000:function:${fn.name}`;
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ExecutionEnvironment,
+  type ExecutionEnvironmentOptions,
+  type FunctionCode,
+  startExecutionEnvironment,
+  withRequestId,
+} from './execution-environment.ts';
+import type { Invocation, InvocationEnd } from './invocation.ts';
+
+export interface FunctionPoolOptions extends Omit<ExecutionEnvironmentOptions, 'code' | 'onExit'> {
+  /** With more at once, invocations are throttled. Undefined is no limit. */
+  readonly reservedConcurrency: number | undefined;
+  /** At most so many processes; further invocations wait. Default 50. */
+  readonly maxProcesses?: number;
+}
+
+/** The execution environments of one function. */
+export interface FunctionPool {
+  /** Invocations that run or wait. */
+  readonly running: number;
+  /** The process ids of its execution environments. */
+  readonly pids: readonly number[];
+  /** Runs the function on an event, given as JSON: in an idle process, else in a new one. Never rejects. */
+  invoke(payload: string, requestId?: string): Promise<Invocation>;
+  /** The next invocations run this code; those that run end first. */
+  replace(code: FunctionCode): void;
+  /** Ends every process, in the middle of what it does. Invocations that run fail. */
+  close(): Promise<void>;
+}
+
+const MAX_PROCESSES = 50;
+const THROTTLED: InvocationEnd = { type: 'throttled' };
+
+interface Member {
+  readonly environment: ExecutionEnvironment;
+  readonly code: FunctionCode;
+  isUsed: boolean;
+}
+
+/** Processes for the invocations of one function, started when they are needed and kept for the next. */
+export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoolOptions): FunctionPool {
+  const { reservedConcurrency = Number.POSITIVE_INFINITY, maxProcesses = MAX_PROCESSES } = options;
+  const members = new Set<Member>();
+  const idle: Member[] = [];
+  const waiting: (() => void)[] = [];
+  let code = firstCode;
+  let running = 0;
+  let isClosed = false;
+
+  function start(): Member {
+    const environment = startExecutionEnvironment({
+      ...options,
+      code,
+      onExit() {
+        members.delete(member);
+        const place = idle.indexOf(member);
+        if (place >= 0) idle.splice(place, 1);
+        waiting.shift()?.();
+      },
+    });
+    const member: Member = { environment, code, isUsed: false };
+    members.add(member);
+    return member;
+  }
+
+  /** Nothing once it is closed. */
+  async function acquire(): Promise<Member | undefined> {
+    while (!isClosed) {
+      // The one that ran last is warmest; one that has just died is not gone from the list yet.
+      const member = idle.pop();
+      if (member?.environment.isAlive === true) return member;
+      if (member === undefined && members.size < maxProcesses) return start();
+      if (member === undefined) await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    return undefined;
+  }
+
+  function giveBack(member: Member): void {
+    if (!member.environment.isAlive) return; // `onExit` has seen to it, or will
+    if (isClosed || member.code !== code) {
+      void member.environment.stop();
+      return;
+    }
+    idle.push(member);
+    waiting.shift()?.();
+  }
+
+  async function run(payload: string, requestId: string): Promise<Invocation> {
+    const member = await acquire();
+    if (member === undefined) return { requestId, end: THROTTLED, durationMs: 0 };
+    const { environment } = member;
+    try {
+      const loaded = await environment.loaded;
+      if ('failed' in loaded) {
+        return { requestId, end: withRequestId(loaded.failed, requestId), durationMs: 0 };
+      }
+      const initMs = member.isUsed ? undefined : loaded.initMs;
+      member.isUsed = true;
+      const since = performance.now();
+      const end = await environment.invoke(requestId, payload);
+      const durationMs = performance.now() - since;
+      return { requestId, end, durationMs, ...(initMs !== undefined && { initMs }) };
+    } finally {
+      giveBack(member);
+    }
+  }
+
+  return {
+    get running() {
+      return running;
+    },
+    get pids() {
+      return [...members].map(({ environment }) => environment.pid);
+    },
+    async invoke(payload, requestId = randomUUID()) {
+      if (isClosed || running >= reservedConcurrency) return { requestId, end: THROTTLED, durationMs: 0 };
+      running += 1;
+      try {
+        return await run(payload, requestId);
+      } finally {
+        running -= 1;
+      }
+    },
+    replace(next) {
+      code = next;
+      for (const member of idle.splice(0)) void member.environment.stop();
+    },
+    async close() {
+      isClosed = true;
+      for (const resolve of waiting.splice(0)) resolve();
+      await Promise.all([...members].map(({ environment }) => environment.stop()));
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import type { Invoke } from '../invocation.ts';
+import type { OnDevEvent } from '../report/dev-event.ts';
+import type { DevFunction } from '../stack.ts';
+import type { FunctionCode } from './execution-environment.ts';
+import { type Esbuild, watchFunction } from './function-build.ts';
+import { functionArn, functionEnvironment } from './function-environment.ts';
+import { createFunctionPool, type FunctionPool } from './function-pool.ts';
+import { functionProgram } from './function-program.ts';
+import { resultOf } from './invocation.ts';
+
+export interface RunningFunctionsOptions {
+  readonly functions: readonly DevFunction[];
+  readonly esbuild: Esbuild;
+  /** Takes what is built. The caller removes it. */
+  readonly folder: string;
+  readonly region: string;
+  /** Whether changed sources are built again. Default true. */
+  readonly reloads?: boolean;
+  readonly onEvent: OnDevEvent;
+}
+
+/** The functions of a template. */
+export interface RunningFunctions {
+  /** Runs a function once it has been built. */
+  readonly invoke: Invoke;
+  /** Resolves when the function has been built for the first time: its mistakes may take a while to be mended. */
+  built(functionId: string): Promise<void>;
+  /** Ends every process at once. */
+  stop(): Promise<void>;
+}
+
+interface OneFunction {
+  /** Resolves after the first build, whatever came of it. */
+  readonly tried: Promise<void>;
+  readonly built: Promise<FunctionPool>;
+  stop(): Promise<void>;
+}
+
+/** Builds the functions, now and whenever their sources change, and runs them. Resolves when each has been built, or has mistakes. */
+export async function runFunctions(options: RunningFunctionsOptions): Promise<RunningFunctions> {
+  const { functions, esbuild, folder, onEvent } = options;
+  const program = await functionProgram(() => esbuild, folder);
+  const running = new Map<string, OneFunction>();
+  for (const fn of functions) running.set(fn.id, await runFunction(fn, program, options));
+  await Promise.all([...running.values()].map(({ tried }) => tried));
+
+  async function poolOf(functionId: string): Promise<FunctionPool> {
+    const found = running.get(functionId);
+    if (found === undefined) throw new RangeError(`The function ${functionId} does not run here`);
+    return found.built;
+  }
+
+  return {
+    async invoke(functionId, event) {
+      const pool = await poolOf(functionId);
+      const requestId = randomUUID();
+      onEvent({ type: 'invoking', functionId, requestId, event });
+      const invocation = await pool.invoke(JSON.stringify(event), requestId);
+      onEvent({ type: 'invoked', functionId, invocation });
+      return resultOf(invocation.end);
+    },
+    async built(functionId) {
+      await poolOf(functionId);
+    },
+    async stop() {
+      await Promise.all([...running.values()].map((one) => one.stop()));
+    },
+  };
+}
+
+async function runFunction(
+  fn: DevFunction,
+  program: string,
+  { esbuild, folder, region, reloads = true, onEvent }: RunningFunctionsOptions,
+): Promise<OneFunction> {
+  let pool: FunctionPool | undefined;
+  let onPool: (pool: FunctionPool) => void = () => undefined;
+  const built = new Promise<FunctionPool>((resolve) => {
+    onPool = resolve;
+  });
+
+  let onTried: () => void = () => undefined;
+  const tried = new Promise<void>((resolve) => {
+    onTried = resolve;
+  });
+
+  const makePool = (code: FunctionCode): FunctionPool =>
+    createFunctionPool(code, {
+      program,
+      name: fn.id,
+      environment: functionEnvironment(fn, { region, taskRoot: code.taskRoot }),
+      memoryMb: fn.memoryMb,
+      timeoutMs: fn.timeoutMs,
+      functionArn: functionArn(fn, region),
+      reservedConcurrency: fn.reservedConcurrency,
+      onLine: (line) => onEvent({ type: 'printed', functionId: fn.id, line }),
+    });
+
+  const watching = await watchFunction({
+    esbuild,
+    fn,
+    folder: path.join(folder, fn.id),
+    onBuilt(code) {
+      onEvent({ type: 'built', functionId: fn.id, isFirst: pool === undefined });
+      onTried();
+      if (pool !== undefined) return pool.replace(code);
+      pool = makePool(code);
+      onPool(pool);
+      // Once is enough.
+      if (!reloads) queueMicrotask(() => void watching.stop());
+    },
+    onFailed(messages) {
+      onEvent({ type: 'buildFailed', functionId: fn.id, messages });
+      onTried();
+    },
+  });
+
+  return {
+    tried,
+    built,
+    async stop() {
+      await watching.stop();
+      await pool?.close();
+    },
+  };
+}

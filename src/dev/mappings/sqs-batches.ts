@@ -1,0 +1,82 @@
+import { Buffer } from 'node:buffer';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReceivedMessage } from '../../worker/message-queue.ts';
+
+/** Lambda's limit of an event. */
+const MAX_EVENT_BYTES = 6 * 1_024 * 1_024;
+/** SQS's limit of messages in a receive. */
+const MOST_IN_RECEIVE = 10;
+const LONGEST_WAIT_SECONDS = 20;
+/** What a record has besides its body, attributes and ids: names and punctuation. */
+const RECORD_BYTES = 256;
+
+export interface GatherOptions {
+  /** Gives nothing, late, where the queue does not answer. */
+  readonly receive: (most: number, waitSeconds: number) => Promise<readonly ReceivedMessage[]>;
+  /** Those that count. */
+  readonly isWanted: (messages: readonly ReceivedMessage[]) => Promise<readonly ReceivedMessage[]>;
+  readonly batchSize: number;
+  readonly windowMs: number;
+  /** What did not go into the batch before. */
+  readonly held: readonly ReceivedMessage[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The messages of one invocation: of one receive, or with a window of as many as come before it is over, the batch is full,
+ * or the event has 6 MB. The window begins with the first message. Gives nothing where nothing came.
+ */
+export async function gatherBatch(
+  options: GatherOptions,
+): Promise<{ readonly batch: readonly ReceivedMessage[]; readonly rest: readonly ReceivedMessage[] }> {
+  const { batchSize, windowMs, receive, isWanted, signal } = options;
+  let gathered = [...options.held];
+  if (gathered.length === 0) {
+    const messages = await receive(Math.min(batchSize, MOST_IN_RECEIVE), LONGEST_WAIT_SECONDS);
+    gathered = [...(await isWanted(messages))];
+  }
+  const end = performance.now() + windowMs;
+  while (
+    gathered.length > 0 &&
+    gathered.length < batchSize &&
+    !signal.aborted &&
+    fits(gathered) === gathered.length
+  ) {
+    const leftMs = end - performance.now();
+    if (leftMs <= 0) break;
+    const most = Math.min(batchSize - gathered.length, MOST_IN_RECEIVE);
+    const waitSeconds = Math.min(Math.floor(leftMs / 1_000), LONGEST_WAIT_SECONDS);
+    const more = await receive(most, waitSeconds);
+    // Receives wait for whole seconds: the rest of the window is slept.
+    if (more.length === 0 && waitSeconds === 0) await pause(Math.min(leftMs, PAUSE_MS), signal);
+    gathered.push(...(await isWanted(more)));
+  }
+  const count = fits(gathered);
+  return { batch: gathered.slice(0, count), rest: gathered.slice(count) };
+}
+
+const PAUSE_MS = 100;
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** How many of them an event can hold; the first goes in whatever its size. */
+function fits(messages: readonly ReceivedMessage[]): number {
+  let bytes = 0;
+  for (const [index, message] of messages.entries()) {
+    bytes += bytesOf(message);
+    if (bytes > MAX_EVENT_BYTES && index > 0) return index;
+  }
+  return messages.length;
+}
+
+function bytesOf({ body, attributes, messageAttributes, receiptHandle }: ReceivedMessage): number {
+  const parts = [
+    JSON.stringify(body),
+    JSON.stringify(attributes),
+    JSON.stringify(messageAttributes),
+    receiptHandle,
+  ];
+  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), RECORD_BYTES);
+}

@@ -1,0 +1,179 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import type { MessageQueue, ReceivedMessage } from '../../worker/message-queue.ts';
+import { failedItems } from '../../worker/failed-items.ts';
+import { sqsEventOf } from '../../worker/lambda-event.ts';
+import type { InvocationResult } from '../invocation.ts';
+import { passesFilters } from '../patterns/passes-filters.ts';
+import { gatherBatch } from './sqs-batches.ts';
+
+export interface SqsMappingOptions {
+  readonly queue: Pick<MessageQueue, 'receive' | 'delete'>;
+  readonly queueArn: string;
+  /** Messages of one invocation: 1 to 10,000; 1 to 10 of a FIFO queue, or without a window. Default 10. */
+  readonly batchSize?: number;
+  /** How long a batch may wait for more messages. Default 0. Not of FIFO queues. */
+  readonly windowMs?: number;
+  /** Batches in flight at once. Default 5, with which Lambda starts. */
+  readonly maximumConcurrency?: number | undefined;
+  /** Patterns of `FilterCriteria`: a record that matches none is deleted. Default: no filter. */
+  readonly filters?: readonly unknown[];
+  /** Whether the answer names the messages that failed. Without it, an answer acknowledges all. Default false. */
+  readonly reportsBatchItemFailures?: boolean;
+  /** Runs the function. A rejection is an invocation that failed. */
+  readonly invoke: (event: SQSEvent) => Promise<InvocationResult>;
+  /** Told of each batch after its end. */
+  readonly onBatch?: (batch: EndedBatch) => void;
+  /** Told that the queue did not answer. It is asked again. */
+  readonly onTrouble?: (error: unknown) => void;
+}
+
+/** What became of a batch. */
+export interface EndedBatch {
+  readonly records: number;
+  /** What comes again. */
+  readonly failed: readonly string[];
+  readonly result: InvocationResult;
+}
+
+export interface SqsMapping {
+  /** How many records invocations have got so far, those that came again included. */
+  readonly delivered: number;
+  /** How many records no filter wanted. */
+  readonly filtered: number;
+  /** Receives nothing more, and resolves when the batches in flight have ended. */
+  stop(): Promise<void>;
+}
+
+const INITIAL_CONCURRENCY = 5;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+const MOST_IN_DELETE = 10;
+
+/**
+ * Polls a queue and invokes a function with what it receives, as Lambda's event source mapping for SQS does: what the
+ * function acknowledges is deleted. What is left becomes visible again by the queue's visibility timeout and moves to the
+ * dead-letter queue by its redrive policy; neither is touched here. So do the batches that Lambda throttles.
+ *
+ * In a FIFO queue SQS itself holds back a message group while one of its messages is in flight, so that a group has one batch
+ * at a time.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
+export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
+  const { queue, queueArn, maximumConcurrency = INITIAL_CONCURRENCY } = options;
+  const { filters = [], reportsBatchItemFailures = false, onTrouble } = options;
+  const { batchSize, windowMs } = batchLimits(options);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const inFlight = new Set<Promise<void>>();
+  let delivered = 0;
+  let filtered = 0;
+  let pauseMs = FIRST_PAUSE_MS;
+
+  async function poll(): Promise<void> {
+    let held: readonly ReceivedMessage[] = [];
+    while (!signal.aborted) {
+      if (inFlight.size >= maximumConcurrency) {
+        await Promise.race(inFlight);
+        continue;
+      }
+      const { batch, rest } = await gatherBatch({ receive, batchSize, windowMs, isWanted, held, signal });
+      held = rest;
+      if (batch.length === 0) continue;
+      const run = runBatch(batch).finally(() => inFlight.delete(run));
+      inFlight.add(run);
+    }
+  }
+
+  async function receive(most: number, waitSeconds: number): Promise<readonly ReceivedMessage[]> {
+    // A signal of its own: clients leave their listeners on it.
+    const request = new AbortController();
+    const abort = (): void => request.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      const messages = await queue.receive({ most, waitSeconds }, request.signal);
+      pauseMs = FIRST_PAUSE_MS;
+      return messages;
+    } catch (error) {
+      if (signal.aborted) return [];
+      onTrouble?.(error);
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      return [];
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Those that some filter wants; the others are deleted, as Lambda does. */
+  async function isWanted(messages: readonly ReceivedMessage[]): Promise<readonly ReceivedMessage[]> {
+    if (filters.length === 0) return messages;
+    const { Records } = sqsEventOf(messages, queueArn);
+    const wanted = messages.filter((_, index) => isWantedRecord(Records[index]));
+    filtered += messages.length - wanted.length;
+    await remove(messages.filter((message) => !wanted.includes(message)));
+    return wanted;
+  }
+
+  function isWantedRecord(record: SQSRecord | undefined): boolean {
+    return record !== undefined && passesFilters(filters, record, { name: 'body', text: record.body });
+  }
+
+  async function runBatch(messages: readonly ReceivedMessage[]): Promise<void> {
+    delivered += messages.length;
+    const result = await options.invoke(sqsEventOf(messages, queueArn)).catch(failedToRun);
+    const failed = failedOf(
+      result,
+      messages.map(({ messageId }) => messageId),
+    );
+    await remove(messages.filter(({ messageId }) => !failed.has(messageId)));
+    options.onBatch?.({ records: messages.length, failed: [...failed], result });
+  }
+
+  function failedOf(result: InvocationResult, messageIds: readonly string[]): ReadonlySet<string> {
+    if (!result.ok) return new Set(messageIds);
+    return reportsBatchItemFailures ? failedItems(result.payload, messageIds) : new Set();
+  }
+
+  async function remove(messages: readonly ReceivedMessage[]): Promise<void> {
+    for (let at = 0; at < messages.length; at += MOST_IN_DELETE) {
+      const handles = messages.slice(at, at + MOST_IN_DELETE).map(({ receiptHandle }) => receiptHandle);
+      // What could not be deleted comes again, as on AWS. It is deleted after a stop too.
+      await queue.delete(handles, new AbortController().signal).catch(onTrouble);
+    }
+  }
+
+  const polling = poll();
+  return {
+    get delivered() {
+      return delivered;
+    },
+    get filtered() {
+      return filtered;
+    },
+    async stop() {
+      stopping.abort();
+      await polling;
+      await Promise.all(inFlight);
+    },
+  };
+}
+
+function batchLimits({ queueArn, batchSize = 10, windowMs = 0 }: SqsMappingOptions): {
+  batchSize: number;
+  windowMs: number;
+} {
+  const isFifo = queueArn.endsWith('.fifo');
+  const most = isFifo || windowMs === 0 ? 10 : 10_000;
+  if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > most) {
+    throw new RangeError(`Expected \`batchSize\` to be an integer from 1 to ${most}, got \`${batchSize}\``);
+  }
+  if (isFifo && windowMs > 0) throw new RangeError('A FIFO queue has no batching window');
+  return { batchSize, windowMs };
+}
+
+function failedToRun(error: unknown): InvocationResult {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  return { ok: false, errorType: name, errorMessage: message };
+}

@@ -1,0 +1,2 @@
+/** Why AWS would refuse a pattern; caught where a pattern is compiled. */
+export class Refusal extends Error {}

@@ -1,0 +1,2 @@
+/** Whether one value of an event (a string, number, boolean or null) matches. */
+export type ValueTest = (value: unknown) => boolean;

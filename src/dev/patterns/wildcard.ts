@@ -1,0 +1,51 @@
+import { Refusal } from './refusal.ts';
+import type { ValueTest } from './value-test.ts';
+
+/** `*` is any text, also an empty one; `\*` and `\\` are themselves. */
+export function wildcardTest(pattern: string, where: string): ValueTest {
+  const parts = partsOf(pattern, where);
+  return (value) => typeof value === 'string' && fits(value, parts);
+}
+
+/** The texts between the asterisks. */
+function partsOf(pattern: string, where: string): string[] {
+  const parts = [''];
+  let isAfterAsterisk = false;
+  for (let index = 0; index < pattern.length; index += 1) {
+    const character = pattern[index] as string;
+    if (character === '*') {
+      if (isAfterAsterisk)
+        throw new Refusal(`\`wildcard\` of ${where} has two asterisks one after the other`);
+      parts.push('');
+    } else if (character === '\\') {
+      index += 1;
+      const escaped = pattern[index];
+      if (escaped !== '*' && escaped !== '\\') {
+        throw new Refusal(
+          `\`wildcard\` of ${where} has a backslash before what is neither an asterisk nor a backslash`,
+        );
+      }
+      parts.push((parts.pop() ?? '') + escaped);
+    } else {
+      parts.push((parts.pop() ?? '') + character);
+    }
+    isAfterAsterisk = character === '*';
+  }
+  return parts;
+}
+
+/** The first part at the start, the last at the end, the others one after the other, each as early as it can be. */
+function fits(value: string, parts: readonly string[]): boolean {
+  const [first = ''] = parts;
+  if (parts.length === 1) return value === first;
+  const last = parts.at(-1) ?? '';
+  const end = value.length - last.length;
+  if (!value.startsWith(first) || !value.endsWith(last) || end < first.length) return false;
+  let at = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const found = value.indexOf(part, at);
+    if (found === -1 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}

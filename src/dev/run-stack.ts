@@ -1,0 +1,108 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { systemClock } from '../claims/clock.ts';
+import { asynchronousInvocations, RETRIES_ARE_SOONER } from './asynchronous/asynchronous-invocations.ts';
+import { Cleanup } from './emulators/cleanup.ts';
+import { emulatorClientConfig } from './emulators/emulator-environment.ts';
+import { startEventBus } from './events/start-event-bus.ts';
+import { startSchedules } from './events/start-schedules.ts';
+import type { Esbuild } from './functions/function-build.ts';
+import { type RunningFunctions, runFunctions } from './functions/running-functions.ts';
+import { QueueMappings } from './mappings/queue-mappings.ts';
+import { LOCAL_REGION, type Places } from './places.ts';
+import type { OnDevEvent } from './report/dev-event.ts';
+import { sendToQueues } from './services/send-message.ts';
+import { type Services, startServices } from './services/start-services.ts';
+import type { DevStack, DevTrigger } from './stack.ts';
+
+export interface RunStackOptions {
+  readonly stack: DevStack;
+  /** Those that the stack was read with. */
+  readonly places: Places;
+  readonly esbuild: Esbuild;
+  /** Takes what is built. The caller removes it. */
+  readonly folder: string;
+  /** Whether changed sources are built again. Default true. */
+  readonly reloads?: boolean;
+  readonly onEvent: OnDevEvent;
+}
+
+/** A template that runs on this machine. */
+export interface RunningStack {
+  readonly services: Services;
+  readonly functions: RunningFunctions;
+  /** What differs from AWS, a sentence each. */
+  readonly notes: readonly string[];
+  /** Ends the invocations that run, and everything else. */
+  stop(): Promise<void>;
+}
+
+/** Starts the services of a template and its functions, and invokes them as their sources say. */
+export async function runStack(options: RunStackOptions): Promise<RunningStack> {
+  const cleanup = new Cleanup();
+  try {
+    const services = await startServices(options.stack, options.places);
+    cleanup.defer(() => services.stop());
+    const functions = await runFunctions({
+      ...options,
+      functions: options.stack.functions,
+      region: LOCAL_REGION,
+    });
+    startMappings(options, functions, cleanup);
+    const isAsynchronous = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
+    if (isAsynchronous) await startEvents(options, functions, cleanup);
+    const notes = [...services.notes, ...(isAsynchronous ? [RETRIES_ARE_SOONER] : [])];
+    return { services, functions, notes, stop: () => cleanup.run() };
+  } catch (error) {
+    await cleanup.run();
+    throw error;
+  }
+}
+
+/** Whether a function has such a source. */
+export function hasTrigger({ functions }: DevStack, kind: DevTrigger['kind']): boolean {
+  return functions.some(({ triggers }) => triggers.some((trigger) => trigger.kind === kind));
+}
+
+function startMappings(
+  { stack, places, onEvent }: RunStackOptions,
+  functions: RunningFunctions,
+  cleanup: Cleanup,
+): void {
+  const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
+  cleanup.defer(() => sqs.destroy());
+  const mappings = new QueueMappings({ sqs, stack, functions, onEvent });
+  // The batches in flight end with the processes.
+  cleanup.defer(() => mappings.ended());
+  cleanup.defer(() => functions.stop());
+  cleanup.defer(() => mappings.stop());
+  for (const fn of stack.functions) void mappings.start(fn);
+}
+
+/** The bus, the schedules, and what both hand to functions without waiting. */
+async function startEvents(
+  { stack, places, onEvent }: RunStackOptions,
+  { invoke }: RunningFunctions,
+  cleanup: Cleanup,
+): Promise<void> {
+  const asynchronous = asynchronousInvocations({
+    stack: () => stack,
+    invoke,
+    clock: systemClock,
+    send: sendToQueues(places),
+    onGivenUp: ({ condition, attempts }, functionId, sentTo) =>
+      onEvent({ type: 'givenUp', functionId, condition, attempts, sentTo }),
+    onTrouble: (error, functionId) =>
+      onEvent({ type: 'trouble', what: `the queue for failed events of ${functionId}`, error }),
+  });
+  cleanup.defer(() => asynchronous.stop());
+  const deliver = (functionId: string, event: unknown): void => asynchronous.enqueue(functionId, event);
+  const bus = await startEventBus({
+    place: places.eventbridge,
+    clock: systemClock,
+    stack: () => stack,
+    deliver,
+  });
+  cleanup.defer(() => bus.stop());
+  const schedules = startSchedules({ stack, clock: systemClock, deliver });
+  cleanup.defer(() => schedules.stop());
+}

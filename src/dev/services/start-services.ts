@@ -1,0 +1,103 @@
+import { Cleanup } from '../emulators/cleanup.ts';
+import { hasDynamoDBEmulator, startDynamoDBEmulator } from '../emulators/dynamodb-emulator.ts';
+import { installedFolder, notInstalled } from '../emulators/installed-package.ts';
+import { startKinesisEmulator } from '../emulators/kinesis-emulator.ts';
+import type { LocalService } from '../emulators/local-service.ts';
+import { startSqsEmulator } from '../emulators/sqs-emulator.ts';
+import type { Places } from '../places.ts';
+import type { DevStack } from '../stack.ts';
+import { createQueues } from './create-queues.ts';
+import { createStreams } from './create-streams.ts';
+import { createTables, type MadeTables } from './create-tables.ts';
+
+/** The services of this machine, with the queues, tables and streams of a template in them. */
+export interface Services {
+  readonly places: Places;
+  /** What runs, such as `fauxqs at http://127.0.0.1:41233`. */
+  readonly running: readonly LocalService[];
+  /** What the emulators cannot do of what the template asks for, a sentence each. */
+  readonly notes: readonly string[];
+  /**
+   * Makes what a changed template has and the services have not; starts services that it needs for the first time. What it no
+   * longer has stays until the end.
+   */
+  apply(stack: DevStack): Promise<void>;
+  /** Stops all of them. Nothing of them is kept. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the emulators that a template needs, at the places that it was read with, and makes its resources in them. Throws a
+ * `ConfigurationError` that says what to install where one is missing.
+ */
+export async function startServices(stack: DevStack, places: Places): Promise<Services> {
+  const services = new LocalServices(places);
+  try {
+    await services.apply(stack);
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+  return services;
+}
+
+class LocalServices implements Services {
+  readonly places: Places;
+  readonly running: LocalService[] = [];
+  notes: readonly string[] = [];
+  readonly #cleanup = new Cleanup();
+  readonly #tables: MadeTables = new Map();
+
+  constructor(places: Places) {
+    this.places = places;
+  }
+
+  async apply(stack: DevStack): Promise<void> {
+    const notes: string[] = [];
+    const missing = missingPackages(stack);
+    if (missing.length > 0) throw notInstalled(missing);
+    if (stack.queues.length > 0) {
+      await this.#start(this.places.sqs, startSqsEmulator);
+      await createQueues(this.places, stack.queues);
+    }
+    if (stack.tables.length > 0) {
+      await this.#start(this.places.dynamodb, (options) => startDynamoDBEmulator(undefined, options));
+      notes.push(...this.#withoutStreams(stack));
+      notes.push(...(await createTables(this.places, stack.tables, this.#tables)));
+    }
+    if (stack.streams.length > 0) {
+      await this.#start(this.places.kinesis, startKinesisEmulator);
+      await createStreams(this.places, stack.streams);
+    }
+    this.notes = notes;
+  }
+
+  stop(): Promise<void> {
+    return this.#cleanup.run();
+  }
+
+  async #start(place: string, start: (options: { port: number }) => Promise<LocalService>): Promise<void> {
+    if (this.running.some(({ endpoint }) => endpoint === place)) return;
+    const service = await start({ port: Number(new URL(place).port) });
+    this.running.push(service);
+    this.#cleanup.defer(() => service.stop());
+  }
+
+  #withoutStreams({ tables }: DevStack): readonly string[] {
+    if (!this.running.some(({ name }) => name === 'dynalite')) return [];
+    const withStream = tables.filter(({ definition }) => definition['StreamSpecification'] !== undefined);
+    return withStream.map(
+      ({ id }) =>
+        `The stream of ${id} has no records here: dynalite has no streams; on Linux dynoxide has (\`npm install --save-dev @dynoxide/linux-x64\`).`,
+    );
+  }
+}
+
+/** All at once, so that one `npm install` is enough. */
+function missingPackages({ queues, tables, streams }: DevStack): readonly string[] {
+  const missing: string[] = [];
+  if (queues.length > 0 && installedFolder('fauxqs') === undefined) missing.push('fauxqs');
+  if (tables.length > 0 && !hasDynamoDBEmulator()) missing.push('dynalite');
+  if (streams.length > 0 && installedFolder('kinesis-local') === undefined) missing.push('kinesis-local');
+  return missing;
+}

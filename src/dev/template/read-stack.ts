@@ -1,0 +1,87 @@
+import path from 'node:path';
+import { LOCAL_ACCOUNT, LOCAL_REGION, type Places } from '../places.ts';
+import type { DevStack } from '../stack.ts';
+import { parseTemplate, type Plain } from '../../template/parse-template.ts';
+import { Resolver } from '../../template/resolver.ts';
+import { TemplateResources } from '../../template/resources.ts';
+import { noteWhatIsNotHere } from './not-here.ts';
+import { readFunctions } from './read-functions.ts';
+import { readQueues } from './read-queues.ts';
+import { readStreams, readTables } from './read-tables.ts';
+import type { Reading } from './reading.ts';
+import { StackNames } from './stack-names.ts';
+
+/** A template, and what is given with it. */
+export interface StackSource {
+  /** Its path; the folders of functions are found from it. */
+  readonly file: string;
+  readonly text: string;
+  /** Values of the template's parameters; those that are left out have their defaults. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Variables that replace or add to those of the functions, as `sam local invoke --env-vars` takes them: by the logical id or
+   * the name of a function, and those of all functions under `Parameters`.
+   */
+  readonly environmentOverrides?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
+}
+
+/**
+ * Reads a template of SAM or CloudFormation as what `batchlatch dev` runs, with the names and addresses of this machine. Throws
+ * a `ConfigurationError` with file and line for what AWS would refuse too, and for values that cannot be known here and are
+ * needed. What does not run here is in the notes.
+ */
+export function readStack(source: StackSource, places: Places): DevStack {
+  const { file, text, parameters = {}, environmentOverrides = {} } = source;
+  const template = parseTemplate({ file, text });
+  const data = template.data as PlainMembers;
+  const stackName = stackNameOf(file);
+  const names: StackNames = new StackNames(data['Resources'] as PlainMembers, {
+    stackName,
+    places,
+    resolver: () => resolver,
+  });
+  const resolver: Resolver = new Resolver(data, parameters, {
+    pseudoParameters: pseudoParameters(stackName),
+    lookUp: (id, attribute) => names.attribute(id, attribute),
+  });
+  const reading: Reading = {
+    file,
+    places,
+    names,
+    environmentOverrides,
+    resources: new TemplateResources(template, resolver),
+    unresolved: new TemplateResources(template, new Resolver(data, parameters)),
+    notes: new Set(),
+  };
+  const stack = {
+    functions: readFunctions(reading),
+    queues: readQueues(reading),
+    tables: readTables(reading),
+    streams: readStreams(reading),
+  };
+  noteWhatIsNotHere(reading);
+  return { ...stack, notes: [...reading.notes] };
+}
+
+type PlainMembers = Readonly<Record<string, Plain>>;
+
+/** The name of the template's folder, as far as it can be the name of a stack. */
+function stackNameOf(file: string): string {
+  const folder = path.basename(path.dirname(path.resolve(file)));
+  const name = folder
+    .replaceAll(/[^A-Za-z0-9-]+/g, '-')
+    .replace(/^[^A-Za-z]+/, '')
+    .slice(0, 30);
+  return name.replace(/-+$/, '') || 'batchlatch-dev';
+}
+
+function pseudoParameters(stackName: string): Readonly<Record<string, string>> {
+  return {
+    'AWS::AccountId': LOCAL_ACCOUNT,
+    'AWS::Partition': 'aws',
+    'AWS::Region': LOCAL_REGION,
+    'AWS::StackId': `arn:aws:cloudformation:${LOCAL_REGION}:${LOCAL_ACCOUNT}:stack/${stackName}/00000000-0000-0000-0000-000000000000`,
+    'AWS::StackName': stackName,
+    'AWS::URLSuffix': 'amazonaws.com',
+  };
+}

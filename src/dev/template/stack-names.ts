@@ -1,0 +1,123 @@
+import { type Places, LOCAL_ACCOUNT, localArn } from '../places.ts';
+import type { Plain } from '../../template/parse-template.ts';
+import type { Resolver } from '../../template/resolver.ts';
+import { asText, type Value, whyUnknown } from '../../template/values.ts';
+
+type PlainMembers = Readonly<Record<string, Plain>>;
+
+/** What the template's resources are called on this machine, and what their attributes are. */
+export class StackNames {
+  readonly #resources: PlainMembers;
+  readonly #stackName: string;
+  readonly #places: Places;
+  readonly #resolver: () => Resolver;
+
+  constructor(
+    resources: PlainMembers,
+    { stackName, places, resolver }: { stackName: string; places: Places; resolver: () => Resolver },
+  ) {
+    this.#resources = resources;
+    this.#stackName = stackName;
+    this.#places = places;
+    this.#resolver = resolver;
+  }
+
+  /** The name that the template gives, or one like CloudFormation's, without its random end. */
+  nameOf(id: string): string {
+    const { Properties: properties } = membersOf(this.#resources[id]);
+    const property = NAME_PROPERTIES.find((name) => Object.hasOwn(membersOf(properties), name));
+    const given: Value =
+      property === undefined ? undefined : this.#resolver().resolve(membersOf(properties)[property]);
+    const name = whyUnknown(given) === undefined ? asText(given) : undefined;
+    if (name !== undefined && name !== '') return name;
+    const isFifo =
+      membersOf(properties)['FifoQueue'] === true || membersOf(properties)['FifoQueue'] === 'true';
+    return `${`${this.#stackName}-${id}`.slice(0, 64)}${isFifo ? '.fifo' : ''}`;
+  }
+
+  typeOf(id: string): string {
+    const { Type: type } = membersOf(Object.hasOwn(this.#resources, id) ? this.#resources[id] : undefined);
+    return typeof type === 'string' ? type : '';
+  }
+
+  /** The value of `Ref`, or of another attribute. */
+  attribute(id: string, attribute: string): string {
+    const type = this.typeOf(id);
+    const name = this.nameOf(id);
+    const arn = arnOf(type, name);
+    if (attribute === 'Arn' || attribute.endsWith('Arn')) {
+      return attribute === 'StreamArn' ? streamArn(arn) : arn;
+    }
+    if (type === 'AWS::SQS::Queue' && (attribute === 'Ref' || attribute === 'QueueUrl')) {
+      return queueUrl(this.#places, name);
+    }
+    return attribute === 'Ref' && NAMED_BY_ARN.has(type) ? arn : name;
+  }
+}
+
+/** Where the name of a resource is, in the order in which they are looked for. */
+const NAME_PROPERTIES = [
+  'QueueName',
+  'TableName',
+  'FunctionName',
+  'StreamName',
+  'BucketName',
+  'TopicName',
+  'RoleName',
+  'LogGroupName',
+  'Name',
+];
+
+/** The service in an ARN where it is not the name of the type. */
+const SERVICES: Readonly<Record<string, string>> = { serverless: 'lambda', stepfunctions: 'states' };
+
+/** Whose `Ref` is its ARN. */
+const NAMED_BY_ARN = new Set([
+  'AWS::SNS::Topic',
+  'AWS::StepFunctions::StateMachine',
+  'AWS::Serverless::StateMachine',
+  'AWS::SecretsManager::Secret',
+  'AWS::IAM::ManagedPolicy',
+]);
+
+function queueUrl(places: Places, name: string): string {
+  return `${places.sqs}/${LOCAL_ACCOUNT}/${name}`;
+}
+
+/** A table's stream, as its ARN is on this machine. */
+function streamArn(tableArn: string): string {
+  return `${tableArn}/stream/2024-01-01T00:00:00.000`;
+}
+
+function arnOf(type: string, name: string): string {
+  const [, service = '', kind = ''] = type.toLowerCase().split('::');
+  switch (type) {
+    case 'AWS::SQS::Queue':
+    case 'AWS::SNS::Topic':
+      return localArn(service, name);
+    case 'AWS::DynamoDB::Table':
+    case 'AWS::DynamoDB::GlobalTable':
+    case 'AWS::Serverless::SimpleTable':
+      return localArn('dynamodb', `table/${name}`);
+    case 'AWS::Events::EventBus':
+      return localArn('events', `event-bus/${name}`);
+    case 'AWS::S3::Bucket':
+      return `arn:aws:s3:::${name}`;
+    case 'AWS::IAM::Role':
+      return `arn:aws:iam::${LOCAL_ACCOUNT}:role/${name}`;
+    case 'AWS::Kinesis::Stream':
+    case 'AWS::Events::Rule':
+      return localArn(service, `${kind}/${name}`);
+    case 'AWS::Scheduler::Schedule':
+      return localArn(service, `schedule/default/${name}`);
+    default:
+      return localArn(
+        Object.hasOwn(SERVICES, service) ? (SERVICES[service] ?? '') : service || 'local',
+        `${kind || 'resource'}:${name}`,
+      );
+  }
+}
+
+function membersOf(plain: Plain | undefined): PlainMembers {
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as PlainMembers) : {};
+}

@@ -1,0 +1,2 @@
+export { ExecutionMismatchError, ExecutionNotStartedError } from './errors.ts';
+export { startDurable, type StartDurableOptions } from './start-durable.ts';

@@ -1,0 +1,93 @@
+import { ConfigurationError } from '../claims/errors.ts';
+import { aFunction, anInteger, type Check, either, members, required } from '../options/check-options.ts';
+import type { Adaptive } from './adaptive-limit.ts';
+import { CLAIM_STORE, type Dependency } from './dependencies.ts';
+import type { Rate } from './rate.ts';
+
+/** What bounds how much a worker does at a time, and when. */
+export interface FlowOptions {
+  /** Messages in handlers at once. Default 100. */
+  readonly maxInFlight?: number;
+  /**
+   * Of them, of one `MessageGroupId`, so that one tenant cannot take all; more of it are set aside. FIFO groups have 1. Default: no
+   * bound.
+   */
+  readonly concurrencyPerGroup?: number;
+  /** The most receives at a time. Default 4. */
+  readonly receivers?: number;
+  /** How many records may start in a time, in all or of each key; several rates hold together. Default: as many as there are slots. */
+  readonly rate?: Rate | readonly Rate[];
+  /** What handlers need beside the claim store: while it is down, nothing is received and nothing starts. Default: none. */
+  readonly dependencies?: readonly Dependency[];
+  /** Finds out how many handlers may run at a time, by how long they take and what is refused. Default: `maxInFlight` do. */
+  readonly adaptive?: Adaptive;
+}
+
+const aRate = members({
+  records: required(anInteger(1)),
+  perMs: required(anInteger(1)),
+  key: aFunction(),
+});
+
+const aName: Check = {
+  expected: 'a name of up to 64 letters, digits, `_`, `-`, `.` and `:`',
+  accepts: (value) => typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value),
+};
+
+const aTolerance: Check = {
+  expected: 'a number above 1',
+  accepts: (value) => typeof value === 'number' && value > 1 && Number.isFinite(value),
+};
+
+/** What these options may be. */
+export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
+  maxInFlight: anInteger(1),
+  concurrencyPerGroup: anInteger(1),
+  receivers: anInteger(1),
+  rate: either(aRate, aListOf(aRate)),
+  dependencies: aListOf(
+    members({ name: required(aName), isDown: required(aFunction()), check: aFunction() }),
+  ),
+  adaptive: members({
+    floor: anInteger(1),
+    ceiling: anInteger(1),
+    tolerance: aTolerance,
+    isOverload: aFunction(),
+  }),
+};
+
+/** Throws a `ConfigurationError` for options each of which may be, but not together. */
+export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
+  const { maxInFlight = 100, concurrencyPerGroup, adaptive, dependencies = [] } = options;
+  const { floor = 1, ceiling = maxInFlight } = adaptive ?? {};
+  if (ceiling > maxInFlight) {
+    refuse(`\`adaptive.ceiling\` (${ceiling}) is above \`maxInFlight\` (${maxInFlight})`);
+  }
+  if (floor > ceiling) {
+    const which = adaptive?.ceiling === undefined ? '`maxInFlight`' : '`adaptive.ceiling`';
+    refuse(`\`adaptive.floor\` (${floor}) is above ${which} (${ceiling})`);
+  }
+  if (concurrencyPerGroup !== undefined && concurrencyPerGroup > maxInFlight) {
+    refuse(`\`concurrencyPerGroup\` (${concurrencyPerGroup}) is above \`maxInFlight\` (${maxInFlight})`);
+  }
+  if (isFifo && concurrencyPerGroup !== undefined && concurrencyPerGroup !== 1) {
+    refuse(`\`concurrencyPerGroup\` is ${concurrencyPerGroup}, and the groups of a FIFO queue have 1`);
+  }
+  const names = dependencies.map(({ name }) => name);
+  for (const name of names) {
+    if (name === CLAIM_STORE)
+      refuse(`\`${name}\` is how the claim store is called; give the dependency another name`);
+    if (names.indexOf(name) !== names.lastIndexOf(name)) refuse(`two dependencies are called \`${name}\``);
+  }
+}
+
+function refuse(why: string): never {
+  throw new ConfigurationError(`createWorker: ${why}`);
+}
+
+function aListOf(check: Check): Check {
+  return {
+    expected: `a list, each of which is ${check.expected}`,
+    accepts: (value) => Array.isArray(value) && value.every((one) => check.accepts(one)),
+  };
+}

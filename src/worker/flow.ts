@@ -1,0 +1,122 @@
+import type { Clock } from '../claims/clock.ts';
+import { AdaptiveLimit } from './adaptive-limit.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import { reportOf, says, stillDown } from './dependencies.ts';
+import type { FlowOptions } from './flow-options.ts';
+import type { CallResult } from './handler-call.ts';
+import type { HeldMessage, Parcel } from './held-message.ts';
+import { Inbox } from './inbox.ts';
+import { MOST_IN_REQUEST } from './message-queue.ts';
+import { looksOverloaded } from './overload.ts';
+import { RateLimits } from './rate-limits.ts';
+
+export interface FlowSetup {
+  readonly clock: Clock;
+  readonly isFifo: boolean;
+  /** Calls the handler. Never rejects. */
+  readonly run: (parcel: Parcel) => Promise<void>;
+  /** Shows messages again at this time. False: they have been received too often for that. */
+  readonly handBack: (held: readonly HeldMessage[], at: number) => boolean;
+  readonly onDown: (name: string, isDown: boolean) => void;
+}
+
+/** Messages that are set aside may be ten times as many as those that run: see docs/decisions/0031. */
+const ASIDE_SHARE = 10;
+
+/** What is received and what starts: slots, groups, rates, what is down, and a pause. */
+export class Flow {
+  readonly inbox: Inbox;
+  readonly rates: RateLimits | undefined;
+  /** A receive is worth its price with so many messages. */
+  readonly enough: number;
+  readonly #setup: FlowSetup;
+  readonly #options: FlowOptions;
+  readonly #breaker: CircuitBreaker;
+  readonly #adaptive: AdaptiveLimit | undefined;
+  #resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  constructor(options: FlowOptions, setup: FlowSetup) {
+    const { maxInFlight = 100, receivers = 4, concurrencyPerGroup = Infinity, rate = [], adaptive } = options;
+    const { clock, isFifo } = setup;
+    const { floor = 1, ceiling = maxInFlight, tolerance = 1.5 } = adaptive ?? {};
+    const ahead = Math.min(maxInFlight, receivers * MOST_IN_REQUEST);
+    this.#setup = setup;
+    this.#options = options;
+    this.enough = Math.min(ahead, MOST_IN_REQUEST);
+    const rates = [rate].flat();
+    this.rates = rates.length === 0 ? undefined : new RateLimits(rates, clock);
+    this.#adaptive = adaptive && new AdaptiveLimit({ floor, ceiling, tolerance });
+    this.#breaker = new CircuitBreaker({
+      clock,
+      random: Math.random,
+      check: (names) => stillDown(options.dependencies ?? [], names, clock),
+      onChange: setup.onDown,
+      onMayStart: () => this.inbox.startAll(),
+    });
+    this.inbox = new Inbox({
+      limit: this.#adaptive?.limit ?? maxInFlight,
+      perGroup: isFifo ? 1 : concurrencyPerGroup,
+      ahead,
+      aside: ASIDE_SHARE * maxInFlight,
+      isFifo,
+      clock,
+      rates: this.rates,
+      mayStart: () => this.#resumed === undefined && this.#breaker.mayStart(),
+      run: setup.run,
+      // In a FIFO queue what comes later must not be shown before what waits.
+      handBack: ({ held }, at) => !isFifo && setup.handBack(held, at),
+    });
+  }
+
+  /** Names of what is down. */
+  get down(): readonly string[] {
+    return this.#breaker.down;
+  }
+
+  /** How many messages may be received; a promise: none, until it resolves. */
+  mayReceive(): number | Promise<void> {
+    return this.#resumed?.promise ?? this.#breaker.mayReceive();
+  }
+
+  /** A call of the handler begins; what is returned is to be told how it ended. */
+  begin(messages: number): (result: CallResult) => void {
+    const { clock } = this.#setup;
+    const watched = this.#breaker.begin();
+    const timed = this.#adaptive?.begin();
+    const startedAt = clock.now();
+    return (result) => {
+      const { dependencies = [], adaptive } = this.#options;
+      const report = reportOf(dependencies, result);
+      watched.end(report);
+      if (this.#adaptive === undefined || timed === undefined) return;
+      const isOverload =
+        report.down.size > 0 ||
+        result.errors.some((error) => says(adaptive?.isOverload ?? looksOverloaded, error));
+      if (!isOverload && result.failed.size > 0) return; // how long a failure took tells nothing
+      const ms = Math.max(clock.now() - startedAt, 0) / messages;
+      this.#adaptive.end(timed, { ms, isOverload, running: this.inbox.running });
+      if (this.inbox.limit !== this.#adaptive.limit) this.inbox.limit = this.#adaptive.limit;
+    };
+  }
+
+  pause(): void {
+    if (this.#resumed !== undefined) return;
+    let resolve = (): void => undefined;
+    const promise = new Promise<void>((resumed) => (resolve = resumed));
+    this.#resumed = { promise, resolve };
+  }
+
+  resume(): void {
+    this.#resumed?.resolve();
+    this.#resumed = undefined;
+    this.inbox.startAll();
+  }
+
+  /** Starts nothing any more. Gives what has not started. */
+  stop(): HeldMessage[] {
+    this.#resumed?.resolve();
+    this.#breaker.stop();
+    this.inbox.permits.wakeAll();
+    return this.inbox.close().flatMap(({ held }) => [...held]);
+  }
+}

@@ -1,0 +1,95 @@
+import type { Parcel } from './held-message.ts';
+
+/** Bodies of messages that are set aside, in UTF-16 units: SQS allows a mebibyte each. */
+const MOST_TEXT = 64 * 1_024 * 1_024;
+
+interface Lane {
+  readonly parcels: Parcel[];
+  messages: number;
+  /** When the last message of this lane that was handed back is to come again, in epoch milliseconds. */
+  lastTurnAt: number;
+}
+
+/**
+ * Messages that may not start yet because of their group or their key: in lanes, each in order of arrival. They take no room from
+ * others, so there is a bound of their own on how many and how long they are.
+ */
+export class SetAside {
+  readonly #most: number;
+  readonly #lanes = new Map<string, Lane>();
+  #messages = 0;
+  #text = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get messages(): number {
+    return this.#messages;
+  }
+
+  hasRoomFor(parcel: Parcel): boolean {
+    return this.#messages + parcel.held.length <= this.#most && this.#text + textOf(parcel) <= MOST_TEXT;
+  }
+
+  has(lane: string): boolean {
+    return this.#lanes.has(lane);
+  }
+
+  /** `first`: it has been at the head of this lane before. */
+  add(id: string, parcel: Parcel, first = false): void {
+    let lane = this.#lanes.get(id);
+    if (lane === undefined) {
+      lane = { parcels: [], messages: 0, lastTurnAt: 0 };
+      this.#lanes.set(id, lane);
+    }
+    if (first) lane.parcels.unshift(parcel);
+    else lane.parcels.push(parcel);
+    this.#count(lane, parcel, 1);
+  }
+
+  /** The first of the lane. */
+  headOf(id: string): Parcel | undefined {
+    return this.#lanes.get(id)?.parcels[0];
+  }
+
+  /** Takes the first of the lane away. */
+  next(id: string): Parcel | undefined {
+    const lane = this.#lanes.get(id);
+    const parcel = lane?.parcels.shift();
+    if (lane === undefined || parcel === undefined) return undefined;
+    this.#count(lane, parcel, -1);
+    if (lane.parcels.length === 0) this.#lanes.delete(id);
+    return parcel;
+  }
+
+  /** Takes all of the lane away. */
+  take(id: string): Parcel[] {
+    const taken: Parcel[] = [];
+    for (let parcel = this.next(id); parcel !== undefined; parcel = this.next(id)) taken.push(parcel);
+    return taken;
+  }
+
+  /** Takes everything away. */
+  takeAll(): Parcel[] {
+    return [...this.#lanes.keys()].flatMap((id) => this.take(id));
+  }
+
+  /** When it would be a further message's turn in this lane, if one starts each `paceMs`: after all that were told a turn before. */
+  turnOf(id: string, paceMs: number, now: number): number {
+    const lane = this.#lanes.get(id);
+    if (lane === undefined) return now + paceMs;
+    lane.lastTurnAt = Math.max(now + lane.messages * paceMs, lane.lastTurnAt) + paceMs;
+    return lane.lastTurnAt;
+  }
+
+  #count(lane: Lane, parcel: Parcel, sign: 1 | -1): void {
+    lane.messages += sign * parcel.held.length;
+    this.#messages += sign * parcel.held.length;
+    this.#text += sign * textOf(parcel);
+  }
+}
+
+function textOf({ held }: Parcel): number {
+  return held.reduce((sum, { message }) => sum + message.body.length, 0);
+}

@@ -1,0 +1,123 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sources } from '../dev/dev-function.ts';
+import { type Ended, runCommand, type Terminal } from './run-command.ts';
+
+const TEMPLATE = `
+Transform: AWS::Serverless-2016-10-31
+Parameters:
+  Stage: { Type: String, Default: dev }
+Globals:
+  Function: { Runtime: nodejs22.x, CodeUri: ., Timeout: 1 }
+Resources:
+  Table:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      AttributeDefinitions: [{ AttributeName: id, AttributeType: S }]
+      KeySchema: [{ AttributeName: id, KeyType: HASH }]
+      BillingMode: PAY_PER_REQUEST
+  Echo:
+    Type: AWS::Serverless::Function
+    Properties:
+      Handler: app.echo
+      Environment: { Variables: { STAGE: !Ref Stage, WORD: template } }
+  Fails: { Type: AWS::Serverless::Function, Properties: { Handler: app.fails } }
+  Hangs: { Type: AWS::Serverless::Function, Properties: { Handler: app.hangs } }
+  Typed: { Type: AWS::Serverless::Function, Properties: { Handler: typed.handler } }
+  Broken: { Type: AWS::Serverless::Function, Properties: { Handler: broken.handler } }
+`;
+const CODE = `
+exports.echo = async (event) => {
+  console.log('\\u001B[31mred');
+  const { STAGE, WORD, AWS_ENDPOINT_URL_DYNAMODB } = process.env;
+  return { event, STAGE, WORD, AWS_ENDPOINT_URL_DYNAMODB };
+};
+exports.fails = async () => { throw new TypeError('no such order'); };
+exports.hangs = async () => { for (;;) {} };
+`;
+
+describe('batchlatch invoke', () => {
+  let code: { folder: string; remove(): Promise<void> };
+  beforeAll(async () => {
+    code = await sources({
+      'template.yaml': TEMPLATE,
+      'app.js': CODE,
+      'typed.ts': 'export const handler = async (event: { n: number }): Promise<number> => event.n * 2;',
+      'broken.ts': 'export const handler = (;',
+      'event.json': '{"n":21}',
+      'bad.json': '{',
+    });
+  });
+  afterAll(() => code.remove());
+
+  const file = (name: string): string => path.join(code.folder, name);
+  const invoke = (args: readonly string[], terminal?: Terminal): Promise<Ended> =>
+    runCommand(['invoke', ...args, '-t', file('template.yaml')], terminal);
+
+  it('prints the answer on standard output, and the log with what it is made of on standard error', async () => {
+    await writeFile(
+      file('env.json'),
+      JSON.stringify({ Parameters: { WORD: 'all' }, Echo: { WORD: 'mine' } }),
+    );
+    const { status, out, err } = await invoke(
+      ['Echo', '-e', file('event.json'), '-n', file('env.json'), '--parameter-overrides', 'Stage=prod'],
+      { env: { AWS_ENDPOINT_URL: 'http://127.0.0.1:8000' } },
+    );
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: `${JSON.stringify({ event: { n: 21 }, STAGE: 'prod', WORD: 'mine', AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' })}\n`,
+    });
+    const id = '[0-9a-f-]{36}';
+    expect(err.split('\n')).toEqual([
+      expect.stringMatching(new RegExp(`^START RequestId: ${id} Version: \\$LATEST$`)),
+      '\\u001B[31mred',
+      expect.stringMatching(new RegExp(`^END RequestId: ${id}$`)),
+      expect.stringMatching(
+        new RegExp(
+          `^REPORT RequestId: ${id}\tInit Duration: \\S+ ms\tDuration: \\S+ ms\tBilled Duration: \\d+ ms\tMemory Size: 128 MB$`,
+        ),
+      ),
+      '',
+    ]);
+  });
+
+  it('takes the event from standard input, or an empty one, and says where services are missing', async () => {
+    const { out } = await invoke(['Typed', '--event', '-'], { input: '{"n":4}' });
+    expect(out).toBe('8\n');
+    const { out: empty, err } = await invoke(['Echo']);
+    expect(JSON.parse(empty)).toMatchObject({
+      event: {},
+      STAGE: 'dev',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9',
+    });
+    expect(err).toContain('AWS_ENDPOINT_URL_DYNAMODB');
+  });
+
+  it('prints an error in the shape of Lambda, and of a timeout nothing, with exit status 0', async () => {
+    const failed = await invoke(['Fails']);
+    expect(failed.status).toBe(0);
+    expect(JSON.parse(failed.out)).toMatchObject({ errorType: 'TypeError', errorMessage: 'no such order' });
+    const hung = await invoke(['Hangs']);
+    expect(hung).toMatchObject({ status: 0, out: '' });
+    expect(hung.err).toContain("Function 'Hangs' timed out after 1 seconds\n");
+  });
+
+  it.each([
+    [
+      ['Nobody'],
+      1,
+      'The template has no function Nobody that runs here; it has Echo, Fails, Hangs, Typed, Broken.',
+    ],
+    [[], 1, 'Say which function: Echo, Fails, Hangs, Typed, Broken.'],
+    [['Echo', '-e', 'nothing.json'], 2, 'The event in nothing.json cannot be read:'],
+    [['Echo', '-e', 'bad.json'], 2, 'bad.json is no JSON:'],
+    [['Echo', '-n', 'bad.json'], 2, 'bad.json of --env-vars cannot be read:'],
+    [['Echo', '--parameter-overrides', 'Stage'], 2, 'Give Name=value.'],
+    [['Broken'], 1, 'The function Broken cannot be built:'],
+  ])('says what is wrong with %j', async (args, status, message) => {
+    const ended = await invoke(args.map((arg) => (arg === 'bad.json' ? file(arg) : arg)));
+    expect(ended).toMatchObject({ status, out: '' });
+    expect(ended.err).toContain(message);
+  });
+});

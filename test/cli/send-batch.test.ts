@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import type { SendMessageBatchCommandInput, SendMessageBatchCommandOutput } from '@aws-sdk/client-sqs';
+import { manualClock } from 'batchlatch/testing';
+import type { Outgoing } from '../../src/cli/send/outgoing.ts';
+import { sendBatch, type SentBatch } from '../../src/cli/send/send-batch.ts';
+import { sendLines } from '../../src/cli/send/send-lines.ts';
+
+/** What SQS answers to a request, or throws: faults that no emulator makes. */
+type Answer = (bodies: readonly string[]) => Partial<SendMessageBatchCommandOutput>;
+
+const messages: Outgoing[] = [1, 2, 3].map((line) => ({
+  line,
+  body: `m${line}`,
+  bytes: 2,
+  groupId: undefined,
+  dedupId: undefined,
+}));
+
+async function sent(...answers: Answer[]): Promise<{ result: SentBatch; requests: string[][] }> {
+  const requests: string[][] = [];
+  const sqs = {
+    sendMessageBatch: ({ Entries = [] }: SendMessageBatchCommandInput) => {
+      const bodies = Entries.map(({ MessageBody = '' }) => MessageBody);
+      requests.push(bodies);
+      const answer = answers[Math.min(requests.length, answers.length) - 1];
+      return Promise.resolve().then(() => answer?.(bodies));
+    },
+  };
+  const sender = {
+    sqs: sqs as never,
+    queueUrl: 'q',
+    delaySeconds: undefined,
+    sleep: () => Promise.resolve(),
+  };
+  return { result: await sendBatch(messages, sender), requests };
+}
+
+const taken: Answer = () => ({ Failed: [] });
+const failing =
+  (Id: string, SenderFault: boolean): Answer =>
+  () => ({ Failed: [{ Id, Code: 'C', Message: 'why', SenderFault }] });
+const throwing =
+  (name: string, members: object = {}): Answer =>
+  () => {
+    throw Object.assign(new Error(name), { name, ...members });
+  };
+const status = (httpStatusCode: number): object => ({ $metadata: { httpStatusCode } });
+
+describe('A batch that is sent', () => {
+  it('is sent again where SQS failed by itself, those messages alone', async () => {
+    const { result, requests } = await sent(failing('1', false), taken);
+    expect(requests).toEqual([['m1', 'm2', 'm3'], ['m2']]);
+    expect(result).toEqual({ sent: 3, refused: [], repeated: 0 });
+  });
+
+  it('tells what SQS refuses for good, by its line', async () => {
+    const { result, requests } = await sent(failing('1', true));
+    expect(requests).toHaveLength(1);
+    expect(result).toMatchObject({ sent: 2, refused: [{ message: { line: 2 }, code: 'C', reason: 'why' }] });
+  });
+
+  it('gives up a message that SQS fails on again and again, and no other', async () => {
+    const { result, requests } = await sent(failing('2', false), failing('0', false));
+    expect(requests).toHaveLength(5);
+    expect(result).toMatchObject({ sent: 2, refused: [{ message: { line: 3 } }] });
+    expect(result.fatal).toBeUndefined();
+  });
+
+  it.each([
+    ['ThrottlingException', status(400), 0],
+    ['ServiceUnavailable', status(503), 0],
+    ['InternalFailure', status(500), 3],
+    ['TimeoutError', {}, 3],
+    ['Error', { code: 'ECONNRESET' }, 3],
+  ])('is sent again after %s', async (name, members, repeated) => {
+    const { result, requests } = await sent(throwing(name, members), taken);
+    expect(requests).toHaveLength(2);
+    expect(result).toEqual({ sent: 3, refused: [], repeated });
+  });
+
+  it.each([
+    ['AccessDenied', status(403), 1],
+    ['CredentialsProviderError', {}, 1],
+    ['Error', { code: 'ECONNREFUSED' }, 5],
+  ])('ends everything after %s', async (name, members, requested) => {
+    const { result, requests } = await sent(throwing(name, members));
+    expect(requests).toHaveLength(requested);
+    expect(result).toMatchObject({ sent: 0, fatal: { message: name } });
+    expect(result.refused.map(({ message }) => message.line)).toEqual([1, 2, 3]);
+  });
+
+  it('is cut in halves for a service that takes less in a request', async () => {
+    const answer: Answer = (bodies) =>
+      bodies.length > 1 ? throwing('BatchRequestTooLong', status(400))(bodies) : taken(bodies);
+    const { result, requests } = await sent(answer);
+    expect(requests.filter(({ length }) => length === 1)).toEqual([['m1'], ['m2'], ['m3']]);
+    expect(result).toEqual({ sent: 3, refused: [], repeated: 0 });
+  });
+});
+
+describe('Lines that are sent', () => {
+  it('are read no faster than they are sent', async () => {
+    let read = 0;
+    async function* chunks(): AsyncGenerator<string> {
+      for (; read < 1_000_000; read += 100) yield '{"a":1}\n'.repeat(100);
+    }
+    const stopping = new AbortController();
+    const pending: (() => void)[] = [];
+    const running = sendLines(
+      { name: 'lines', size: undefined, chunks: chunks() },
+      {
+        isFifo: false,
+        concurrency: 4,
+        clock: manualClock(),
+        signal: stopping.signal,
+        send: (batch) =>
+          new Promise((resolve) =>
+            pending.push(() => resolve({ sent: batch.length, refused: [], repeated: 0 })),
+          ),
+        onProgress: () => undefined,
+      },
+    );
+    for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(pending).toHaveLength(4);
+    expect(read).toBeLessThan(500);
+    stopping.abort();
+    const ended = setInterval(() => pending.splice(0).forEach((answer) => answer()), 1);
+    const { sent: done, lastLine } = await running;
+    clearInterval(ended);
+    expect(done).toBe(lastLine);
+  });
+});

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Order } from '../../examples/orders/order.ts';
+import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
+import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
+import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { startChild } from '../../src/dev/emulators/child-process.ts';
+import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
+import { startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
+import { freePort } from '../../src/dev/emulators/free-port.ts';
+import { emulatorClient } from '../support/claims-table.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
+import { elasticMQ, startElasticMQ } from '../support/components/elasticmq.ts';
+import { startLambdaRuntime } from '../support/components/lambda-runtime.ts';
+import { lambdaRuntime } from '../support/components/lambda-toolchain.ts';
+import { createQueue, type Queue } from './support/create-queue.ts';
+import { builtFunctions, samCli } from './support/sam-cli.ts';
+import { sendMessages } from './support/send-messages.ts';
+import { until } from './support/until.ts';
+
+/** Where examples/orders/orders-queue.ts runs, and what it works on. */
+interface Place {
+  readonly sqs: SQSClient;
+  readonly queue: Pick<Queue, 'queueUrl' | 'deadLetterQueueUrl'>;
+  readonly dynamoDB: DynamoDBClient;
+  readonly tables: OrdersTables;
+}
+
+/** The template's queue, its times shortened. */
+const QUEUE = { visibilityTimeoutSeconds: 1, maxReceiveCount: 3 } as const;
+
+describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of examples/orders', () => {
+  const shared = new Cleanup();
+  let databaseEndpoint: string;
+  let dynamoDB: DynamoDBClient;
+  let sqs: SQSClient;
+  beforeAll(async () => {
+    await lambdaRuntime.install();
+    await samCli.install();
+    const [database, queues] = await Promise.all([startDynamoDBLocal(), startElasticMQ()]);
+    shared.defer(() => database.stop());
+    shared.defer(() => queues.stop());
+    databaseEndpoint = database.endpoint;
+    dynamoDB = emulatorClient(database.endpoint);
+    sqs = new SQSClient({ ...emulatorClientConfig, endpoint: queues.endpoint });
+    shared.defer(() => dynamoDB.destroy());
+    shared.defer(() => sqs.destroy());
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(() => shared.run());
+
+  let cleanup: Cleanup;
+  beforeEach(() => {
+    cleanup = new Cleanup();
+  });
+  afterEach(() => cleanup.run());
+
+  it('charges each order once in the worker, and gives up what cannot be charged', async () => {
+    await expectOrdersToBeCharged(await inTheWorker());
+  });
+
+  it("charges each order once in AWS's runtime interface emulator, and gives up what cannot be charged", async () => {
+    await expectOrdersToBeCharged(await inTheRuntime());
+  });
+
+  /** `batchlatch work`, on the sources. */
+  async function inTheWorker(): Promise<Place> {
+    const { queue, tables } = await resources();
+    const port = await freePort();
+    const child = await startChild({
+      name: 'batchlatch work',
+      command: process.execPath,
+      args: [
+        '--import',
+        'tsx',
+        'src/cli/batchlatch.ts',
+        'work',
+        'examples/orders/orders-queue.ts',
+        '--queue-url',
+        queue.queueUrl,
+        '--health-port',
+        String(port),
+      ],
+      env: { ...process.env, ...environmentOf(tables) },
+      isReady: async () => (await fetch(`http://127.0.0.1:${port}/ready`)).ok,
+    });
+    cleanup.defer(() => child.stop());
+    return { sqs, queue, dynamoDB, tables };
+  }
+
+  /** The bundle of `sam build`, as Lambda runs it. */
+  async function inTheRuntime(): Promise<Place> {
+    const { queue, tables } = await resources();
+    const runtime = await startLambdaRuntime({
+      node: 22,
+      folder: join(await builtFunctions(), 'OrdersFunction'),
+      handler: 'orders-queue.handler',
+      functionName: 'OrdersFunction',
+      timeoutSeconds: 10,
+      environment: environmentOf(tables),
+    });
+    cleanup.defer(() => runtime.stop());
+    const mapping = startSqsMapping({
+      queue: sdkQueue(sqs, queue.queueUrl),
+      queueArn: queue.queueArn,
+      reportsBatchItemFailures: true,
+      maximumConcurrency: 1,
+      invoke: async (event) => ({ ok: true, payload: await runtime.invoke(event) }),
+    });
+    cleanup.defer(() => mapping.stop());
+    return { sqs, queue, dynamoDB, tables };
+  }
+
+  async function resources(): Promise<{ queue: Queue; tables: OrdersTables }> {
+    const [queue, tables] = await Promise.all([
+      createQueue(sqs, QUEUE),
+      createOrdersTables(dynamoDB, randomUUID()),
+    ]);
+    return { queue, tables };
+  }
+
+  function environmentOf(tables: OrdersTables): Record<string, string> {
+    return {
+      ...emulatorEnvironment,
+      CLAIMS_TABLE_NAME: tables.claims,
+      CHARGES_TABLE_NAME: tables.charges,
+      AWS_ENDPOINT_URL_DYNAMODB: databaseEndpoint,
+    };
+  }
+});
+
+/** Sends orders: forty, ten of them again, five with an amount that cannot be charged, five that cannot be read. */
+async function expectOrdersToBeCharged({ sqs, queue, dynamoDB, tables }: Place): Promise<void> {
+  const good = Array.from({ length: 40 }, () => anOrder());
+  const wrong = Array.from({ length: 5 }, () => anOrder({ amountCents: -1 }));
+  const bodies = [...good, ...good.slice(0, 10), ...wrong].map((order) => JSON.stringify(order));
+  const unreadable = Array.from({ length: 5 }, (_, index) => `{"orderId": "unreadable-${index}"`);
+  const ids = await sendMessages(
+    sqs,
+    queue.queueUrl,
+    [...bodies, ...unreadable].map((body) => ({ body })),
+  );
+  await until('the queue is empty', async () => {
+    const { visible, inFlight } = await readDepth(sqs, queue.queueUrl);
+    return visible + inFlight === 0;
+  });
+  expect((await readChargedOrders(dynamoDB, tables.charges)).toSorted()).toEqual(idsOf(good));
+  expect(await readMessageIds(sqs, queue.deadLetterQueueUrl)).toEqual(new Set(ids.slice(50)));
+  const claims = await readClaims(dynamoDB, tables.claims);
+  expect(countBy(claims.map(({ status }) => status))).toEqual({ COMPLETED: 40, PARKED: 5 });
+}
+
+function anOrder(members: Partial<Order> = {}): Order {
+  return {
+    orderId: `order-${randomUUID()}`,
+    customerId: 'customer',
+    amountCents: 100,
+    currency: 'EUR',
+    ...members,
+  };
+}
+
+function idsOf(orders: readonly Order[]): string[] {
+  return orders.map(({ orderId }) => orderId).toSorted();
+}
+
+function countBy(values: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}
