@@ -49,6 +49,8 @@ export async function callHandler(call: HandlerCall): Promise<CallResult> {
   } catch (error) {
     failed = new Set(ids);
     thrown = { error };
+  } finally {
+    deadline.cancel();
   }
   if (report === undefined) await release([...failed]); // a handler of another making
   const storeFailed = report?.storeFailed ?? false;
