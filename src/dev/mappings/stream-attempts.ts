@@ -67,12 +67,12 @@ export async function runBatch(
     // After a checkpoint another record is in front, which has failed once.
     attempts = done > 0 ? 1 : attempts + (isThrottled ? 0 : 1);
     records = records.slice(done);
+    if (options.bisectsOnError && done === 0 && !isThrottled && records.length > 1) {
+      return runHalves(options, records, { attempts, failure });
+    }
     if (options.maximumRetries >= 0 && attempts > options.maximumRetries) {
       await options.onDiscarded({ records, condition: 'RetryAttemptsExhausted', attempts, failure });
       return [];
-    }
-    if (options.bisectsOnError && done === 0 && !isThrottled && records.length > 1) {
-      return runHalves(options, records, { attempts, failure });
     }
     await wait(options.clock, Math.min(FIRST_PAUSE_MS * 2 ** pauses, LONGEST_PAUSE_MS), options.signal);
   }
