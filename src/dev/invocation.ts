@@ -3,7 +3,7 @@
 /** What a function answered, or how it failed. */
 export type InvocationResult = InvocationSuccess | InvocationFailure;
 
-export interface InvocationSuccess {
+interface InvocationSuccess {
   readonly ok: true;
   /** The answer as it is after JSON; undefined where the function answered nothing. */
   readonly payload: unknown;
