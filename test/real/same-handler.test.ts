@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
+import { SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Order } from '../../examples/orders/order.ts';
 import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
@@ -29,6 +29,13 @@ interface Place {
   readonly queue: Pick<Queue, 'queueUrl' | 'deadLetterQueueUrl'>;
   readonly dynamoDB: DynamoDBClient;
   readonly tables: OrdersTables;
+}
+
+/** What `batchlatch dev --json` says once all of the template runs. */
+interface DevReady {
+  readonly queues: { readonly OrdersQueue: string; readonly OrdersDeadLetterQueue: string };
+  readonly tables: { readonly ClaimsTable: string; readonly ChargesTable: string };
+  readonly endpoints: { readonly AWS_ENDPOINT_URL_SQS: string; readonly AWS_ENDPOINT_URL_DYNAMODB: string };
 }
 
 /** The template's queue, its times shortened. */
@@ -65,6 +72,10 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
 
   it("charges each order once in AWS's runtime interface emulator, and gives up what cannot be charged", async () => {
     await expectOrdersToBeCharged(await inTheRuntime());
+  });
+
+  it('charges each order once under `batchlatch dev`, and gives up what cannot be charged', async () => {
+    await expectOrdersToBeCharged(await inDev());
   });
 
   /** `batchlatch work`, on the sources. */
@@ -113,6 +124,52 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
     });
     cleanup.defer(() => mapping.stop());
     return { sqs, queue, dynamoDB, tables };
+  }
+
+  /** The project's own template. */
+  async function inDev(): Promise<Place> {
+    let output = '';
+    const child = await startChild({
+      name: 'batchlatch dev',
+      command: process.execPath,
+      args: [
+        '--import',
+        'tsx',
+        'src/cli/batchlatch.ts',
+        'dev',
+        '--json',
+        '--no-reload',
+        '--function',
+        'OrdersFunction',
+        '--parameter-overrides',
+        `MaxReceiveCount=${QUEUE.maxReceiveCount}`,
+      ],
+      isReady: async () => output.includes('"type":"ready"'),
+      onOutput: (text) => (output += text),
+    });
+    cleanup.defer(() => child.stop());
+    const ready = JSON.parse(
+      output.split('\n').find((line) => line.includes('"type":"ready"')) ?? '',
+    ) as DevReady;
+    const inPlace = new SQSClient({
+      ...emulatorClientConfig,
+      endpoint: ready.endpoints.AWS_ENDPOINT_URL_SQS,
+    });
+    cleanup.defer(() => inPlace.destroy());
+    const database = emulatorClient(ready.endpoints.AWS_ENDPOINT_URL_DYNAMODB);
+    cleanup.defer(() => database.destroy());
+    const { OrdersQueue: queueUrl, OrdersDeadLetterQueue: deadLetterQueueUrl } = ready.queues;
+    const VisibilityTimeout = String(QUEUE.visibilityTimeoutSeconds);
+    await inPlace.send(
+      new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes: { VisibilityTimeout } }),
+    );
+    const { ClaimsTable: claims, ChargesTable: charges } = ready.tables;
+    return {
+      sqs: inPlace,
+      queue: { queueUrl, deadLetterQueueUrl },
+      dynamoDB: database,
+      tables: { claims, charges, knowsPartiQL: true },
+    };
   }
 
   async function resources(): Promise<{ queue: Queue; tables: OrdersTables }> {

@@ -11,6 +11,8 @@ export interface ChildCommand {
   readonly cwd?: string | undefined;
   /** The whole environment of the program; by default this process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Told what the program prints. */
+  readonly onOutput?: ((text: string) => void) | undefined;
   /** Asks the service itself, and answers soon. It is asked again and again until it says yes; a rejection is a no. */
   readonly isReady: () => Promise<boolean>;
   /** Default 30 000. */
@@ -53,7 +55,7 @@ interface Launched extends RunningChild {
   hasExited(): boolean;
 }
 
-function launch({ name, command, args, cwd, env }: ChildCommand): Launched {
+function launch({ name, command, args, cwd, env, onOutput }: ChildCommand): Launched {
   const leashed = onLeash(name, command, args);
   const child = spawn(leashed.command, leashed.args, {
     cwd,
@@ -65,7 +67,9 @@ function launch({ name, command, args, cwd, env }: ChildCommand): Launched {
 
   let output = '';
   const keep = (chunk: Buffer): void => {
-    output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT);
+    const text = chunk.toString('utf8');
+    output = (output + text).slice(-KEPT_OUTPUT);
+    onOutput?.(text);
   };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
