@@ -4,6 +4,7 @@ import path from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { KEYS, type KeyName } from '../bench/scale/keys.ts';
+import { measureWorker } from '../bench/scale/measured-worker.ts';
 import { study } from '../bench/scale/study.ts';
 import { tablesOf } from '../bench/scale/tables.ts';
 
@@ -56,7 +57,9 @@ Examples:
 
 const { rate: ratePerWorker, plots, json, ...options } = program.parse().opts<Options>();
 const bar = startProgress();
-const found = await study({ ...options, ratePerWorker }, (done, total) => {
+const { sample, seed, maxInFlight, handlerMs } = options;
+const measured = await measureWorker({ messages: sample, seed, maxInFlight, handlerMs });
+const found = study({ ...options, ratePerWorker }, measured, (done, total) => {
   bar?.setTotal(total);
   bar?.update(done);
 });

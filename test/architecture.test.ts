@@ -111,6 +111,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'doctor',
     'dev',
     'testing',
+    'sources/exact-numbers.ts',
     'worker',
   ],
   // What there is with nothing said.

@@ -50,10 +50,12 @@ export interface FleetRun {
 }
 
 /** What a partition takes in a second. */
-export const UNITS_OF_PARTITION = 1_000;
+const UNITS_OF_PARTITION = 1_000;
 /** What SQS has in flight at most for one queue. */
-export const MOST_IN_FLIGHT = 120_000;
-export const LONG_MS = 60_000;
+const MOST_IN_FLIGHT = 120_000;
+const LONG_MS = 60_000;
+/** Of a message. */
+const WRITES = 2;
 const SHORT_SECONDS = 15;
 
 /** Goes second by second; memory does not grow with messages. */
@@ -99,14 +101,17 @@ class Fleet {
   }
 
   second(): void {
-    const { messages, workers, ratePerWorker, maxInFlight } = this.#options;
+    const { messages, workers, ratePerWorker, maxInFlight, partitions } = this.#options;
     const arriving = poisson(workers * ratePerWorker, this.#random);
     this.#arrived = Math.min(messages, this.#arrived + arriving);
     const backlog = this.#arrived - this.#totals.messages;
+    const slots = Math.max(Math.min(workers * maxInFlight, MOST_IN_FLIGHT) - this.#held, 0);
+    // What the table does not take in this second stays in its slot.
+    const written = Math.max(partitions * UNITS_OF_PARTITION - this.#held * WRITES, 0) / WRITES;
     // Little's law: what is in flight is what comes in a second, for as long as it stays.
-    const slots = Math.min(workers * maxInFlight, MOST_IN_FLIGHT) - this.#held;
-    const running = Math.min(backlog, Math.floor(Math.max(slots, 0) / this.#secondsOfOne));
-    this.#mostInFlight = Math.max(this.#mostInFlight, Math.ceil(running * this.#secondsOfOne) + this.#held);
+    const running = Math.floor(Math.min(backlog, slots / this.#secondsOfOne, written + slots));
+    const inFlight = Math.min(Math.ceil(running * this.#secondsOfOne), slots) + this.#held;
+    this.#mostInFlight = Math.max(this.#mostInFlight, inFlight);
     this.#share(running);
     this.#write();
     this.#totals.seconds += 1;
@@ -194,7 +199,7 @@ class Fleet {
     }
     this.#asked.fill(0);
     this.#throttled += held;
-    this.#held = Math.ceil(held / 2); // a message has two writes
+    this.#held = Math.ceil(held / WRITES);
   }
 
   #noteCheckpoints(): void {

@@ -169,11 +169,11 @@ function uuid(index: number): string {
   return `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 }
 
-export function minus(a: Cost, b: Cost): Cost {
+function minus(a: Cost, b: Cost): Cost {
   return combined(a, b, (one, other) => one - other);
 }
 
-export function scaled(cost: Cost, by: number): Cost {
+function scaled(cost: Cost, by: number): Cost {
   return combined(cost, cost, (one) => one * by);
 }
 

@@ -2,12 +2,12 @@ import { PRICES } from '../prices.ts';
 import { type FleetOptions, type FleetRun, simulateFleet, type Totals } from './fleet.ts';
 import type { KeyName } from './keys.ts';
 import { keysOf } from './keys.ts';
-import { type Measured, measureWorker } from './measured-worker.ts';
+import type { Measured } from './measured-worker.ts';
 import { spreadOf } from './partitions.ts';
 
 export interface StudyOptions extends Omit<FleetOptions, 'keyOf' | 'spreads' | 'checkpoints' | 'onProgress'> {
   readonly key: KeyName;
-  /** How many messages each measured run of a worker has. */
+  /** How many messages each measured run of a worker had. */
   readonly sample: number;
 }
 
@@ -33,13 +33,13 @@ export interface Study {
 const SPREADS = [1, 10, 100, 1_000];
 const FEWEST_COMPARED = 10_000;
 
-/** Measures one worker, and simulates the fleet: as messages grow, and as workers grow with as many messages for each. */
-export async function study(
+/** Simulates the fleet: as messages grow, and as workers grow with as many messages for each. */
+export function study(
   options: StudyOptions,
+  measured: Measured,
   onProgress: (done: number, total: number) => void = () => undefined,
-): Promise<Study> {
-  const { key, sample, seed, messages, workers, maxInFlight, handlerMs } = options;
-  const measured = await measureWorker({ messages: sample, seed, maxInFlight, handlerMs });
+): Study {
+  const { key, messages, workers } = options;
   const fewer = powersBelow(workers);
   const total = messages + fewer.reduce((sum, count) => sum + share(messages, count, workers), 0);
   let before = 0;

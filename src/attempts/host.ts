@@ -18,6 +18,8 @@ export interface HostReport {
   readonly storeFailed: boolean;
   /** What made others fail. */
   readonly errors: readonly unknown[];
+  /** What comes again, by the ids that the answer to Lambda will name. */
+  readonly handedBack: readonly string[];
 }
 
 const HOST: unique symbol = Symbol.for('batchlatch.host');

@@ -8,6 +8,7 @@ import { Claiming } from './claiming.ts';
 import { ClaimsAhead } from './claims-ahead.ts';
 import type { Entry } from './entry.ts';
 import { Ordering } from './ordering.ts';
+import { isAcknowledged } from './outcomes.ts';
 import type { Handler } from './policy.ts';
 import { RecordRunner } from './record-runner.ts';
 import type { InvocationScope } from './invocation-scope.ts';
@@ -69,6 +70,9 @@ export class Invocation {
       await host.beforeHandBack({
         storeFailed: others.length < failed.length,
         errors: others.map(errorOf),
+        handedBack: entries.flatMap(({ outcome, itemIdentifier = '' }) =>
+          isAcknowledged(outcome) ? [] : [itemIdentifier],
+        ),
       });
     }
     for (const policy of policies) await policy.beforeResponse?.(this.#scope);

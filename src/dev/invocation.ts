@@ -21,5 +21,8 @@ interface InvocationFailure {
   readonly isThrottled?: boolean | undefined;
 }
 
-/** Runs a function of the template once, by its logical id, and resolves when it has ended. Never rejects. */
-export type Invoke = (functionId: string, event: unknown) => Promise<InvocationResult>;
+/**
+ * Runs a function of the template once, by its logical id, and resolves when it has ended. Never rejects. `requestId` is the same
+ * for all attempts of an asynchronous invocation; by default a new one.
+ */
+export type Invoke = (functionId: string, event: unknown, requestId?: string) => Promise<InvocationResult>;

@@ -1,14 +1,18 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { systemClock } from '../claims/clock.ts';
+import { asynchronousInvocations, RETRIES_ARE_SOONER } from './asynchronous/asynchronous-invocations.ts';
 import { Cleanup } from './emulators/cleanup.ts';
 import { emulatorClientConfig } from './emulators/emulator-environment.ts';
+import { startEventBus } from './events/start-event-bus.ts';
+import { startSchedules } from './events/start-schedules.ts';
 import type { Esbuild } from './functions/function-build.ts';
 import { type RunningFunctions, runFunctions } from './functions/running-functions.ts';
-import { startSqsMapping } from './mappings/sqs-mapping.ts';
-import { sdkQueue } from './mappings/sqs-sdk-queue.ts';
+import { QueueMappings } from './mappings/queue-mappings.ts';
 import { LOCAL_REGION, type Places } from './places.ts';
 import type { OnDevEvent } from './report/dev-event.ts';
+import { sendToQueues } from './services/send-message.ts';
 import { type Services, startServices } from './services/start-services.ts';
-import type { DevFunction, DevStack, SqsTrigger } from './stack.ts';
+import type { DevStack, DevTrigger } from './stack.ts';
 
 export interface RunStackOptions {
   readonly stack: DevStack;
@@ -26,79 +30,79 @@ export interface RunStackOptions {
 export interface RunningStack {
   readonly services: Services;
   readonly functions: RunningFunctions;
+  /** What differs from AWS, a sentence each. */
+  readonly notes: readonly string[];
   /** Ends the invocations that run, and everything else. */
   stop(): Promise<void>;
 }
 
 /** Starts the services of a template and its functions, and invokes them as their sources say. */
 export async function runStack(options: RunStackOptions): Promise<RunningStack> {
-  const { stack, places, onEvent } = options;
   const cleanup = new Cleanup();
   try {
-    const services = await startServices(stack, places);
+    const services = await startServices(options.stack, options.places);
     cleanup.defer(() => services.stop());
-    const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
-    cleanup.defer(() => sqs.destroy());
     const functions = await runFunctions({
-      functions: stack.functions,
-      region: LOCAL_REGION,
       ...options,
+      functions: options.stack.functions,
+      region: LOCAL_REGION,
     });
-    const mappings = new Mappings(sqs, stack, functions, onEvent);
-    // The batches in flight end with the processes.
-    cleanup.defer(() => mappings.ended());
-    cleanup.defer(() => functions.stop());
-    cleanup.defer(() => mappings.stop());
-    for (const fn of stack.functions) void mappings.start(fn);
-    return { services, functions, stop: () => cleanup.run() };
+    startMappings(options, functions, cleanup);
+    const isAsynchronous = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
+    if (isAsynchronous) await startEvents(options, functions, cleanup);
+    const notes = [...services.notes, ...(isAsynchronous ? [RETRIES_ARE_SOONER] : [])];
+    return { services, functions, notes, stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
     throw error;
   }
 }
 
-/** Of the queues. A function that has not been built yet is not invoked: its messages would use up their receives. */
-class Mappings {
-  readonly #sqs: SQSClient;
-  readonly #stack: DevStack;
-  readonly #functions: RunningFunctions;
-  readonly #onEvent: OnDevEvent;
-  readonly #ending: Promise<void>[] = [];
-  readonly #stops: (() => Promise<void>)[] = [];
-  #isStopped = false;
+/** Whether a function has such a source. */
+export function hasTrigger({ functions }: DevStack, kind: DevTrigger['kind']): boolean {
+  return functions.some(({ triggers }) => triggers.some((trigger) => trigger.kind === kind));
+}
 
-  constructor(sqs: SQSClient, stack: DevStack, functions: RunningFunctions, onEvent: OnDevEvent) {
-    this.#sqs = sqs;
-    this.#stack = stack;
-    this.#functions = functions;
-    this.#onEvent = onEvent;
-  }
+function startMappings(
+  { stack, places, onEvent }: RunStackOptions,
+  functions: RunningFunctions,
+  cleanup: Cleanup,
+): void {
+  const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
+  cleanup.defer(() => sqs.destroy());
+  const mappings = new QueueMappings({ sqs, stack, functions, onEvent });
+  // The batches in flight end with the processes.
+  cleanup.defer(() => mappings.ended());
+  cleanup.defer(() => functions.stop());
+  cleanup.defer(() => mappings.stop());
+  for (const fn of stack.functions) void mappings.start(fn);
+}
 
-  async start({ id, triggers }: DevFunction): Promise<void> {
-    await this.#functions.built(id);
-    if (this.#isStopped) return;
-    for (const trigger of triggers) if (trigger.kind === 'sqs' && trigger.isEnabled) this.#map(id, trigger);
-  }
-
-  /** Receives no more. */
-  stop(): void {
-    this.#isStopped = true;
-    for (const stop of this.#stops) this.#ending.push(stop());
-  }
-
-  async ended(): Promise<void> {
-    await Promise.all(this.#ending);
-  }
-
-  #map(functionId: string, trigger: SqsTrigger): void {
-    const queue = this.#stack.queues.find(({ arn }) => arn === trigger.queueArn);
-    if (queue === undefined) return; // the reader has a note of it
-    const mapping = startSqsMapping({
-      ...trigger,
-      queue: sdkQueue(this.#sqs, queue.url),
-      invoke: (event) => this.#functions.invoke(functionId, event),
-      onTrouble: (error) => this.#onEvent({ type: 'trouble', what: `the queue ${queue.id}`, error }),
-    });
-    this.#stops.push(() => mapping.stop());
-  }
+/** The bus, the schedules, and what both hand to functions without waiting. */
+async function startEvents(
+  { stack, places, onEvent }: RunStackOptions,
+  { invoke }: RunningFunctions,
+  cleanup: Cleanup,
+): Promise<void> {
+  const asynchronous = asynchronousInvocations({
+    stack: () => stack,
+    invoke,
+    clock: systemClock,
+    send: sendToQueues(places),
+    onGivenUp: ({ condition, attempts }, functionId, sentTo) =>
+      onEvent({ type: 'givenUp', functionId, condition, attempts, sentTo }),
+    onTrouble: (error, functionId) =>
+      onEvent({ type: 'trouble', what: `the queue for failed events of ${functionId}`, error }),
+  });
+  cleanup.defer(() => asynchronous.stop());
+  const deliver = (functionId: string, event: unknown): void => asynchronous.enqueue(functionId, event);
+  const bus = await startEventBus({
+    place: places.eventbridge,
+    clock: systemClock,
+    stack: () => stack,
+    deliver,
+  });
+  cleanup.defer(() => bus.stop());
+  const schedules = startSchedules({ stack, clock: systemClock, deliver });
+  cleanup.defer(() => schedules.stop());
 }

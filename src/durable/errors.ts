@@ -1,4 +1,5 @@
 import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
+import { asError } from '../claims/store-errors.ts';
 import { BatchlatchError, ConfigurationError } from '../claims/errors.ts';
 
 /** An execution of this name was started with another payload. No execution was started; the claim is parked. */
@@ -42,7 +43,7 @@ const MISCONFIGURED: Readonly<Record<string, string>> = {
 
 /** The error of a record whose execution was asked for with this answer. */
 export function startError(thrown: unknown, target: string, executionName: string): Error {
-  const name = thrown instanceof Error ? thrown.name : typeof thrown;
+  const { name, code } = asError(thrown) as Error & { readonly code?: unknown };
   if (EXISTS.has(name)) return new ExecutionMismatchError(executionName, { cause: thrown });
   if (TOO_LARGE.has(name)) {
     return new PermanentError(
@@ -56,5 +57,6 @@ export function startError(thrown: unknown, target: string, executionName: strin
       cause: thrown,
     });
   }
-  return new ExecutionNotStartedError(name, { cause: thrown });
+  const why = name === 'Error' && typeof code === 'string' ? code : name;
+  return new ExecutionNotStartedError(why, { cause: thrown });
 }

@@ -61,7 +61,10 @@ export function startDurable<Body = unknown>(
 
   return async (record: BatchRecord<Body>, context: RecordContext): Promise<string> => {
     const { signal, idempotencyKey } = context;
-    const name = executionName?.(record, context) ?? executionNameOf(idempotencyKey, target.bareName);
+    const name: unknown =
+      executionName === undefined
+        ? executionNameOf(idempotencyKey, target.bareName)
+        : executionName(record, context);
     if (!isExecutionName(name)) throw notAName();
     const text = payload === undefined ? bodyText(record) : payloadText(payload(record));
     return start(await load(), target, name, text, signal);

@@ -26,12 +26,14 @@ export interface TimedCall {
 
 /** With fewer than ten calls at a time nothing can be told from their mean. */
 const FIRST_LIMIT = 10;
-/** Calls whose mean is taken: the mean of 30 differs by a fifth of itself where their times differ as much as they last. */
-const FEWEST_CALLS = 30;
+/** Calls whose mean is taken: the mean of 50 differs by a seventh of itself where their times differ as much as they last. */
+const FEWEST_CALLS = 50;
+/** And so many times as many as run at a time: of those that began together the short ones end first. */
+const ROUNDS = 3;
 const DECREASE = 0.9;
 /** After so many decisions a window runs with half as many calls, to learn anew what a call takes while few run. */
-const CALM_EVERY = 100;
-/** How much a calm window counts in what a call is taken to last. */
+const CALM_EVERY = 30;
+/** How much a calm window counts in what a call is taken to last, if it was slower; one that was faster tells what is possible. */
 const SHARE_OF_CALM = 0.5;
 
 /**
@@ -80,7 +82,7 @@ export class AdaptiveLimit {
     this.#calls += 1;
     this.#totalMs += ms;
     this.#wasUsed ||= running >= this.limit;
-    if (this.#calls >= Math.max(FEWEST_CALLS, this.limit)) this.#decide(this.#totalMs / this.#calls);
+    if (this.#calls >= Math.max(FEWEST_CALLS, ROUNDS * this.limit)) this.#decide(this.#totalMs / this.#calls);
   }
 
   #decide(meanMs: number): void {
@@ -104,8 +106,8 @@ export class AdaptiveLimit {
   }
 
   #learn(meanMs: number): void {
-    this.#calmMs =
-      this.#calmMs === undefined ? meanMs : this.#calmMs + (meanMs - this.#calmMs) * SHARE_OF_CALM;
+    const calmMs = this.#calmMs ?? meanMs;
+    this.#calmMs = Math.min(meanMs, calmMs + (meanMs - calmMs) * SHARE_OF_CALM);
   }
 
   #decrease(): void {

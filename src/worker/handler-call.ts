@@ -26,8 +26,11 @@ export interface HandlerCall {
   readonly event: SQSEvent;
   readonly context: Context;
   readonly deadline: Host['deadline'];
-  /** Nothing must change the visibility of its messages from now on but the handler. */
-  readonly release: () => Promise<void>;
+  /**
+   * Nothing must change the visibility of its messages from now on but the handler; those that fail, by their ids, come again when the
+   * queue says, unless the handler says otherwise.
+   */
+  readonly release: (failed: readonly string[]) => Promise<void>;
 }
 
 /** Calls the handler as Lambda does. Never rejects. */
@@ -37,7 +40,7 @@ export async function callHandler(call: HandlerCall): Promise<CallResult> {
   let report: HostReport | undefined;
   const beforeHandBack: Host['beforeHandBack'] = (ofRecords) => {
     report = ofRecords;
-    return release();
+    return release(ofRecords.handedBack);
   };
   const context = hostedBy({ deadline, beforeHandBack }, call.context);
   let failed: ReadonlySet<string>;
@@ -48,6 +51,7 @@ export async function callHandler(call: HandlerCall): Promise<CallResult> {
     failed = new Set(ids);
     thrown = { error };
   }
+  if (report === undefined) await release([...failed]); // a handler of another making
   // Without a claim store that is configured every call fails, and every message would become a dead letter.
   const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
   return {

@@ -73,6 +73,19 @@ export class Holding {
     await this.#visibility?.release(held);
   }
 
+  /**
+   * The same, of what has run. Those that failed are shown again when the queue's own visibility timeout is over, where they are
+   * hidden for longer here.
+   */
+  async releaseRun(held: readonly HeldMessage[], failed: ReadonlySet<string>): Promise<void> {
+    await this.release(held);
+    const { queue, signal } = this.#setup;
+    const { visibilityTimeoutMs = Infinity } = this.#facts ?? {};
+    const again = held.filter(({ message }) => failed.has(message.messageId));
+    if (again.length === 0 || visibilityTimeoutMs >= this.#visibilityMs) return;
+    await showAgain(queue, again, visibilityTimeoutMs, signal);
+  }
+
   /** They have run, and are to be deleted. */
   noteDone(held: readonly HeldMessage[]): void {
     for (const one of held) this.#here.noteDone(one);

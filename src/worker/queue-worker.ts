@@ -230,7 +230,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     if (keyed.left.length > 0) {
       inbox.permits.give(keyed.left.length);
       this.#counters.failed += keyed.left.length;
-      void this.#holding.release(keyed.left).then(() => this.#holding.forget(keyed.left));
+      const left = new Set(keyed.left.map(({ message }) => message.messageId));
+      void this.#holding.releaseRun(keyed.left, left).then(() => this.#holding.forget(keyed.left));
       this.#emit('handlerFailed', keyed.error);
     }
     return keyed.parcel.held.length === 0 ? [] : [keyed.parcel];
@@ -238,16 +239,14 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
 
   async #run({ held, group }: Parcel): Promise<void> {
     const ended = this.#flow.begin(held.length);
-    const release = (): Promise<void> => this.#holding.release(held);
     const result = await callHandler({
       handler: this.#options.handler,
       event: this.#eventOf(held),
       context: contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
       deadline: this.#deadline,
-      release,
+      release: (failed) => this.#holding.releaseRun(held, new Set(failed)),
     });
     ended(result);
-    await release();
     const done = held.filter((_, index) => !result.failed.has(result.ids[index] ?? ''));
     this.#holding.forget(held.filter((one) => !done.includes(one)));
     if (this.#isFifo && done.length < held.length && group !== undefined) this.#handBackGroup(group);

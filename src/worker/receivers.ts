@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../claims/clock.ts';
-import { Stop } from '../claims/stop.ts';
+import type { Stop } from '../claims/stop.ts';
 import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage } from './message-queue.ts';
 import type { Permits } from './permits.ts';
 
@@ -27,11 +27,6 @@ export interface ReceiversSetup {
   readonly onError: (error: Error, nextInMs: number) => void;
 }
 
-/**
- * How long an idle slot waits for more to become free, in milliseconds, while another receive may bring something for it: requests
- * are what SQS charges for, and a receive takes 10 to 20 ms itself.
- */
-const GATHER_MS = 50;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 20_000;
 
@@ -114,33 +109,23 @@ export class Receivers {
     }
   }
 
-  /** How many to ask for: waits until so many may be received that it is worth a request. 0: that has to be asked again. */
+  /**
+   * How many to ask for: waits until there is room for so many that it is worth a request. An idle slot takes what there is, unless
+   * a receive is on its way, which comes back when there is a message. 0: that has to be asked again.
+   */
   async #most(): Promise<number> {
-    const { permits, clock, stop, enough, isHungry, mayReceive } = this.#setup;
-    const since = clock.now();
+    const { permits, stop, enough, isHungry, mayReceive } = this.#setup;
     while (!stop.aborted) {
       const allowed = mayReceive();
       if (typeof allowed !== 'number') {
         await allowed;
         return 0;
       }
-      if (permits.free >= Math.min(allowed, enough)) return Math.min(allowed, MOST_IN_REQUEST);
-      let leftMs = Infinity; // slots are busy, or have messages: there is time
-      if (permits.free > 0 && isHungry()) {
-        leftMs = this.#onTheWay === 0 ? 0 : GATHER_MS - Math.max(clock.now() - since, 0);
-        if (leftMs <= 0) return Math.min(allowed, MOST_IN_REQUEST);
-      }
-      await this.#changedWithin(leftMs);
+      const isNeeded = permits.free > 0 && isHungry() && this.#onTheWay === 0;
+      if (isNeeded || permits.free >= Math.min(allowed, enough)) return Math.min(allowed, MOST_IN_REQUEST);
+      await permits.changed();
     }
     return 0;
-  }
-
-  async #changedWithin(ms: number): Promise<void> {
-    const { permits, clock } = this.#setup;
-    if (ms === Infinity) return permits.changed();
-    const isOver = new Stop();
-    await Promise.race([permits.changed(), wait(clock, ms, isOver)]);
-    isOver.abort();
   }
 
   async #waitOut(thrown: unknown): Promise<void> {

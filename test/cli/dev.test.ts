@@ -19,9 +19,10 @@ Resources:
       Handler: visits.handler
       Events:
         Visits: { Type: SQS, Properties: { Queue: !GetAtt Visits.Arn } }
+        Left: { Type: EventBridgeRule, Properties: { Pattern: { source: [shop], detail-type: [VisitLeft] } } }
 `;
 const handlerThat = (says: string): string =>
-  `export const handler = async ({ Records }) => { console.log('${says}', Records[0].body); if (Records[0].body === 'bad') throw new Error('no visit'); };`;
+  `export const handler = async ({ Records = [{}], detail }) => { console.log('${says}', Records[0].body ?? detail.visitId); if (Records[0].body === 'bad') throw new Error('no visit'); };`;
 
 describe('batchlatch dev', () => {
   let stopping: AbortController;
@@ -42,9 +43,13 @@ describe('batchlatch dev', () => {
     stopping = new AbortController();
     ended = runCommand(['dev', ...args], { signal: stopping.signal, onText: (text) => (out += text) });
     await Promise.race([shown(args.includes('--json') ? '"ready"' : 'export AWS_REGION'), ended]);
-    const endpoint = /AWS_ENDPOINT_URL_SQS["=:]+(http:\/\/[\d.:]+)/.exec(out)?.[1];
+    sqs = new SQSClient({ ...emulatorClientConfig, endpoint: endpointOf('SQS') });
+  }
+
+  function endpointOf(service: string): string {
+    const endpoint = new RegExp(`AWS_ENDPOINT_URL_${service}["=:]+(http://[\\d.:]+)`).exec(out)?.[1];
     if (endpoint === undefined) throw new Error(out);
-    sqs = new SQSClient({ ...emulatorClientConfig, endpoint });
+    return endpoint;
   }
 
   const shown = (text: string | RegExp): Promise<void> =>
@@ -75,6 +80,13 @@ describe('batchlatch dev', () => {
     await send(/http\S+Visits\b/, 'a');
     await shown(/^\d\d:\d\d:\d\d CountVisits {2}1 record {2}done {2}\d+ ms$/m);
     await shown('CountVisits | first a');
+    const Entries = [{ Source: 'shop', DetailType: 'VisitLeft', Detail: '{"visitId":"v-1"}' }];
+    await fetch(endpointOf('EVENTBRIDGE'), {
+      method: 'POST',
+      headers: { 'x-amz-target': 'AWSEvents.PutEvents', 'content-type': 'application/x-amz-json-1.1' },
+      body: JSON.stringify({ Entries }),
+    });
+    await shown('CountVisits | first v-1');
     await writeFile(path.join(code.folder, 'visits.mjs'), 'export const handler = (;');
     await shown(/CountVisits {2}not built {2}what ran before goes on\n {2}visits\.mjs:1:/);
     await send(/http\S+Visits\b/, 'b');
@@ -101,7 +113,10 @@ describe('batchlatch dev', () => {
       { type: 'build', time: expect.any(String), function: 'CountVisits', isFirst: true },
       expect.objectContaining({
         type: 'ready',
-        functions: [{ function: 'CountVisits', source: 'sqs', from: expect.stringContaining('http') }],
+        functions: [
+          { function: 'CountVisits', source: 'sqs', from: expect.stringContaining('http') },
+          { function: 'CountVisits', source: 'rule', from: 'bus default' },
+        ],
       }),
       { type: 'log', time: expect.any(String), function: 'CountVisits', stream: 'stdout', line: 'first a' },
       expect.objectContaining({

@@ -162,6 +162,13 @@ describe('generate-event', () => {
       1,
       'standard input:1 is not a JSON object',
     ],
+    [
+      'a number that would be rounded',
+      ['eventbridge', '--bodies', '-'],
+      '{"n":12345678901234567890}\n',
+      1,
+      'standard input:1 has a number with more digits',
+    ],
     ['a change without keys', ['dynamodb', '--bodies', '-'], '{}\n', 1, 'standard input:1 has no `keys`'],
     [
       'an item without its key',

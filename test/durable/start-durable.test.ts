@@ -141,6 +141,7 @@ describe('startDurable', () => {
       { status: 400, error: 'InvalidParameterValueException' },
       'are invoked with a version',
     ],
+    ['no name', { executionName: () => undefined as never }, undefined, '`executionName`'],
     ['a name that Lambda would refuse', { executionName: () => 'order/1' }, undefined, '`executionName`'],
   ])('says what is wrong with %s, and lets the record come again', async (_what, options, fault, message) => {
     const b = bench();

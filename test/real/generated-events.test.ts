@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals';
-import type { SQSEvent } from 'aws-lambda';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import {
   type BatchRecord,
   createBatchProcessor,
@@ -10,6 +10,7 @@ import {
 import { type LambdaHttpEvent, withHttpIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
+import { runCommand } from '../cli/run-command.ts';
 import { at } from '../sam/read-template.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { sam, samCli } from './support/sam-cli.ts';
@@ -120,6 +121,30 @@ describeWith([samCli], 'events that `sam local generate-event` makes', () => {
     expect(answers).toEqual([undefined, undefined]);
     const body = { key: 'a b/c', bucket: at(event, 'Records', 0, 's3', 'bucket', 'name') };
     expect(records).toMatchObject([{ source: 's3', body }]);
+  });
+
+  it('an SQS batch is what `batchlatch generate-event sqs` makes of the same options', async () => {
+    const options = [
+      '--body',
+      'Hi',
+      '--queue-name',
+      'q',
+      '--region',
+      'eu-west-1',
+      '--account-id',
+      '111111111111',
+    ];
+    const [theirs] = (await generatedSqs(...options)).Records;
+    const { out } = await runCommand(['generate-event', 'sqs', ...options]);
+    const [ours] = (JSON.parse(out) as SQSEvent).Records;
+    const { body, md5OfBody, eventSource, eventSourceARN, awsRegion } = theirs as SQSRecord;
+    expect(ours).toMatchObject({ body, eventSource, eventSourceARN, awsRegion });
+    expect(md5OfBody).toMatch(/^[0-9a-f]{32}$/); // of another body
+    const namesOf = (record: SQSRecord | undefined) => [
+      Object.keys(record ?? {}).sort(),
+      Object.keys(record?.attributes ?? {}).sort(),
+    ];
+    expect(namesOf(ours)).toEqual(namesOf(theirs));
   });
 
   it.each([['apigateway', 'aws-proxy', 'body, resource, path']])(

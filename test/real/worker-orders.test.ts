@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import { refusal } from '../support/sqs-proxy.ts';
+import { refusal } from '../support/json-proxy.ts';
 import { until } from '../support/until.ts';
 import { describeOnQueues, type WorkerBench } from './support/worker-bench.ts';
 

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import { backoff } from 'batchlatch';
-import { refusal, type SqsCall } from '../support/sqs-proxy.ts';
+import { refusal } from '../support/json-proxy.ts';
+import type { SqsCall } from '../support/sqs-proxy.ts';
 import { until } from '../support/until.ts';
 import {
   describeOnQueues,

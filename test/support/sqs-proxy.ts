@@ -1,19 +1,7 @@
-import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { buffer, json } from 'node:stream/consumers';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { type Interposed, type JsonCall, type JsonProxy, startJsonProxy } from './json-proxy.ts';
 
-/** A call to SQS. */
-export interface SqsCall {
-  /** Such as `ReceiveMessage`. */
-  readonly operation: string;
-  readonly input: SqsInput;
-  /** When it arrived, in epoch milliseconds. */
-  readonly at: number;
-}
-
-/** The members of requests that tests look at. */
-interface SqsInput {
+/** The members of requests to SQS that tests look at. */
+export interface SqsInput {
   readonly QueueUrl?: string;
   readonly Entries?: readonly {
     readonly Id: string;
@@ -25,117 +13,67 @@ interface SqsInput {
 }
 
 /** The same of answers. */
-interface SqsAnswer {
+export interface SqsAnswer {
   readonly Messages?: readonly { readonly MessageId: string; readonly ReceiptHandle: string }[];
   readonly Successful?: readonly { readonly Id: string }[];
   readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly SenderFault: boolean }[];
 }
 
-/** Asks the queue, with another input where one is given. */
-type Ask = (input?: SqsInput) => Promise<SqsAnswer>;
+export type SqsCall = JsonCall<SqsInput>;
+export type SqsInterposed = Interposed<SqsInput, SqsAnswer>;
 
-/** Answers a call as it likes; a `Refusal` that it throws is SQS's error, and anything else breaks the connection. */
-export type Interposed = (call: SqsCall, ask: Ask) => Promise<SqsAnswer>;
-
-/** An error of SQS. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly body: string;
-
-  constructor(status: number, body: string) {
-    super(body);
-    this.status = status;
-    this.body = body;
-  }
-}
-
-export function refusal(name: string, status = 400): Refusal {
-  return new Refusal(
-    status,
-    JSON.stringify({ __type: `com.amazonaws.sqs#${name}`, message: `Because of ${name}` }),
-  );
-}
-
-/** A queue service that is seen through, and changed, on its way. */
-export interface SqsProxy extends LocalService {
+/** A queue service behind a proxy. */
+export interface SqsProxy extends JsonProxy<SqsInput, SqsAnswer> {
   /** Every call, in the order of arrival. */
   readonly calls: readonly SqsCall[];
   /** The URL of a queue by way of this proxy. */
   through(queueUrl: string): string;
-  /** What is done from now on; undefined: calls are passed on as they are. */
-  interpose(interposed: Interposed | undefined): void;
 }
 
 /** For clients that speak AWS's JSON protocol, as the SDK does. */
 export async function startSqsProxy(target: string): Promise<SqsProxy> {
-  const agent = new Agent({ keepAlive: true, noDelay: true });
+  const proxy = await startJsonProxy<SqsInput, SqsAnswer>(target);
   const calls: SqsCall[] = [];
   /** URLs of queues as the service calls them. */
   const known = new Map<string, string>();
-  let interposed: Interposed = (_call, ask) => ask();
-
-  async function ask(incoming: IncomingMessage, input: SqsInput, signal: AbortSignal): Promise<SqsAnswer> {
-    const { QueueUrl } = input;
-    const own = QueueUrl === undefined ? {} : { QueueUrl: known.get(QueueUrl) ?? QueueUrl };
-    const body = JSON.stringify({ ...input, ...own });
-    const { host: _host, 'content-length': _length, ...headers } = incoming.headers;
-    const outgoing = request(new URL(incoming.url ?? '/', target), {
-      method: 'POST',
-      headers,
-      agent,
-      signal,
+  const interpose: SqsProxy['interpose'] = (interposed) =>
+    proxy.interpose((call, ask) => {
+      calls.push(call);
+      return interposed(call, (input = call.input) => {
+        const QueueUrl = known.get(input.QueueUrl ?? '');
+        return ask(QueueUrl === undefined ? input : { ...input, QueueUrl });
+      });
     });
-    outgoing.end(body);
-    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
-    if (answer.statusCode === 200) return (await json(answer)) as SqsAnswer;
-    throw new Refusal(answer.statusCode ?? 500, (await buffer(answer)).toString('utf8'));
-  }
-
-  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
-    const call: SqsCall = {
-      operation: String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '',
-      input: (await json(incoming)) as SqsInput,
-      at: Date.now(),
-    };
-    calls.push(call);
-    try {
-      const answer = await interposed(call, (input = call.input) => ask(incoming, input, gone.signal));
-      respond(response, 200, JSON.stringify(answer));
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      respond(response, error.status, error.body);
-    }
-  }
-
-  const server = createServer((incoming, response) => {
-    handle(incoming, response).catch(() => response.destroy());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy got no port');
-  const endpoint = `http://127.0.0.1:${address.port}`;
+  interpose((_call, ask) => ask());
   return {
-    name: 'SQS proxy',
-    endpoint,
+    ...proxy,
     calls,
+    interpose,
     through(queueUrl) {
-      const own = new URL(new URL(queueUrl).pathname, endpoint).href;
+      const own = new URL(new URL(queueUrl).pathname, proxy.endpoint).href;
       known.set(own, queueUrl);
       return own;
-    },
-    interpose: (next) => void (interposed = next ?? ((_call, asked) => asked())),
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      agent.destroy();
     },
   };
 }
 
-function respond(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-  response.end(body);
+/** What is said in seconds is said to the queue in `factor` times less, as if its time went faster. */
+export function atPace(factor: number, interposed: SqsInterposed): SqsInterposed {
+  const seconds = (own: number): number => Math.ceil(own / factor);
+  return (call, ask) =>
+    interposed(call, (input = call.input) => {
+      const { VisibilityTimeout, WaitTimeSeconds, Entries } = input;
+      return ask({
+        ...input,
+        ...(VisibilityTimeout !== undefined && { VisibilityTimeout: seconds(VisibilityTimeout) }),
+        ...(WaitTimeSeconds !== undefined && { WaitTimeSeconds: seconds(WaitTimeSeconds) }),
+        ...(Entries !== undefined && {
+          Entries: Entries.map((entry) =>
+            entry.VisibilityTimeout === undefined
+              ? entry
+              : { ...entry, VisibilityTimeout: seconds(entry.VisibilityTimeout) },
+          ),
+        }),
+      });
+    });
 }

@@ -20,6 +20,8 @@ interface WorkerBenchOptions extends Partial<WorkerOptions> {
   readonly queue?: Parameters<typeof scriptedQueue>[1];
   /** Sends what is to be there when the worker starts. */
   readonly before?: (queue: ScriptedQueue) => void;
+  /** Is called while it starts. */
+  readonly onStarting?: (worker: QueueWorker) => void;
 }
 
 export type StartWorkerBench = (handler: RecordHandler, options?: WorkerBenchOptions) => Promise<WorkerBench>;
@@ -37,7 +39,7 @@ export function workerBenches(): StartWorkerBench {
   });
 
   return async (handler, options = {}) => {
-    const { processor = {}, queue: how = {}, before, clock = manualClock(), ...others } = options;
+    const { processor = {}, queue: how = {}, before, onStarting, clock = manualClock(), ...others } = options;
     const queue = scriptedQueue(clock, how);
     before?.(queue);
     const own =
@@ -54,6 +56,8 @@ export function workerBenches(): StartWorkerBench {
     const worker = new QueueWorker({ queueUrl, client: {} as never, handler: own, clock, ...others }, queue);
     workers.push({ worker, clock });
     const started = worker.start();
+    started.catch(() => undefined); // it is awaited later
+    onStarting?.(worker);
     await clock.advance(10);
     await started;
     return { clock, queue, worker };

@@ -83,6 +83,27 @@ describe('messages of a group beyond its bound', () => {
     expect(queue.ids()).toEqual([]);
   });
 
+  test('leave room for others to the last', async () => {
+    const held = gate();
+    const started: string[] = [];
+    const { clock, queue } = await bench(
+      ({ body }) => {
+        started.push((body as Body).customer);
+        return held.passed;
+      },
+      { concurrencyPerGroup: 1, maxInFlight: 2, queue: { maxReceives: 2 } },
+    );
+    // One runs, twenty are set aside, and two take up room.
+    for (let id = 0; id < 23; id += 1) queue.send({ id, customer: 'noisy' }, { group: 'noisy' });
+    await clock.advance(1_000);
+    queue.send({ id: 0, customer: 'quiet' }, { group: 'quiet' });
+    await clock.advance(1_000);
+    expect(started).toEqual(['noisy', 'quiet']);
+    held.open();
+    await clock.advance(5_000);
+    expect(queue.ids()).toEqual([]);
+  });
+
   test('are given back with the rest when the worker stops', async () => {
     const held = gate();
     const { clock, queue, worker } = await bench(() => held.passed, {

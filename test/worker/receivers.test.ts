@@ -32,6 +32,7 @@ test('goes on receiving when all of its receives come back empty together', asyn
     await setImmediate();
   };
   receivers.start();
+  await setImmediate();
   await answerAll(full());
   await answerAll(full());
   expect(asked).toHaveLength(4);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Cleanup } from '../../dev/emulators/cleanup.ts';
 import { choosePlaces, type Places } from '../../dev/places.ts';
-import { runStack } from '../../dev/run-stack.ts';
+import { hasTrigger, runStack } from '../../dev/run-stack.ts';
 import type { DevFunction, DevStack, DevTrigger } from '../../dev/stack.ts';
 import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError } from '../cli-error.ts';
@@ -46,7 +46,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
       onEvent,
     });
     cleanup.defer(() => running.stop());
-    for (const note of [...stack.notes, ...running.services.notes]) screen.note(`Note: ${visible(note)}`);
+    for (const note of [...stack.notes, ...running.notes]) screen.note(`Note: ${visible(note)}`);
     showStart(context, stack, places);
     if (!signal.aborted) await once(signal, 'abort');
     screen.note('Stopping.');
@@ -93,6 +93,8 @@ function showStart({ screen, now }: Context, stack: DevStack, places: Places): v
   const endpoints = {
     AWS_ENDPOINT_URL_DYNAMODB: places.dynamodb,
     AWS_ENDPOINT_URL_SQS: places.sqs,
+    ...(hasTrigger(stack, 'rule') && { AWS_ENDPOINT_URL_EVENTBRIDGE: places.eventbridge }),
+    ...(stack.streams.length > 0 && { AWS_ENDPOINT_URL_KINESIS: places.kinesis }),
   };
   const others = stack.queues.filter(({ arn }) => !rows.some(([, , from]) => from === urls.get(arn)));
   if (screen.isJson) {

@@ -128,6 +128,16 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
     }
   }
 
+  function givenUp({ functionId, condition, attempts, sentTo }: Of<'givenUp'>): void {
+    if (screen.isJson) {
+      const shown = { function: functionId, condition, attempts, sentTo };
+      screen.json({ type: 'givenUp', time: timeOf(now()), ...shown }, 'line');
+      return;
+    }
+    const where = sentTo.length === 0 ? 'and lost' : `and sent to ${sentTo.map(visible).join(', ')}`;
+    line(functionId, [screen.paint('red', 'given up'), `after ${attempts} attempts ${where}`]);
+  }
+
   return (event) => {
     switch (event.type) {
       case 'built':
@@ -145,6 +155,8 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
         return printed(event);
       case 'invoked':
         return invoked(event);
+      case 'givenUp':
+        return givenUp(event);
       case 'trouble':
         return screen.note(
           `${clockTime(now())} No answer from ${event.what}: ${visible(String(event.error))}. Trying again.`,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
+import { withoutInexact } from '../../sources/exact-numbers.ts';
 import { eventBridgeEvent, sqsEvent } from '../../testing/events.ts';
 import { snsEvent } from '../../testing/push-events.ts';
 import { dynamoDBStreamEvent, type DynamoDBStreamChange, kinesisEvent } from '../../testing/stream-events.ts';
@@ -46,6 +47,7 @@ interface EventBridgeOptions extends BodyOptions, PlaceOptions, QueueOptions {
 export const generateEventBridge: Run<EventBridgeOptions> = async (context, options) => {
   const { source, detailType } = options;
   const events = (await collectBodies(context, options)).map((line) => {
+    assertExact(line);
     if (typeof line.value !== 'object' || line.value === null || Array.isArray(line.value)) {
       throw badLine(line, 'is not a JSON object, as the detail of an event is');
     }
@@ -98,9 +100,10 @@ interface DynamoDBOptions extends BodyOptions, PlaceOptions {
 export const generateDynamoDB: Run<DynamoDBOptions> = async (context, options) => {
   const { tableName: name, key } = options;
   const names = key?.split(',').map((one) => one.trim());
-  const changes = (await collectBodies(context, options)).map((line) =>
-    names === undefined ? changeOf(line) : putOf(line, names),
-  );
+  const changes = (await collectBodies(context, options)).map((line) => {
+    assertExact(line);
+    return names === undefined ? changeOf(line) : putOf(line, names);
+  });
   return print(context, options, dynamoDBStreamEvent(changes, { name }));
 };
 
@@ -167,6 +170,13 @@ function withFifoAttributes(event: SQSEvent): SQSEvent {
     },
   }));
   return { Records: records };
+}
+
+/** These bodies are objects of the event, and numbers in it would be rounded. */
+function assertExact(line: PlacedBody): void {
+  if (line.value !== undefined && withoutInexact(line.body) !== line.body) {
+    throw badLine(line, 'has a number with more digits than JavaScript reads; make it a string');
+  }
 }
 
 function fieldOf(line: PlacedBody, path: string): string {

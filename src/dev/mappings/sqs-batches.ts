@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReceivedMessage } from '../../worker/message-queue.ts';
 
 /** Lambda's limit of an event. */
-export const MAX_EVENT_BYTES: number = 6 * 1_024 * 1_024;
+const MAX_EVENT_BYTES = 6 * 1_024 * 1_024;
 /** SQS's limit of messages in a receive. */
 const MOST_IN_RECEIVE = 10;
 const LONGEST_WAIT_SECONDS = 20;

@@ -16,6 +16,15 @@ export type DevEvent =
   | { readonly type: 'printed'; readonly functionId: string; readonly line: PrintedLine }
   /** After all it has printed. */
   | { readonly type: 'invoked'; readonly functionId: string; readonly invocation: Invocation }
+  /** An event that nobody waits for has failed for good. */
+  | {
+      readonly type: 'givenUp';
+      readonly functionId: string;
+      readonly condition: string;
+      readonly attempts: number;
+      /** The ARNs of the queues that have it. */
+      readonly sentTo: readonly string[];
+    }
   /** A service of this machine did not answer; it is asked again. */
   | { readonly type: 'trouble'; readonly what: string; readonly error: unknown };
 

@@ -1,12 +1,13 @@
 import { localArn } from '../places.ts';
 import type { ScheduleTrigger } from '../stack.ts';
 import type { Place } from '../../template/resources.ts';
-import { neededText, type Reading, type Source, textOf } from './reading.ts';
+import { readSchedule as checkSchedule } from '../events/schedule-expression.ts';
+import { neededText, type Reading, type Source, templateError, textOf } from './reading.ts';
 import { inputOf, isOn } from './target-settings.ts';
 
 /** SAM's `Schedule`, which makes a rule. */
 export function readSamSchedule(reading: Reading, source: Source, id: string): ScheduleTrigger {
-  const expression = neededText(reading, source, ['Schedule']);
+  const expression = expressionOf(reading, source, 'Schedule');
   return onRule(reading, source, { id, expression, target: source.place });
 }
 
@@ -17,7 +18,7 @@ export function readRuleSchedule(
   id: string,
   target: Place,
 ): ScheduleTrigger {
-  const expression = neededText(reading, source, ['ScheduleExpression']);
+  const expression = expressionOf(reading, source, 'ScheduleExpression');
   return onRule(reading, source, { id, expression, target });
 }
 
@@ -28,14 +29,15 @@ export function readSchedule(
   id: string,
   input: readonly string[],
 ): ScheduleTrigger {
+  const timeZone = textOf(reading, source, ['ScheduleExpressionTimezone']);
   const group = textOf(reading, source, ['GroupName'], 'default');
   return {
     kind: 'schedule',
     id,
     arn: localArn('scheduler', `schedule/${group}/${textOf(reading, source, ['Name'], id)}`),
     service: 'scheduler',
-    expression: neededText(reading, source, ['ScheduleExpression']),
-    timeZone: textOf(reading, source, ['ScheduleExpressionTimezone']),
+    expression: expressionOf(reading, source, 'ScheduleExpression', timeZone),
+    timeZone,
     input: textOf(reading, source, input),
     isEnabled: isOn(source),
   };
@@ -56,4 +58,16 @@ function onRule(
     input: inputOf(reading, source, target),
     isEnabled: isOn(source),
   };
+}
+
+/** What AWS would refuse is an error with its line, before anything runs. */
+function expressionOf(reading: Reading, source: Source, property: string, timeZone?: string): string {
+  const expression = neededText(reading, source, [property]);
+  try {
+    checkSchedule(expression, 0, timeZone);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/\.$/, '') : 'it cannot be read';
+    throw templateError(reading, source.place.lineOf([property]), `${source.name}: ${why}`);
+  }
+  return expression;
 }

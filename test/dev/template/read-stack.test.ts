@@ -45,7 +45,7 @@ describe("The project's templates are read:", () => {
     ],
     [
       'examples/orders-fifo/template.yaml',
-      { functions: 1, queues: 2, tables: 1, streams: 0, triggers: ['sqs'] },
+      { functions: 1, queues: 2, tables: 2, streams: 0, triggers: ['sqs'] },
     ],
     [
       'examples/orders-postgres/template.yaml',

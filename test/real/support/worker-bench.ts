@@ -16,7 +16,7 @@ import { describeWith, INSTALL_TIMEOUT_MS } from '../../support/components/descr
 import { componentNamed } from '../../support/components/index.ts';
 import { type FastClock, fastClock } from '../../support/fast-clock.ts';
 import { transports, type TransportName } from '../../support/transports.ts';
-import { type Interposed, type SqsProxy, startSqsProxy } from '../../support/sqs-proxy.ts';
+import { atPace, type SqsInterposed, type SqsProxy, startSqsProxy } from '../../support/sqs-proxy.ts';
 import { createQueue, type Queue, type QueueOptions } from './create-queue.ts';
 import { sendMessages } from './send-messages.ts';
 import { startComponent } from './start-component.ts';
@@ -41,7 +41,7 @@ export interface WorkerBench {
   send(...messages: readonly { readonly body: unknown; readonly group?: string }[]): Promise<void>;
   start<Body = unknown>(handler: RecordHandler<Body>, options?: StartOptions<Body>): Promise<Worker>;
   /** Changes what the worker's calls and their answers are, at the queue's pace. */
-  interpose(interposed: Interposed): void;
+  interpose(interposed: SqsInterposed): void;
   /** Bodies of all that anybody could receive now, hidden for a second. */
   visible(): Promise<string[]>;
   /** How many messages are in the queue, visible or not. */
@@ -124,7 +124,7 @@ async function benchOn(
   defer(() => [sqs, client].forEach((one) => one.destroy()));
   const clock = fastClock(FASTER);
   const queue = await createQueue(sqs, { visibilityTimeoutSeconds: 30, ...options });
-  const interpose: WorkerBench['interpose'] = (interposed) => proxy.interpose(atQueuesPace(interposed));
+  const interpose: WorkerBench['interpose'] = (interposed) => proxy.interpose(atPace(FASTER, interposed));
   interpose((_call, ask) => ask());
   return {
     sqs,
@@ -184,27 +184,6 @@ function sendBy(transport: TransportName, queueUrl: string, client: SQS): SendTo
   return transport === 'sdk'
     ? boundedSend(sdkSend(client), systemClock)
     : sendFromEnvironment(queueUrl, { clock: systemClock, random: Math.random });
-}
-
-/** What the worker says in seconds of its own, the queue hears in its own. */
-function atQueuesPace(interposed: Interposed): Interposed {
-  const seconds = (own: number): number => Math.ceil(own / FASTER);
-  return (call, ask) =>
-    interposed(call, (input = call.input) => {
-      const { VisibilityTimeout, WaitTimeSeconds, Entries } = input;
-      return ask({
-        ...input,
-        ...(VisibilityTimeout !== undefined && { VisibilityTimeout: seconds(VisibilityTimeout) }),
-        ...(WaitTimeSeconds !== undefined && { WaitTimeSeconds: seconds(WaitTimeSeconds) }),
-        ...(Entries !== undefined && {
-          Entries: Entries.map((entry) =>
-            entry.VisibilityTimeout === undefined
-              ? entry
-              : { ...entry, VisibilityTimeout: seconds(entry.VisibilityTimeout) },
-          ),
-        }),
-      });
-    });
 }
 
 /** A promise that a test resolves. */

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../claims/clock.ts';
+import type { InvocationFailure, Invoke } from '../invocation.ts';
+import type { SendToQueue } from '../services/send-message.ts';
+import type { DevFunction, DevStack } from '../stack.ts';
+import {
+  type AsynchronousCondition,
+  deadLetterAttributes,
+  failureRecord,
+  type GivenUpEvent,
+} from './failure-records.ts';
+
+export interface AsynchronousOptions {
+  /** The template as it is now. */
+  readonly stack: () => DevStack;
+  readonly invoke: Invoke;
+  readonly clock: Clock;
+  readonly send: SendToQueue;
+  /** How long before the second, the third … attempt. Default 2 and 4 seconds; on AWS it is 1 and 2 minutes. */
+  readonly retryDelaysMs?: readonly number[];
+  /** Told of each event that was given up, and where it was sent. */
+  readonly onGivenUp?: (given: GivenUpEvent, functionId: string, sentTo: readonly string[]) => void;
+  /** Told that an event that was given up could not be sent. */
+  readonly onTrouble?: (error: unknown, functionId: string) => void;
+}
+
+/** Lambda's queue of events that nobody waits for. */
+export interface AsynchronousInvocations {
+  /** Takes an event and returns at once. */
+  enqueue(functionId: string, event: unknown): void;
+  /** How many events wait or run. */
+  readonly pending: number;
+  /** Makes no further attempt; what waits is lost, as everything here. */
+  stop(): void;
+}
+
+const DELAYS_MS: readonly number[] = [2_000, 4_000];
+const FIRST_THROTTLED_DELAY_MS = 1_000;
+const LONGEST_THROTTLED_DELAY_MS = 300_000;
+
+/** Says that retries come sooner than on AWS. */
+export const RETRIES_ARE_SOONER =
+  'Asynchronous invocations that fail are tried again after 2 and 4 seconds; on AWS it is 1 and 2 minutes.';
+
+/** One event on its way. */
+interface Queued {
+  readonly functionId: string;
+  readonly event: unknown;
+  readonly requestId: string;
+  readonly sinceMs: number;
+  attempts: number;
+  throttledInARow: number;
+  failure: InvocationFailure | undefined;
+}
+
+/**
+ * Invokes functions as Lambda does for events that nobody waits for: a failure is tried again up to `maximumRetries` times, a
+ * throttled attempt counts as none and is tried again after 1 second, then 2, up to 5 minutes, and what fails for good or
+ * becomes too old is sent to the function's destination and to its dead-letter queue.
+ */
+export function asynchronousInvocations(options: AsynchronousOptions): AsynchronousInvocations {
+  const queue = new Queue(options);
+  return {
+    enqueue: (functionId, event) => queue.enqueue(functionId, event),
+    get pending() {
+      return queue.pending.size;
+    },
+    stop: () => queue.stop(),
+  };
+}
+
+class Queue {
+  readonly pending = new Set<Queued>();
+  readonly #options: AsynchronousOptions;
+  readonly #timers = new Map<Queued, () => void>();
+  #isStopped = false;
+
+  constructor(options: AsynchronousOptions) {
+    this.#options = options;
+  }
+
+  enqueue(functionId: string, event: unknown): void {
+    if (this.#isStopped) return;
+    const queued: Queued = {
+      functionId,
+      event,
+      requestId: randomUUID(),
+      sinceMs: this.#options.clock.now(),
+      attempts: 0,
+      throttledInARow: 0,
+      failure: undefined,
+    };
+    this.pending.add(queued);
+    void this.#attempt(queued);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+    this.pending.clear();
+  }
+
+  async #attempt(queued: Queued): Promise<void> {
+    const { clock, invoke } = this.#options;
+    this.#timers.delete(queued);
+    const fn = this.#functionOf(queued);
+    // A template that was changed meanwhile may have it no more.
+    if (fn === undefined) return void this.pending.delete(queued);
+    if (clock.now() - queued.sinceMs > fn.asynchronous.maximumAgeMs) {
+      return this.#giveUp(queued, fn, 'EventAgeExceeded');
+    }
+    const result = await invoke(queued.functionId, queued.event, queued.requestId).catch(failureOf);
+    if (this.#isStopped) return;
+    if (result.ok) return void this.pending.delete(queued);
+    queued.failure = result;
+    if (result.isThrottled === true) return this.#later(queued, throttledDelay(queued.throttledInARow++));
+    queued.attempts += 1;
+    queued.throttledInARow = 0;
+    if (queued.attempts > fn.asynchronous.maximumRetries) return this.#giveUp(queued, fn, 'RetriesExhausted');
+    const delays = this.#options.retryDelaysMs ?? DELAYS_MS;
+    this.#later(queued, delays[queued.attempts - 1] ?? delays.at(-1) ?? 0);
+  }
+
+  #functionOf({ functionId }: Queued): DevFunction | undefined {
+    return this.#options.stack().functions.find(({ id }) => id === functionId);
+  }
+
+  #later(queued: Queued, delayMs: number): void {
+    this.#timers.set(
+      queued,
+      this.#options.clock.setTimer(() => void this.#attempt(queued), delayMs),
+    );
+  }
+
+  async #giveUp(queued: Queued, fn: DevFunction, condition: AsynchronousCondition): Promise<void> {
+    const { clock, send, onGivenUp, onTrouble } = this.#options;
+    const { event, requestId, attempts, failure, functionId } = queued;
+    const given = { fn, event, requestId, attempts, failure, condition, timeMs: clock.now() };
+    const { onFailure, deadLetterQueue } = fn.asynchronous;
+    const sentTo: string[] = [];
+    const sending = async (arn: string, ...message: DropFirst<Parameters<SendToQueue>>): Promise<void> => {
+      try {
+        await send(arn, ...message);
+        sentTo.push(arn);
+      } catch (error) {
+        onTrouble?.(error, functionId);
+      }
+    };
+    if (onFailure !== undefined) await sending(onFailure, JSON.stringify(failureRecord(given)));
+    if (deadLetterQueue !== undefined) {
+      await sending(deadLetterQueue, JSON.stringify(event), deadLetterAttributes(given));
+    }
+    this.pending.delete(queued);
+    onGivenUp?.(given, functionId, sentTo);
+  }
+}
+
+type DropFirst<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest]
+  ? Rest
+  : never;
+
+/** `invoke` should not reject; an event would be lost if it did. */
+function failureOf(error: unknown): InvocationFailure {
+  return {
+    ok: false,
+    errorType: 'Error',
+    errorMessage: error instanceof Error ? error.message : String(error),
+  };
+}
+
+function throttledDelay(before: number): number {
+  return Math.min(FIRST_THROTTLED_DELAY_MS * 2 ** before, LONGEST_THROTTLED_DELAY_MS);
+}

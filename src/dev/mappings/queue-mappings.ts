@@ -1,0 +1,61 @@
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { RunningFunctions } from '../functions/running-functions.ts';
+import type { OnDevEvent } from '../report/dev-event.ts';
+import type { DevFunction, DevStack, SqsTrigger } from '../stack.ts';
+import { type SqsMapping, startSqsMapping } from './sqs-mapping.ts';
+import { sdkQueue } from './sqs-sdk-queue.ts';
+
+interface QueueMappingsOptions {
+  readonly sqs: SQSClient;
+  readonly stack: DevStack;
+  readonly functions: RunningFunctions;
+  readonly onEvent: OnDevEvent;
+}
+
+/**
+ * The event source mappings of a template's queues. A function that has not been built yet is not invoked: its messages
+ * would use up their receives.
+ */
+export class QueueMappings {
+  readonly #options: QueueMappingsOptions;
+  readonly #mappings: SqsMapping[] = [];
+  #stopping: readonly Promise<void>[] = [];
+  #isStopped = false;
+
+  constructor(options: QueueMappingsOptions) {
+    this.#options = options;
+  }
+
+  /** Starts those of a function once it has been built. */
+  async start({ id, triggers }: DevFunction): Promise<void> {
+    await this.#options.functions.built(id);
+    for (const trigger of triggers) {
+      if (trigger.kind === 'sqs' && trigger.isEnabled && !this.#isStopped) this.#map(id, trigger);
+    }
+  }
+
+  /** Receives no more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#stopping = this.#mappings.map((mapping) => mapping.stop());
+  }
+
+  /** Resolves, after a stop, when the batches in flight have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#stopping);
+  }
+
+  #map(functionId: string, trigger: SqsTrigger): void {
+    const { sqs, stack, functions, onEvent } = this.#options;
+    const queue = stack.queues.find(({ arn }) => arn === trigger.queueArn);
+    if (queue === undefined) return; // the reader has a note of it
+    this.#mappings.push(
+      startSqsMapping({
+        ...trigger,
+        queue: sdkQueue(sqs, queue.url),
+        invoke: (event) => functions.invoke(functionId, event),
+        onTrouble: (error) => onEvent({ type: 'trouble', what: `the queue ${queue.id}`, error }),
+      }),
+    );
+  }
+}

@@ -1,0 +1,27 @@
+import { nameInArn, type Places } from '../places.ts';
+import { localCall } from './local-call.ts';
+
+/** Sends a text to a queue of this machine, by the queue's ARN. Attributes are texts, or numbers as `{ number: '200' }`. */
+export type SendToQueue = (
+  queueArn: string,
+  body: string,
+  attributes?: Readonly<Record<string, string | { readonly number: string }>>,
+) => Promise<void>;
+
+export function sendToQueues(places: Places): SendToQueue {
+  return async (queueArn, body, attributes = {}) => {
+    const name = nameInArn(queueArn);
+    await localCall(places.sqs, 'AmazonSQS.SendMessage', {
+      QueueUrl: `${places.sqs}/${queueArn.split(':')[4] ?? ''}/${name}`,
+      MessageBody: body,
+      MessageAttributes: Object.fromEntries(
+        Object.entries(attributes).map(([attribute, value]) => [
+          attribute,
+          typeof value === 'string'
+            ? { DataType: 'String', StringValue: value }
+            : { DataType: 'Number', StringValue: value.number },
+        ]),
+      ),
+    });
+  };
+}

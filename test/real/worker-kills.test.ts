@@ -1,0 +1,92 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQS } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pLimit from 'p-limit';
+import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { emulatorClient } from '../support/claims-table.ts';
+import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { elasticMQ, startElasticMQ } from '../support/components/elasticmq.ts';
+import type { Fault } from '../support/killed-worker.ts';
+import { bundleKilledWorker, type DrillReport, runKillDrill } from './support/kill-drill.ts';
+
+/** `WORKER_KILL_SEEDS=100 npm run test:real -- worker-kills` for more. */
+const SEEDS = Number(process.env['WORKER_KILL_SEEDS'] ?? 20);
+/** Drills at a time: each waits for leases half of its time. */
+const AT_ONCE = 2;
+const MESSAGES = 1_000;
+const WORKERS = 4;
+
+describeWith([elasticMQ], `${WORKERS} workers that are killed at random`, () => {
+  let queues: LocalService;
+  let database: LocalService;
+  let sqs: SQS;
+  let dynamoDB: DynamoDBClient;
+  let program: string;
+  beforeAll(async () => {
+    [queues, database, program] = await Promise.all([
+      startElasticMQ(),
+      startDynamoDBEmulator('dynoxide'),
+      bundleKilledWorker(),
+    ]);
+    sqs = new SQS({ ...emulatorClientConfig, endpoint: queues.endpoint });
+    dynamoDB = emulatorClient(database.endpoint);
+  }, INSTALL_TIMEOUT_MS);
+  afterAll(async () => {
+    sqs.destroy();
+    dynamoDB.destroy();
+    await Promise.all([queues.stop(), database.stop()]);
+  });
+
+  const drill = (seed: number, messages: number, fault?: Fault): Promise<DrillReport> =>
+    runKillDrill({
+      sqs,
+      sqsEndpoint: queues.endpoint,
+      dynamoDB,
+      dynamoDBEndpoint: database.endpoint,
+      program,
+      seed,
+      messages,
+      workers: WORKERS,
+      ...(fault !== undefined && { fault }),
+    });
+
+  it(
+    `lose nothing and run nothing again that is completed: ${MESSAGES} messages, ${SEEDS} seeds`,
+    async () => {
+      const limit = pLimit(AT_ONCE);
+      const reports = await Promise.all(
+        Array.from({ length: SEEDS }, (_, index) =>
+          limit(async () => {
+            const report = await drill(index + 1, MESSAGES);
+            const { kills, runs, seconds } = report;
+            process.stderr.write(
+              `seed ${index + 1}: ${kills} kills, ${runs} runs, ${seconds.toFixed(1)} s\n`,
+            );
+            return { seed: index + 1, ...report };
+          }),
+        ),
+      );
+      const wrong = reports.filter(
+        ({ lost, runAgain, notDead }) => lost.length + runAgain.length + notDead.length > 0,
+      );
+      expect(wrong).toEqual([]);
+      const total = (figure: (report: DrillReport) => number): number =>
+        reports.reduce((sum, report) => sum + figure(report), 0);
+      expect(total(({ kills }) => kills)).toBeGreaterThan(SEEDS * 5);
+      expect(total(({ runs }) => runs)).toBeGreaterThan(SEEDS * MESSAGES); // what was killed ran again
+    },
+    SEEDS * 60_000,
+  );
+
+  it('are seen to lose messages if they acknowledge before the completion is stored', async () => {
+    const { lost } = await drill(1, 500, 'acknowledges before it stores');
+    expect(lost.length).toBeGreaterThan(0);
+  });
+
+  it('are seen to run again what is completed if they take no notice of completions', async () => {
+    const { runAgain } = await drill(1, 500, 'runs what is completed');
+    expect(runAgain.length).toBeGreaterThan(0);
+  });
+});
