@@ -20,7 +20,7 @@ export interface FlowSetup {
   readonly onDown: (name: string, isDown: boolean) => void;
 }
 
-/** Messages that are set aside may be ten times as many as those that run: see docs/decisions/0031. */
+/** Messages that are set aside may be ten times as many as those that run: see docs/decisions/0032. */
 const ASIDE_SHARE = 10;
 
 /** What is received and what starts: slots, groups, rates, what is down, and a pause. */

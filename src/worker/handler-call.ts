@@ -50,6 +50,8 @@ export async function callHandler(call: HandlerCall): Promise<CallResult> {
   } catch (error) {
     failed = new Set(ids);
     thrown = { error };
+  } finally {
+    deadline.cancel();
   }
   if (report === undefined) await release([...failed]); // a handler of another making
   // Without a claim store that is configured every call fails, and every message would become a dead letter.
