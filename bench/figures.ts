@@ -6,6 +6,7 @@ import type { LambdaStartFigures } from './sections/lambda-start.ts';
 import type { MemoryFigures } from './sections/memory.ts';
 import type { HashFigures } from './sections/micro.ts';
 import type { ProfileFigures } from './sections/profiles.ts';
+import type { QueueCell } from './sections/queue-worker.ts';
 import type { SizeFigures } from './sections/sizes.ts';
 import type { StoresFigures } from './sections/stores.ts';
 import type { TableKeysFigures } from './sections/table-keys.ts';
@@ -28,4 +29,6 @@ export interface Figures {
   readonly tableKeys: readonly TableKeysFigures[];
   readonly profiles: readonly ProfileFigures[];
   readonly stores: StoresFigures;
+  /** Workers of a queue. */
+  readonly queueWorker: readonly QueueCell[];
 }

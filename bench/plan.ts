@@ -1,4 +1,5 @@
 import type { NodeVersion } from '../test/support/components/node.ts';
+import type { QueueWork } from './consumers/consumer.ts';
 import type { Mix, Workload } from './workload.ts';
 
 /** How much a run measures. */
@@ -20,6 +21,13 @@ export interface Plan {
   readonly hashes: { readonly bytes: readonly number[]; readonly rounds: number };
   readonly profiles: readonly CellPlan[];
   readonly stores: { readonly cells: readonly CellPlan[]; readonly profiles: readonly CellPlan[] };
+  /** Each consumer works at most so long on so many messages. */
+  readonly queueWorker: {
+    readonly cells: readonly QueueWork[];
+    readonly rounds: number;
+    readonly messages: number;
+    readonly limitMs: number;
+  };
 }
 
 export interface CellPlan {
@@ -81,6 +89,17 @@ export const fullPlan: Plan = {
       { workload: first(1_000), rounds: 1, warmUps: 0, batches: 5 },
     ],
   },
+  queueWorker: {
+    cells: [
+      { handlerMs: 0, hasSlow: false },
+      { handlerMs: 0, hasSlow: true },
+      { handlerMs: 50, hasSlow: false },
+      { handlerMs: 50, hasSlow: true },
+    ],
+    rounds: 5,
+    messages: 4_000,
+    limitMs: 3_000,
+  },
 };
 
 export const quickPlan: Plan = {
@@ -112,6 +131,15 @@ export const quickPlan: Plan = {
   stores: {
     cells: [{ workload: first(100), rounds: 3, warmUps: 0, batches: 3 }],
     profiles: [{ workload: first(100), rounds: 1, warmUps: 0, batches: 10 }],
+  },
+  queueWorker: {
+    cells: [
+      { handlerMs: 0, hasSlow: false },
+      { handlerMs: 50, hasSlow: true },
+    ],
+    rounds: 1,
+    messages: 1_000,
+    limitMs: 1_500,
   },
 };
 

@@ -28,6 +28,9 @@ const PACKAGES = [
   '@redis/client',
   'ioredis',
   'aws4',
+  'sqs-consumer',
+  '@aws-sdk/client-sqs',
+  'fauxqs',
   '@dynoxide/linux-x64',
   'esbuild',
 ] as const;

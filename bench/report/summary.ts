@@ -7,6 +7,7 @@ import { hashesTable } from './tables/hashes.ts';
 import { capacityTable, moneyTable } from './tables/money.ts';
 import { coldStartTable, lambdaStartTable, memoryTable } from './tables/process.ts';
 import { functionsTable, profilesTable } from './tables/profiles.ts';
+import { queueWorkerTable } from './tables/queue-worker.ts';
 import { sizesTable } from './tables/sizes.ts';
 import { storesTable } from './tables/stores.ts';
 import { targetsTable } from './tables/targets.ts';
@@ -28,6 +29,7 @@ export function summaryOf(figures: Figures): string {
     section(profiles, 'Where the time goes', () => `${profilesTable(figures)}\n\n${functionsTable(figures)}`),
     section(stores.cells, `Stores (${stores.servers.join('; ')})`, () => storesTable(figures)),
     section(stores.profiles, 'Where the time goes on each store', () => profilesTable(stores)),
+    section(figures.queueWorker, 'Workers of a queue', () => queueWorkerTable(figures)),
     section(memoryStore, 'Memory store, no-op handler', () => memoryStoreTable(memoryStore)),
     section(hashes, 'Payload hash', () => hashesTable(figures)),
     section(coldStart, 'Cold start', () => coldStartTable(figures)),

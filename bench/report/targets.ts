@@ -3,6 +3,7 @@ import type { ColdStartFigures } from '../sections/cold-start.ts';
 import type { Workload } from '../workload.ts';
 import { kilobytes, number, percent, times } from './format.ts';
 import { coldStartOf, figuresOf, MIX_TITLES } from './lookup.ts';
+import { queueWorkerTargetsOf } from './queue-worker-targets.ts';
 import { storeTargetsOf } from './store-targets.ts';
 import { type Target, withReason } from './target.ts';
 import { whyBundle, whyCpu, whyMemoryStore, whyStart, whyWall } from './reasons.ts';
@@ -26,6 +27,7 @@ export function targetsOf(figures: Figures): Target[] {
     ownCode(figures),
     ...sizes(figures),
     ...storeTargetsOf(figures),
+    ...queueWorkerTargetsOf(figures),
   ].filter((target) => target !== undefined);
 }
 

@@ -9,6 +9,7 @@ import { measureLambdaStart } from './lambda-start.ts';
 import { measureMemory } from './memory.ts';
 import { measureHashes, measureMemoryStore } from './micro.ts';
 import { type KeptProfile, measureProfiles } from './profiles.ts';
+import { measureQueueWorker } from './queue-worker.ts';
 import { measureSizes } from './sizes.ts';
 import { measureStores, NO_STORES } from './stores.ts';
 import { measureTableKeys } from './table-keys.ts';
@@ -21,6 +22,7 @@ export const SECTIONS = [
   'table-keys',
   'profiles',
   'stores',
+  'queue-worker',
   'memory-store',
   'hashes',
   'cold-start',
@@ -48,6 +50,7 @@ export async function measureSections(
     tableKeys: has('table-keys') ? await measureTableKeys(lab, plan, progress) : [],
     profiles: has('profiles') ? await measureProfiles(lab, plan, progress, keepProfile) : [],
     stores: has('stores') ? await measureStores(lab, plan, progress, keepProfile) : NO_STORES,
+    queueWorker: has('queue-worker') ? await measureQueueWorker(lab, plan, progress) : [],
     memoryStore: has('memory-store') ? await measureMemoryStore(lab, plan, progress) : [],
     hashes: has('hashes') ? await measureHashes(lab, plan, progress) : [],
     coldStart: has('cold-start') ? await measureColdStart(lab, plan, progress) : [],

@@ -1,4 +1,5 @@
 import type { ContenderName } from '../contenders/index.ts';
+import type { ConsumerName } from '../consumers/consumer.ts';
 import type { Workload } from '../workload.ts';
 
 /** What a worker process can be asked to do, each with what it answers. */
@@ -7,6 +8,7 @@ export interface Jobs {
   readonly profile: { readonly ask: BatchesJob; readonly answer: ProfileResult };
   readonly memory: { readonly ask: MemoryJob; readonly answer: MemoryResult };
   readonly hashes: { readonly ask: HashJob; readonly answer: HashResult };
+  readonly queue: { readonly ask: QueueJob; readonly answer: QueueResult };
 }
 
 /** Runs batches of one workload, one after the other. */
@@ -71,6 +73,28 @@ export interface HashJob {
 
 export interface HashResult {
   readonly microsPerKilobyte: number;
+}
+
+/** Works a queue that is full. */
+export interface QueueJob {
+  readonly consumer: ConsumerName;
+  readonly queueUrl: string;
+  /** Of DynamoDB, for claims. */
+  readonly endpoint: string;
+  readonly tableName: string;
+  /** How many are in the queue. */
+  readonly messages: number;
+  /** How long to work, if it is not empty before. */
+  readonly limitMs: number;
+}
+
+export interface QueueResult {
+  /** Whose handlers have ended. */
+  readonly messages: number;
+  /** From the start until the last of them. */
+  readonly seconds: number;
+  /** User and system time of the whole process meanwhile, in microseconds. */
+  readonly cpuMicros: number;
 }
 
 export type JobName = keyof Jobs;

@@ -9,6 +9,7 @@ const run: { readonly [Name in JobName]: (ask: Jobs[Name]['ask']) => Promise<Job
   profile: async (ask) => (await import('./run-batches.ts')).runProfiled(ask),
   memory: async (ask) => (await import('./run-memory.ts')).runMemory(ask),
   hashes: async (ask) => (await import('./run-hashes.ts')).runHashes(ask),
+  queue: async (ask) => (await import('./run-queue.ts')).runQueue(ask),
 };
 
 process.on('message', (message) => {

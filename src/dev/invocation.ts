@@ -9,7 +9,7 @@ interface InvocationSuccess {
   readonly payload: unknown;
 }
 
-interface InvocationFailure {
+export interface InvocationFailure {
   readonly ok: false;
   /** Such as `Error`, `Runtime.ImportModuleError` or `Sandbox.Timedout`, as Lambda names it. */
   readonly errorType: string;

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../claims/errors.ts';
 import { freePort } from './emulators/free-port.ts';
 
 /** The region and the account of this machine: what the emulators take where a request names none. */
@@ -40,4 +41,14 @@ export function localArn(service: string, resource: string): string {
 /** The last part of an ARN, after its last colon or slash. */
 export function nameInArn(arn: string): string {
   return arn.slice(Math.max(arn.lastIndexOf(':'), arn.lastIndexOf('/')) + 1);
+}
+
+/** Of a server that does not start: says so where its port is taken. Throw it. */
+export function portError(error: unknown, place: string): unknown {
+  const isTaken =
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'EADDRINUSE';
+  if (!isTaken) return error;
+  return new ConfigurationError(`The port of ${place} is in use by another program; choose another.`, {
+    cause: error,
+  });
 }

@@ -8,10 +8,11 @@ const GRACE_MS = 500;
 const STORING_SHARE = 0.25;
 
 /** The end of all calls of a worker: there is none, until the worker stops. */
-export class CallDeadline implements Deadline {
-  readonly stop: Stop = new Stop();
+export class CallDeadline {
   readonly answerNow: Stop = new Stop();
+  readonly #stop = new Stop();
   readonly #clock: Clock;
+  readonly #calls = new Set<Deadline>();
   #endsAt = Infinity;
   #stopsAt = Infinity;
   #graceMs = GRACE_MS;
@@ -44,19 +45,50 @@ export class CallDeadline implements Deadline {
     const stopInMs = Math.max(limitMs - graceMs - limitMs * STORING_SHARE, 0);
     this.#stopsAt = this.#clock.now() + stopInMs;
     this.#cancels = [
-      this.#clock.setTimer(() => this.stop.abort(), stopInMs),
-      this.#clock.setTimer(() => this.answerNow.abort(), limitMs),
+      this.#clock.setTimer(() => this.#stopCalls(), stopInMs),
+      this.#clock.setTimer(() => this.#answerNow(), limitMs),
     ];
   }
 
   /** At once. */
   endNow(): void {
-    this.stop.abort();
-    this.answerNow.abort();
+    this.#stopCalls();
+    this.#answerNow();
   }
 
-  /** Of a single call: nothing, because the deadline is everybody's. */
-  cancel(): void {}
+  /** The end of one call, to be cancelled with it: whatever has listened to it is forgotten then, and not when the worker stops. */
+  ofCall(): Deadline {
+    const all = this; // oxlint-disable-line typescript/no-this-alias -- its getters tell of what changes
+    const call: Deadline = {
+      stop: new Stop(),
+      answerNow: new Stop(),
+      get endsAt() {
+        return all.endsAt;
+      },
+      get stopsAt() {
+        return all.stopsAt;
+      },
+      get graceMs() {
+        return all.graceMs;
+      },
+      remainingTimeMs: () => all.remainingTimeMs(),
+      cancel: () => void all.#calls.delete(call),
+    };
+    if (this.#stop.aborted) call.stop.abort();
+    if (this.answerNow.aborted) call.answerNow.abort();
+    this.#calls.add(call);
+    return call;
+  }
+
+  #stopCalls(): void {
+    this.#stop.abort();
+    for (const { stop } of this.#calls) stop.abort();
+  }
+
+  #answerNow(): void {
+    this.answerNow.abort();
+    for (const { answerNow } of this.#calls) answerNow.abort();
+  }
 
   cancelTimers(): void {
     for (const cancel of this.#cancels) cancel();

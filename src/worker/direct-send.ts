@@ -25,12 +25,13 @@ const OF_RECEIVES: Limits = {
 /** Requests to SQS without AWS's SDK. Receives have connections of their own: they are open nearly all of the time. */
 export function directSend(setup: DirectSetup): SendToSqs {
   const send = directSender(SQS, setup, LIMITS, connectionsTo(setup.endpoint.url, LIMITS));
-  const receive = directSender(
-    SQS,
-    { ...setup, maxAttempts: 1 },
-    OF_RECEIVES,
-    connectionsTo(setup.endpoint.url, OF_RECEIVES),
-  );
-  return (operation, input, signal) =>
-    operation === 'ReceiveMessage' ? receive(operation, input, signal) : send(operation, input, signal);
+  const connections = connectionsTo(setup.endpoint.url, OF_RECEIVES);
+  const receive = directSender(SQS, { ...setup, maxAttempts: 1 }, OF_RECEIVES, connections);
+  // Of FIFO queues: sent again as it was, it gets the messages of the answer that was lost, and their groups need not wait.
+  const receiveAgain = directSender(SQS, setup, OF_RECEIVES, connections);
+  return (operation, input, signal) => {
+    if (operation !== 'ReceiveMessage') return send(operation, input, signal);
+    const ofAttempt = 'ReceiveRequestAttemptId' in input;
+    return (ofAttempt ? receiveAgain : receive)(operation, input, signal);
+  };
 }

@@ -1,5 +1,6 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { type Host, hostedBy, type HostReport } from '../attempts/host.ts';
+import { hasCode } from '../claims/errors.ts';
 import { failedItems } from './failed-items.ts';
 
 /** How a call of the handler ended. */
@@ -49,9 +50,12 @@ export async function callHandler(call: HandlerCall): Promise<CallResult> {
   } catch (error) {
     failed = new Set(ids);
     thrown = { error };
+  } finally {
+    deadline.cancel();
   }
   if (report === undefined) await release([...failed]); // a handler of another making
-  const storeFailed = report?.storeFailed ?? false;
+  // Without a claim store that is configured every call fails, and every message would become a dead letter.
+  const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
   return {
     ids,
     acknowledged: ids.filter((id) => !failed.has(id)),

@@ -242,7 +242,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       handler: this.#options.handler,
       event: this.#eventOf(held),
       context: contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
-      deadline: this.#deadline,
+      deadline: this.#deadline.ofCall(),
       release: (failed) => this.#holding.releaseRun(held, new Set(failed)),
     });
     ended(result);

@@ -26,4 +26,5 @@ export const NOTHING: Figures = {
   tableKeys: [],
   profiles: [],
   stores: { cells: [], profiles: [], servers: [] },
+  queueWorker: [],
 };

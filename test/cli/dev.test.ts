@@ -135,6 +135,13 @@ describe('batchlatch dev', () => {
     stopping = new AbortController();
     ended = runCommand(['dev', '-t', path.join(code.folder, 'template.yaml')], { signal: stopping.signal });
     expect(await ended).toMatchObject({ status: 1, err: expect.stringContaining('has no module') });
+    await writeFile(path.join(code.folder, 'visits.mjs'), handlerThat('never'));
+    await writeFile(
+      path.join(code.folder, 'template.yaml'),
+      TEMPLATE.replace('Queue: !GetAtt Visits.Arn', 'Queue: !GetAtt Visits.Arn, BatchSize: 11'),
+    );
+    ended = runCommand(['dev', '-t', path.join(code.folder, 'template.yaml')], { signal: stopping.signal });
+    expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('from 1 to 10, got `11`') });
     ended = runCommand(['dev', '-t', 'nothing.yaml'], { signal: stopping.signal });
     expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('cannot be read') });
     ended = runCommand(['dev', '--function', 'Nobody'], { signal: stopping.signal });

@@ -65,8 +65,14 @@ describeWith([samLocal], '`batchlatch invoke` beside `sam local invoke`', () => 
 
   /** The same for both. */
   const givenTo = (): readonly string[] => [
-    ...['--template', inFolder('template.yaml'), '--event', EVENT, '--env-vars', inFolder('env.json')],
-    ...['--parameter-overrides', 'Stage=prod'],
+    '--template',
+    inFolder('template.yaml'),
+    '--event',
+    EVENT,
+    '--env-vars',
+    inFolder('env.json'),
+    '--parameter-overrides',
+    'Stage=prod',
   ];
 
   it.each(CASES)('prints the same for %s, with the same exit status', async (name) => {

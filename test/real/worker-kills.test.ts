@@ -9,7 +9,8 @@ import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { elasticMQ, startElasticMQ } from '../support/components/elasticmq.ts';
 import type { Fault } from '../support/killed-worker.ts';
-import { bundleKilledWorker, type DrillReport, runKillDrill } from './support/kill-drill.ts';
+import { bundleProgram } from './support/bundle-program.ts';
+import { type DrillReport, runKillDrill } from './support/kill-drill.ts';
 
 /** `WORKER_KILL_SEEDS=100 npm run test:real -- worker-kills` for more. */
 const SEEDS = Number(process.env['WORKER_KILL_SEEDS'] ?? 20);
@@ -28,7 +29,7 @@ describeWith([elasticMQ], `${WORKERS} workers that are killed at random`, () => 
     [queues, database, program] = await Promise.all([
       startElasticMQ(),
       startDynamoDBEmulator('dynoxide'),
-      bundleKilledWorker(),
+      bundleProgram('killed-worker'),
     ]);
     sqs = new SQS({ ...emulatorClientConfig, endpoint: queues.endpoint });
     dynamoDB = emulatorClient(database.endpoint);

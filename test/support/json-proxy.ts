@@ -13,7 +13,7 @@ export interface JsonCall<Input> {
 }
 
 /** Asks the service, with another input where one is given. */
-export type Ask<Input, Answer> = (input?: Input) => Promise<Answer>;
+type Ask<Input, Answer> = (input?: Input) => Promise<Answer>;
 
 /** Answers a call as it likes; a `Refusal` that it throws is the service's error, and anything else breaks the connection. */
 export type Interposed<Input, Answer> = (call: JsonCall<Input>, ask: Ask<Input, Answer>) => Promise<Answer>;

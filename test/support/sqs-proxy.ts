@@ -1,7 +1,7 @@
 import { type Interposed, type JsonCall, type JsonProxy, startJsonProxy } from './json-proxy.ts';
 
 /** The members of requests to SQS that tests look at. */
-export interface SqsInput {
+interface SqsInput {
   readonly QueueUrl?: string;
   readonly Entries?: readonly {
     readonly Id: string;
@@ -13,7 +13,7 @@ export interface SqsInput {
 }
 
 /** The same of answers. */
-export interface SqsAnswer {
+interface SqsAnswer {
   readonly Messages?: readonly { readonly MessageId: string; readonly ReceiptHandle: string }[];
   readonly Successful?: readonly { readonly Id: string }[];
   readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly SenderFault: boolean }[];

@@ -6,7 +6,7 @@ export type PutEventsResult =
   | { readonly answer: PutEventsAnswer; readonly accepted: readonly AcceptedEvent[] }
   | { readonly refused: string };
 
-export interface AcceptedEvent {
+interface AcceptedEvent {
   readonly bus: string;
   readonly event: BusEvent;
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from '../../claims/clock.ts';
+import { portError } from '../places.ts';
 import { matches } from '../patterns/matches.ts';
 import type { DevStack } from '../stack.ts';
-import type { BusEvent } from './event-envelope.ts';
-import { parsedInput } from './event-envelope.ts';
+import { type BusEvent, parsedInput } from './event-envelope.ts';
 import { putEvents } from './put-events.ts';
 
 export interface EventBusOptions {
@@ -36,7 +36,9 @@ export async function startEventBus(options: EventBusOptions): Promise<EventBus>
     void respond(request, response, options).catch(() => response.destroy());
   });
   server.listen(Number(port), '127.0.0.1');
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error: unknown) => {
+    throw portError(error, options.place);
+  });
   let stopped: Promise<void> | undefined;
   return {
     endpoint: options.place,
@@ -79,7 +81,7 @@ async function respond(
 }
 
 /** Hands an event to every rule of its bus that matches it. */
-export function routeEvent(
+function routeEvent(
   { stack, deliver, onEvent }: Pick<EventBusOptions, 'stack' | 'deliver' | 'onEvent'>,
   bus: string,
   event: BusEvent,

@@ -19,7 +19,7 @@ export interface Schedules {
   stop(): void;
 }
 
-export interface Scheduled {
+interface Scheduled {
   readonly id: string;
   readonly functionId: string;
   readonly expression: string;

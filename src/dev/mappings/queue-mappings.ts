@@ -1,8 +1,9 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { ConfigurationError } from '../../claims/errors.ts';
 import type { RunningFunctions } from '../functions/running-functions.ts';
 import type { OnDevEvent } from '../report/dev-event.ts';
 import type { DevFunction, DevStack, SqsTrigger } from '../stack.ts';
-import { type SqsMapping, startSqsMapping } from './sqs-mapping.ts';
+import { batchLimits, type SqsMapping, startSqsMapping } from './sqs-mapping.ts';
 import { sdkQueue } from './sqs-sdk-queue.ts';
 
 interface QueueMappingsOptions {
@@ -22,8 +23,12 @@ export class QueueMappings {
   #stopping: readonly Promise<void>[] = [];
   #isStopped = false;
 
+  /** Throws a `ConfigurationError` for a batch size or a window that AWS refuses. */
   constructor(options: QueueMappingsOptions) {
     this.#options = options;
+    for (const { triggers } of options.stack.functions) {
+      for (const trigger of triggers) if (trigger.kind === 'sqs') checkLimits(trigger);
+    }
   }
 
   /** Starts those of a function once it has been built. */
@@ -57,5 +62,13 @@ export class QueueMappings {
         onTrouble: (error) => onEvent({ type: 'trouble', what: `the queue ${queue.id}`, error }),
       }),
     );
+  }
+}
+
+function checkLimits(trigger: SqsTrigger): void {
+  try {
+    batchLimits(trigger);
+  } catch (error) {
+    throw new ConfigurationError(`${trigger.id}: ${(error as Error).message}`);
   }
 }

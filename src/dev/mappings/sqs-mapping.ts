@@ -160,9 +160,14 @@ export function startSqsMapping(options: SqsMappingOptions): SqsMapping {
   };
 }
 
-function batchLimits({ queueArn, batchSize = 10, windowMs = 0 }: SqsMappingOptions): {
-  batchSize: number;
-  windowMs: number;
+/** Throws a `RangeError` for what AWS refuses; gives the defaults. */
+export function batchLimits({
+  queueArn,
+  batchSize = 10,
+  windowMs = 0,
+}: Pick<SqsMappingOptions, 'queueArn' | 'batchSize' | 'windowMs'>): {
+  readonly batchSize: number;
+  readonly windowMs: number;
 } {
   const isFifo = queueArn.endsWith('.fifo');
   const most = isFifo || windowMs === 0 ? 10 : 10_000;

@@ -4,7 +4,7 @@ import { installedFolder, notInstalled } from '../emulators/installed-package.ts
 import { startKinesisEmulator } from '../emulators/kinesis-emulator.ts';
 import type { LocalService } from '../emulators/local-service.ts';
 import { startSqsEmulator } from '../emulators/sqs-emulator.ts';
-import type { Places } from '../places.ts';
+import { type Places, portError } from '../places.ts';
 import type { DevStack } from '../stack.ts';
 import { createQueues } from './create-queues.ts';
 import { createStreams } from './create-streams.ts';
@@ -78,7 +78,9 @@ class LocalServices implements Services {
 
   async #start(place: string, start: (options: { port: number }) => Promise<LocalService>): Promise<void> {
     if (this.running.some(({ endpoint }) => endpoint === place)) return;
-    const service = await start({ port: Number(new URL(place).port) });
+    const service = await start({ port: Number(new URL(place).port) }).catch((error: unknown) => {
+      throw portError(error, place);
+    });
     this.running.push(service);
     this.#cleanup.defer(() => service.stop());
   }

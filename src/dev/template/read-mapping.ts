@@ -60,6 +60,12 @@ function stream(
       `${source.name} starts at the beginning of the stream, which is empty when it is made.`,
     );
   }
+  const parallelizationFactor = numberOf(reading, source, ['ParallelizationFactor'], 1);
+  if (parallelizationFactor > 1) {
+    reading.notes.add(
+      `${source.name} runs one batch of a shard at a time here, whatever its ParallelizationFactor.`,
+    );
+  }
   const age = numberOf(reading, source, ['MaximumRecordAgeInSeconds'], UNLIMITED);
   return {
     kind,
@@ -69,7 +75,7 @@ function stream(
     maximumRetries: numberOf(reading, source, ['MaximumRetryAttempts'], UNLIMITED),
     maximumRecordAgeMs: age === UNLIMITED ? UNLIMITED : age * 1_000,
     bisectsOnError: booleanOf(reading, source, ['BisectBatchOnFunctionError'], false),
-    parallelizationFactor: numberOf(reading, source, ['ParallelizationFactor'], 1),
+    parallelizationFactor,
     onFailure: onFailureQueue(reading, source),
   };
 }

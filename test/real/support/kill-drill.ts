@@ -6,7 +6,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { SQS } from '@aws-sdk/client-sqs';
-import { build } from 'esbuild';
 import { type SeededRandom, seededRandom } from '../../../local/demo/seeded-random.ts';
 import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
 import { createClaimsTable } from '../../support/claims-table.ts';
@@ -51,22 +50,6 @@ const COMPLETED_BETWEEN_KILLS = 60;
 const LOOK_EVERY_MS = 200;
 /** Of all: the kills end with the last ones, so that the drill does. */
 const SHARE_UNDER_FIRE = 0.85;
-
-/** The program as one file, which starts in a tenth of the time. */
-export async function bundleKilledWorker(): Promise<string> {
-  const outfile = path.join(runFolder(), 'killed-worker.mjs');
-  await build({
-    entryPoints: ['test/support/killed-worker.ts'],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    external: ['@aws-sdk/client-*'], // of which nothing is loaded here
-    banner: { js: "import{createRequire as r}from'module';const require=r(import.meta.url);" },
-  });
-  return outfile;
-}
 
 /** Workers on one queue are killed at random, and others started, until all is done. */
 export async function runKillDrill(setup: DrillSetup): Promise<DrillReport> {

@@ -1,0 +1,84 @@
+import { type Clock, wait } from '../../claims/clock.ts';
+import { passesFilters } from '../patterns/passes-filters.ts';
+import type { StreamPosition, StreamRecord, StreamSource } from './stream-source.ts';
+
+export interface StreamReaderOptions {
+  readonly source: StreamSource;
+  readonly shardId: string;
+  readonly position: StreamPosition;
+  readonly batchSize: number;
+  readonly windowMs: number;
+  readonly filters: readonly unknown[];
+  readonly clock: Clock;
+  readonly onTrouble: (error: unknown) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Records for one invocation, and how far the shard has been read with them. */
+export interface StreamBatch {
+  /** None where no filter wanted what was read. */
+  readonly records: readonly StreamRecord[];
+  /** The last sequence number, also of a record that no filter wanted. */
+  readonly until: string;
+}
+
+const POLL_MS = 250;
+const TROUBLE_PAUSE_MS = 1_000;
+
+/** Reads a shard in order and gathers batches of it, as Lambda does: until one is full, or its window is over. */
+export class StreamReader {
+  readonly #options: StreamReaderOptions;
+  #iterator: string | undefined;
+  #position: StreamPosition;
+  #hasEnded = false;
+
+  constructor(options: StreamReaderOptions) {
+    this.#options = options;
+    this.#position = options.position;
+  }
+
+  /** Resolves with the next batch, or undefined when the shard has ended or the mapping is stopped. */
+  async next(): Promise<StreamBatch | undefined> {
+    const { batchSize, windowMs, clock, signal } = this.#options;
+    const records: StreamRecord[] = [];
+    let until: string | undefined;
+    let sinceMs: number | undefined;
+    // What was gathered when it is stopped comes again: the checkpoint is before it.
+    while (!signal.aborted) {
+      const read = await this.#read(batchSize - records.length);
+      until = read.at(-1)?.sequenceNumber ?? until;
+      records.push(...read.filter((record) => this.#passes(record)));
+      if (records.length > 0) sinceMs ??= clock.now();
+      const leftMs = sinceMs === undefined ? 0 : sinceMs + windowMs - clock.now();
+      const isOver = records.length >= batchSize || leftMs <= 0 || this.#hasEnded;
+      if (isOver && until !== undefined) return { records, until };
+      if (this.#hasEnded) return undefined;
+      if (read.length === 0) await wait(clock, leftMs > 0 ? Math.min(POLL_MS, leftMs) : POLL_MS, signal);
+    }
+    return undefined;
+  }
+
+  #passes({ filtered: { value, payload } }: StreamRecord): boolean {
+    return passesFilters(this.#options.filters, value, payload);
+  }
+
+  async #read(limit: number): Promise<readonly StreamRecord[]> {
+    const { source, shardId, clock, onTrouble, signal } = this.#options;
+    if (this.#hasEnded) return [];
+    try {
+      this.#iterator ??= await source.iterator(shardId, this.#position);
+      const { records, next } = await source.read(shardId, this.#iterator, limit);
+      const last = records.at(-1);
+      if (last !== undefined) this.#position = { after: last.sequenceNumber };
+      this.#iterator = next;
+      this.#hasEnded = next === undefined;
+      return records;
+    } catch (error) {
+      // Iterators expire; the next one starts where this one was.
+      this.#iterator = undefined;
+      onTrouble(error);
+      await wait(clock, TROUBLE_PAUSE_MS, signal);
+      return [];
+    }
+  }
+}

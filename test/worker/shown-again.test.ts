@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals';
+import type { RecordHandler } from 'batchlatch';
+import { workerBenches } from '../support/worker-benches.ts';
+
+const bench = workerBenches();
+
+/** As Lambda calls it: with the whole event. */
+function bare(handler: () => Promise<unknown>): RecordHandler {
+  return handler;
+}
+
+const failing: RecordHandler = async () => {
+  throw new Error('not yet');
+};
+
+test.each([
+  ['of a batch processor', failing, {}],
+  ['that throws', bare(() => Promise.reject(new Error('broken'))), { processor: false }],
+] as const)(
+  'what failed in a handler %s comes again when the visibility timeout of the queue is over, however short that is',
+  async (_, handler, options) => {
+    const { clock, queue, worker } = await bench(handler, { ...options, queue: { visibilityMs: 5_000 } });
+    const id = queue.send({ id: 1 });
+    await clock.advance(200);
+    expect(worker.counters.failed).toBe(1);
+    await clock.advance(4_500);
+    expect(queue.visible()).toEqual([]);
+    await clock.advance(1_000);
+    expect(queue.visible()).toEqual([id]);
+  },
+);
+
+test('no request is spent on that where a receive hides messages for no longer', async () => {
+  const { clock, queue, worker } = await bench(failing, { queue: { visibilityMs: 30_000 } });
+  queue.send({ id: 1 });
+  await clock.advance(1_000);
+  expect(worker.counters.failed).toBe(1);
+  expect(queue.changes).toEqual([]);
+});
+
+test('of a FIFO group only what failed is shown again, not what is done and about to be deleted', async () => {
+  const { clock, queue } = await bench(
+    async ({ body }) => {
+      if ((body as { id: number }).id === 2) throw new Error('broken');
+    },
+    {
+      queue: { fifo: true, visibilityMs: 5_000 },
+      before: (queue) => {
+        for (const id of [1, 2, 3]) queue.send({ id }, { group: 'a' });
+      },
+    },
+  );
+  await clock.advance(1_000);
+  expect(queue.changes.map(({ seconds }) => seconds)).toEqual([5, 5]);
+  expect(queue.ids()).toHaveLength(2);
+});
