@@ -1,6 +1,5 @@
 import type { Clock } from '../claims/clock.ts';
 import type { StopSignal } from '../claims/stop.ts';
-import type { Deletions } from './deletions.ts';
 import { showAgain, turnOf } from './hand-backs.ts';
 import type { HeldMessage } from './held-message.ts';
 import type { MessageQueue, QueueFacts, ReceivedMessage } from './message-queue.ts';
@@ -14,7 +13,6 @@ const SHORTEST_VISIBILITY_MS = 30_000;
 export interface HoldingSetup {
   readonly queue: Pick<MessageQueue, 'changeVisibility'>;
   readonly clock: Clock;
-  readonly deletions: Deletions;
   readonly counters: { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
   /** Ends all requests. */
   readonly signal: StopSignal;
@@ -86,11 +84,6 @@ export class Holding {
     await showAgain(queue, again, visibilityTimeoutMs, signal);
   }
 
-  /** They have run, and are to be deleted. */
-  noteDone(held: readonly HeldMessage[]): void {
-    for (const one of held) this.#here.noteDone(one);
-  }
-
   /** They may come again. */
   forget(held: readonly HeldMessage[]): void {
     for (const one of held) this.#here.forget(one);
@@ -124,11 +117,10 @@ export class Holding {
   #takeOver(message: ReceivedMessage): boolean {
     const here = this.#here.find(message);
     if (here === undefined) return false;
-    const { clock, counters, deletions } = this.#setup;
+    const { clock, counters } = this.#setup;
     const { held } = here;
     counters.receivedAgain += 1;
     held.message = message;
-    if (here.isDone) void deletions.delete([message.receiptHandle]);
     if (here.isEnding) return true;
     held.receivedAt = clock.now();
     held.hiddenUntil = held.receivedAt + this.#visibilityMs;

@@ -3,10 +3,8 @@ import type { ReceivedMessage } from './message-queue.ts';
 
 interface Here {
   readonly held: HeldMessage;
-  /** Its handler has ended, or it is handed back: it is kept invisible no longer. */
+  /** Its handler has ended, or it is handed back: it is kept invisible no longer, and may be about to be deleted. */
   isEnding: boolean;
-  /** It has run, and is to be deleted. */
-  isDone: boolean;
 }
 
 /**
@@ -25,18 +23,13 @@ export class MessagesHere {
   add(held: HeldMessage): void {
     const { messageId } = held.message;
     if (messageId !== '' && !this.#byId.has(messageId)) {
-      this.#byId.set(messageId, { held, isEnding: false, isDone: false });
+      this.#byId.set(messageId, { held, isEnding: false });
     }
   }
 
   noteEnding(held: HeldMessage): void {
     const here = this.#of(held);
     if (here !== undefined) here.isEnding = true;
-  }
-
-  noteDone(held: HeldMessage): void {
-    const here = this.#of(held);
-    if (here !== undefined) here.isDone = true;
   }
 
   /** It may come again now. */

@@ -83,7 +83,6 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#holding = new Holding({
       queue,
       clock,
-      deletions: this.#deletions,
       counters: this.#counters,
       signal: this.#deadline.answerNow,
       onLost: (messageId, error) => this.#emit('visibilityLost', { messageId, error }),
@@ -265,14 +264,17 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
 
   /** Not waited for: the slot is free for the next. Never rejects. */
   async #delete(held: readonly HeldMessage[]): Promise<void> {
-    this.#holding.noteDone(held);
-    const errors = await this.#deletions.delete(held.map(({ message: { receiptHandle } }) => receiptHandle));
-    this.#holding.forget(held);
-    held.forEach(({ message: { messageId } }, index) => {
-      const error = errors[index];
+    const handles = held.map(({ message: { receiptHandle } }) => receiptHandle);
+    const errors = await this.#deletions.delete(handles);
+    const again = held.filter(({ message }, index) => message.receiptHandle !== handles[index]);
+    if (again.length > 0) void this.#delete(again); // they were received meanwhile: by that receipt
+    const rest = held.filter((one) => !again.includes(one));
+    this.#holding.forget(rest);
+    for (const one of rest) {
+      const error = errors[held.indexOf(one)];
       if (error === undefined) this.#counters.deleted += 1;
-      else this.#emit('deleteFailed', { messageId, error });
-    });
+      else this.#emit('deleteFailed', { messageId: one.message.messageId, error });
+    }
   }
 
   #eventOf(held: readonly HeldMessage[]): SQSEvent {

@@ -75,7 +75,8 @@ test('a message that comes again while it waits takes no second slot', async () 
 
 test('a message that comes again when it is done and not deleted yet is deleted, and does not run', async () => {
   let starts = 0;
-  const { clock, queue } = await bench(
+  const failed: unknown[] = [];
+  const { clock, queue, worker } = await bench(
     bare(() => {
       starts += 1;
       return Promise.resolve();
@@ -83,12 +84,15 @@ test('a message that comes again when it is done and not deleted yet is deleted,
     { processor: false, queue: { visibilityMs: 30_000 } },
   );
   const release = queue.hold('delete');
+  queue.fail('delete', 'each', 'each', 'each', 'each'); // the first receipt is not good any more
   queue.send({ id: 1 });
   await clock.advance(60_000);
   expect(starts).toBe(1);
+  worker.on('deleteFailed', (failure) => failed.push(failure));
   release();
   await clock.advance(10 * 60_000);
   expect({ starts, left: queue.ids(), changes: queue.changes }).toEqual({ starts: 1, left: [], changes: [] });
+  expect({ failed, deleted: worker.counters.deleted }).toEqual({ failed: [], deleted: 1 });
 });
 
 test('what waits behind a FIFO message that failed does not run before it', async () => {
