@@ -39,6 +39,8 @@ class MemoryStream implements StreamSource {
   readonly shardsOf = new Map<string, StreamRecord[]>();
   readonly clock: ManualClock;
   failures = 0;
+  /** An iterator that is refused from now on. */
+  expired = '';
 
   constructor(clock: ManualClock, shards: readonly string[]) {
     this.clock = clock;
@@ -65,12 +67,13 @@ class MemoryStream implements StreamSource {
   iterator(shardId: string, position: Parameters<StreamSource['iterator']>[1]): Promise<string> {
     if (this.failures-- > 0) return Promise.reject(new Error('not there'));
     const end = this.shardsOf.get(shardId)?.length ?? 0;
-    if (typeof position === 'object') return Promise.resolve(position.after);
+    if (typeof position === 'object') return Promise.resolve(`${position.after} again`);
     return Promise.resolve(position === 'LATEST' ? String(end) : '0');
   }
 
   read(shardId: string, iterator: string, limit: number): ReturnType<StreamSource['read']> {
-    const from = Number(iterator);
+    if (iterator === this.expired) return Promise.reject(new Error('The iterator has expired'));
+    const from = Number.parseInt(iterator);
     const records = (this.shardsOf.get(shardId) ?? []).slice(from, from + limit);
     return Promise.resolve({ records, next: String(from + records.length) });
   }
@@ -216,6 +219,17 @@ describe('A stream', () => {
     await it.clock.advance(5_000);
     expect(it.troubles).toHaveLength(2);
     expect(it.invocations).toEqual([['1']]);
+    await stopped(it);
+  });
+
+  it('is read on where its iterator has expired', async () => {
+    const it = harness({}, () => DONE, { before: (stream) => stream.put('a', '1') });
+    await it.clock.advance(100);
+    it.stream.expired = '1';
+    it.stream.put('a', '2');
+    await it.clock.advance(3_000);
+    expect(it.invocations).toEqual([['1'], ['2']]);
+    expect(it.troubles).toHaveLength(1);
     await stopped(it);
   });
 
