@@ -8,11 +8,12 @@ import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { elasticMQ, startElasticMQ } from '../support/components/elasticmq.ts';
+import type { Fault } from '../support/killed-worker.ts';
 import { bundleProgram } from './support/bundle-program.ts';
 import { type DrillReport, runKillDrill } from './support/kill-drill.ts';
 
-/** `WORKER_KILL_SEEDS=100 npm run test:real -- worker-kills` for more. */
-const SEEDS = Number(process.env['WORKER_KILL_SEEDS'] ?? 20);
+/** `WORKER_KILL_SEEDS=20 npm run test:real -- worker-kills` for more. */
+const SEEDS = Number(process.env['WORKER_KILL_SEEDS'] ?? 5);
 /** Drills at a time: each waits for leases half of its time. */
 const AT_ONCE = 2;
 const MESSAGES = 1_000;
@@ -39,7 +40,7 @@ describeWith([elasticMQ], `${WORKERS} workers that are killed at random`, () => 
     await Promise.all([queues.stop(), database.stop()]);
   });
 
-  const drill = (seed: number, messages: number): Promise<DrillReport> =>
+  const drill = (seed: number, messages: number, fault?: Fault): Promise<DrillReport> =>
     runKillDrill({
       sqs,
       sqsEndpoint: queues.endpoint,
@@ -49,6 +50,7 @@ describeWith([elasticMQ], `${WORKERS} workers that are killed at random`, () => 
       seed,
       messages,
       workers: WORKERS,
+      ...(fault !== undefined && { fault }),
     });
 
   it(
@@ -78,4 +80,14 @@ describeWith([elasticMQ], `${WORKERS} workers that are killed at random`, () => 
     },
     SEEDS * 60_000,
   );
+
+  it('are seen to lose messages if they acknowledge before the completion is stored', async () => {
+    const { lost } = await drill(1, 300, 'acknowledges before it stores');
+    expect(lost.length).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('are seen to run again what is completed if they take no notice of completions', async () => {
+    const { runAgain } = await drill(1, 300, 'runs what is completed');
+    expect(runAgain.length).toBeGreaterThan(0);
+  }, 120_000);
 });

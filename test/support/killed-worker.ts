@@ -61,6 +61,8 @@ function withFault(store: ClaimStore): ClaimStore {
       return {
         ...store,
         settle(settlements) {
+          // A claim that was given back is asked for again at once.
+          if (settlements.some(({ end }) => end !== 'complete')) return store.settle(settlements);
           setTimeout(() => void store.settle(settlements), 100);
           return Promise.resolve(settlements.map(() => 'stored' as const));
         },
