@@ -13,10 +13,15 @@ export function emitSafely<Name extends keyof WorkerEvents>(
   try {
     (emitter as EventEmitter).emit(name, ...args);
   } catch (thrown) {
-    const names = told.get(emitter) ?? new Set();
-    if (names.has(name)) return;
-    told.set(emitter, names.add(name));
-    const what = thrown instanceof Error ? thrown.name : typeof thrown;
-    process.emitWarning(`A listener of a worker's "${name}" threw (${what}); the worker goes on`);
+    warnOfListener(emitter, name, thrown);
   }
+}
+
+/** What a listener threw, or its promise rejected with. */
+export function warnOfListener(emitter: object, name: string, thrown: unknown): void {
+  const names = told.get(emitter) ?? new Set();
+  if (names.has(name)) return;
+  told.set(emitter, names.add(name));
+  const what = thrown instanceof Error ? thrown.name : typeof thrown;
+  process.emitWarning(`A listener of a worker's "${name}" threw (${what}); the worker goes on`);
 }
