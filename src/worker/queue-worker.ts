@@ -1,4 +1,4 @@
-import { captureRejectionSymbol, EventEmitter } from 'node:events';
+import { EventEmitter } from 'node:events';
 import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
@@ -6,7 +6,7 @@ import { Stop } from '../claims/stop.ts';
 import { CallDeadline } from './call-deadline.ts';
 import { Deletions } from './deletions.ts';
 import { CLAIM_STORE } from './dependencies.ts';
-import { emitSafely, warnOfListener } from './emit-safely.ts';
+import { emitSafely } from './emit-safely.ts';
 import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
 import { callHandler } from './handler-call.ts';
@@ -55,7 +55,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   #stopped: Promise<void> | undefined;
 
   constructor(options: WorkerOptions, queue: MessageQueue) {
-    super({ captureRejections: true });
+    super();
     const { clock = steadyClock, queueUrl } = options;
     this.#options = options;
     this.#queue = queue;
@@ -87,11 +87,6 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       signal: this.#deadline.answerNow,
       onLost: (messageId, error) => this.#emit('visibilityLost', { messageId, error }),
     });
-  }
-
-  /** Of listeners that are asynchronous: nobody else would see it, and Node would end the process. */
-  [captureRejectionSymbol](thrown: unknown, name: string | symbol): void {
-    warnOfListener(this, String(name), thrown);
   }
 
   get state(): WorkerState {

@@ -135,6 +135,19 @@ test('a listener that throws harms no message', async () => {
   expect(worker.counters).toMatchObject({ deleted: 20, receiveErrors: 0 });
 });
 
+test('a listener that throws keeps nothing from the others, and one for once hears once', async () => {
+  const { clock, queue, worker } = await bench(() => undefined);
+  let heard = 0;
+  worker.on('handled', () => {
+    throw new Error('The log is full');
+  });
+  worker.on('handled', () => void (heard += 1));
+  worker.once('handled', () => void (heard += 100));
+  for (let id = 0; id < 2; id += 1) queue.send({ id });
+  await clock.advance(1_000);
+  expect(heard).toBe(102);
+});
+
 test('a listener whose promise rejects ends no process', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
