@@ -20,7 +20,10 @@ export function sqsEventOf(messages: readonly ReceivedMessage[], queueArn: strin
   };
 }
 
-/** What a handler may look at. There is no function: what only Lambda knows is empty. */
+/** The longest time that timers take: `setTimeout` fires at once for a longer one, and `AbortSignal.timeout` throws. */
+const LONGEST_MS = 2_147_483_647;
+
+/** What a handler may look at. There is no function: what only Lambda knows is empty, and the time that is left is long, not infinite. */
 export function contextOf(name: string, remainingTimeMs: () => number): Context {
   return {
     callbackWaitsForEmptyEventLoop: true,
@@ -31,7 +34,7 @@ export function contextOf(name: string, remainingTimeMs: () => number): Context 
     awsRequestId: randomUUID(),
     logGroupName: '',
     logStreamName: '',
-    getRemainingTimeInMillis: remainingTimeMs,
+    getRemainingTimeInMillis: () => Math.min(remainingTimeMs(), LONGEST_MS),
     done: () => undefined,
     fail: () => undefined,
     succeed: () => undefined,

@@ -1,6 +1,7 @@
 import type { Parcel } from './held-message.ts';
+import type { ReceivedMessage } from './message-queue.ts';
 
-/** Bodies of messages that are set aside, in UTF-16 units: SQS allows a mebibyte each. */
+/** What messages that are set aside hold, in UTF-16 units: SQS allows a mebibyte each, in the body or in attributes. */
 const MOST_TEXT = 64 * 1_024 * 1_024;
 
 interface Lane {
@@ -91,5 +92,14 @@ export class SetAside {
 }
 
 function textOf({ held }: Parcel): number {
-  return held.reduce((sum, { message }) => sum + message.body.length, 0);
+  return held.reduce((sum, { message }) => sum + textOfMessage(message), 0);
+}
+
+function textOfMessage({ body, messageAttributes }: ReceivedMessage): number {
+  let length = body.length;
+  for (const name of Object.keys(messageAttributes)) {
+    const { stringValue = '', binaryValue = '' } = messageAttributes[name] ?? {};
+    length += name.length + stringValue.length + binaryValue.length;
+  }
+  return length;
 }

@@ -9,6 +9,7 @@ describe('a lease whose length nobody gives', () => {
     ['never becomes shorter than that', -500, 1_000],
     ['is a minute outside an invocation', Infinity, 60_000],
     ['is a minute where the time is no number', Number.NaN, 60_000],
+    ['is a minute where the time is longer than any invocation lasts', 2 ** 31 - 1, 60_000],
   ])('%s', (_, remainingTimeMs, leaseMs) => {
     expect(defaultLeaseMs(remainingTimeMs)).toBe(leaseMs);
   });

@@ -135,6 +135,32 @@ test('a listener that throws harms no message', async () => {
   expect(worker.counters).toMatchObject({ deleted: 20, receiveErrors: 0 });
 });
 
+test('a listener that throws keeps nothing from the others, and one for once hears once', async () => {
+  const { clock, queue, worker } = await bench(() => undefined);
+  let heard = 0;
+  worker.on('handled', () => {
+    throw new Error('The log is full');
+  });
+  worker.on('handled', () => void (heard += 1));
+  worker.once('handled', () => void (heard += 100));
+  for (let id = 0; id < 2; id += 1) queue.send({ id });
+  await clock.advance(1_000);
+  expect(heard).toBe(102);
+});
+
+test('a listener whose promise rejects ends no process', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const { clock, queue, worker } = await bench(() => undefined);
+  worker.on('handled', () => Promise.reject(new Error('The log is full')));
+  queue.send({ id: 1 });
+  await clock.advance(1_000);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  process.off('unhandledRejection', note);
+  expect({ unhandled, left: queue.ids() }).toEqual({ unhandled: [], left: [] });
+});
+
 test('a worker whose port is taken does not start', async () => {
   const { port, server } = await listening();
   await expect(bench(() => undefined, { health: { port } })).rejects.toThrow('EADDRINUSE');

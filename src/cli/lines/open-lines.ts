@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { CliError } from '../cli-error.ts';
 import type { Surroundings } from '../surroundings.ts';
 
@@ -15,13 +14,16 @@ export interface LineSource {
 /** Opens a file, or standard input for `-`. Throws a `CliError` for what is no file that can be read. */
 export async function openLines(file: string, { stdin }: Pick<Surroundings, 'stdin'>): Promise<LineSource> {
   if (file === '-') return { name: 'standard input', size: undefined, chunks: stdin };
+  let handle: FileHandle | undefined;
   try {
-    const found = await stat(file);
+    handle = await open(file); // here, because a stream that cannot open its file says so before anybody listens
+    const found = await handle.stat();
     if (found.isDirectory()) throw new CliError(`${file} is a folder and not a file.`);
     // A pipe, such as a shell makes of <(…), has no size.
     const size = found.isFile() ? found.size : undefined;
-    return { name: file, size, chunks: createReadStream(file) as AsyncIterable<Uint8Array> };
+    return { name: file, size, chunks: handle.createReadStream() as AsyncIterable<Uint8Array> };
   } catch (error) {
+    await handle?.close();
     throw unreadable(file, error);
   }
 }

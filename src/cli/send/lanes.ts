@@ -2,6 +2,8 @@
 export class Lanes {
   readonly #count: number;
   readonly #running = new Map<number, Promise<void>>();
+  /** The last that waits to start, by lane. */
+  readonly #last = new Map<number | undefined, Promise<void>>();
 
   constructor(count: number) {
     this.#count = count;
@@ -16,11 +18,10 @@ export class Lanes {
 
   /** Starts `work` in this lane, or in the first that is free, and resolves when it has started. `work` must not reject. */
   async start(lane: number | undefined, work: () => Promise<void>): Promise<void> {
-    const free = await this.#freeLane(lane);
-    this.#running.set(
-      free,
-      work().finally(() => this.#running.delete(free)),
-    );
+    const started = this.#startAfter(this.#last.get(lane), lane, work);
+    this.#last.set(lane, started);
+    await started;
+    if (this.#last.get(lane) === started) this.#last.delete(lane);
   }
 
   /** Resolves when nothing is running. */
@@ -28,12 +29,28 @@ export class Lanes {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  async #freeLane(lane: number | undefined): Promise<number> {
-    if (lane !== undefined) {
-      while (this.#running.has(lane)) await this.#running.get(lane);
-      return lane;
+  /** Those that wait for one lane start in their order, one at a time: what is found free is taken at once. */
+  async #startAfter(
+    before: Promise<void> | undefined,
+    lane: number | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    await before;
+    let free = this.#free(lane);
+    for (; free === undefined; free = this.#free(lane)) {
+      await (lane === undefined ? Promise.race(this.#running.values()) : this.#running.get(lane));
     }
-    while (this.#running.size >= this.#count) await Promise.race(this.#running.values());
+    const taken = free;
+    this.#running.set(
+      taken,
+      work().finally(() => this.#running.delete(taken)),
+    );
+  }
+
+  /** This lane, or any, if it is free. */
+  #free(lane: number | undefined): number | undefined {
+    if (lane !== undefined) return this.#running.has(lane) ? undefined : lane;
+    if (this.#running.size >= this.#count) return undefined;
     let free = 0;
     while (this.#running.has(free)) free += 1;
     return free;

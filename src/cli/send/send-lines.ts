@@ -178,8 +178,8 @@ class SendingRun {
   }
 
   async #start({ messages, lane }: Batch): Promise<void> {
-    await this.#pace(messages.length);
     await this.#lanes.start(lane, async () => {
+      await this.#pace(messages.length); // in its lane: a smaller batch would get its turn before one that came first
       if (this.tally.fatal === undefined) {
         this.tally.requests += 1;
         this.#note(await this.#options.send(messages));

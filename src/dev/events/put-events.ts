@@ -20,6 +20,8 @@ interface PutEventsAnswer {
 const MOST_ENTRIES = 10;
 const MOST_BYTES = 262_144;
 const BYTES_OF_TIME = 14;
+/** Deeper JSON is read, and not written again: `JSON.stringify` throws. */
+const DEEPEST_DETAIL = 1_000;
 
 /** Takes a request of `PutEvents`, as EventBridge does: entries fail one by one. */
 export function putEvents(input: unknown, nowMs: number): PutEventsResult {
@@ -95,12 +97,30 @@ function bytesOf({ Time: time, Resources: resources, ...entry }: Entry): number 
 }
 
 function parsedObject(text: string): object | undefined {
+  if (depthOf(text) > DEEPEST_DETAIL) return undefined;
   try {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** How deep the brackets of JSON are nested. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let isInText = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (isInText) {
+      if (character === '\\') index += 1;
+      else isInText = character !== '"';
+    } else if (character === '"') isInText = true;
+    else if (character === '{' || character === '[') deepest = Math.max(deepest, (depth += 1));
+    else if (character === '}' || character === ']') depth -= 1;
+  }
+  return deepest;
 }
 
 function failure(value: string, why: string): string {

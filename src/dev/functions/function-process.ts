@@ -16,6 +16,10 @@ type Handler = (
 /** The exit statuses of Lambda's runtime client. */
 const EXIT_STATUS = { notLoaded: 1, rejection: 128, exception: 129 } as const;
 
+/** Lambda has no channel to a parent: a module that finds one would say something on it, such as that it is ready. */
+const send = process.send?.bind(process);
+delete process.send;
+
 let handler: Handler | undefined;
 let mark = '';
 /** Ends the invocation that runs, if one does. */
@@ -178,10 +182,20 @@ function crash(error: unknown, status: number): void {
 
 function shapeOf(error: unknown): FunctionError {
   if (error instanceof Error) {
-    const { name, message, stack } = error;
-    return { errorType: name, errorMessage: message, trace: stack?.split('\n') ?? [] };
+    // Whoever throws may have put anything there.
+    const { name, message, stack } = error as Readonly<Record<keyof Error, unknown>>;
+    const trace = typeof stack === 'string' ? stack.split('\n') : [];
+    return { errorType: textOf(name), errorMessage: textOf(message), trace };
   }
-  return { errorType: typeof error, errorMessage: String(error), trace: [] };
+  return { errorType: typeof error, errorMessage: textOf(error), trace: [] };
+}
+
+function textOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return typeof value;
+  }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -197,5 +211,5 @@ function tell(message: FromFunction, then?: () => void): void {
       // The pipe is full or closed; the parent does not wait for long.
     }
   }
-  process.send?.(message, undefined, undefined, () => then?.());
+  send?.(message, undefined, undefined, () => then?.());
 }

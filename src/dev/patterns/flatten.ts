@@ -10,6 +10,9 @@ interface FieldValue {
 /** The values at each path, such as `detail.state`. */
 export type PathValues = ReadonlyMap<string, readonly FieldValue[]>;
 
+/** Of lists in lists: what is deeper is not looked at. A message is text of its sender, and may consist of nothing but brackets. */
+const DEEPEST = 500;
+
 /** The leaves of a value at these paths. Lists add nothing to a path; an empty list or object has no leaves. */
 export function flatten(value: object, paths: ReadonlySet<string>): PathValues {
   const flattening: Flattening = { found: new Map(), paths, steps: stepsOf(paths), lists: 0 };
@@ -35,6 +38,7 @@ function stepsOf(paths: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 function visit(flattening: Flattening, value: unknown, path: string, membership: Membership): void {
+  if (membership.size > DEEPEST) return;
   if (Array.isArray(value)) {
     const list = flattening.lists++;
     for (const [index, element] of (value as readonly unknown[]).entries()) {

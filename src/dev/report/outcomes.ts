@@ -67,14 +67,15 @@ export function outcomeReader(): OutcomeReader {
   function outcomesOf(type: string, fields: Fields, requestId: string | undefined): RecordOutcome[] {
     const known = runs.get(requestId ?? '');
     const told = (one: Fields, shown: Shown): RecordOutcome => {
-      const run = known?.get(String(one['recordId'])) ?? {};
-      known?.delete(String(one['recordId']));
+      const run = known?.get(recordIdOf(one)) ?? {};
+      known?.delete(recordIdOf(one));
       const { error, durationMs } = run;
       return outcomeOf({ durationMs, ...(shown[0] !== 'completed' && { error }), ...one }, requestId, shown);
     };
     if (type === 'settling') {
       return membersOf(fields['ends']).flatMap((end) => {
-        const shown = ENDS[String(end['end'])];
+        const kind = textOf(end['end']) ?? '';
+        const shown = Object.hasOwn(ENDS, kind) ? ENDS[kind] : undefined;
         return shown === undefined ? [] : [told(end, shown)];
       });
     }
@@ -93,7 +94,7 @@ export function outcomeReader(): OutcomeReader {
       if (!isOurs || !('timestamp' in fields) || !('level' in fields)) return undefined;
       if ((type === 'succeeded' || type === 'failed') && requestId !== undefined) {
         const known = runs.get(requestId) ?? new Map<string, Fields>();
-        runs.set(requestId, known.set(String(fields['recordId']), fields));
+        runs.set(requestId, known.set(recordIdOf(fields), fields));
       }
       return { requestId, outcomes: outcomesOf(type, fields, requestId) };
     },
@@ -112,7 +113,7 @@ function outcomeOf(fields: Fields, requestId: string | undefined, [outcome, weig
   const reason = reasonOf(fields);
   return {
     requestId,
-    recordId: textOf(fields['recordId']) ?? '',
+    recordId: recordIdOf(fields),
     outcome,
     weight,
     ...(typeof durationMs === 'number' && { durationMs }),
@@ -147,6 +148,11 @@ function membersOf(value: unknown): readonly Fields[] {
   return Array.isArray(value)
     ? (value.filter((one) => typeof one === 'object' && one !== null) as Fields[])
     : [];
+}
+
+/** What functions print may look like a line of batchlatch, and be none. */
+function recordIdOf(fields: Fields): string {
+  return textOf(fields['recordId']) ?? '';
 }
 
 function textOf(value: unknown): string | undefined {

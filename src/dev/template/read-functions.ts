@@ -20,6 +20,11 @@ export function readFunctions(reading: Reading): readonly DevFunction[] {
 }
 
 function readFunction(reading: Reading, resource: TemplateResource): DevFunction | undefined {
+  // Folders are called by it.
+  if (!/^[A-Za-z0-9]+$/.test(resource.id)) {
+    const what = `the logical id \`${resource.id}\` must have letters and digits only`;
+    throw templateError(reading, resource.line, what);
+  }
   const code = readCode(reading, resource);
   if (code === undefined) return undefined;
   const source = { place: resource, name: resource.name };

@@ -11,6 +11,17 @@ function answered(entries: readonly unknown[]): Extract<ReturnType<typeof putEve
 }
 
 describe('PutEvents', () => {
+  it('refuses a detail that could be read and not be written again', () => {
+    const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+    const brackets = JSON.stringify({ a: `"\\${'['.repeat(20_000)}` });
+    const { accepted, answer } = answered([
+      { ...entry, Detail: deep },
+      { ...entry, Detail: brackets },
+    ]);
+    expect(answer.Entries[0]).toEqual({ ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' });
+    expect(accepted.map(({ event }) => JSON.stringify(event.detail))).toEqual([brackets]);
+  });
+
   it('makes the envelope of EventBridge', () => {
     const { answer, accepted } = answered([{ ...entry, Resources: ['arn:a'] }]);
     expect(accepted).toEqual([

@@ -40,6 +40,10 @@ export const neverSettles = () => new Promise(() => {});
 export const circular = async () => { const one = {}; one.one = one; return one; };
 export const prints = async () => { process.stdout.write('no line feed'); process.stderr.write('an error'); };
 export const leavesChild = async () => execFile('sleep', ['60']).pid;
+process.send?.('ready');
+export const speaks = async () => { process.send?.({ type: 'ready' }); return 'spoken'; };
+export const throwsObject = async () => { throw Object.assign(new Error(), { message: { code: 7 }, stack: 5 }); };
+export const throwsNothing = async () => { throw Object.create(null); };
 export const nested = { inner: async () => 'inner' };
 `;
 
@@ -96,6 +100,21 @@ describe('the processes of a function', () => {
     const end = await call(pool, event);
     return end.type === 'returned' ? JSON.parse(end.payload) : end;
   };
+
+  it('hears nothing that the function says as if it had a parent of its own', async () => {
+    expect(await answerOf(poolOf('speaks'))).toBe('spoken');
+  });
+
+  it.each([
+    ['throwsObject', 'Error', '[object Object]'],
+    ['throwsNothing', 'object', 'object'],
+  ])('tells of what was thrown in texts, whatever it was (%s)', async (name, errorType, errorMessage) => {
+    expect(await call(poolOf(name))).toEqual({
+      type: 'failed',
+      by: 'handler',
+      error: { errorType, errorMessage, trace: [] },
+    });
+  });
 
   it('gives the handler the event and a context as in Lambda, and keeps the process for the next', async () => {
     const pool = poolOf('handler');

@@ -20,3 +20,10 @@ it('A record without a payload is matched as it is', () => {
   expect(passesFilters([{ eventName: ['INSERT'] }], { eventName: 'INSERT' })).toBe(true);
   expect(passesFilters([{ eventName: ['REMOVE'] }], { eventName: 'INSERT' })).toBe(false);
 });
+
+it('A body of nothing but brackets is no more than one that does not match', () => {
+  const text = '['.repeat(100_000) + ']'.repeat(100_000);
+  expect(passesFilters([{ body: { kind: ['paid'] } }], {}, { name: 'body', text })).toBe(false);
+  const shallow = `{"kind":${'['.repeat(100)}"paid"${']'.repeat(100)}}`;
+  expect(passesFilters([{ body: { kind: ['paid'] } }], {}, { name: 'body', text: shallow })).toBe(true);
+});

@@ -72,3 +72,22 @@ describe('the log of batchlatch', () => {
     expect(outcomeReader().read(line)).toBeUndefined();
   });
 });
+
+describe('a line that a function prints and that only looks like one of batchlatch', () => {
+  const line = (more: object): string =>
+    JSON.stringify({ timestamp: '', level: 'INFO', requestId: 'r', ...more });
+
+  it.each([
+    ['an end that every object has', { message: 'settling', ends: [{ end: 'constructor', recordId: 'a' }] }],
+    ['an end that is no text', { message: 'settling', ends: [{ end: { toString: 1 }, recordId: 'a' }] }],
+    [
+      'a record that is no text',
+      { message: 'settling', ends: [{ end: 'complete', recordId: { toString: 1 } }] },
+    ],
+    ['a failure of none', { message: 'failed', recordId: { toString: 1 } }],
+  ])('does not end the command: %s', (_, fields) => {
+    const reader = outcomeReader();
+    expect(() => reader.read(line(fields))).not.toThrow();
+    expect(() => reader.rest('r')).not.toThrow();
+  });
+});

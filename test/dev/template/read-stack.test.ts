@@ -533,3 +533,11 @@ describe('Odd templates are read or refused, and never hang:', () => {
     expect(names).toEqual(['my-shop-Q', 'batchlatch-dev-Q', 'batchlatch-dev-Q']);
   });
 });
+
+it.each(['../../orders', 'orders-function', '__proto__.x'])(
+  'A function whose logical id AWS refuses is refused, since folders are called by it: %s',
+  (id) => {
+    const text = `Resources:\n  '${id}': { Type: AWS::Serverless::Function, Properties: { Handler: a.b } }`;
+    expect(() => read(text)).toThrow(`line 2: the logical id \`${id}\` must have letters and digits only`);
+  },
+);

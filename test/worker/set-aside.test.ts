@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { SetAside } from '../../src/worker/set-aside.ts';
+import type { MessageAttribute } from '../../src/worker/message-queue.ts';
+
+const MEBIBYTE = 'x'.repeat(1_024 * 1_024);
+
+test.each([
+  ['in bodies', MEBIBYTE, {}],
+  ['in attributes', '', { trace: { dataType: 'String', stringValue: MEBIBYTE } }],
+  ['in binary attributes', '', { image: { dataType: 'Binary', binaryValue: MEBIBYTE } }],
+])('messages that are set aside hold no more than 64 MiB %s', (_, body, messageAttributes) => {
+  const aside = new SetAside(1_000);
+  let count = 0;
+  for (; count < 100; count += 1) {
+    const parcel = parcelOf(String(count), body, messageAttributes);
+    if (!aside.hasRoomFor(parcel)) break;
+    aside.add('group:noisy', parcel);
+  }
+  expect(count).toBeGreaterThan(60);
+  expect(count).toBeLessThanOrEqual(64);
+  aside.takeAll();
+  expect(aside.hasRoomFor(parcelOf('later', body, messageAttributes))).toBe(true);
+});
+
+function parcelOf(messageId: string, body: string, messageAttributes: Record<string, MessageAttribute>) {
+  const message = { messageId, receiptHandle: '', body, md5OfBody: '', attributes: {}, messageAttributes };
+  return { held: [{ message, receivedAt: 0, hiddenUntil: 0 }], group: 'noisy' };
+}
