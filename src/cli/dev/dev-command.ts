@@ -3,8 +3,10 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Cleanup } from '../../dev/emulators/cleanup.ts';
+import { installedFolder, notInstalled } from '../../dev/emulators/installed-package.ts';
 import { choosePlaces, type Places } from '../../dev/places.ts';
 import { hasTrigger, runStack } from '../../dev/run-stack.ts';
+import { missingPackages } from '../../dev/services/start-services.ts';
 import type { DevFunction, DevStack, DevTrigger } from '../../dev/stack.ts';
 import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError } from '../cli-error.ts';
@@ -28,6 +30,8 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   const places = await choosePlaces({ dynamodb: options.portDynamodb, sqs: options.portSqs });
   const { stack: read, variables } = await stackOf(options, places);
   const stack = observed(withFunctions(read, options.function), variables);
+  const missing = [...(installedFolder('esbuild') === undefined ? ['esbuild'] : []), ...missingPackages(stack)];
+  if (missing.length > 0) throw notInstalled(missing);
   const esbuild = loadEsbuild();
   const cleanup = new Cleanup();
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'batchlatch-')));
@@ -112,9 +116,13 @@ function showStart({ screen, now }: Context, stack: DevStack, places: Places): v
     rows.map((row) => row.map((cell) => visible(cell))),
   );
   screen.line();
-  for (const { id, url } of others) screen.line(`${visible(id)}  ${visible(url)}`);
-  for (const { id, name } of stack.tables) screen.line(`${visible(id)}  table ${visible(name)}`);
-  screen.line();
+  const resources = [
+    ...others.map(({ id, url }) => [id, url]),
+    ...stack.tables.map(({ id, name }) => [id, `table ${name}`]),
+  ];
+  const width = Math.max(...resources.map(([id = '']) => id.length), 0);
+  for (const [id = '', what = ''] of resources) screen.line(`${visible(id).padEnd(width)}  ${visible(what)}`);
+  if (resources.length > 0) screen.line();
   screen.line(
     `export ${Object.entries(endpoints)
       .map(([name, value]) => `${name}=${value}`)

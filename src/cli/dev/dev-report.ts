@@ -32,6 +32,7 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
   const { screen, now } = context;
   const readers = new Map<string, OutcomeReader>(functionIds.map((id) => [id, outcomeReader()]));
   const running = new Map<string, Running>();
+  const haveRun = new Set<string>();
   const width = Math.max(...functionIds.map((id) => id.length), 0);
 
   function line(functionId: string, parts: readonly string[]): void {
@@ -96,15 +97,15 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
       return;
     }
     if (end.type === 'returned' && isObserved) return;
-    const count = `${records} ${records === 1 ? 'record' : 'records'}`;
+    const what = invocation === undefined ? 'no records' : nameOf(invocation);
     switch (end.type) {
       case 'returned':
-        return line(functionId, [count, screen.paint('green', 'done'), milliseconds(durationMs)]);
+        return line(functionId, [what, screen.paint('green', 'done'), milliseconds(durationMs)]);
       case 'throttled':
-        return line(functionId, [count, screen.paint('yellow', 'throttled'), 'as many run as are reserved']);
+        return line(functionId, [what, screen.paint('yellow', 'throttled'), 'as many run as are reserved']);
       case 'failed':
         line(functionId, [
-          count,
+          what,
           screen.paint('red', 'failed'),
           milliseconds(durationMs),
           shownError(end.error),
@@ -114,6 +115,7 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
   }
 
   function built({ functionId, isFirst }: Of<'built'>): void {
+    haveRun.add(functionId);
     if (screen.isJson)
       screen.json({ type: 'build', time: timeOf(now()), function: functionId, isFirst }, 'line');
     else if (!isFirst) line(functionId, [screen.paint('cyan', 'reloaded')]);
@@ -123,9 +125,15 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
     if (screen.isJson)
       screen.json({ type: 'build', time: timeOf(now()), function: functionId, messages }, 'line');
     else {
-      line(functionId, [screen.paint('red', 'not built'), 'what ran before goes on']);
+      line(functionId, [screen.paint('red', 'not built'), whatNow(functionId)]);
       for (const text of shownMessages(messages)) screen.note(text);
     }
+  }
+
+  function whatNow(functionId: string): string {
+    return haveRun.has(functionId)
+      ? 'the code before it stays in use'
+      : 'it is not invoked until its source is corrected';
   }
 
   function givenUp({ functionId, condition, attempts, sentTo }: Of<'givenUp'>): void {
@@ -163,6 +171,13 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
         );
     }
   };
+}
+
+/** The name of the only record, where its payload has one, else how many there are. */
+function nameOf({ names, records }: Running): string {
+  const [[id, name] = []] = names;
+  if (records === 1 && name !== undefined && name !== id) return visible(name);
+  return `${records} ${records === 1 ? 'record' : 'records'}`;
 }
 
 /** Where the function's own code failed; the frames of Node and of the process around it say nothing. */

@@ -14,7 +14,7 @@ import { visible } from '../print/visible.ts';
 import { shownLine, shownMessages } from './function-lines.ts';
 import { givenPlaces, isWithoutPlaces, withGivenCredentials } from './given-places.ts';
 import { loadEsbuild } from './load-esbuild.ts';
-import { type StackOptions, stackOf } from './stack-options.ts';
+import { type StackOptions, stackOf, unreadable } from './stack-options.ts';
 
 interface InvokeOptions extends OutputOptions, StackOptions {
   readonly event?: string;
@@ -71,12 +71,12 @@ async function eventText({ stdin }: Context, file: string | undefined): Promise<
   if (file === undefined) return '{}';
   const where = file === '-' ? 'on standard input' : `in ${file}`;
   const given = await (file === '-' ? text(stdin) : readFile(file, 'utf8')).catch((error: Error) => {
-    throw new UsageError(`The event ${where} cannot be read: ${error.message}`);
+    throw unreadable(`The file ${file} of --event`, error);
   });
   try {
     JSON.parse(given);
   } catch (error) {
-    throw new UsageError(`The event ${where} is no JSON: ${(error as Error).message}`);
+    throw new UsageError(`The event ${where} is not JSON: ${(error as Error).message}`);
   }
   return given;
 }

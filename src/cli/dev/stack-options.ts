@@ -28,7 +28,7 @@ export function withStackOptions(command: Command): Command {
     )
     .addOption(new Option('--template-file <file>', 'the same').hideHelp())
     .addOption(
-      new Option('--parameter-overrides <name=value...>', "values of the template's parameters").argParser(
+      new Option('--parameter-overrides <values...>', "the template's parameters, as Name=value").argParser(
         parameterOverrides,
       ),
     )
@@ -42,7 +42,7 @@ export async function stackOf(
 ): Promise<{ readonly stack: DevStack; readonly file: string; readonly variables: Variables }> {
   const file = templateOf(options);
   const text = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new UsageError(`The template ${file} cannot be read: ${error.message}`);
+    throw unreadable(`The template ${file}`, error);
   });
   const variables = options.envVars === undefined ? {} : await readVariables(options.envVars);
   const stack = readStack(
@@ -50,6 +50,13 @@ export async function stackOf(
     places,
   );
   return { stack, file, variables };
+}
+
+/** A file of the command line that is missing, or cannot be read: the system's own message names the file again. */
+export function unreadable(what: string, error: NodeJS.ErrnoException): UsageError {
+  return new UsageError(
+    error.code === 'ENOENT' ? `${what} does not exist.` : `${what} cannot be read: ${error.message}`,
+  );
 }
 
 function templateOf({ template, templateFile }: StackOptions): string {
@@ -90,7 +97,7 @@ async function readVariables(file: string): Promise<Variables> {
   try {
     read = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new UsageError(`The file ${file} of --env-vars cannot be read: ${(error as Error).message}`);
+    throw unreadable(`The file ${file} of --env-vars`, error as Error);
   }
   if (!isObject(read)) throw new UsageError(`The file ${file} of --env-vars: ${form}.`);
   return Object.fromEntries(

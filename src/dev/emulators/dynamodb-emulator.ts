@@ -80,6 +80,13 @@ export function hasDynamoDBEmulator(): boolean {
   return hasDynoxide() || installedFolder('dynalite') !== undefined;
 }
 
+/** What to install for a DynamoDB: dynoxide where it runs, since it has PartiQL and streams. */
+export function dynamoDBPackage(
+  { platform, arch }: { readonly platform: string; readonly arch: string } = process,
+): string {
+  return platform === 'linux' && arch === 'x64' ? '@dynoxide/linux-x64' : 'dynalite';
+}
+
 function dynoxideBinary(): string | undefined {
   const folder = installedFolder('@dynoxide/linux-x64');
   return folder === undefined ? undefined : path.join(folder, 'dynoxide');

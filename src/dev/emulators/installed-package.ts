@@ -27,7 +27,7 @@ export function installedFolder(name: string, folders: readonly string[] = FOLDE
 
 /** What to install. Throw it. */
 export function notInstalled(names: readonly string[]): ConfigurationError {
-  const what = names.length === 1 ? 'an emulator that is not installed' : 'emulators that are not installed';
+  const what = names.length === 1 ? 'a package that is not installed' : 'packages that are not installed';
   return new ConfigurationError(
     `This needs ${what} here: run \`npm install --save-dev ${names.join(' ')}\` in your project.`,
   );

@@ -1,5 +1,5 @@
 import { Cleanup } from '../emulators/cleanup.ts';
-import { hasDynamoDBEmulator, startDynamoDBEmulator } from '../emulators/dynamodb-emulator.ts';
+import { dynamoDBPackage, hasDynamoDBEmulator, startDynamoDBEmulator } from '../emulators/dynamodb-emulator.ts';
 import { installedFolder, notInstalled } from '../emulators/installed-package.ts';
 import { startKinesisEmulator } from '../emulators/kinesis-emulator.ts';
 import type { LocalService } from '../emulators/local-service.ts';
@@ -95,11 +95,11 @@ class LocalServices implements Services {
   }
 }
 
-/** All at once, so that one `npm install` is enough. */
-function missingPackages({ queues, tables, streams }: DevStack): readonly string[] {
+/** The packages of emulators that a template needs and that are not installed: all, so that one `npm install` is enough. */
+export function missingPackages({ queues, tables, streams }: DevStack): readonly string[] {
   const missing: string[] = [];
   if (queues.length > 0 && installedFolder('fauxqs') === undefined) missing.push('fauxqs');
-  if (tables.length > 0 && !hasDynamoDBEmulator()) missing.push('dynalite');
+  if (tables.length > 0 && !hasDynamoDBEmulator()) missing.push(dynamoDBPackage());
   if (streams.length > 0 && installedFolder('kinesis-local') === undefined) missing.push('kinesis-local');
   return missing;
 }
