@@ -23,6 +23,8 @@ export interface RunStackOptions {
   readonly folder: string;
   /** Whether changed sources are built again. Default true. */
   readonly reloads?: boolean;
+  /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
+  readonly graceMs?: number;
   readonly onEvent: OnDevEvent;
 }
 
@@ -32,6 +34,8 @@ export interface RunningStack {
   readonly functions: RunningFunctions;
   /** What differs from AWS, a sentence each. */
   readonly notes: readonly string[];
+  /** Takes nothing more from queues, and resolves when the batches in flight have ended. */
+  drain(): Promise<void>;
   /** Ends the invocations that run, and everything else. */
   stop(): Promise<void>;
 }
@@ -47,11 +51,15 @@ export async function runStack(options: RunStackOptions): Promise<RunningStack> 
       functions: options.stack.functions,
       region: LOCAL_REGION,
     });
-    startMappings(options, functions, cleanup);
+    const mappings = startMappings(options, functions, cleanup);
     const isAsynchronous = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
     if (isAsynchronous) await startEvents(options, functions, cleanup);
     const notes = [...services.notes, ...(isAsynchronous ? [RETRIES_ARE_SOONER] : [])];
-    return { services, functions, notes, stop: () => cleanup.run() };
+    const drain = async (): Promise<void> => {
+      mappings.stop();
+      await mappings.ended();
+    };
+    return { services, functions, notes, drain, stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
     throw error;
@@ -67,7 +75,7 @@ function startMappings(
   { stack, places, onEvent }: RunStackOptions,
   functions: RunningFunctions,
   cleanup: Cleanup,
-): void {
+): QueueMappings {
   const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
   cleanup.defer(() => sqs.destroy());
   const mappings = new QueueMappings({ sqs, stack, functions, onEvent });
@@ -76,6 +84,7 @@ function startMappings(
   cleanup.defer(() => functions.stop());
   cleanup.defer(() => mappings.stop());
   for (const fn of stack.functions) void mappings.start(fn);
+  return mappings;
 }
 
 /** The bus, the schedules, and what both hand to functions without waiting. */

@@ -232,6 +232,16 @@ describe('the processes of a function', () => {
     ]);
   });
 
+  it('ends the process of one invocation, and of no other', async () => {
+    const pool = poolOf('waits', { timeoutMs: 60_000 });
+    const doomed = pool.invoke('60000', 'doomed');
+    const other = pool.invoke('1000', 'other');
+    await until('it runs', () => pool.kill('doomed'));
+    expect((await doomed).end).toMatchObject({ type: 'failed', by: 'exit' });
+    expect((await other).end).toMatchObject({ type: 'returned' });
+    expect([pool.kill('doomed'), pool.kill('other')]).toEqual([false, false]);
+  });
+
   it('runs invocations side by side in processes of their own, and throttles past the reserved concurrency', async () => {
     const pool = poolOf('waits', { reservedConcurrency: 2 });
     const ends = await Promise.all([call(pool, 300), call(pool, 300), call(pool, 300)]);
