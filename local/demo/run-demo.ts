@@ -89,7 +89,8 @@ async function run(
   const { store: storeName } = options;
   const hasTransactions = storeName === 'postgres';
   const messages = makeOrderMessages(options.messages, options.seed, { hasTransactions });
-  const places = await choosePlaces();
+  const free = await choosePlaces();
+  const places = { ...free, dynamodb: options.dynamodbEndpoint ?? free.dynamodb };
   const runningOrders = new RunningOrders();
   let stack: DemoStack | undefined;
   const killedAfterCharge: string[] = [];
@@ -104,9 +105,8 @@ async function run(
       display.line(`  ${orderId} kills its process ${when}; its batch comes again`);
     },
   });
-  const givenPlaces = { ...places, dynamodb: options.dynamodbEndpoint ?? places.dynamodb };
-  const orders = readOrdersStack(givenPlaces, `orders-demo-${randomUUID().slice(0, 8)}`);
-  const store = await openStore(options, { orders, places: givenPlaces, messages, cleanup, trouble });
+  const orders = readOrdersStack(places, `orders-demo-${randomUUID().slice(0, 8)}`);
+  const store = await openStore(options, { orders, places, messages, cleanup, trouble });
   const times = timesOf(store);
   describeRun(options, orders, store, times, display);
   signal.throwIfAborted();
@@ -114,7 +114,7 @@ async function run(
   stack = await startDemoStack({
     orders: withSettings({ ...orders, fn: store.fn }, { ...times, concurrency: options.concurrency }),
     tables: store.tables,
-    places: givenPlaces,
+    places,
     isVerbose: options.verbose,
     onEvent: (event) => runningOrders.note(event),
     cleanup,

@@ -69,7 +69,7 @@ describe('the processes of a function', () => {
     await code.remove();
   });
 
-  function poolOf(exportName: string, given: Partial<DevFunction> = {}): FunctionPool {
+  function poolOf(exportName: string, given: Partial<DevFunction> = {}, graceMs?: number): FunctionPool {
     const fn = devFunction({ folder: code.folder, exportName, ...given });
     const pool = createFunctionPool(codeOf(fn), {
       program,
@@ -77,6 +77,7 @@ describe('the processes of a function', () => {
       environment: functionEnvironment(fn, { region: 'eu-west-1', taskRoot: code.folder }),
       memoryMb: fn.memoryMb,
       timeoutMs: fn.timeoutMs,
+      graceMs,
       functionArn: functionArn(fn, 'eu-west-1'),
       reservedConcurrency: fn.reservedConcurrency,
       onLine: (line) => printed.push(line),
@@ -209,6 +210,11 @@ describe('the processes of a function', () => {
     });
     expect(pool.pids).toEqual([]);
     if (exportName === 'exits') expect(printed).toEqual([{ stream: 'stdout', text: 'last words' }]);
+  });
+
+  it('takes a late answer within the grace that it is given', async () => {
+    const pool = poolOf('waits', { timeoutMs: 200 }, 10_000);
+    expect(await call(pool, 400)).toMatchObject({ type: 'returned' });
   });
 
   it('ends a process that takes more memory than the function has', async () => {
