@@ -8,6 +8,7 @@ import { startSchedules } from './events/start-schedules.ts';
 import type { Esbuild } from './functions/function-build.ts';
 import { type RunningFunctions, runFunctions } from './functions/running-functions.ts';
 import { QueueMappings } from './mappings/queue-mappings.ts';
+import { startStreamMappings } from './mappings/stream-mappings.ts';
 import { LOCAL_REGION, type Places } from './places.ts';
 import type { OnDevEvent } from './report/dev-event.ts';
 import { sendToQueues } from './services/send-message.ts';
@@ -51,15 +52,11 @@ export async function runStack(options: RunStackOptions): Promise<RunningStack> 
       functions: options.stack.functions,
       region: LOCAL_REGION,
     });
-    const mappings = startMappings(options, functions, cleanup);
+    const queues = startMappings(options, functions, cleanup);
     const isAsynchronous = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
     if (isAsynchronous) await startEvents(options, functions, cleanup);
     const notes = [...services.notes, ...(isAsynchronous ? [RETRIES_ARE_SOONER] : [])];
-    const drain = async (): Promise<void> => {
-      mappings.stop();
-      await mappings.ended();
-    };
-    return { services, functions, notes, drain, stop: () => cleanup.run() };
+    return { services, functions, notes, drain: () => queues.stop(), stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
     throw error;
@@ -76,15 +73,28 @@ function startMappings(
   functions: RunningFunctions,
   cleanup: Cleanup,
 ): QueueMappings {
+  cleanup.defer(() => functions.stop());
   const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
   cleanup.defer(() => sqs.destroy());
-  const mappings = new QueueMappings({ sqs, stack, functions, onEvent });
-  // The batches in flight end with the processes.
-  cleanup.defer(() => mappings.ended());
-  cleanup.defer(() => functions.stop());
-  cleanup.defer(() => mappings.stop());
-  for (const fn of stack.functions) void mappings.start(fn);
-  return mappings;
+  const queues = new QueueMappings({ sqs, stack, functions, onEvent });
+  const streams = startStreamMappings({
+    stack,
+    places,
+    clock: systemClock,
+    invoke: functions.invoke,
+    onDiscarded: (functionId, { onFailure }, { condition, attempts }) => {
+      const sentTo = onFailure === undefined ? [] : [onFailure];
+      onEvent({ type: 'givenUp', functionId, condition, attempts, sentTo });
+    },
+    onTrouble: (_functionId, { streamArn }, error) =>
+      onEvent({ type: 'trouble', what: `the stream ${streamArn}`, error }),
+  });
+  for (const fn of stack.functions) void queues.start(fn);
+  cleanup.defer(async () => {
+    // The batches in flight end with the processes.
+    await Promise.all([queues.stop(), streams.stop(), functions.stop()]);
+  });
+  return queues;
 }
 
 /** The bus, the schedules, and what both hand to functions without waiting. */

@@ -96,7 +96,7 @@ describeOnQueues('the traps of a worker', (scenario) => {
     });
     await bench.send({ body: { id: 1 } });
     const worker = await bench.start(() => delay(VISIBLE_AFTER_MS * 0.9));
-    await until('it is deleted', () => worker.counters.deleted === 1);
+    await until('it is deleted', () => worker.counters.deleted > 0);
     process.off('unhandledRejection', note);
     expect(callsOf(bench, 'ChangeMessageVisibilityBatch').length).toBeGreaterThan(0);
     expect(unhandled).toEqual([]);
@@ -110,15 +110,19 @@ describeOnQueues('the traps of a worker', (scenario) => {
     worker.on('visibilityLost', ({ messageId }) => lost.push(messageId));
     await until('it runs', () => worker.running === 1);
     const receivedAt = bench.clock.now();
-    const handleOf = ({ input }: SqsCall) => input.Entries?.[0]?.ReceiptHandle;
-    const calls = () => callsOf(bench, 'ChangeMessageVisibilityBatch');
-    await until('it was renewed', () => calls().length > 0);
-    const handle = calls().map(handleOf)[0];
-    const renewals = () => calls().filter((call) => handleOf(call) === handle); // a new receive has 12 hours of its own
+    /** In seconds, of this receive: when it is received once more, it has 12 hours once more. */
+    const renewals = (): number[] => {
+      const entries = callsOf(bench, 'ChangeMessageVisibilityBatch').flatMap(
+        ({ input }) => input.Entries ?? [],
+      );
+      return entries
+        .filter(({ ReceiptHandle }) => ReceiptHandle === entries[0]?.ReceiptHandle)
+        .map(({ VisibilityTimeout = 0 }) => VisibilityTimeout);
+    };
+    await until('it was renewed', () => renewals().length > 0);
     bench.clock.leap(12 * HOUR_MS - 20_000 - (bench.clock.now() - receivedAt));
-    const before = renewals().length;
-    await until('it was renewed once more', () => renewals().length > before);
-    expect(renewals().at(-1)?.input.Entries?.[0]?.VisibilityTimeout).toBeLessThanOrEqual(21);
+    await until('it was renewed for what is left', () => renewals().some((seconds) => seconds < 30));
+    expect(renewals().find((seconds) => seconds < 30)).toBeLessThanOrEqual(21);
     await until('it is not renewed any more', () => lost.length > 0);
     const all = renewals().length;
     await delay(VISIBLE_AFTER_MS);
@@ -218,8 +222,8 @@ describeOnQueues('the traps of a worker', (scenario) => {
     const failed: unknown[] = [];
     const worker = await bench.start(() => undefined);
     worker.on('deleteFailed', (failure) => failed.push(failure));
-    await until('all are deleted', () => worker.counters.deleted === 24);
-    expect({ failed, left: await bench.depth() }).toEqual({ failed: [], left: 0 });
+    await until('all are deleted', async () => worker.counters.deleted >= 24 && (await bench.depth()) === 0);
+    expect(failed).toEqual([]);
     const sizes = callsOf(bench, 'DeleteMessageBatch').map(({ input }) => input.Entries?.length ?? 0);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(10);
   });

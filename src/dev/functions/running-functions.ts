@@ -58,9 +58,8 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
   }
 
   return {
-    async invoke(functionId, event) {
+    async invoke(functionId, event, requestId = randomUUID()) {
       const pool = await poolOf(functionId);
-      const requestId = randomUUID();
       onEvent({ type: 'invoking', functionId, requestId, event });
       const invocation = await pool.invoke(JSON.stringify(event), requestId);
       onEvent({ type: 'invoked', functionId, invocation });

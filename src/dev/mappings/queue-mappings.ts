@@ -20,7 +20,6 @@ interface QueueMappingsOptions {
 export class QueueMappings {
   readonly #options: QueueMappingsOptions;
   readonly #mappings: SqsMapping[] = [];
-  #stopping: readonly Promise<void>[] = [];
   #isStopped = false;
 
   /** Throws a `ConfigurationError` for a batch size or a window that AWS refuses. */
@@ -39,15 +38,10 @@ export class QueueMappings {
     }
   }
 
-  /** Receives no more. */
-  stop(): void {
+  /** Receives no more, and resolves when the batches in flight have ended. */
+  async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#stopping = this.#mappings.map((mapping) => mapping.stop());
-  }
-
-  /** Resolves, after a stop, when the batches in flight have ended. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#stopping);
+    await Promise.all(this.#mappings.map((mapping) => mapping.stop()));
   }
 
   #map(functionId: string, trigger: SqsTrigger): void {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../../claims/clock.ts';
 import { functionArn, requestContext, responseContext } from '../asynchronous/failure-records.ts';
 import type { InvocationResult } from '../invocation.ts';
+import { isRefusal } from '../services/local-call.ts';
 import type { SendToQueue } from '../services/send-message.ts';
 import type { DevFunction, StreamTrigger } from '../stack.ts';
 import { type DiscardedBatch, runBatch } from './stream-attempts.ts';
@@ -71,6 +72,8 @@ async function runShards(options: StreamMappingOptions, signal: AbortSignal): Pr
     try {
       shards = await source.shards();
     } catch (error) {
+      // dynalite has no streams; there is a note for that.
+      if (isRefusal(error, 'UnknownOperationException')) return;
       onTrouble?.(error);
     }
     if (shards.length === 0) await wait(clock, TROUBLE_PAUSE_MS, signal);

@@ -40,8 +40,18 @@ export function readMapping(
     ];
   }
   if (isHere(['AWS::Kinesis::Stream'], arn)) return [stream(reading, source, id, 'kinesis', arn)];
-  const [table = ''] = arn.split('/stream/');
-  if (isHere(TABLE_TYPES, table) && table !== arn) return [stream(reading, source, id, 'dynamodb', arn)];
+  const [tableArn = ''] = arn.split('/stream/');
+  const table = tableArn === arn ? undefined : withArn(reading, tableArn, TABLE_TYPES);
+  if (table !== undefined) {
+    if (table.value['StreamSpecification'] === undefined) {
+      throw templateError(
+        reading,
+        source.place.line,
+        `${source.name} reads ${table.name}, which has no stream`,
+      );
+    }
+    return [stream(reading, source, id, 'dynamodb', arn)];
+  }
   const what = arn === '' ? 'its source' : arn;
   reading.notes.add(`${source.name} does not run here: ${what} is no queue or stream of this template.`);
   return [];

@@ -456,6 +456,14 @@ describe('What cannot be used is an error with file and line:', () => {
       ),
       'Fn, event E has no `StartingPosition`',
     ],
+    [
+      'a table without a stream',
+      withFunction(
+        'Events: { E: { Type: DynamoDB, Properties: { Stream: !GetAtt T.StreamArn, StartingPosition: LATEST } } }',
+        '  T: { Type: AWS::DynamoDB::Table }',
+      ),
+      'Fn, event E reads T, which has no stream',
+    ],
   ])('%s', (_name, text, message) => {
     expect(() => read(text)).toThrow(message);
     expect(() => read(text)).toThrow('/work/shop/template.yaml');
