@@ -1,47 +1,49 @@
-import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import {
-  createOrdersQueues,
-  createOrdersTables,
-  deleteOrdersTables,
-  type OrdersQueues,
-  type OrdersTables,
-} from './orders-stack.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+  BatchExecuteStatementCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import type { Places } from '../../src/dev/places.ts';
+import { createTables } from '../../src/dev/services/create-tables.ts';
+import type { DevTable } from '../../src/dev/stack.ts';
 
-/** A DynamoDB with the two tables. */
-export async function prepareDynamoDB(
-  dynamodbEndpoint: string | undefined,
-  cleanup: Cleanup,
-): Promise<{ dynamoDB: DynamoDBClient; endpoint: string; name: string; tables: OrdersTables }> {
-  const emulator = dynamodbEndpoint === undefined ? await startDynamoDBEmulator() : undefined;
-  if (emulator !== undefined) cleanup.defer(() => emulator.stop());
-  const endpoint = emulator?.endpoint ?? dynamodbEndpoint ?? '';
-  const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint });
-  cleanup.defer(() => dynamoDB.destroy());
-  const tables = await createOrdersTables(dynamoDB, randomUUID().slice(0, 8)).catch((cause: unknown) => {
-    if (codeOf(cause) !== 'ECONNREFUSED') throw cause;
-    throw new Error(`Nothing answers at ${endpoint}; start a DynamoDB emulator there`, { cause });
-  });
-  if (emulator === undefined) cleanup.defer(() => deleteOrdersTables(dynamoDB, tables));
-  return { dynamoDB, endpoint, name: emulator === undefined ? '' : `${emulator.name}, `, tables };
+/** A client of the DynamoDB of these places, whether that runs already or not. */
+export function dynamoDBAt({ dynamodb }: Places, cleanup: Cleanup): DynamoDBClient {
+  const client = new DynamoDBClient({ ...emulatorClientConfig, endpoint: dynamodb });
+  cleanup.defer(() => client.destroy());
+  return client;
 }
 
-/** An SQS with the two queues. */
-export async function prepareSqs(
-  visibilityTimeoutSeconds: number,
+/** Makes tables in an emulator that runs already, and deletes them after the run. */
+export async function borrowTables(
+  dynamoDB: DynamoDBClient,
+  places: Places,
+  tables: readonly DevTable[],
   cleanup: Cleanup,
-): Promise<{ sqs: SQSClient; queues: OrdersQueues; sqsEndpoint: string }> {
-  const emulator = await startSqsEmulator();
-  cleanup.defer(() => emulator.stop());
-  const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: emulator.endpoint });
-  cleanup.defer(() => sqs.destroy());
-  const queues = await createOrdersQueues(sqs, visibilityTimeoutSeconds);
-  return { sqs, queues, sqsEndpoint: emulator.endpoint };
+): Promise<void> {
+  await dynamoDB.send(new ListTablesCommand({ Limit: 1 })).catch((cause: unknown) => {
+    if (codeOf(cause) !== 'ECONNREFUSED') throw cause;
+    throw new Error(`Nothing answers at ${places.dynamodb}; start a DynamoDB emulator there`, { cause });
+  });
+  for (const table of tables) {
+    await createTables(places, [table], new Map());
+    cleanup.defer(async () => void (await dynamoDB.send(new DeleteTableCommand({ TableName: table.name }))));
+  }
+}
+
+/** Whether this DynamoDB knows the statements that claims are written with by default. */
+export async function knowsPartiQL(dynamoDB: DynamoDBClient, { name }: DevTable): Promise<boolean> {
+  const statement = { Statement: `SELECT id FROM "${name}" WHERE id = ?`, Parameters: [{ S: '-' }] };
+  try {
+    await dynamoDB.send(new BatchExecuteStatementCommand({ Statements: [statement] }));
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === 'UnknownOperationException') return false;
+    throw thrown;
+  }
 }
 
 function codeOf(error: unknown): unknown {

@@ -1,21 +1,27 @@
+import { fileURLToPath } from 'node:url';
 import type { Claim } from 'batchlatch';
-import type { LogLevel } from 'batchlatch';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
-import type { SandboxOptions } from '../emulators/sandbox.ts';
+import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { Places } from '../../src/dev/places.ts';
+import type { DevFunction, DevTable } from '../../src/dev/stack.ts';
 import type { OrderMessage } from './order-messages.ts';
+import type { OrdersStack } from './orders-stack.ts';
 
 /** Where the demo can keep claims and charges. */
 export type StoreName = 'dynamodb' | 'postgres' | 'redis';
 
 /** A store with the function that works on it. */
 export interface DemoStore {
-  /** For the lines at the top: `DynamoDB`, and what it is. */
+  /** For the lines at the top: `DynamoDB`. */
   readonly label: string;
-  readonly description: string;
+  /** What it is; asked once the stack's services run. */
+  describe(services: readonly LocalService[]): Promise<string>;
   /** By how much longer the times have to be than elsewhere. Default 1. */
   readonly slowness?: number;
-  /** The function, in processes of its own. */
-  readonly sandbox: SandboxOptions;
+  /** The template's function, or one in its place. */
+  readonly fn: DevFunction;
+  /** The tables of the template that are to be made. */
+  readonly tables: readonly DevTable[];
   readClaims(): Promise<readonly Claim[]>;
   /** Those that are in progress, at least. */
   readRunningClaims(): Promise<readonly Claim[]>;
@@ -27,8 +33,9 @@ export interface DemoStore {
 
 /** What a store is made for, and what goes wrong in it. */
 export interface DemoStoreSetup {
+  readonly orders: OrdersStack;
+  readonly places: Places;
   readonly messages: readonly OrderMessage[];
-  readonly logLevel: LogLevel;
   readonly cleanup: Cleanup;
   readonly trouble: Trouble;
 }
@@ -41,4 +48,13 @@ export interface Trouble {
   kill(orderId: string, when: string, gone: AbortSignal): Promise<void>;
   /** Whether two orders are in the hands of one process at the moment. */
   areTogether(orderId: string, other: string): boolean;
+}
+
+/** The template's function with the code and the variables of another: of a module in `functions/`. */
+export function functionOfDemo(
+  fn: DevFunction,
+  entry: string,
+  environment: Readonly<Record<string, string>>,
+): DevFunction {
+  return { ...fn, folder: fileURLToPath(new URL('./functions', import.meta.url)), entry, environment };
 }

@@ -1,107 +1,83 @@
-import {
-  BatchExecuteStatementCommand,
-  CreateTableCommand,
-  type CreateTableCommandInput,
-  DeleteTableCommand,
-  type DynamoDBClient,
-  UpdateTimeToLiveCommand,
-} from '@aws-sdk/client-dynamodb';
-import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Places } from '../../src/dev/places.ts';
+import type { DevFunction, DevQueue, DevStack, DevTable, SqsTrigger } from '../../src/dev/stack.ts';
+import { readStack } from '../../src/dev/template/read-stack.ts';
 
-/** What `template.yaml` says of the orders' queue and function; `test/local/orders-stack.test.ts` holds it to that. */
-export const ordersTemplate = {
-  queue: { VisibilityTimeout: '181', MessageRetentionPeriod: '345600', SqsManagedSseEnabled: 'true' },
-  deadLetterQueue: { MessageRetentionPeriod: '1209600', SqsManagedSseEnabled: 'true' },
-  maxReceiveCount: 5,
-  batchSize: 10,
-  functionTimeoutMs: 30_000,
-} as const;
+const TEMPLATE = fileURLToPath(new URL('../../template.yaml', import.meta.url));
 
-/** The charges table as the template defines it: a row per charge. */
-export function chargesTableDefinition(tableName: string): CreateTableCommandInput {
+/** The part of the project's template that has to do with orders from SQS. */
+export interface OrdersStack {
+  readonly fn: DevFunction;
+  readonly trigger: SqsTrigger;
+  readonly queue: DevQueue;
+  readonly deadLetterQueue: DevQueue;
+  readonly claims: DevTable;
+  readonly charges: DevTable;
+}
+
+/** Reads `template.yaml` as `batchlatch dev` does. The names of queues and tables begin with `stackName`. */
+export function readOrdersStack(places: Places, stackName: string): OrdersStack {
+  const text = readFileSync(TEMPLATE, 'utf8');
+  const { functions, queues, tables } = readStack({ file: TEMPLATE, text, stackName }, places);
+  const fn = named('OrdersFunction', functions);
+  const trigger = fn.triggers.find(({ kind }) => kind === 'sqs') as SqsTrigger;
   return {
-    TableName: tableName,
-    AttributeDefinitions: [
-      { AttributeName: 'orderId', AttributeType: 'S' },
-      { AttributeName: 'chargeId', AttributeType: 'S' },
-    ],
-    KeySchema: [
-      { AttributeName: 'orderId', KeyType: 'HASH' },
-      { AttributeName: 'chargeId', KeyType: 'RANGE' },
-    ],
-    BillingMode: 'PAY_PER_REQUEST',
+    fn,
+    trigger,
+    queue: named('OrdersQueue', queues),
+    deadLetterQueue: named('OrdersDeadLetterQueue', queues),
+    claims: named('ClaimsTable', tables),
+    charges: named('ChargesTable', tables),
   };
 }
 
-export interface OrdersTables {
-  readonly claims: string;
-  readonly charges: string;
-  /** Whether this DynamoDB knows the statements that claims are written with by default. */
-  readonly knowsPartiQL: boolean;
+/** What a run has of its own. */
+export interface RunSettings {
+  readonly visibilityTimeoutSeconds: number;
+  readonly functionTimeoutMs: number;
+  /** Batches in flight. */
+  readonly concurrency: number;
 }
 
-/** Creates the two tables, the suffix in their names. */
-export async function createOrdersTables(dynamoDB: DynamoDBClient, suffix: string): Promise<OrdersTables> {
-  const tables = { claims: `orders-claims-${suffix}`, charges: `orders-charges-${suffix}` };
-  const { table, timeToLive } = claimsTableDefinition(tables.claims);
-  await dynamoDB.send(new CreateTableCommand(table));
-  await dynamoDB.send(new CreateTableCommand(chargesTableDefinition(tables.charges)));
-  // No claim of the demo gets old enough for it; dynalite has none.
-  await knows(dynamoDB.send(new UpdateTimeToLiveCommand(timeToLive)));
-  const statement = { Statement: `SELECT id FROM "${tables.claims}" WHERE id = ?`, Parameters: [{ S: '-' }] };
-  const knowsPartiQL = await knows(
-    dynamoDB.send(new BatchExecuteStatementCommand({ Statements: [statement] })),
-  );
-  return { ...tables, knowsPartiQL };
+/** The same with shorter times: nothing waits for a batch to fill up. */
+export function withSettings(orders: OrdersStack, settings: RunSettings): OrdersStack {
+  const { fn, trigger, queue } = orders;
+  const attributes = {
+    ...queue.attributes,
+    VisibilityTimeout: String(settings.visibilityTimeoutSeconds),
+  };
+  return {
+    ...orders,
+    fn: { ...fn, timeoutMs: settings.functionTimeoutMs },
+    trigger: { ...trigger, windowMs: 0, maximumConcurrency: settings.concurrency },
+    queue: { ...queue, attributes },
+  };
 }
 
-/** For an emulator that goes on after the demo. */
-export async function deleteOrdersTables(dynamoDB: DynamoDBClient, tables: OrdersTables): Promise<void> {
-  for (const TableName of [tables.claims, tables.charges]) {
-    await dynamoDB.send(new DeleteTableCommand({ TableName }));
-  }
+/** What runs of it: the function, the queues, and these tables. */
+export function stackOf(orders: OrdersStack, tables: readonly DevTable[]): DevStack {
+  const { fn, trigger, queue, deadLetterQueue } = orders;
+  return {
+    functions: [{ ...fn, triggers: [trigger] }],
+    queues: [queue, deadLetterQueue],
+    tables,
+    streams: [],
+    notes: [],
+  };
 }
 
-export interface OrdersQueues {
-  readonly queueUrl: string;
-  readonly queueArn: string;
-  readonly deadLetterQueueUrl: string;
+/** After how many receives the queue gives a message up. */
+export function maxReceiveCount({ queue }: OrdersStack): number {
+  const policy = queue.attributes['RedrivePolicy'] ?? '{}';
+  return (JSON.parse(policy) as { readonly maxReceiveCount: number }).maxReceiveCount;
 }
 
-/** Creates the queue and its dead-letter queue; the visibility timeout is the caller's. */
-export async function createOrdersQueues(
-  sqs: SQSClient,
-  visibilityTimeoutSeconds: number,
-): Promise<OrdersQueues> {
-  const { queue, deadLetterQueue, maxReceiveCount } = ordersTemplate;
-  const dead = await createQueue(sqs, 'orders-dead-letter', deadLetterQueue);
-  const { queueUrl, queueArn } = await createQueue(sqs, 'orders', {
-    ...queue,
-    VisibilityTimeout: String(visibilityTimeoutSeconds),
-    RedrivePolicy: JSON.stringify({ deadLetterTargetArn: dead.queueArn, maxReceiveCount }),
-  });
-  return { queueUrl, queueArn, deadLetterQueueUrl: dead.queueUrl };
-}
-
-async function createQueue(
-  sqs: SQSClient,
-  name: string,
-  attributes: Readonly<Record<string, string>>,
-): Promise<{ queueUrl: string; queueArn: string }> {
-  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
-  const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }),
-  );
-  return { queueUrl: QueueUrl ?? '', queueArn: Attributes?.QueueArn ?? '' };
-}
-
-async function knows(call: Promise<unknown>): Promise<boolean> {
-  try {
-    await call;
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof Error && thrown.name === 'UnknownOperationException') return false;
-    throw thrown;
-  }
+function named<Resource extends { readonly id: string }>(
+  id: string,
+  resources: readonly Resource[],
+): Resource {
+  const found = resources.find((resource) => resource.id === id);
+  if (found === undefined) throw new Error(`${TEMPLATE} has no ${id}`);
+  return found;
 }

@@ -3,16 +3,15 @@ import { claimsTableSql, postgresStore } from 'batchlatch/postgres';
 import { Pool } from 'pg';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { startCountingProxy, statementCounter } from '../emulators/counting-proxy.ts';
-import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { startPostgresProcess } from '../emulators/start-postgres-process.ts';
-import type { DemoStore, DemoStoreSetup } from './demo-store.ts';
+import { type DemoStore, type DemoStoreSetup, functionOfDemo } from './demo-store.ts';
 import { startPaymentProvider } from './payment-provider.ts';
 import { claimsOf, unreachable } from './store-in-demo.ts';
 
 /** Claims and charges in a PostgreSQL, a charge and the completion of its claim in one transaction. */
 export async function postgresDemo(
   postgresUrl: string | undefined,
-  { messages, logLevel, cleanup, trouble }: DemoStoreSetup,
+  { orders, messages, cleanup, trouble }: DemoStoreSetup,
 ): Promise<DemoStore> {
   const emulator = postgresUrl === undefined ? await startPostgresProcess() : undefined;
   if (emulator !== undefined) cleanup.defer(() => emulator.stop());
@@ -31,19 +30,17 @@ export async function postgresDemo(
     label: 'PostgreSQL',
     // Compiled to WebAssembly, it does one thing at a time, and takes its time on a busy machine.
     slowness: emulator === undefined ? 1 : 2,
-    description: `${emulator === undefined ? '' : `${emulator.name}, `}${host}, a charge and its completion in one transaction`,
-    sandbox: {
-      handlerModule: new URL('./functions/orders-on-postgres.ts', import.meta.url),
-      env: {
-        ...emulatorEnvironment,
-        DATABASE_URL: counted.url,
-        CLAIMS_TABLE: tables.claims,
-        CHARGES_TABLE: tables.charges,
-        PAYMENTS_URL: provider.endpoint,
-        AWS_LAMBDA_FUNCTION_NAME: 'OrdersFunction',
-        BATCHLATCH_LOG_LEVEL: logLevel,
-      },
-    },
+    describe: () =>
+      Promise.resolve(
+        `${emulator === undefined ? '' : `${emulator.name}, `}${host}, a charge and its completion in one transaction`,
+      ),
+    fn: functionOfDemo(orders.fn, 'orders-on-postgres.ts', {
+      DATABASE_URL: counted.url,
+      CLAIMS_TABLE: tables.claims,
+      CHARGES_TABLE: tables.charges,
+      PAYMENTS_URL: provider.endpoint,
+    }),
+    tables: [],
     ...claimsOf(postgresStore({ pool, table: tables.claims })),
     async readChargedOrders() {
       const { rows } = await pool.query<{ order_id: string }>(`SELECT order_id FROM ${tables.charges}`);

@@ -3,16 +3,15 @@ import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { scriptCallCounter, startCountingProxy } from '../emulators/counting-proxy.ts';
-import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { startRedisServer } from '../emulators/redis-server.ts';
-import type { DemoStore, DemoStoreSetup } from './demo-store.ts';
+import { type DemoStore, type DemoStoreSetup, functionOfDemo } from './demo-store.ts';
 import { startPaymentProvider } from './payment-provider.ts';
 import { claimsOf, unreachable } from './store-in-demo.ts';
 
 /** Claims in a Redis, and the log of charges in a list there. */
 export async function redisDemo(
   redisUrl: string | undefined,
-  { messages, logLevel, cleanup, trouble }: DemoStoreSetup,
+  { orders, messages, cleanup, trouble }: DemoStoreSetup,
 ): Promise<DemoStore> {
   const server = redisUrl === undefined ? await startRedisServer() : undefined;
   if (server !== undefined) cleanup.defer(() => server.stop());
@@ -27,19 +26,17 @@ export async function redisDemo(
   cleanup.defer(() => provider.stop());
   return {
     label: 'Redis',
-    description: `${server === undefined ? '' : `${server.name}, `}${new URL(url).host}, claims written by scripts`,
-    sandbox: {
-      handlerModule: new URL('./functions/orders-on-redis.ts', import.meta.url),
-      env: {
-        ...emulatorEnvironment,
-        REDIS_URL: counted.url,
-        CLAIMS_PREFIX: prefix,
-        CHARGES_LIST: charges,
-        PAYMENTS_URL: provider.endpoint,
-        AWS_LAMBDA_FUNCTION_NAME: 'OrdersFunction',
-        BATCHLATCH_LOG_LEVEL: logLevel,
-      },
-    },
+    describe: () =>
+      Promise.resolve(
+        `${server === undefined ? '' : `${server.name}, `}${new URL(url).host}, claims written by scripts`,
+      ),
+    fn: functionOfDemo(orders.fn, 'orders-on-redis.ts', {
+      REDIS_URL: counted.url,
+      CLAIMS_PREFIX: prefix,
+      CHARGES_LIST: charges,
+      PAYMENTS_URL: provider.endpoint,
+    }),
+    tables: [],
     ...claimsOf(redisStore({ client, prefix })),
     async readChargedOrders() {
       const rows = await client.lrange(charges, 0, -1);

@@ -1,27 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { choosePlaces } from '../../src/dev/places.ts';
 import type { DemoDisplay } from './demo-display.ts';
-import { prepareSqs } from './demo-services.ts';
+import { type DemoStack, startDemoStack } from './demo-stack.ts';
 import type { DemoStore, DemoStoreSetup, StoreName } from './demo-store.ts';
 import { dynamoDBDemo } from './dynamodb-demo.ts';
-import { startEventSourceMapping } from '../emulators/event-source-mapping.ts';
-import { createSandboxPool, type SandboxPool } from '../emulators/sandbox-pool.ts';
-import { sandboxKiller } from './kill-sandbox.ts';
+import { processKiller } from './kill-process.ts';
 import { makeOrderMessages } from './order-messages.ts';
-import { type OrdersQueues, ordersTemplate } from './orders-stack.ts';
+import { maxReceiveCount, type OrdersStack, readOrdersStack, withSettings } from './orders-stack.ts';
 import { sendOrders } from './send-orders.ts';
 import { postgresDemo } from './postgres-demo.ts';
 import { redisDemo } from './redis-demo.ts';
+import { RunningOrders } from './running-orders.ts';
 import { readDepth, readMessageIds } from './stored-orders.ts';
 import type { Remains, SentMessage } from './summary.ts';
 
 export interface DemoOptions {
   readonly messages: number;
   readonly seed: number;
-  /** Sandboxes, and batches in flight. */
+  /** Processes, and batches in flight. */
   readonly concurrency: number;
   /** An emulator that is running already. Default: one of its own. */
   readonly dynamodbEndpoint: string | undefined;
@@ -86,16 +86,17 @@ async function run(
   signal: AbortSignal,
   cleanup: Cleanup,
 ): Promise<DemoResult> {
-  const { concurrency, store: storeName } = options;
+  const { store: storeName } = options;
   const hasTransactions = storeName === 'postgres';
   const messages = makeOrderMessages(options.messages, options.seed, { hasTransactions });
-  let sent: readonly SentMessage[] = [];
-  let pool: SandboxPool | undefined;
-  const messageOf = (orderId: string): string =>
-    sent.find((message) => message.orderId === orderId)?.messageId ?? '';
+  const free = await choosePlaces();
+  const places = { ...free, dynamodb: options.dynamodbEndpoint ?? free.dynamodb };
+  const runningOrders = new RunningOrders();
+  let stack: DemoStack | undefined;
   const killedAfterCharge: string[] = [];
-  const trouble = sandboxKiller({
-    running: (orderId) => pool?.running(messageOf(orderId)),
+  const trouble = processKiller({
+    requestOf: (orderId) => runningOrders.requestOf(orderId),
+    kill: (requestId) => void stack?.functions.kill(requestId),
     readClaims: () => store.readRunningClaims(),
     // The emulator of PostgreSQL does one thing at a time.
     ...(hasTransactions && { checkEveryMs: 50 }),
@@ -104,36 +105,33 @@ async function run(
       display.line(`  ${orderId} kills its process ${when}; its batch comes again`);
     },
   });
-  const logLevel = options.verbose ? 'info' : 'silent';
-  const store = await openStore(options, { messages, logLevel, cleanup, trouble });
+  const orders = readOrdersStack(places, `orders-demo-${randomUUID().slice(0, 8)}`);
+  const store = await openStore(options, { orders, places, messages, cleanup, trouble });
   const times = timesOf(store);
-  describeRun(options, store, times, display);
-  signal.throwIfAborted();
-  const sandboxes = createSandboxPool(concurrency, store.sandbox);
-  pool = sandboxes;
-  cleanup.defer(() => sandboxes.stop());
-
-  const { sqs, queues, sqsEndpoint } = await prepareSqs(times.visibilityTimeoutSeconds, cleanup);
-  signal.throwIfAborted();
-  const { batchSize, maxReceiveCount } = ordersTemplate;
-  describePart(display, 'SQS', `fauxqs, ${sqsEndpoint}, dead-letter queue after ${maxReceiveCount} receives`);
-  display.line();
-  [sent] = await Promise.all([sendOrders(sqs, queues.queueUrl, messages), sandboxes.ready]);
+  describeRun(options, orders, store, times, display);
   signal.throwIfAborted();
 
-  const mapping = startEventSourceMapping({
-    sqs,
-    ...queues,
-    batchSize,
-    concurrency,
-    functionName: 'OrdersFunction',
-    timeoutMs: times.functionTimeoutMs,
-    invoke: (event, context) => sandboxes.invoke(event, context),
+  stack = await startDemoStack({
+    orders: withSettings({ ...orders, fn: store.fn }, { ...times, concurrency: options.concurrency }),
+    tables: store.tables,
+    places,
+    isVerbose: options.verbose,
+    onEvent: (event) => runningOrders.note(event),
+    cleanup,
   });
-  cleanup.defer(() => mapping.stop());
-  await untilEmpty(sqs, queues, sent.length, display, signal);
+  signal.throwIfAborted();
+  describePart(display, store.label, await store.describe(stack.services.running));
+  const receives = maxReceiveCount(orders);
+  describePart(display, 'SQS', `fauxqs, ${places.sqs}, dead-letter queue after ${receives} receives`);
+  display.line();
+  await stack.warmUp();
+  signal.throwIfAborted();
+
+  const { sqs } = stack;
+  const sent = await sendOrders(sqs, orders.queue.url, messages);
+  await untilEmpty(sqs, orders, sent.length, display, signal);
   display.endProgress();
-  await mapping.stop();
+  await stack.drain();
 
   return {
     sent,
@@ -141,10 +139,10 @@ async function run(
       store: storeName,
       chargedOrders: await store.readChargedOrders(),
       claims: await store.readClaims(),
-      leftOver: await readMessageIds(sqs, queues.queueUrl),
-      deadLettered: await readMessageIds(sqs, queues.deadLetterQueueUrl),
+      leftOver: await readMessageIds(sqs, orders.queue.url),
+      deadLettered: await readMessageIds(sqs, orders.deadLetterQueue.url),
       claimRequests: store.claimRequests(),
-      deliveredRecords: mapping.delivered,
+      deliveredRecords: runningOrders.delivered,
       ...(hasTransactions && { killedAfterCharge }),
     },
   };
@@ -163,21 +161,21 @@ function openStore(options: DemoOptions, setup: DemoStoreSetup): Promise<DemoSto
 
 function describeRun(
   { messages, concurrency }: DemoOptions,
-  { label, description, sandbox }: DemoStore,
+  { fn: template, trigger, queue }: OrdersStack,
+  { fn }: DemoStore,
   times: Times,
   display: DemoDisplay,
 ): void {
-  const { batchSize, queue, functionTimeoutMs } = ordersTemplate;
+  const file = path.relative('.', path.join(fn.folder, fn.entry));
   display.line(
-    `${display.paint('bold', `${messages} messages`)} for ${path.relative('.', fileURLToPath(sandbox.handlerModule))} in ${concurrency} processes, batches of ${batchSize}`,
+    `${display.paint('bold', `${messages} messages`)} for ${file} in ${concurrency} processes, batches of ${trigger.batchSize}`,
   );
   describePart(
     display,
     'shortened',
-    `visibility timeout ${queue.VisibilityTimeout} s to ${times.visibilityTimeoutSeconds} s, ` +
-      `function timeout ${functionTimeoutMs / 1_000} s to ${times.functionTimeoutMs / 1_000} s`,
+    `visibility timeout ${queue.attributes['VisibilityTimeout']} s to ${times.visibilityTimeoutSeconds} s, ` +
+      `function timeout ${template.timeoutMs / 1_000} s to ${times.functionTimeoutMs / 1_000} s`,
   );
-  describePart(display, label, description);
 }
 
 function describePart(display: DemoDisplay, name: string, what: string): void {
@@ -187,15 +185,15 @@ function describePart(display: DemoDisplay, name: string, what: string): void {
 /** Resolves when the queue holds nothing any more, or has held something for too long. */
 async function untilEmpty(
   sqs: SQSClient,
-  { queueUrl, deadLetterQueueUrl }: OrdersQueues,
+  { queue, deadLetterQueue }: OrdersStack,
   total: number,
   display: DemoDisplay,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = performance.now() + longestRunMs(total);
   while (performance.now() < deadline) {
-    const { visible, inFlight } = await readDepth(sqs, queueUrl);
-    const { visible: deadLettered } = await readDepth(sqs, deadLetterQueueUrl);
+    const { visible, inFlight } = await readDepth(sqs, queue.url);
+    const { visible: deadLettered } = await readDepth(sqs, deadLetterQueue.url);
     const remaining = visible + inFlight;
     display.progress({ total, done: total - remaining, inFlight, deadLettered });
     if (remaining === 0) return;

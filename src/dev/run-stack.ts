@@ -24,6 +24,8 @@ export interface RunStackOptions {
   readonly folder: string;
   /** Whether changed sources are built again. Default true. */
   readonly reloads?: boolean;
+  /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
+  readonly graceMs?: number;
   readonly onEvent: OnDevEvent;
 }
 
@@ -33,6 +35,8 @@ export interface RunningStack {
   readonly functions: RunningFunctions;
   /** What differs from AWS, a sentence each. */
   readonly notes: readonly string[];
+  /** Takes nothing more from queues, and resolves when the batches in flight have ended. */
+  drain(): Promise<void>;
   /** Ends the invocations that run, and everything else. */
   stop(): Promise<void>;
 }
@@ -48,11 +52,11 @@ export async function runStack(options: RunStackOptions): Promise<RunningStack> 
       functions: options.stack.functions,
       region: LOCAL_REGION,
     });
-    startMappings(options, functions, cleanup);
+    const queues = startMappings(options, functions, cleanup);
     const isAsynchronous = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
     if (isAsynchronous) await startEvents(options, functions, cleanup);
     const notes = [...services.notes, ...(isAsynchronous ? [RETRIES_ARE_SOONER] : [])];
-    return { services, functions, notes, stop: () => cleanup.run() };
+    return { services, functions, notes, drain: () => queues.stop(), stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
     throw error;
@@ -68,7 +72,7 @@ function startMappings(
   { stack, places, onEvent }: RunStackOptions,
   functions: RunningFunctions,
   cleanup: Cleanup,
-): void {
+): QueueMappings {
   cleanup.defer(() => functions.stop());
   const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
   cleanup.defer(() => sqs.destroy());
@@ -90,6 +94,7 @@ function startMappings(
     // The batches in flight end with the processes.
     await Promise.all([queues.stop(), streams.stop(), functions.stop()]);
   });
+  return queues;
 }
 
 /** The bus, the schedules, and what both hand to functions without waiting. */

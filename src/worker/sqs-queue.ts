@@ -110,7 +110,7 @@ function errorsOf(answer: object, count: number, what: string): (Error | undefin
 }
 
 /** A message in the words of Lambda's record. */
-export function toReceived(message: SqsMessage): ReceivedMessage {
+function toReceived(message: SqsMessage): ReceivedMessage {
   const { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} } = message;
   const attributes = Object.entries(message.MessageAttributes ?? {});
   return {

@@ -4,14 +4,14 @@ import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamod
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BatchResponse } from 'batchlatch';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { lambdaContext, type SqsMessage, sqsEvent } from 'batchlatch/testing';
+import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import { type LedgerEntry, openLedger, readLedger } from '../../examples/ledger/ledger-table.ts';
 import type { Transfer } from '../../examples/ledger/transfer.ts';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { type Sandbox, startSandbox } from '../../local/emulators/sandbox.ts';
 import { type SeededRandom, seededRandom } from '../../local/demo/seeded-random.ts';
 import { emulatorClient } from '../support/claims-table.ts';
+import { startFunction, type StartedFunction } from '../support/started-function.ts';
 
 const ACCOUNTS = ['a', 'b', 'c', 'd'];
 const OPENING_CENTS = 2_000;
@@ -25,34 +25,30 @@ describe('the ledger of examples/ledger', () => {
   let emulator: LocalService;
   let client: DynamoDBClient;
   const tables = { claims: `claims-${randomUUID()}`, ledger: `ledger-${randomUUID()}` };
-  const sandboxes = new Set<Sandbox>();
+  let ledger: StartedFunction;
 
   beforeAll(async () => {
     emulator = await startDynamoDBEmulator('dynoxide');
     client = emulatorClient(emulator.endpoint);
     await client.send(new CreateTableCommand(claimsTableDefinition(tables.claims).table));
     await openLedger(client, tables.ledger, ACCOUNTS, OPENING_CENTS);
-  });
-  afterAll(async () => {
-    for (const sandbox of sandboxes) await sandbox.stop();
-    client.destroy();
-    await emulator.stop();
-  });
-
-  async function newSandbox(): Promise<Sandbox> {
-    const sandbox = await startSandbox({
-      handlerModule: new URL('../../examples/ledger/ledger-queue.ts', import.meta.url),
-      env: {
+    ledger = await startFunction({
+      module: new URL('../../examples/ledger/ledger-queue.ts', import.meta.url),
+      environment: {
         AWS_ENDPOINT_URL_DYNAMODB: emulator.endpoint,
         CLAIMS_TABLE_NAME: tables.claims,
         LEDGER_TABLE_NAME: tables.ledger,
-        AWS_LAMBDA_FUNCTION_NAME: 'ledger',
         BATCHLATCH_LOG_LEVEL: 'silent',
       },
+      name: 'ledger',
+      timeoutMs: TIMEOUT_MS,
     });
-    sandboxes.add(sandbox);
-    return sandbox;
-  }
+  });
+  afterAll(async () => {
+    await ledger.stop();
+    client.destroy();
+    await emulator.stop();
+  });
 
   it('adds up, and has every transfer once, although processes are killed and messages come again', async () => {
     const random = seededRandom(20_260_101);
@@ -65,7 +61,6 @@ describe('the ledger of examples/ledger', () => {
     let kills = 0;
 
     async function work(): Promise<void> {
-      let sandbox = await newSandbox();
       while (waiting.length > 0) {
         const batch = waiting.splice(0, 10).map((message) => {
           const id = message.messageId as string;
@@ -74,14 +69,10 @@ describe('the ledger of examples/ledger', () => {
           return { ...message, receiveCount };
         });
         const isDoomed = kills < KILLS && random.integer(3) === 0;
-        if (isDoomed) {
-          kills += 1;
-          void delay(random.integer(60)).then(() => sandbox.kill());
-        }
-        const failed = await invoke(sandbox, batch);
+        if (isDoomed) kills += 1;
+        const failed = await invoke(batch, isDoomed ? random.integer(60) : undefined);
         waiting.push(...batch.filter(({ messageId }) => failed === 'all' || failed.has(messageId as string)));
         if (failed !== 'all' && failed.size > 0) await delay(100);
-        if (!sandbox.isAlive) sandbox = await newSandbox();
       }
     }
     await Promise.all(Array.from({ length: PROCESSES }, work));
@@ -110,17 +101,21 @@ describe('the ledger of examples/ledger', () => {
     expect(entries.some(({ entry }) => entry.startsWith('rejected#'))).toBe(true);
     expect(entries.some(({ entry }) => entry.startsWith('posting#'))).toBe(true);
   }, 120_000);
-});
 
-/** The ids that come again; all of them when the process did not answer. */
-async function invoke(sandbox: Sandbox, batch: readonly SqsMessage[]): Promise<ReadonlySet<string> | 'all'> {
-  try {
-    const answer = await sandbox.invoke(sqsEvent(batch), lambdaContext({ remainingTimeMs: TIMEOUT_MS }));
-    return new Set((answer as BatchResponse).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-  } catch {
-    return 'all';
+  /** The ids that come again; all of them when the process did not answer. It is killed after so many milliseconds. */
+  async function invoke(
+    batch: readonly SqsMessage[],
+    killedAfterMs: number | undefined,
+  ): Promise<ReadonlySet<string> | 'all'> {
+    const event = sqsEvent(batch);
+    const running = ledger.invoke(event);
+    if (killedAfterMs !== undefined) void ledger.kill(event, killedAfterMs);
+    const result = await running;
+    if (!result.ok) return 'all';
+    const { batchItemFailures } = result.payload as BatchResponse;
+    return new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
   }
-}
+});
 
 function aTransfer(index: number, random: SeededRandom): Transfer {
   const [from = '', to = ''] = random.shuffled(ACCOUNTS);

@@ -3,9 +3,9 @@ import { type BatchProcessorOptions, createBatchProcessor, PermanentError } from
 import { memoryStore } from 'batchlatch/memory';
 import type { DeadLetterSqs, OperableStore } from 'batchlatch/operations';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { toRecord } from '../../local/emulators/event-source-mapping.ts';
 import { failedItems } from '../../src/worker/failed-items.ts';
 import { createQueue } from '../real/support/create-queue.ts';
+import { receiveEvent } from '../support/poll-queue.ts';
 
 export const WHO = { operator: 'ann', reason: 'fixed in 1.4' };
 export const NAMESPACE = 'orders';
@@ -71,22 +71,17 @@ export async function failedOrders({
   );
 
   async function receive(): Promise<number> {
-    const { Messages = [] } = await sqs.receiveMessage({
-      QueueUrl: queue.queueUrl,
-      MaxNumberOfMessages: 10,
-      MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['All'],
-    });
-    if (Messages.length === 0) return 0;
-    const answer = await process({ Records: Messages.map((message) => toRecord(message, queue.queueArn)) });
+    const event = await receiveEvent(sqs, queue);
+    const { Records: records } = event;
+    if (records.length === 0) return 0;
     const failed = failedItems(
-      answer,
-      Messages.map(({ MessageId = '' }) => MessageId),
+      await process(event),
+      records.map(({ messageId }) => messageId),
     );
-    for (const { MessageId = '', ReceiptHandle } of Messages) {
-      if (!failed.has(MessageId)) await sqs.deleteMessage({ QueueUrl: queue.queueUrl, ReceiptHandle });
+    for (const { messageId, receiptHandle: ReceiptHandle } of records) {
+      if (!failed.has(messageId)) await sqs.deleteMessage({ QueueUrl: queue.queueUrl, ReceiptHandle });
     }
-    return Messages.length;
+    return records.length;
   }
 
   let sends = 0;

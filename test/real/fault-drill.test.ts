@@ -10,13 +10,14 @@ import { keyHash, operableStore, type OperableStore } from 'batchlatch/operation
 import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
-import { startEventSourceMapping } from '../../local/emulators/event-source-mapping.ts';
-import { type Sandbox, startSandbox } from '../../local/emulators/sandbox.ts';
+import { startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
-import { chargesTableDefinition } from '../../local/demo/orders-stack.ts';
+import { chargesTableDefinition } from '../support/orders-stack.ts';
 import { createQueue, type Queue } from '../real/support/create-queue.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import type { DrillOrder } from '../support/drill-function.ts';
+import { startFunction, type StartedFunction } from '../support/started-function.ts';
 import { transportEnvironment } from '../support/transports.ts';
 import { until } from '../support/until.ts';
 
@@ -44,7 +45,7 @@ describe('a fault drill', () => {
   let store: OperableStore;
   let sqs: SQS;
   let queue: Queue;
-  let worker: Sandbox;
+  let worker: StartedFunction;
 
   beforeAll(async () => {
     const [database, queues] = await Promise.all([startDynamoDBEmulator('dynoxide'), startSqsEmulator()]);
@@ -77,7 +78,7 @@ describe('a fault drill', () => {
       const ends = ['COMPLETED', 'COMPLETED', 'PARKED', 'PARKED', 'IN_PROGRESS', 'IN_PROGRESS'];
       return states.every((claim, index) => claim?.status === ends[index]) && (await charges()).length === 3;
     });
-    worker.kill();
+    await worker.stop();
     await until('nobody holds the two any more', async () => (await overdue()).length === 2);
     await until('the queue has given up on all six', async () => (await depths()).dead === ORDERS.length);
 
@@ -142,10 +143,9 @@ describe('a fault drill', () => {
 
   /** Starts a process with the function, to which the queue's messages go from now on. */
   async function startWorker({ hasBugs }: { hasBugs: boolean }): Promise<void> {
-    worker = await startSandbox({
-      handlerModule: new URL('../support/drill-function.ts', import.meta.url),
-      env: {
-        ...emulatorEnvironment,
+    worker = await startFunction({
+      module: new URL('../support/drill-function.ts', import.meta.url),
+      environment: {
         ...transportEnvironment('direct'),
         ...endpoints,
         CLAIMS_TABLE_NAME: CLAIMS,
@@ -154,13 +154,19 @@ describe('a fault drill', () => {
         HAS_BUGS: hasBugs ? 'yes' : 'no',
       },
     });
-    cleanup.defer(worker.stop);
+    const { stop } = worker;
+    cleanup.defer(stop);
   }
 
   function startQueue(): void {
     const { queueUrl, queueArn } = queue;
-    const invoke: Sandbox['invoke'] = (...invocation) => worker.invoke(...invocation);
-    const mapping = startEventSourceMapping({ sqs, queueUrl, queueArn, invoke });
+    const mapping = startSqsMapping({
+      queue: sdkQueue(sqs, queueUrl),
+      queueArn,
+      maximumConcurrency: 1,
+      reportsBatchItemFailures: true,
+      invoke: (event) => worker.invoke(event),
+    });
     cleanup.defer(mapping.stop);
   }
 

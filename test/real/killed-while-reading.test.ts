@@ -1,27 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
-import {
-  type EventSourceMapping,
-  startEventSourceMapping,
-} from '../../local/emulators/event-source-mapping.ts';
-import { createSandboxPool, type SandboxPool } from '../../local/emulators/sandbox-pool.ts';
+import { type SqsMapping, startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
 import { readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { type OrdersStack, sendBodies, startOrdersStack } from '../support/orders-stack.ts';
+import { startFunction, type StartedFunction } from '../support/started-function.ts';
 import { until } from '../support/until.ts';
 
 const DEADLY = 4;
 
 describe('A message that kills the process while it is read', () => {
   let stack: OrdersStack;
-  let pool: SandboxPool;
-  let mapping: EventSourceMapping | undefined;
+  let reader: StartedFunction;
+  let mapping: SqsMapping | undefined;
 
   beforeEach(async () => {
     stack = await startOrdersStack(1);
   });
   afterEach(async () => {
     await mapping?.stop();
-    await pool.stop();
+    await reader.stop();
     await stack.stop();
   });
 
@@ -35,7 +32,7 @@ describe('A message that kills the process while it is read', () => {
         order: n === DEADLY ? 'deadly' : `order-${n}`,
       }));
       const messageIds = await sendBodies(stack, bodies);
-      startFunction(readBy);
+      await startReader(readBy);
       const isEmpty = async (): Promise<boolean> => {
         const { visible, inFlight } = await readDepth(stack.sqs, stack.queues.queueUrl);
         return visible + inFlight === 0;
@@ -52,19 +49,23 @@ describe('A message that kills the process while it is read', () => {
     120_000,
   );
 
-  function startFunction(readBy: string): void {
-    pool = createSandboxPool(1, {
-      handlerModule: new URL('../support/deadly-reader.ts', import.meta.url),
-      isSilent: true, // Jest takes the last words of a process that ran out of memory for its own worker's
-      env: {
-        ...emulatorEnvironment,
+  async function startReader(readBy: string): Promise<void> {
+    reader = await startFunction({
+      module: new URL('../support/deadly-reader.ts', import.meta.url),
+      environment: {
         AWS_ENDPOINT_URL_DYNAMODB: stack.dynamoDBEndpoint,
         CLAIMS_TABLE_NAME: stack.tables.claims,
         BATCHLATCH_LOG_LEVEL: 'silent',
         READ_BY: readBy,
-        NODE_OPTIONS: '--max-old-space-size=100',
       },
+      memoryMb: 112,
     });
-    mapping = startEventSourceMapping({ ...stack, ...stack.queues, invoke: pool.invoke });
+    mapping = startSqsMapping({
+      queue: sdkQueue(stack.sqs, stack.queues.queueUrl),
+      queueArn: stack.queues.queueArn,
+      maximumConcurrency: 1,
+      reportsBatchItemFailures: true,
+      invoke: (event) => reader.invoke(event),
+    });
   }
 });

@@ -8,12 +8,10 @@ import type { BatchResponse } from 'batchlatch';
 import { eventBridgeEvent } from 'batchlatch/testing';
 import type { Order } from '../../examples/orders/order.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import {
-  type EventSourceMapping,
-  startEventSourceMapping,
-} from '../../local/emulators/event-source-mapping.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
+import type { SqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
+import { createOrdersTables, type OrdersTables } from '../support/orders-stack.ts';
+import { pollQueue } from '../support/poll-queue.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
@@ -229,10 +227,10 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
   function feed(queue: Queue, runtime: LambdaRuntime): Feed {
     const invocations: Invocation[] = [];
     const events: SQSEvent[] = [];
-    const mapping = startEventSourceMapping({
+    const mapping = pollQueue({
       sqs,
       ...queue,
-      async invoke(event) {
+      async handler(event) {
         events.push(event);
         const startedAt = performance.now();
         const durationMs = (): number => performance.now() - startedAt;
@@ -275,7 +273,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 const timeoutSecondsOf = { OrdersFunction: 10, OrderPlacedFunction: 10, overrunning: 1, exiting: 2 } as const;
 
 interface Feed {
-  readonly mapping: EventSourceMapping;
+  readonly mapping: SqsMapping;
   /** What the function was invoked with. */
   readonly events: readonly SQSEvent[];
   /** Those that have ended. */

@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { SQSEvent } from 'aws-lambda';
 import type { BatchResponse } from 'batchlatch';
 import { claimsTableSql } from 'batchlatch/postgres';
-import { lambdaContext, type SqsMessage, sqsEvent } from 'batchlatch/testing';
+import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { seededRandom } from '../../local/demo/seeded-random.ts';
-import { type Sandbox, startSandbox } from '../../local/emulators/sandbox.ts';
 import { v2Event } from '../http/lambda-events.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';
 import { poolOf } from '../support/postgres-table.ts';
+import { payloadOf, startFunction, type StartedFunction } from '../support/started-function.ts';
 
 /** Of an invocation; a dead process's claims are free a second after it. */
 const TIMEOUT_MS = 1_500;
@@ -19,7 +18,7 @@ const TIMEOUT_MS = 1_500;
 describeWith([postgres], 'the examples on PostgreSQL', () => {
   let server: PostgresServer;
   let pool: Pool;
-  const sandboxes = new Set<Sandbox>();
+  const started = new Set<StartedFunction>();
   beforeAll(async () => {
     server = await startPostgres();
     pool = poolOf(server.endpoint);
@@ -29,31 +28,36 @@ describeWith([postgres], 'the examples on PostgreSQL', () => {
     }
   }, INSTALL_TIMEOUT_MS);
   afterEach(async () => {
-    for (const sandbox of sandboxes) await sandbox.stop();
-    sandboxes.clear();
+    for (const fn of started) await fn.stop();
+    started.clear();
   });
   afterAll(async () => {
     await pool.end();
     await server.stop();
   });
 
-  async function newSandbox(module: string, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
+  async function start(
+    module: string,
+    {
+      environment = {},
+      timeoutMs = TIMEOUT_MS,
+    }: { readonly environment?: Readonly<Record<string, string>>; readonly timeoutMs?: number } = {},
+  ): Promise<StartedFunction> {
     const { hostname, port } = new URL(server.endpoint);
-    const sandbox = await startSandbox({
-      handlerModule: new URL(module, import.meta.url),
-      env: {
+    const fn = await startFunction({
+      module: new URL(module, import.meta.url),
+      environment: {
         PGHOST: hostname,
         PGPORT: port,
         PGUSER: 'postgres',
         PGDATABASE: 'postgres',
-        AWS_REGION: 'eu-central-1',
         BATCHLATCH_LOG_LEVEL: 'silent',
-        ...env,
+        ...environment,
       },
-      isSilent: true,
+      timeoutMs,
     });
-    sandboxes.add(sandbox);
-    return sandbox;
+    started.add(fn);
+    return fn;
   }
 
   describe('orders-postgres', () => {
@@ -70,19 +74,15 @@ describeWith([postgres], 'the examples on PostgreSQL', () => {
         [...orders, ...orders].map((body, index): SqsMessage => ({ messageId: `m${index}`, body })),
       );
       let kills = 0;
-      const module = '../../examples/orders-postgres/orders-postgres.ts';
+      const fn = await start('../../examples/orders-postgres/orders-postgres.ts');
       const work = async (): Promise<void> => {
-        let sandbox = await newSandbox(module);
         while (waiting.length > 0) {
           const batch = waiting.splice(0, 10);
-          if (kills < 4 && random.integer(3) === 0) {
-            kills += 1;
-            void delay(random.integer(40)).then(() => sandbox.kill());
-          }
-          const failed = await invoke(sandbox, batch);
+          const isDoomed = kills < 4 && random.integer(3) === 0;
+          if (isDoomed) kills += 1;
+          const failed = await invoke(fn, batch, isDoomed ? random.integer(40) : undefined);
           waiting.push(...batch.filter(({ messageId = '' }) => failed === 'all' || failed.has(messageId)));
           if (failed !== 'all' && failed.size > 0) await delay(100);
-          if (!sandbox.isAlive) sandbox = await newSandbox(module);
         }
       };
       await Promise.all([work(), work()]);
@@ -110,30 +110,29 @@ describeWith([postgres], 'the examples on PostgreSQL', () => {
 
   describe('payments-api', () => {
     const module = '../support/dying-payments.ts';
-    const event = (key: string, orderId: string): SQSEvent =>
+    const event = (key: string, orderId: string): object =>
       Object.assign(v2Event({ key, body: JSON.stringify({ orderId, amountCents: 500 }) }), {
         requestContext: {
           http: { method: 'POST', path: '/payments' },
           authorizer: { jwt: { claims: { sub: 'customer-1' }, scopes: [] } },
         },
-      }) as unknown as SQSEvent;
+      });
     const paymentsOf = async (orderId: string): Promise<number> => {
       const { rowCount } = await pool.query('SELECT 1 FROM payments WHERE order_id = $1', [orderId]);
       return rowCount ?? 0;
     };
 
     it('answers a request that comes again with the stored answer, and pays an order once', async () => {
-      const sandbox = await newSandbox(module);
-      const context = lambdaContext({ remainingTimeMs: 5_000 });
-      const first = await sandbox.invoke(event('key-a', 'o-1'), context);
+      const fn = await start(module, { timeoutMs: 5_000 });
+      const first = payloadOf(await fn.invoke(event('key-a', 'o-1')));
       expect(first).toMatchObject({ statusCode: 201 });
-      const again = await sandbox.invoke(event('key-a', 'o-1'), context);
+      const again = payloadOf(await fn.invoke(event('key-a', 'o-1')));
       expect(again).toMatchObject({
         statusCode: 201,
         body: (first as { body: string }).body,
         headers: { 'idempotency-replayed': 'true' },
       });
-      expect(await sandbox.invoke(event('key-b', 'o-1'), context)).toMatchObject(first as object);
+      expect(payloadOf(await fn.invoke(event('key-b', 'o-1')))).toMatchObject(first as object);
       expect(await paymentsOf('o-1')).toBe(1);
     });
 
@@ -143,14 +142,12 @@ describeWith([postgres], 'the examples on PostgreSQL', () => {
     ])(
       'pays once where the process is killed %s, and the client asks again',
       async (_moment, diesAt, after) => {
-        const dying = await newSandbox(module, { DIES_AT: diesAt });
-        const context = (): ReturnType<typeof lambdaContext> =>
-          lambdaContext({ remainingTimeMs: TIMEOUT_MS });
-        await expect(dying.invoke(event(diesAt, diesAt), context())).rejects.toThrow();
+        const dying = await start(module, { environment: { DIES_AT: diesAt } });
+        expect(await dying.invoke(event(diesAt, diesAt))).toMatchObject({ ok: false });
         expect(await paymentsOf(diesAt)).toBe(after);
         await delay(2_600); // the lease of the one that died lapses
-        const sandbox = await newSandbox(module);
-        const answer = await sandbox.invoke(event(diesAt, diesAt), context());
+        const fn = await start(module);
+        const answer = payloadOf(await fn.invoke(event(diesAt, diesAt)));
         expect(answer).toMatchObject({ statusCode: 201, body: expect.stringContaining('paymentId') });
         expect(await paymentsOf(diesAt)).toBe(1);
       },
@@ -158,12 +155,17 @@ describeWith([postgres], 'the examples on PostgreSQL', () => {
   });
 });
 
-/** The ids that come again; all of them when the process did not answer. */
-async function invoke(sandbox: Sandbox, batch: readonly SqsMessage[]): Promise<ReadonlySet<string> | 'all'> {
-  try {
-    const answer = await sandbox.invoke(sqsEvent(batch), lambdaContext({ remainingTimeMs: TIMEOUT_MS }));
-    return new Set((answer as BatchResponse).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-  } catch {
-    return 'all';
-  }
+/** The ids that come again; all of them when the process did not answer. It is killed after so many milliseconds. */
+async function invoke(
+  fn: StartedFunction,
+  batch: readonly SqsMessage[],
+  killedAfterMs: number | undefined,
+): Promise<ReadonlySet<string> | 'all'> {
+  const event = sqsEvent(batch);
+  const running = fn.invoke(event);
+  if (killedAfterMs !== undefined) void fn.kill(event, killedAfterMs);
+  const result = await running;
+  if (!result.ok) return 'all';
+  const { batchItemFailures } = result.payload as BatchResponse;
+  return new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
 }

@@ -9,10 +9,9 @@ import {
   type SqlStatement,
   type TransactionClient,
 } from 'batchlatch/postgres';
-import { lambdaContext, sqsEvent } from 'batchlatch/testing';
+import { sqsEvent } from 'batchlatch/testing';
 import type { Pool, PoolClient } from 'pg';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSandbox } from '../../local/emulators/sandbox.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';
@@ -20,6 +19,7 @@ import { startToxiproxy, type Toxiproxy, toxiproxy } from '../support/components
 import type { Proxy } from '../support/components/toxiproxy-client.ts';
 import { poolOf } from '../support/postgres-table.ts';
 import { type TransactionBench, transactionBench } from '../support/transaction-bench.ts';
+import { startFunction } from '../support/started-function.ts';
 import { until } from '../support/until.ts';
 
 let server: PostgresServer;
@@ -294,24 +294,21 @@ describeWith([postgres], 'a process that is killed in inTransaction', () => {
   const ids = Array.from({ length: 10 }, (_, index) => `m${index}`);
 
   async function invoke(diesAt: string | undefined): Promise<unknown> {
-    const sandbox = await startSandbox({
-      handlerModule: new URL('../support/transaction-function.ts', import.meta.url),
-      env: {
+    const fn = await startFunction({
+      module: new URL('../support/transaction-function.ts', import.meta.url),
+      environment: {
         POSTGRES_URL: server.endpoint,
         CLAIMS_TABLE: b.claims,
         EFFECTS_TABLE: b.effects,
         BATCHLATCH_LOG_LEVEL: 'silent',
         ...(diesAt !== undefined && { DIES_AT: diesAt }),
       },
+      timeoutMs: 1_500,
     });
     const event = sqsEvent(ids.map((id) => ({ messageId: id, body: { id } })));
-    try {
-      return await sandbox.invoke(event, lambdaContext({ remainingTimeMs: 1_500 }));
-    } catch {
-      return 'died';
-    } finally {
-      await sandbox.stop();
-    }
+    const result = await fn.invoke(event);
+    await fn.stop();
+    return result.ok ? result.payload : 'died';
   }
 
   it.each([

@@ -1,18 +1,17 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { SQSEvent } from 'aws-lambda';
 import { memoryStore } from 'batchlatch/memory';
 import type { BatchEvent } from 'batchlatch';
 import { createOrdersFifo } from '../../examples/orders-fifo/orders-fifo.ts';
 import { startDynamoDBProxy } from '../../local/emulators/dynamodb-proxy.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { toRecord } from '../../local/emulators/event-source-mapping.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { at, readTemplate } from '../sam/read-template.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { elasticMQ, startElasticMQ } from '../support/components/elasticmq.ts';
+import { receiveEvent } from '../support/poll-queue.ts';
 import { createQueue, type Queue } from './support/create-queue.ts';
 
 // As permissions.test.ts does with tables: ElasticMQ has no policies, and a proxy in front of it sees what the function asks
@@ -97,14 +96,7 @@ describeWith([elasticMQ], "the queue permissions of the FIFO example's function"
       const MessageBody = JSON.stringify(body);
       await sqs.send(new SendMessageCommand({ QueueUrl: queue.queueUrl, MessageBody, ...group }));
     }
-    const { Messages = [] } = await sqs.send(
-      new ReceiveMessageCommand({
-        QueueUrl: queue.queueUrl,
-        MaxNumberOfMessages: 10,
-        MessageSystemAttributeNames: ['All'],
-      }),
-    );
-    const event: SQSEvent = { Records: Messages.map((message) => toRecord(message, queue.queueArn)) };
+    const event = await receiveEvent(sqs, queue);
     expect(event.Records).toHaveLength(2);
     const events: BatchEvent[] = [];
     const handler = createOrdersFifo({

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { backoff, createBatchProcessor, deadLetterQueue, PermanentError, RetryLaterError } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { startEventSourceMapping } from '../../local/emulators/event-source-mapping.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import type { Peculiarity } from '../../local/demo/order-messages.ts';
 import { readDepth } from '../../local/demo/stored-orders.ts';
@@ -18,6 +17,7 @@ import { type OrdersJob, runOrdersJob } from './support/orders-job.ts';
 import { sendMessages } from './support/send-messages.ts';
 import { startComponent } from './support/start-component.ts';
 import { until } from './support/until.ts';
+import { pollQueue } from '../support/poll-queue.ts';
 
 for (const name of ['elasticmq', 'fauxqs']) {
   describeWith(
@@ -98,7 +98,7 @@ for (const name of ['elasticmq', 'fauxqs']) {
         );
         await sendMessages(sqs, queueUrl, messages);
 
-        const mapping = startEventSourceMapping({ sqs, queueUrl, queueArn, concurrency: 2, invoke: handler });
+        const mapping = pollQueue({ sqs, queueUrl, queueArn, concurrency: 2, handler });
         await until('the queue is empty', async () => {
           const { visible, inFlight } = await readDepth(sqs, queueUrl);
           return visible + inFlight === 0;
@@ -143,7 +143,7 @@ for (const name of ['elasticmq', 'fauxqs']) {
         await sendMessages(sqs, queueUrl, messages);
 
         // Well within the queue's own 30 seconds: it is the back-off that shows what failed again.
-        const mapping = startEventSourceMapping({ sqs, queueUrl, queueArn, concurrency: 2, invoke: handler });
+        const mapping = pollQueue({ sqs, queueUrl, queueArn, concurrency: 2, handler });
         await until(
           'the queue is empty',
           async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
+import { createOrdersTables, type OrdersTables } from '../support/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

@@ -4,7 +4,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Order } from '../../examples/orders/order.ts';
-import { createOrdersTables, type OrdersTables } from '../../local/demo/orders-stack.ts';
+import { createOrdersTables, type OrdersTables } from '../support/orders-stack.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { startChild } from '../../src/dev/emulators/child-process.ts';
@@ -168,7 +168,7 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
       sqs: inPlace,
       queue: { queueUrl, deadLetterQueueUrl },
       dynamoDB: database,
-      tables: { claims, charges, knowsPartiQL: true },
+      tables: { claims, charges },
     };
   }
 

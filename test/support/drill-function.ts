@@ -1,5 +1,5 @@
 /**
- * A function that charges orders, for a sandbox. Some orders tell it what goes wrong with them while it has its bugs
+ * A function that charges orders, for processes of tests. Some orders tell it what goes wrong with them while it has its bugs
  * (`HAS_BUGS`): it takes them for hopeless, or never ends, before or after the charge.
  */
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** `examples/payments-api` on PostgreSQL for a sandbox, in a process that ends itself at a moment that the environment names. */
+/** `examples/payments-api` on PostgreSQL, in a process that ends itself at a moment that the environment names. */
 import { Client } from 'pg';
 
 const { DIES_AT } = process.env;

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  CreateQueueCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  SQS,
-} from '@aws-sdk/client-sqs';
+import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQS } from '@aws-sdk/client-sqs';
 import { afterAll } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { toRecord } from '../../local/emulators/event-source-mapping.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { receiveEvent } from './poll-queue.ts';
 
 export interface EmulatedQueues {
   /** A client of the emulator, as a user would pass it. */
@@ -78,16 +72,6 @@ async function createQueue(sqs: SQS, { fifo = false } = {}): Promise<EmulatedQue
         }),
       );
     },
-    async receive() {
-      const { Messages = [] } = await sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MaxNumberOfMessages: 10,
-          MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: ['All'],
-        }),
-      );
-      return { Records: Messages.map((message) => toRecord(message, queueArn)) };
-    },
+    receive: () => receiveEvent(sqs, { queueUrl, queueArn }),
   };
 }

@@ -1,17 +1,24 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { readOrdersStack, stackOf, withSettings } from '../../local/demo/orders-stack.ts';
 import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import {
-  createOrdersQueues,
-  createOrdersTables,
-  type OrdersQueues,
-  type OrdersTables,
-} from '../../local/demo/orders-stack.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { choosePlaces } from '../../src/dev/places.ts';
+import { startServices } from '../../src/dev/services/start-services.ts';
 
-/** The template's tables on dynoxide and its queues on fauxqs. */
+/** The names of the template's tables. */
+export interface OrdersTables {
+  readonly claims: string;
+  readonly charges: string;
+}
+
+interface OrdersQueues {
+  readonly queueUrl: string;
+  readonly queueArn: string;
+  readonly deadLetterQueueUrl: string;
+}
+
+/** The template's tables and queues on the emulators of `batchlatch dev`. */
 export interface OrdersStack {
   readonly dynamoDB: DynamoDBClient;
   readonly dynamoDBEndpoint: string;
@@ -24,23 +31,50 @@ export interface OrdersStack {
 
 export async function startOrdersStack(visibilityTimeoutSeconds: number): Promise<OrdersStack> {
   const cleanup = new Cleanup();
-  const dynoxide = await startDynamoDBEmulator('dynoxide');
-  cleanup.defer(() => dynoxide.stop());
-  const fauxqs = await startSqsEmulator();
-  cleanup.defer(() => fauxqs.stop());
-  const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: dynoxide.endpoint });
+  const places = await choosePlaces();
+  const { claims, charges, queue, deadLetterQueue, ...others } = withSettings(
+    readOrdersStack(places, 'orders-test'),
+    { visibilityTimeoutSeconds, functionTimeoutMs: 30_000, concurrency: 1 },
+  );
+  const stack = stackOf({ claims, charges, queue, deadLetterQueue, ...others }, [claims, charges]);
+  const services = await startServices(stack, places);
+  cleanup.defer(() => services.stop());
+  const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: places.dynamodb });
   cleanup.defer(() => dynamoDB.destroy());
-  const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: fauxqs.endpoint });
+  const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
   cleanup.defer(() => sqs.destroy());
   return {
     dynamoDB,
-    dynamoDBEndpoint: dynoxide.endpoint,
-    tables: await createOrdersTables(dynamoDB, 'test'),
+    dynamoDBEndpoint: places.dynamodb,
+    tables: { claims: claims.name, charges: charges.name },
     sqs,
-    sqsEndpoint: fauxqs.endpoint,
-    queues: await createOrdersQueues(sqs, visibilityTimeoutSeconds),
+    sqsEndpoint: places.sqs,
+    queues: { queueUrl: queue.url, queueArn: queue.arn, deadLetterQueueUrl: deadLetterQueue.url },
     stop: () => cleanup.run(),
   };
+}
+
+/** Only the names and the addresses of the template depend on it. */
+const NOWHERE = {
+  sqs: 'http://127.0.0.1:1',
+  dynamodb: 'http://127.0.0.1:2',
+  eventbridge: 'http://127.0.0.1:3',
+  kinesis: 'http://127.0.0.1:4',
+};
+
+/** Creates the template's tables, the suffix in their names, in a DynamoDB of the caller. */
+export async function createOrdersTables(dynamoDB: DynamoDBClient, suffix: string): Promise<OrdersTables> {
+  const { claims, charges } = readOrdersStack(NOWHERE, `orders-${suffix}`);
+  for (const { definition } of [claims, charges]) {
+    await dynamoDB.send(new CreateTableCommand({ ...definition } as unknown as CreateTableCommandInput));
+  }
+  return { claims: claims.name, charges: charges.name };
+}
+
+/** The charges table as the template has it: a row per charge. */
+export function chargesTableDefinition(tableName: string): CreateTableCommandInput {
+  const { definition } = readOrdersStack(NOWHERE, 'orders').charges;
+  return { ...definition, TableName: tableName };
 }
 
 /** Sends the bodies in order, and gives their messageIds. */

@@ -8,7 +8,7 @@ import { createBatchProcessor, payloadHash } from 'batchlatch';
 import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import type { Order } from '../../examples/orders/order.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { startEventSourceMapping } from '../../local/emulators/event-source-mapping.ts';
+import { pollQueue } from './poll-queue.ts';
 
 /** The program's only argument, as JSON. */
 export interface PollingWorkerSetup {
@@ -46,10 +46,10 @@ function hold(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-startEventSourceMapping({
+pollQueue({
   sqs: new SQSClient({ ...emulatorClientConfig, endpoint: setup.sqsEndpoint }),
   queueUrl: setup.queueUrl,
   queueArn: setup.queueArn,
   functionName: setup.name,
-  invoke: handler,
+  handler,
 });

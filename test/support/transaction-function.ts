@@ -1,5 +1,5 @@
 /**
- * A function for a sandbox: each record is an effect in PostgreSQL, written with the completion of its claim. It ends its own process at a
+ * A function for processes of tests: each record is an effect in PostgreSQL, written with the completion of its claim. It ends its own process at a
  * moment that the environment names: `effect` (done, not committed), `commit` (the COMMIT is sent), `committed` (it is answered).
  */
 import { createBatchProcessor, payloadHash } from 'batchlatch';

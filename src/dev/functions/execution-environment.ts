@@ -30,6 +30,8 @@ export interface ExecutionEnvironmentOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly memoryMb: number;
   readonly timeoutMs: number;
+  /** How late an answer may be: a busy machine may carry one late that was given in time. Default 0: Lambda waits for none. */
+  readonly graceMs?: number | undefined;
   readonly functionArn: string;
   /** For `process.execArgv`, such as `--inspect`. */
   readonly nodeArguments?: readonly string[];
@@ -137,11 +139,11 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
     },
     loaded: load(),
     async invoke(requestId, payload) {
-      const { timeoutMs, functionArn } = options;
+      const { timeoutMs, graceMs = 0, functionArn } = options;
       const answer = await ask(
         { type: 'invoke', requestId, payload, deadline: Date.now() + timeoutMs, functionArn },
         {
-          withinMs: timeoutMs,
+          withinMs: timeoutMs + graceMs,
           late: () =>
             failed('timeout', 'Sandbox.Timedout', `Error: Task timed out after ${seconds(timeoutMs)}`),
         },

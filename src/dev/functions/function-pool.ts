@@ -23,6 +23,8 @@ export interface FunctionPool {
   readonly pids: readonly number[];
   /** Runs the function on an event, given as JSON: in an idle process, else in a new one. Never rejects. */
   invoke(payload: string, requestId?: string): Promise<Invocation>;
+  /** Ends the process that runs an invocation, in the middle of what it does. Whether it runs one. */
+  kill(requestId: string): boolean;
   /** The next invocations run this code; those that run end first. */
   replace(code: FunctionCode): void;
   /** Ends every process, in the middle of what it does. Invocations that run fail. */
@@ -44,6 +46,7 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
   const members = new Set<Member>();
   const idle: Member[] = [];
   const waiting: (() => void)[] = [];
+  const byRequest = new Map<string, ExecutionEnvironment>();
   let code = firstCode;
   let running = 0;
   let isClosed = false;
@@ -97,11 +100,13 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
       }
       const initMs = member.isUsed ? undefined : loaded.initMs;
       member.isUsed = true;
+      byRequest.set(requestId, environment);
       const since = performance.now();
       const end = await environment.invoke(requestId, payload);
       const durationMs = performance.now() - since;
       return { requestId, end, durationMs, ...(initMs !== undefined && { initMs }) };
     } finally {
+      byRequest.delete(requestId);
       giveBack(member);
     }
   }
@@ -121,6 +126,11 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
       } finally {
         running -= 1;
       }
+    },
+    kill(requestId) {
+      const environment = byRequest.get(requestId);
+      void environment?.stop();
+      return environment !== undefined;
     },
     replace(next) {
       code = next;

@@ -18,6 +18,8 @@ export interface RunningFunctionsOptions {
   readonly region: string;
   /** Whether changed sources are built again. Default true. */
   readonly reloads?: boolean;
+  /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
+  readonly graceMs?: number;
   readonly onEvent: OnDevEvent;
 }
 
@@ -27,6 +29,8 @@ export interface RunningFunctions {
   readonly invoke: Invoke;
   /** Resolves when the function has been built for the first time: its mistakes may take a while to be mended. */
   built(functionId: string): Promise<void>;
+  /** Ends the process that runs this invocation. Whether one does. */
+  kill(requestId: string): boolean;
   /** Ends every process at once. */
   stop(): Promise<void>;
 }
@@ -35,6 +39,7 @@ interface OneFunction {
   /** Resolves after the first build, whatever came of it. */
   readonly tried: Promise<void>;
   readonly built: Promise<FunctionPool>;
+  kill(requestId: string): boolean;
   stop(): Promise<void>;
 }
 
@@ -63,6 +68,7 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
     async built(functionId) {
       await poolOf(functionId);
     },
+    kill: (requestId) => [...running.values()].some((one) => one.kill(requestId)),
     async stop() {
       await Promise.all([...running.values()].map((one) => one.stop()));
     },
@@ -72,7 +78,7 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
 async function runFunction(
   fn: DevFunction,
   program: string,
-  { esbuild, folder, region, reloads = true, onEvent }: RunningFunctionsOptions,
+  { esbuild, folder, region, reloads = true, graceMs, onEvent }: RunningFunctionsOptions,
 ): Promise<OneFunction> {
   let pool: FunctionPool | undefined;
   let onPool: (pool: FunctionPool) => void = () => undefined;
@@ -92,6 +98,7 @@ async function runFunction(
       environment: functionEnvironment(fn, { region, taskRoot: code.taskRoot }),
       memoryMb: fn.memoryMb,
       timeoutMs: fn.timeoutMs,
+      graceMs,
       functionArn: functionArn(fn, region),
       reservedConcurrency: fn.reservedConcurrency,
       onLine: (line) => onEvent({ type: 'printed', functionId: fn.id, line }),
@@ -119,6 +126,7 @@ async function runFunction(
   return {
     tried,
     built,
+    kill: (requestId) => pool?.kill(requestId) ?? false,
     async stop() {
       await watching.stop();
       await pool?.close();

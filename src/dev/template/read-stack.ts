@@ -16,6 +16,8 @@ export interface StackSource {
   /** Its path; the folders of functions are found from it. */
   readonly file: string;
   readonly text: string;
+  /** What `AWS::StackName` is, and what names without one of their own begin with. Default: the name of the template's folder. */
+  readonly stackName?: string;
   /** Values of the template's parameters; those that are left out have their defaults. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /**
@@ -34,7 +36,7 @@ export function readStack(source: StackSource, places: Places): DevStack {
   const { file, text, parameters = {}, environmentOverrides = {} } = source;
   const template = parseTemplate({ file, text });
   const data = template.data as PlainMembers;
-  const stackName = stackNameOf(file);
+  const stackName = source.stackName ?? stackNameOf(file);
   const names: StackNames = new StackNames(data['Resources'] as PlainMembers, {
     stackName,
     places,

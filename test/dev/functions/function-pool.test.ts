@@ -73,7 +73,7 @@ describe('the processes of a function', () => {
     await code.remove();
   });
 
-  function poolOf(exportName: string, given: Partial<DevFunction> = {}): FunctionPool {
+  function poolOf(exportName: string, given: Partial<DevFunction> = {}, graceMs?: number): FunctionPool {
     const fn = devFunction({ folder: code.folder, exportName, ...given });
     const pool = createFunctionPool(codeOf(fn), {
       program,
@@ -81,6 +81,7 @@ describe('the processes of a function', () => {
       environment: functionEnvironment(fn, { region: 'eu-west-1', taskRoot: code.folder }),
       memoryMb: fn.memoryMb,
       timeoutMs: fn.timeoutMs,
+      graceMs,
       functionArn: functionArn(fn, 'eu-west-1'),
       reservedConcurrency: fn.reservedConcurrency,
       onLine: (line) => printed.push(line),
@@ -230,6 +231,11 @@ describe('the processes of a function', () => {
     if (exportName === 'exits') expect(printed).toEqual([{ stream: 'stdout', text: 'last words' }]);
   });
 
+  it('takes a late answer within the grace that it is given', async () => {
+    const pool = poolOf('waits', { timeoutMs: 200 }, 10_000);
+    expect(await call(pool, 400)).toMatchObject({ type: 'returned' });
+  });
+
   it('ends a process that takes more memory than the function has', async () => {
     expect(await call(poolOf('eats', { timeoutMs: 20_000 }))).toMatchObject({
       by: 'exit',
@@ -249,6 +255,16 @@ describe('the processes of a function', () => {
       { stream: 'stderr', text: 'an error' },
       { stream: 'stdout', text: 'no line feed' },
     ]);
+  });
+
+  it('ends the process of one invocation, and of no other', async () => {
+    const pool = poolOf('waits', { timeoutMs: 60_000 });
+    const doomed = pool.invoke('60000', 'doomed');
+    const other = pool.invoke('1000', 'other');
+    await until('it runs', () => pool.kill('doomed'));
+    expect((await doomed).end).toMatchObject({ type: 'failed', by: 'exit' });
+    expect((await other).end).toMatchObject({ type: 'returned' });
+    expect([pool.kill('doomed'), pool.kill('other')]).toEqual([false, false]);
   });
 
   it('runs invocations side by side in processes of their own, and throttles past the reserved concurrency', async () => {

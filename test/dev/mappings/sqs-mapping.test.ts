@@ -283,6 +283,16 @@ describe('the event source mapping of a queue', () => {
     expect(most).toBe(2);
   });
 
+  it('ends the batches in flight before it stops', async () => {
+    const queue = await createQueue({ VisibilityTimeout: '30' });
+    await send(queue, ['slow 1']);
+    const mapping = start(queue);
+    await until('it is delivered', () => events.length > 0);
+    await mapping.stop();
+    expect(batches).toHaveLength(1);
+    expect(await depth(queue)).toBe(0);
+  });
+
   it('puts back what is throttled', async () => {
     const queue = await createQueue();
     await send(queue, ['slow 1', 'slow 2']);

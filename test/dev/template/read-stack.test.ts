@@ -532,6 +532,11 @@ describe('Odd templates are read or refused, and never hang:', () => {
     );
     expect(names).toEqual(['my-shop-Q', 'batchlatch-dev-Q', 'batchlatch-dev-Q']);
   });
+
+  it('is named as it is told', () => {
+    const { queues } = read('Resources: { Q: { Type: AWS::SQS::Queue } }', { stackName: 'shop-7' });
+    expect(queues[0]?.name).toBe('shop-7-Q');
+  });
 });
 
 it.each(['../../orders', 'orders-function', '__proto__.x'])(

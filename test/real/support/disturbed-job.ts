@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { createBatchProcessor } from 'batchlatch';
-import { startEventSourceMapping } from '../../../local/emulators/event-source-mapping.ts';
 import { readClaims, readDepth } from '../../../local/demo/stored-orders.ts';
 import { createClaimsTable } from '../../support/claims-table.ts';
+import { pollQueue } from '../../support/poll-queue.ts';
 import { storeBy, type TransportName, watchTraffic } from '../../support/transports.ts';
 import { createQueue } from './create-queue.ts';
 import { sendMessages } from './send-messages.ts';
@@ -68,7 +68,7 @@ export async function startDisturbedJob(options: DisturbedJobOptions): Promise<D
   const store = storeBy(transport, endpoint, { tableName });
   await store.inspect('to choose its transport');
 
-  const handler = createBatchProcessor(
+  const processBatch = createBatchProcessor(
     async ({ id: key }, context) => {
       const { attempt } = context;
       const startedAt = Date.now();
@@ -90,14 +90,14 @@ export async function startDisturbedJob(options: DisturbedJobOptions): Promise<D
     queue.queueUrl,
     Array.from({ length: messages }, (_, index) => ({ body: String(index) })),
   );
-  const mapping = startEventSourceMapping({
+  const mapping = pollQueue({
     sqs,
     ...queue,
     concurrency: 2,
     timeoutMs: functionTimeoutMs,
-    async invoke(event, context) {
+    async handler(event, context) {
       const startedAt = performance.now();
-      const response = await handler(event, context);
+      const response = await processBatch(event, context);
       durations.push(performance.now() - startedAt);
       const failed = new Set(response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
       const completed = await completedIds();

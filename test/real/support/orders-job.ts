@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { startDynamoDBProxy } from '../../../local/emulators/dynamodb-proxy.ts';
-import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
-import { startEventSourceMapping } from '../../../local/emulators/event-source-mapping.ts';
 import { makeOrderMessages } from '../../../local/demo/order-messages.ts';
-import { createOrdersQueues, createOrdersTables } from '../../../local/demo/orders-stack.ts';
-import { createSandboxPool } from '../../../local/emulators/sandbox-pool.ts';
+import { RunningOrders } from '../../../local/demo/running-orders.ts';
 import {
   readChargedOrders,
   readClaims,
@@ -14,8 +11,13 @@ import {
   readMessageIds,
 } from '../../../local/demo/stored-orders.ts';
 import type { Remains, SentMessage } from '../../../local/demo/summary.ts';
-import { sandboxKiller } from '../../../local/demo/kill-sandbox.ts';
+import { processKiller } from '../../../local/demo/kill-process.ts';
 import { troubledCharges } from '../../../local/demo/troubled-charges.ts';
+import { startSqsMapping } from '../../../src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../../src/dev/mappings/sqs-sdk-queue.ts';
+import { createOrdersTables } from '../../support/orders-stack.ts';
+import { startFunction } from '../../support/started-function.ts';
+import { createQueue } from './create-queue.ts';
 import { sendMessages } from './send-messages.ts';
 import { until } from './until.ts';
 
@@ -35,6 +37,7 @@ const VISIBILITY_TIMEOUT_SECONDS = 1;
 /** A lease lasts as long and a second more, so a dead attempt is taken over before the fifth receive. */
 const FUNCTION_TIMEOUT_MS = 1_500;
 const PROCESSES = 2;
+const MAX_RECEIVES = 5;
 
 /**
  * The end-to-end job: the example's function, in processes of its own, on a queue of orders, some of them sent
@@ -44,16 +47,19 @@ export async function runOrdersJob(options: OrdersJobOptions): Promise<OrdersJob
   const { sqs, dynamoDB } = options;
   const messages = makeOrderMessages(options.messages, 1);
   const tables = await createOrdersTables(dynamoDB, randomUUID());
-  const queues = await createOrdersQueues(sqs, VISIBILITY_TIMEOUT_SECONDS);
+  const queues = await createQueue(sqs, {
+    visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS,
+    maxReceiveCount: MAX_RECEIVES,
+  });
+  const running = new RunningOrders();
 
   let claimRequests = 0;
-  const messageOf = (orderId: string): string =>
-    sent.find((message) => message.orderId === orderId)?.messageId ?? '';
   const trouble = troubledCharges({
     messages,
     chargesTable: tables.charges,
-    trouble: sandboxKiller({
-      running: (orderId) => pool.running(messageOf(orderId)),
+    trouble: processKiller({
+      requestOf: (orderId) => running.requestOf(orderId),
+      kill: (requestId) => void orders.killRequest(requestId),
       readClaims: () => readClaims(dynamoDB, tables.claims),
       onKill: () => undefined,
     }),
@@ -62,31 +68,32 @@ export async function runOrdersJob(options: OrdersJobOptions): Promise<OrdersJob
     if (call.body.includes(tables.claims)) claimRequests += 1;
     return trouble(call);
   });
-  const pool = createSandboxPool(PROCESSES, {
-    handlerModule: new URL('../../../examples/orders/orders-queue.ts', import.meta.url),
-    env: {
-      ...emulatorEnvironment,
+  const orders = await startFunction({
+    module: new URL('../../../examples/orders/orders-queue.ts', import.meta.url),
+    environment: {
       AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint,
-      AWS_LAMBDA_FUNCTION_NAME: 'OrdersFunction',
       CLAIMS_TABLE_NAME: tables.claims,
       CHARGES_TABLE_NAME: tables.charges,
       BATCHLATCH_LOG_LEVEL: 'silent',
     },
+    name: 'OrdersFunction',
+    timeoutMs: FUNCTION_TIMEOUT_MS,
+    onEvent: (event) => running.note(event),
   });
-  await pool.ready;
+  // Messages do not wait for the processes in their first receive.
+  await Promise.all(Array.from({ length: PROCESSES }, () => orders.invoke({ Records: [] })));
   const ids = await sendMessages(sqs, queues.queueUrl, messages);
   const sent = messages.map(({ orderId, peculiarity }, index) => ({
     messageId: ids[index] ?? '',
     orderId,
     peculiarity,
   }));
-  const mapping = startEventSourceMapping({
-    sqs,
-    ...queues,
-    concurrency: PROCESSES,
-    functionName: 'OrdersFunction',
-    timeoutMs: FUNCTION_TIMEOUT_MS,
-    invoke: (event, context) => pool.invoke(event, context),
+  const mapping = startSqsMapping({
+    queue: sdkQueue(sqs, queues.queueUrl),
+    queueArn: queues.queueArn,
+    maximumConcurrency: PROCESSES,
+    reportsBatchItemFailures: true,
+    invoke: (event) => orders.invoke(event),
   });
   try {
     await until('the queue is empty', async () => {
@@ -107,7 +114,7 @@ export async function runOrdersJob(options: OrdersJobOptions): Promise<OrdersJob
       },
     };
   } finally {
-    await pool.stop();
+    await orders.stop();
     await mapping.stop();
     await proxy.stop();
   }
