@@ -30,7 +30,10 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   const places = await choosePlaces({ dynamodb: options.portDynamodb, sqs: options.portSqs });
   const { stack: read, variables } = await stackOf(options, places);
   const stack = observed(withFunctions(read, options.function), variables);
-  const missing = [...(installedFolder('esbuild') === undefined ? ['esbuild'] : []), ...missingPackages(stack)];
+  const missing = [
+    ...(installedFolder('esbuild') === undefined ? ['esbuild'] : []),
+    ...missingPackages(stack),
+  ];
   if (missing.length > 0) throw notInstalled(missing);
   const esbuild = loadEsbuild();
   const cleanup = new Cleanup();

@@ -81,9 +81,10 @@ export function hasDynamoDBEmulator(): boolean {
 }
 
 /** What to install for a DynamoDB: dynoxide where it runs, since it has PartiQL and streams. */
-export function dynamoDBPackage(
-  { platform, arch }: { readonly platform: string; readonly arch: string } = process,
-): string {
+export function dynamoDBPackage({
+  platform,
+  arch,
+}: { readonly platform: string; readonly arch: string } = process): string {
   return platform === 'linux' && arch === 'x64' ? '@dynoxide/linux-x64' : 'dynalite';
 }
 

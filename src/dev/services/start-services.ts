@@ -1,5 +1,9 @@
 import { Cleanup } from '../emulators/cleanup.ts';
-import { dynamoDBPackage, hasDynamoDBEmulator, startDynamoDBEmulator } from '../emulators/dynamodb-emulator.ts';
+import {
+  dynamoDBPackage,
+  hasDynamoDBEmulator,
+  startDynamoDBEmulator,
+} from '../emulators/dynamodb-emulator.ts';
 import { installedFolder, notInstalled } from '../emulators/installed-package.ts';
 import { startKinesisEmulator } from '../emulators/kinesis-emulator.ts';
 import type { LocalService } from '../emulators/local-service.ts';
