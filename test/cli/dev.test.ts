@@ -88,7 +88,7 @@ describe('batchlatch dev', () => {
     });
     await shown('CountVisits | first v-1');
     await writeFile(path.join(code.folder, 'visits.mjs'), 'export const handler = (;');
-    await shown(/CountVisits {2}not built {2}what ran before goes on\n {2}visits\.mjs:1:/);
+    await shown(/CountVisits {2}not built {2}the code before it stays in use\n {2}visits\.mjs:1:/);
     await send(/http\S+Visits\b/, 'b');
     await shown('CountVisits | first b');
     await writeFile(path.join(code.folder, 'visits.mjs'), handlerThat('second'));
@@ -143,7 +143,7 @@ describe('batchlatch dev', () => {
     ended = runCommand(['dev', '-t', path.join(code.folder, 'template.yaml')], { signal: stopping.signal });
     expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('from 1 to 10, got `11`') });
     ended = runCommand(['dev', '-t', 'nothing.yaml'], { signal: stopping.signal });
-    expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('cannot be read') });
+    expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('nothing.yaml does not exist') });
     ended = runCommand(['dev', '--function', 'Nobody'], { signal: stopping.signal });
     expect(await ended).toMatchObject({ status: 1, err: expect.stringContaining('no function Nobody') });
   });

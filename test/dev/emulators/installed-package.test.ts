@@ -33,7 +33,7 @@ it.each<[string, object]>([
 
 it('A package that is missing is an error that says what to install', async () => {
   await expect(importInstalled('no-such-emulator', [folder])).rejects.toThrow(
-    'This needs an emulator that is not installed here: run `npm install --save-dev no-such-emulator` in your project.',
+    'This needs a package that is not installed here: run `npm install --save-dev no-such-emulator` in your project.',
   );
   expect(notInstalled(['fauxqs', 'dynalite']).message).toContain('npm install --save-dev fauxqs dynalite');
 });
