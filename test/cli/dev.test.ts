@@ -143,7 +143,10 @@ describe('batchlatch dev', () => {
     ended = runCommand(['dev', '-t', path.join(code.folder, 'template.yaml')], { signal: stopping.signal });
     expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('from 1 to 10, got `11`') });
     ended = runCommand(['dev', '-t', 'nothing.yaml'], { signal: stopping.signal });
-    expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('nothing.yaml does not exist') });
+    expect(await ended).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('nothing.yaml does not exist'),
+    });
     ended = runCommand(['dev', '--function', 'Nobody'], { signal: stopping.signal });
     expect(await ended).toMatchObject({ status: 1, err: expect.stringContaining('no function Nobody') });
   });
