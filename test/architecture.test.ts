@@ -98,6 +98,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   dev: ['claims', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
+  // What a browser shows; only the command line tool uses it.
+  console: ['claims', 'options', 'operations'],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
     'claims',
@@ -110,6 +112,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'powertools',
     'doctor',
     'dev',
+    'console',
     'testing',
     'sources/exact-numbers.ts',
     'worker',
@@ -131,7 +134,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** At the edge: they use the others, and nobody uses them. */
-const NEVER_IMPORTED = ['cli', 'console'];
+const NEVER_IMPORTED = ['cli'];
 
 /** Who talks to AWS. */
 const KNOWS_AWS = new Set([
