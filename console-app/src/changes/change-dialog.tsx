@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { PlanJson } from '../api-types.ts';
-import { ApiError, post } from '../api/client.ts';
+import { type ApiError, post } from '../api/client.ts';
 import { asApiError } from '../api/use-request.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ErrorNotice, Skeleton } from '../parts/notice.tsx';

@@ -34,7 +34,10 @@ export function ChangeForm({
   const resultError = operation === 'resolve' ? jsonError(result) : undefined;
   const needsConfirmation = operation === 'forget' || isForced;
   const isReady =
-    plan.wouldChange > 0 && reason.trim() !== '' && resultError === undefined && (!needsConfirmation || isConfirmed);
+    plan.wouldChange > 0 &&
+    reason.trim() !== '' &&
+    resultError === undefined &&
+    (!needsConfirmation || isConfirmed);
   const submit = (event: Event): void => {
     event.preventDefault();
     if (!isReady || isStarting) return;
@@ -109,8 +112,8 @@ export function Operator(): JSX.Element {
   const operator = useStore(session)?.operator;
   return (
     <p class="muted small">
-      The reason, the time and {operator === undefined ? 'your name' : <b>{shown(operator)}</b>} are kept in the
-      history of each claim.
+      The reason, the time and {operator === undefined ? 'your name' : <b>{shown(operator)}</b>} are kept in
+      the history of each claim.
     </p>
   );
 }

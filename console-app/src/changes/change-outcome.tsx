@@ -86,7 +86,8 @@ function Result({ request, job }: { readonly request: ChangeRequest; readonly jo
           )}
           {result.failed > 0 && (
             <li>
-              <Icon name="overdue" /> {numberText(result.failed)} failed: the change may be stored. Look at these claims.
+              <Icon name="overdue" /> {numberText(result.failed)} failed: the change may be stored. Look at
+              these claims.
             </li>
           )}
         </ul>

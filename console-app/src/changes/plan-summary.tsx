@@ -45,8 +45,8 @@ export function PlanSummary({
       </dl>
       {!plan.isWhole && (
         <p class="warning">
-          More claims match than one change can take. These are the first {numberText(plan.count)}; repeat it for the
-          others.
+          More claims match than one change can take. These are the first {numberText(plan.count)}; repeat it
+          for the others.
         </p>
       )}
       <Refused operation={operation} plan={plan} isForced={isForced} onForce={onForce} />
@@ -85,12 +85,14 @@ function Refused({
     <div class="warning">
       {running > 0 && (
         <p>
-          {counted(running, 'claim')} in progress would be refused: a handler may be running. Wait until the lease has
-          lapsed.
+          {counted(running, 'claim')} in progress would be refused: a handler may be running. Wait until the
+          lease has lapsed.
         </p>
       )}
       {completed > 0 && (
-        <p>{counted(completed, 'completed claim')} would be refused: to run it again would repeat its effect.</p>
+        <p>
+          {counted(completed, 'completed claim')} would be refused: to run it again would repeat its effect.
+        </p>
       )}
       <label class="check">
         <input

@@ -26,8 +26,8 @@ export function ActionsPage(): JSX.Element {
     <>
       <h1>Actions</h1>
       <p class="muted">
-        What was changed through this console since it was started. The history of a claim, with changes by others, is on
-        its own page.
+        What was changed through this console since it was started. The history of a claim, with changes by
+        others, is on its own page.
       </p>
       {error !== undefined && <ErrorNotice error={error} again={again} />}
       {answer === undefined && isLoading && <Skeleton lines={5} />}

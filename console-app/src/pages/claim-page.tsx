@@ -52,7 +52,10 @@ export function ClaimPage(): JSX.Element {
 function NotThere(): JSX.Element {
   return (
     <Notice title="There is no claim of this key.">
-      <p>It was never claimed, was forgotten, or its retention is over. Its next delivery runs as if it were the first.</p>
+      <p>
+        It was never claimed, was forgotten, or its retention is over. Its next delivery runs as if it were
+        the first.
+      </p>
       <p>
         <Link href="/claims">Search claims</Link>
       </p>
@@ -78,7 +81,8 @@ function Detail({
         {claim.error !== undefined && claim.state !== 'completed' && (
           <p class="claim-error">
             <b>{shown(claim.error.name)}</b>
-            {claim.error.code !== undefined && <code>{shown(claim.error.code)}</code>} {shown(claim.error.message)}
+            {claim.error.code !== undefined && <code>{shown(claim.error.code)}</code>}{' '}
+            {shown(claim.error.message)}
           </p>
         )}
         {allowChanges ? (

@@ -63,7 +63,9 @@ export function ClaimsPage(): JSX.Element {
         onClear={() => setSelected(NONE)}
         onDone={done}
       />
-      {read.error !== undefined && <ErrorNotice error={read.error} again={isEmpty ? read.again : read.more} />}
+      {read.error !== undefined && (
+        <ErrorNotice error={read.error} again={isEmpty ? read.again : read.more} />
+      )}
       {isEmpty && read.isLoading && <Skeleton lines={8} />}
       {isEmpty && !read.isLoading && read.error === undefined && (
         <NoClaims filter={filter} isWhole={read.next === undefined} />

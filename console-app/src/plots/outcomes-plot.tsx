@@ -46,7 +46,9 @@ export function OutcomesPlot({ statistics }: { readonly statistics: StatisticsJs
   );
 }
 
-function sumOf(periods: readonly StatisticsPeriod[]): Pick<StatisticsPeriod, 'completed' | 'failed' | 'parked'> {
+function sumOf(
+  periods: readonly StatisticsPeriod[],
+): Pick<StatisticsPeriod, 'completed' | 'failed' | 'parked'> {
   const sum = (name: 'completed' | 'failed' | 'parked'): number =>
     periods.reduce((all, period) => all + period[name], 0);
   return { completed: sum('completed'), failed: sum('failed'), parked: sum('parked') };

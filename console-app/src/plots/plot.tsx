@@ -88,7 +88,13 @@ function optionsOf({
 }
 
 /** Hours and minutes, seconds where they are needed, and the day where it changes. */
-function timeLabels(_plot: UPlot, ticks: readonly number[], _axis: number, _space: number, step: number): string[] {
+function timeLabels(
+  _plot: UPlot,
+  ticks: readonly number[],
+  _axis: number,
+  _space: number,
+  step: number,
+): string[] {
   let dayBefore = '';
   return ticks.map((tick) => {
     const [day = '', time = ''] = localTime(tick * 1_000).split(' ');
@@ -99,7 +105,11 @@ function timeLabels(_plot: UPlot, ticks: readonly number[], _axis: number, _spac
   });
 }
 
-function seriesOf(parent: HTMLElement, { name, color, isDashed }: PlotSeries, kind: 'bars' | 'lines'): Series {
+function seriesOf(
+  parent: HTMLElement,
+  { name, color, isDashed }: PlotSeries,
+  kind: 'bars' | 'lines',
+): Series {
   const stroke = colorOf(parent, color);
   if (kind === 'lines') {
     return { label: name, stroke, width: 1.75, points: { show: false }, ...(isDashed && { dash: [5, 4] }) };

@@ -46,6 +46,6 @@ export function times(periods: readonly StatisticsPeriod[]): Columns {
 }
 
 function value(distribution: Distribution | undefined, name: 'median' | 'p95'): number | null {
-  const number = Number(distribution?.[name] ?? Number.NaN);
+  const number = distribution?.[name] ?? Number.NaN;
   return Number.isFinite(number) ? number : null;
 }

@@ -46,7 +46,10 @@ export function TimesPlot({ statistics }: { readonly statistics: StatisticsJson 
   );
 }
 
-function textsOf({ waitingMs, runningMs }: Pick<StatisticsPeriod, 'waitingMs' | 'runningMs'>): readonly string[] {
+function textsOf({
+  waitingMs,
+  runningMs,
+}: Pick<StatisticsPeriod, 'waitingMs' | 'runningMs'>): readonly string[] {
   return [...texts(waitingMs), ...texts(runningMs)];
 }
 

@@ -65,7 +65,11 @@ export function Shortcuts(): JSX.Element | null {
         ))}
       </dl>
       <label class="check">
-        <input type="checkbox" checked={!off} onChange={({ currentTarget }) => turn(!currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={!off}
+          onChange={({ currentTarget }) => turn(!currentTarget.checked)}
+        />
         Shortcuts are on
       </label>
     </Dialog>
@@ -116,5 +120,8 @@ function search(): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]');
+  return (
+    target instanceof HTMLElement &&
+    target.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]')
+  );
 }

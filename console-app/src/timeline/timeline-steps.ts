@@ -2,7 +2,15 @@ import type { ClaimJson, EventJson, Num, OperationKind, StoredError } from '../a
 
 /** One step of a claim, as it is drawn. */
 export interface TimelineStep {
-  readonly what: 'claimed' | 'taken-over' | 'failed' | 'parked' | 'completed' | 'overdue' | 'running' | OperationKind;
+  readonly what:
+    | 'claimed'
+    | 'taken-over'
+    | 'failed'
+    | 'parked'
+    | 'completed'
+    | 'overdue'
+    | 'running'
+    | OperationKind;
   /** Whether a person did it. */
   readonly isByPerson: boolean;
   readonly attempt: Num;
@@ -27,7 +35,8 @@ export function timelineSteps(
   events: readonly EventJson[],
 ): readonly TimelineStep[] {
   const steps: TimelineStep[] = [];
-  for (const event of events) steps.push(...(event.kind === 'changed' ? changeSteps(event, steps) : [stepOf(event)]));
+  for (const event of events)
+    steps.push(...(event.kind === 'changed' ? changeSteps(event, steps) : [stepOf(event)]));
   if (claim.state === 'in-progress') {
     steps.push({ what: 'running', isByPerson: false, attempt: claim.attempt, ...timeOf(claim.leaseUntil) });
   }
@@ -58,7 +67,8 @@ function changeSteps(event: Changed, before: readonly TimelineStep[]): readonly 
   const { attempt, status, error } = from;
   const last = before.at(-1);
   const isKnown = before.some((step) => step.attempt === attempt && !step.isByPerson);
-  const hasEnded = last !== undefined && last.attempt === attempt && last.what !== 'claimed' && last.what !== 'taken-over';
+  const hasEnded =
+    last !== undefined && last.attempt === attempt && last.what !== 'claimed' && last.what !== 'taken-over';
   const base = { isByPerson: false, attempt };
   return [
     ...(isKnown ? [] : [{ ...base, what: 'claimed' } as const]),

@@ -35,7 +35,8 @@ function Told({ row: { step, skipped } }: { readonly row: TimelineRow }): JSX.El
     <>
       {skipped > 0 && (
         <p class="muted small">
-          {skipped === 1 ? 'One attempt before it left' : `${numberText(skipped)} attempts before it left`} no trace.
+          {skipped === 1 ? 'One attempt before it left' : `${numberText(skipped)} attempts before it left`} no
+          trace.
         </p>
       )}
       <p class="timeline-title">
@@ -84,7 +85,13 @@ function Gutter({ row, width }: { readonly row: TimelineRow; readonly width: num
 }
 
 /** An attempt is a circle, its end is filled, what a person did is a square on its corner. */
-function Node({ step: { what, isByPerson }, at }: { readonly step: TimelineStep; readonly at: number }): JSX.Element {
+function Node({
+  step: { what, isByPerson },
+  at,
+}: {
+  readonly step: TimelineStep;
+  readonly at: number;
+}): JSX.Element {
   if (isByPerson) {
     return <path class={`node node-${what}`} d={`M${at} ${NODE - 7}l7 7-7 7-7-7z`} />;
   }

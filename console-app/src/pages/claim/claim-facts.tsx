@@ -71,7 +71,13 @@ function durationWithNote(ms: number): string {
   return ms < 0 ? `${durationText(ms)} (the clocks of two machines differ)` : durationText(ms);
 }
 
-function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
   return (
     <div>
       <dt>{name}</dt>

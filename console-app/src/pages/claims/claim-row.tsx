@@ -33,7 +33,12 @@ export const ClaimRow = memo(function ClaimRow({
     <tr class={isSelected ? 'is-selected' : undefined}>
       {allowChanges && (
         <td class="cell-check">
-          <input type="checkbox" aria-label={`Select ${name}`} checked={isSelected} onChange={() => onToggle(claim)} />
+          <input
+            type="checkbox"
+            aria-label={`Select ${name}`}
+            checked={isSelected}
+            onChange={() => onToggle(claim)}
+          />
         </td>
       )}
       <th scope="row" class="mono">
@@ -97,12 +102,7 @@ function RowButtons({
   return (
     <>
       {OPERATIONS_OF[claim.state].slice(0, MOST_BUTTONS).map((operation) => (
-        <button
-          key={operation}
-          type="button"
-          class="button button-small"
-          onClick={() => ask(operation)}
-        >
+        <button key={operation} type="button" class="button button-small" onClick={() => ask(operation)}>
           {OPERATION_NAME[operation]}…<span class="visually-hidden"> {name}</span>
         </button>
       ))}

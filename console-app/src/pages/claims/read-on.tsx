@@ -17,7 +17,9 @@ export function ReadOn({
   return (
     <div class="read-on">
       <p role="status" class="muted">
-        {isLoading ? 'Reading…' : `${counted(claims.length, 'claim')}${next === undefined ? '' : ' so far'}. ${readText(read)}`}
+        {isLoading
+          ? 'Reading…'
+          : `${counted(claims.length, 'claim')}${next === undefined ? '' : ' so far'}. ${readText(read)}`}
       </p>
       {next !== undefined && (
         <button type="button" class="button" disabled={isLoading} onClick={more}>

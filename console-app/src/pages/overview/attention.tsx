@@ -23,7 +23,11 @@ export function Attention({ told }: { readonly told: Overview }): JSX.Element {
       <ul class="attention-list">
         {(overdue.count ?? 0) > 0 && <Overdue told={told} />}
         {(parked.count ?? 0) > 0 && (
-          <Item state="parked" href={hrefOf({ state: 'parked', by: 'prefix', q: '' })} action="Release parked claims">
+          <Item
+            state="parked"
+            href={hrefOf({ state: 'parked', by: 'prefix', q: '' })}
+            action="Release parked claims"
+          >
             <b>{counted(parked.count ?? 0, 'claim')} parked.</b> They do not run until they are released.
           </Item>
         )}
@@ -39,7 +43,11 @@ function Overdue({ told }: { readonly told: Overview }): JSX.Element {
   const count = told.counts.overdue.count ?? 0;
   const oldest = told.overdue[0];
   return (
-    <Item state="overdue" href={hrefOf({ state: 'overdue', by: 'prefix', q: '' })} action="Resolve overdue claims">
+    <Item
+      state="overdue"
+      href={hrefOf({ state: 'overdue', by: 'prefix', q: '' })}
+      action="Resolve overdue claims"
+    >
       <b>{counted(count, 'claim')} overdue</b>
       {oldest !== undefined && (
         <>
@@ -51,7 +59,11 @@ function Overdue({ told }: { readonly told: Overview }): JSX.Element {
   );
 }
 
-function Letters({ queue: { name, waiting = 0, oldestAgeMs } }: { readonly queue: QueueFactsJson }): JSX.Element {
+function Letters({
+  queue: { name, waiting = 0, oldestAgeMs },
+}: {
+  readonly queue: QueueFactsJson;
+}): JSX.Element {
   const href = `/dead-letters?${new URLSearchParams({ queue: name }).toString()}`;
   return (
     <Item state="queue" href={href} action={`Redrive ${shown(name)}`}>

@@ -23,7 +23,11 @@ export function Holders({
       <h2 id="holders-title">Who holds claims</h2>
       {holders.length === 0 ? (
         <Notice
-          title={isKnown ? 'Nobody holds a claim at the moment.' : 'Claims in progress have not been looked for yet.'}
+          title={
+            isKnown
+              ? 'Nobody holds a claim at the moment.'
+              : 'Claims in progress have not been looked for yet.'
+          }
         />
       ) : (
         <table class="table stacked">

@@ -55,7 +55,9 @@ export function OverdueList({
       )}
       {(count.count ?? 0) > overdue.length && overdue.length > 0 && (
         <p>
-          <Link href={hrefOf({ state: 'overdue', by: 'prefix', q: '' })}>Show all {numberText(count.count ?? 0)}</Link>
+          <Link href={hrefOf({ state: 'overdue', by: 'prefix', q: '' })}>
+            Show all {numberText(count.count ?? 0)}
+          </Link>
         </p>
       )}
     </section>

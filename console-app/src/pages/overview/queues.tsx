@@ -14,7 +14,8 @@ export function Queues({ queues }: { readonly queues: readonly QueueFactsJson[] 
       {queues.length === 0 ? (
         <Notice title="No queue was named.">
           <p>
-            Start the console with <code>--queue NAME</code> to see queues here and to redrive their dead letters.
+            Start the console with <code>--queue NAME</code> to see queues here and to redrive their dead
+            letters.
           </p>
         </Notice>
       ) : (

@@ -27,7 +27,8 @@ export function ReadAllButton({
     }
     setAsking(false);
   };
-  const cost = estimatedRows === undefined ? 'reads the whole table' : `reads about ${counted(estimatedRows, 'row')}`;
+  const cost =
+    estimatedRows === undefined ? 'reads the whole table' : `reads about ${counted(estimatedRows, 'row')}`;
   return (
     <span class="read-all">
       <button type="button" class="button" disabled={isReading || isAsking} onClick={() => void read()}>
