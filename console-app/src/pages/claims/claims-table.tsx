@@ -45,7 +45,7 @@ export function ClaimsTable({
             Attempt
           </th>
           <th scope="col" class="cell-since">
-            Changed
+            Since
           </th>
           <th scope="col">Held by, or error</th>
           {allowChanges && (
