@@ -56,7 +56,8 @@ export function dummiesOf({ endpoint = '', region, credentials }: AwsSettings): 
 
 const DUMMY: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-function isLocal(url: string | undefined): boolean {
+/** Whether a URL is of this machine. */
+export function isLocal(url: string | undefined): boolean {
   if (url === undefined || !URL.canParse(url)) return false;
   const { hostname } = new URL(url);
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname);

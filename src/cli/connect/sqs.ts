@@ -29,6 +29,21 @@ export async function withQueue<Result>(
   if ((queueUrl === undefined) === (queue === undefined)) {
     throw new UsageError(`Name the ${title}: --queue-url URL or --queue NAME.`);
   }
+  return withSqs(
+    context,
+    options,
+    async (sqs) => use(sqs, queueUrl ?? (await queueUrlOf(sqs, queue ?? ''))),
+    { ...(queueUrl !== undefined && { queueUrl }), ...(maxAttempts !== undefined && { maxAttempts }) },
+  );
+}
+
+/** A client of SQS for these options, which is closed when `use` has ended. `queueUrl`: one that may tell the endpoint. */
+export async function withSqs<Result>(
+  context: Context,
+  options: ConnectionOptions,
+  use: (sqs: SQS) => Promise<Result>,
+  { queueUrl, maxAttempts }: { readonly queueUrl?: string; readonly maxAttempts?: number } = {},
+): Promise<Result> {
   const settings = awsSettings('SQS', options, context, queueUrl);
   const dummies = dummiesOf(settings);
   if (dummies !== undefined) context.screen.detail(dummies);
@@ -38,13 +53,14 @@ export async function withQueue<Result>(
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
   try {
-    return await use(sqs, queueUrl ?? (await urlOf(sqs, queue ?? '')));
+    return await use(sqs);
   } finally {
     sqs.destroy();
   }
 }
 
-async function urlOf(sqs: SQS, QueueName: string): Promise<string> {
+/** The URL of the queue of this name. */
+export async function queueUrlOf(sqs: SQS, QueueName: string): Promise<string> {
   const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName });
   return QueueUrl;
 }
