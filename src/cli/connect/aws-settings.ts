@@ -5,7 +5,7 @@ import type { ConnectionOptions } from '../arguments/common-options.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** The services that commands call, as AWS's variables for endpoints call them. */
-export type Service = 'DYNAMODB' | 'SQS' | 'LAMBDA' | 'IAM';
+export type Service = 'DYNAMODB' | 'SQS' | 'LAMBDA' | 'IAM' | 'EVENTBRIDGE';
 
 type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
 
@@ -56,7 +56,8 @@ export function dummiesOf({ endpoint = '', region, credentials }: AwsSettings): 
 
 const DUMMY: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-function isLocal(url: string | undefined): boolean {
+/** Whether it is an address of this machine. */
+export function isLocal(url: string | undefined): boolean {
   if (url === undefined || !URL.canParse(url)) return false;
   const { hostname } = new URL(url);
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname);

@@ -2,7 +2,8 @@ import { SQS } from '@aws-sdk/client-sqs';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import { awsSettings, dummiesOf } from './aws-settings.ts';
+import { LOGICAL_ID_TAG } from '../../dev/services/create-queues.ts';
+import { awsSettings, dummiesOf, isLocal } from './aws-settings.ts';
 
 /** A queue, by its URL or its name. */
 export interface QueueOptions extends ConnectionOptions {
@@ -38,13 +39,30 @@ export async function withQueue<Result>(
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
   try {
-    return await use(sqs, queueUrl ?? (await urlOf(sqs, queue ?? '')));
+    return await use(sqs, queueUrl ?? (await urlOf(sqs, queue ?? '', isLocal(settings.endpoint))));
   } finally {
     sqs.destroy();
   }
 }
 
-async function urlOf(sqs: SQS, QueueName: string): Promise<string> {
-  const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName });
-  return QueueUrl;
+/** On this machine a queue is also found by its logical id in the template that `batchlatch dev` runs. */
+async function urlOf(sqs: SQS, name: string, isHere: boolean): Promise<string> {
+  try {
+    const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName: name });
+    return QueueUrl;
+  } catch (error) {
+    const found = isHere ? await withLogicalId(sqs, name).catch(() => undefined) : undefined;
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+/** `dev` tags queues as CloudFormation does. */
+async function withLogicalId(sqs: SQS, id: string): Promise<string | undefined> {
+  const { QueueUrls = [] } = await sqs.listQueues({ MaxResults: 1_000 });
+  for (const QueueUrl of QueueUrls) {
+    const { Tags = {} } = await sqs.listQueueTags({ QueueUrl });
+    if (Tags[LOGICAL_ID_TAG] === id) return QueueUrl;
+  }
+  return undefined;
 }
