@@ -98,6 +98,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   dev: ['claims', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
+  // What `console --demo` is opened on; only the command line tool uses it.
+  'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
     'claims',
@@ -110,6 +112,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'powertools',
     'doctor',
     'dev',
+    'console-demo',
     'testing',
     'sources/exact-numbers.ts',
     'worker',
@@ -144,6 +147,7 @@ const KNOWS_AWS = new Set([
   'durable',
   'cli',
   'dev',
+  'console-demo',
 ]);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
