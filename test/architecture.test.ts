@@ -98,6 +98,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   dev: ['claims', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
+  // What a browser shows; only the command line tool uses it.
+  console: ['claims', 'options', 'operations'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
@@ -112,6 +114,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'powertools',
     'doctor',
     'dev',
+    'console',
     'console-demo',
     'testing',
     'sources/exact-numbers.ts',
@@ -134,7 +137,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** At the edge: they use the others, and nobody uses them. */
-const NEVER_IMPORTED = ['cli', 'console'];
+const NEVER_IMPORTED = ['cli'];
 
 /** Who talks to AWS. */
 const KNOWS_AWS = new Set([

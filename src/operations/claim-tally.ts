@@ -110,12 +110,10 @@ class Times {
   readonly #waiting: number[] = [];
   readonly #running: number[] = [];
 
-  add({ createdAt, claimedAt = createdAt, completedAt, history }: Claim): void {
-    // Rows of Powertools do not tell when they were made.
-    if (createdAt === 0 || completedAt === undefined) return;
-    this.#waiting.push(Math.max(claimedAt - createdAt, 0));
-    const isByHand = history?.some(({ operation, at }) => operation === 'resolve' && at === completedAt);
-    if (isByHand !== true) this.#running.push(Math.max(completedAt - claimedAt, 0));
+  add(claim: Claim): void {
+    const { waitingMs, runningMs } = timesOf(claim);
+    if (waitingMs !== undefined) this.#waiting.push(Math.max(waitingMs, 0));
+    if (runningMs !== undefined) this.#running.push(Math.max(runningMs, 0));
   }
 
   result(): { readonly waitingMs?: Distribution; readonly runningMs?: Distribution } {
@@ -128,7 +126,25 @@ class Times {
   }
 }
 
-function distributionOf(values: readonly number[]): Distribution | undefined {
+/**
+ * How long a completed claim waited and ran, in milliseconds; without what its row does not tell. Negative where clocks of two
+ * machines wrote the times.
+ */
+export function timesOf({ createdAt, claimedAt = createdAt, completedAt, history }: Claim): {
+  readonly waitingMs?: number;
+  readonly runningMs?: number;
+} {
+  // Rows of Powertools do not tell when they were made.
+  if (createdAt === 0 || completedAt === undefined) return {};
+  const isByHand = history?.some(({ operation, at }) => operation === 'resolve' && at === completedAt);
+  return {
+    waitingMs: claimedAt - createdAt,
+    ...(isByHand !== true && { runningMs: completedAt - claimedAt }),
+  };
+}
+
+/** How values lie; undefined where there are none. */
+export function distributionOf(values: readonly number[]): Distribution | undefined {
   const sorted = values.toSorted((one, other) => one - other);
   const rank = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   const [min] = sorted;

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import width from 'string-width';
 import { showsColors } from '../../src/cli/print/screen.ts';
 import { type Column, tableLines } from '../../src/cli/print/table.ts';
-import { duration, isoTime, relativeTime } from '../../src/cli/print/times.ts';
+import { duration, relativeTime } from '../../src/cli/print/times.ts';
+import { isoTime } from '../../src/operations/iso-time.ts';
 import { visible, visibleJson } from '../../src/cli/print/visible.ts';
 
 const COLUMNS: readonly Column[] = [

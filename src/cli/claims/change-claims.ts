@@ -10,7 +10,7 @@ import type { Run } from '../leaf.ts';
 import { visible } from '../print/visible.ts';
 import { count, number } from '../print/words.ts';
 import { shownState } from './claim-cells.ts';
-import { claimJson } from './claim-json.ts';
+import { claimJson } from '../../operations/claim-json.ts';
 import { collect } from './collect.ts';
 import { areNamed, findNamed, type Found, type Named } from './find-claims.ts';
 import { type Planned, planChange, refusalText } from './plan-change.ts';

@@ -9,11 +9,12 @@ import { clockOf } from '../clock.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { duration, isoTime } from '../print/times.ts';
+import { isoTime } from '../../operations/iso-time.ts';
+import { duration } from '../print/times.ts';
 import { visible } from '../print/visible.ts';
 import { count, number } from '../print/words.ts';
 import { watch } from '../watch.ts';
-import { claimJson } from './claim-json.ts';
+import { claimJson } from '../../operations/claim-json.ts';
 import { costText } from './collect.ts';
 
 interface StatsOptions extends TableOptions {

@@ -8,7 +8,7 @@ import { visible } from '../print/visible.ts';
 import { count } from '../print/words.ts';
 import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
-import { claimJson } from './claim-json.ts';
+import { claimJson } from '../../operations/claim-json.ts';
 import { collect, type Collected, costText } from './collect.ts';
 
 interface ListOptions extends TableOptions {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { visible } from '../print/visible.ts';
 import { count } from '../print/words.ts';
 import { shownState } from './claim-cells.ts';
-import { type ClaimJson, claimJson } from './claim-json.ts';
+import { type ClaimJson, claimJson } from '../../operations/claim-json.ts';
 import { refusalText } from './plan-change.ts';
 
 /** What became of one claim that somebody wanted to change. */

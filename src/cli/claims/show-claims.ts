@@ -5,11 +5,13 @@ import { UsageError } from '../cli-error.ts';
 import { withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { isoTime, relativeTime } from '../print/times.ts';
+import { OPERATION_DONE } from '../../operations/claim-history.ts';
+import { claimTimeline, type TimelineEvent } from '../../operations/claim-timeline.ts';
+import { isoTime } from '../../operations/iso-time.ts';
+import { relativeTime } from '../print/times.ts';
 import { visible } from '../print/visible.ts';
 import { number } from '../print/words.ts';
 import { attemptText, errorText, shownState } from './claim-cells.ts';
-import { changesOf, OPERATION_DONE } from './claim-history.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
 import { listJson } from './list-claims.ts';
 
@@ -60,7 +62,9 @@ function show(claim: Claim, context: Context, showResult: boolean): void {
   }
   screen.line();
   screen.line(screen.paint('bold', 'History'));
-  for (const { at, what } of timeline(claim)) screen.line(`  ${bothTimes(at, context)}  ${what}`);
+  for (const event of claimTimeline(claim, context.now())) {
+    screen.line(`  ${bothTimes(event.at, context)}  ${eventText(event)}`);
+  }
 }
 
 function resultText({ result }: Claim, showResult: boolean): string | undefined {
@@ -68,22 +72,21 @@ function resultText({ result }: Claim, showResult: boolean): string | undefined 
   return showResult ? visible(result) : `${number(result.length)} characters; --show-result shows it`;
 }
 
-/** What the row tells of its past, oldest first. */
-function timeline(claim: Claim): { readonly at: number; readonly what: string }[] {
-  const { createdAt, claimedAt, completedAt, updatedAt, attempt, status } = claim;
-  const history = changesOf(claim);
-  const events = [{ at: createdAt, what: 'claimed for the first time' }];
-  if (claimedAt !== undefined && claimedAt !== createdAt) {
-    events.push({ at: claimedAt, what: `claimed for attempt ${attempt}` });
+/** For a person. */
+function eventText(event: TimelineEvent): string {
+  switch (event.kind) {
+    case 'claimed':
+      return event.attempt === 1 ? 'claimed for the first time' : `claimed for attempt ${event.attempt}`;
+    case 'changed':
+      return changeText(event);
+    case 'completed':
+      return 'completed';
+    case 'failed':
+    case 'parked':
+      return `${event.kind}: ${errorText(event)}`;
+    case 'lapsed':
+      return 'lease ended, and nobody has settled or taken it over';
   }
-  for (const change of history) events.push({ at: change.at, what: changeText(change) });
-  const isByOperator = history.at(-1)?.at === updatedAt;
-  if (completedAt !== undefined && !isByOperator) events.push({ at: completedAt, what: 'completed' });
-  if (!isByOperator && status === 'FAILED')
-    events.push({ at: updatedAt, what: `failed: ${errorText(claim)}` });
-  if (!isByOperator && status === 'PARKED')
-    events.push({ at: updatedAt, what: `parked: ${errorText(claim)}` });
-  return events.sort((a, b) => a.at - b.at);
 }
 
 function changeText({ operation, operator, reason, from }: OperatorChange): string {

@@ -1,7 +1,7 @@
 import type { StoredError } from '../../claims/claim.ts';
 import type { DeadLetterMessage, SentBy } from '../../operations/index.ts';
-import { type ClaimJson, claimJson } from '../claims/claim-json.ts';
-import { isoTime } from '../print/times.ts';
+import { type ClaimJson, claimJson } from '../../operations/claim-json.ts';
+import { isoTime } from '../../operations/iso-time.ts';
 
 /** A message of a dead-letter queue as `--json` prints it. */
 export interface MessageJson {

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 import type { OutputStream, Surroundings } from '../surroundings.ts';
 import { type Column, tableLines } from './table.ts';
-import { isoTime, relativeTime } from './times.ts';
+import { isoTime } from '../../operations/iso-time.ts';
+import { relativeTime } from './times.ts';
 import { visibleJson } from './visible.ts';
 
 /** How a text can be shown where colours are. */

@@ -1,13 +1,9 @@
+import { isoTime } from '../../operations/iso-time.ts';
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-
-/** A time in epoch milliseconds as ISO 8601, or undefined for what is no time: rows may be damaged. */
-export function isoTime(time: number | undefined): string | undefined {
-  const date = new Date(time ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-}
 
 /** Such as `3 min ago` and `in 2 h`. */
 export function relativeTime(time: number, now: number): string {

@@ -1,7 +1,7 @@
-import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
-import { keyHash } from '../../claims/key-hash.ts';
-import { type ClaimState, stateOf } from '../../claims/operable-store.ts';
-import { isoTime } from '../print/times.ts';
+import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
+import { keyHash } from '../claims/key-hash.ts';
+import { type ClaimState, stateOf } from '../claims/operable-store.ts';
+import { isoTime } from './iso-time.ts';
 import { changesOf } from './claim-history.ts';
 
 /** A claim as `--json` prints it. Times are ISO 8601; what a claim does not have is left out. */

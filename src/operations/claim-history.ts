@@ -1,4 +1,4 @@
-import type { Claim, OperatorChange } from '../../claims/claim.ts';
+import type { Claim, OperatorChange } from '../claims/claim.ts';
 
 /** What was done, for a sentence such as `released by ann`. */
 export const OPERATION_DONE = {

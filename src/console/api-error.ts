@@ -1,0 +1,46 @@
+import { hasCode } from '../claims/errors.ts';
+import type { ErrorJson } from './api.ts';
+
+/** An answer other than what was asked for. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** What was asked for cannot be. */
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, 'bad-request', message);
+}
+
+/** What is told of anything that was thrown. */
+export function answerFor(thrown: unknown): { readonly status: number; readonly body: ErrorJson } {
+  if (thrown instanceof ApiError) return told(thrown.status, thrown.code, thrown.message);
+  if (hasCode(thrown, 'BATCHLATCH_CONFIGURATION')) {
+    return told(400, 'BATCHLATCH_CONFIGURATION', messageOf(thrown));
+  }
+  const { code } = (thrown ?? {}) as { readonly code?: unknown };
+  return told(500, typeof code === 'string' ? code : 'failed', messageOf(thrown));
+}
+
+function told(
+  status: number,
+  code: string,
+  message: string,
+): { readonly status: number; readonly body: ErrorJson } {
+  return { status, body: { error: { code, message } } };
+}
+
+/** What an error says, with what AWS's SDK leaves to the name. */
+export function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  const { message, name } = thrown;
+  if (message === '') return name;
+  return name === 'Error' || name.startsWith('Api') || 'code' in thrown ? message : `${name}: ${message}`;
+}

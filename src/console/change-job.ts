@@ -1,0 +1,50 @@
+import type { OperableStore, OperateOutcome, RefusalReason } from '../claims/operable-store.ts';
+import { type ClaimsChange, operateOnClaims, type SeenClaim } from '../operations/change-claims.ts';
+import { claimJson } from '../operations/claim-json.ts';
+import type { ChangesResult } from './api.ts';
+import { messageOf } from './api-error.ts';
+import type { JobEnd, JobRun } from './jobs.ts';
+
+/** How many are sent before it is looked whether somebody wants to stop. */
+const AT_ONCE = 100;
+const MOST_TOLD = 100;
+
+type NotChanged = ChangesResult['notChanged'][number];
+
+/** Changes claims; what was sent is waited for: a request that is given up may have been carried out. */
+export async function changeAll(
+  store: OperableStore,
+  claims: readonly SeenClaim[],
+  change: Omit<ClaimsChange, 'signal'>,
+  { job, now }: { readonly job: JobRun; readonly now: () => number },
+): Promise<JobEnd & { readonly result: ChangesResult }> {
+  const refused: Record<RefusalReason, number> = { absent: 0, changed: 0, running: 0, completed: 0 };
+  const notChanged: NotChanged[] = [];
+  let [done, failed, sent] = [0, 0, 0];
+  while (sent < claims.length && !job.signal.aborted) {
+    const some = claims.slice(sent, sent + AT_ONCE);
+    const outcomes = await operateOnClaims(store, some, change);
+    some.forEach(({ key }, index) => {
+      const outcome = outcomes[index] ?? { status: 'error', error: new Error('the store gave no answer') };
+      if (outcome.status === 'done') done += 1;
+      else if (outcome.status === 'refused') refused[outcome.why] += 1;
+      else failed += 1;
+      if (outcome.status !== 'done' && notChanged.length < MOST_TOLD) {
+        notChanged.push(told(key, outcome, now()));
+      }
+    });
+    sent += some.length;
+    job.progress(sent, claims.length);
+  }
+  const notSent = claims.length - sent;
+  return {
+    ...(notSent > 0 && { ended: 'aborted' as const }),
+    result: { done, refused, failed, notSent, notChanged },
+  };
+}
+
+function told(key: string, outcome: Exclude<OperateOutcome, { status: 'done' }>, now: number): NotChanged {
+  if (outcome.status === 'error') return { key, why: 'failed', error: messageOf(outcome.error) };
+  const { why, found } = outcome;
+  return { key, why, ...(found !== undefined && { found: claimJson(found, now) }) };
+}

@@ -1,0 +1,130 @@
+import type { OperableStore, OperationKind } from '../claims/operable-store.ts';
+import type { Clock } from '../claims/clock.ts';
+import { words } from '../operations/change-claims.ts';
+import type { ActionJson, PlanJson } from './api.ts';
+import type { ActionLog } from './action-log.ts';
+import { ApiError, badRequest } from './api-error.ts';
+import { changeAll } from './change-job.ts';
+import { type ChangePlan, chosenOf, findChosen, findMatching, planOf } from './change-plan.ts';
+import { filterOf } from './claim-filter.ts';
+import type { Jobs } from './jobs.ts';
+import { KeptPlans } from './kept-plans.ts';
+
+export interface ChangesPorts {
+  readonly store: OperableStore;
+  readonly clock: Clock;
+  readonly jobs: Jobs;
+  readonly actions: ActionLog;
+  readonly operator: string;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const OPERATIONS: readonly string[] = ['release', 'resolve', 'park', 'forget'] satisfies OperationKind[];
+const REASON = words(256);
+
+/** Changes of claims in two steps: what would be done, and then doing it. */
+export class Changes {
+  readonly #ports: ChangesPorts;
+  readonly #plans: KeptPlans<ChangePlan>;
+
+  constructor(ports: ChangesPorts) {
+    this.#ports = ports;
+    this.#plans = new KeptPlans(ports.clock);
+  }
+
+  /** Says what a change would do. It is a job while it reads, given up when `signal` is aborted. */
+  async plan(body: Body, signal: AbortSignal): Promise<PlanJson> {
+    const { operation, force = false, filter, claims } = body;
+    if (!OPERATIONS.includes(operation as string)) {
+      throw badRequest(`\`operation\` is one of ${OPERATIONS.join(', ')}.`);
+    }
+    if (typeof force !== 'boolean') throw badRequest('`force` is true or false.');
+    if ((filter === undefined) === (claims === undefined)) {
+      throw badRequest('A plan is for a `filter` or for `claims`.');
+    }
+    const chosen = claims === undefined ? undefined : chosenOf(claims);
+    const asked = chosen === undefined ? filterOf((filter ?? {}) as Body) : undefined;
+    const { store, clock, jobs } = this.#ports;
+    const now = (): number => clock.now();
+    const how = { operation: operation as OperationKind, force };
+    return new Promise<PlanJson>((resolve, reject) => {
+      const { id } = jobs.start('plan', async (job) => {
+        try {
+          const reading = {
+            store,
+            now,
+            signal: job.signal,
+            onProgress: (done: number) => job.progress(done),
+          };
+          const found = await (asked === undefined
+            ? findChosen(chosen ?? [], reading)
+            : findMatching(asked, reading));
+          const { plan, shown } = planOf(how, found, now());
+          const { id: planId, expiresAt } = this.#plans.keep(plan);
+          resolve({ plan: planId, ...shown, expiresAt });
+          return {};
+        } catch (error) {
+          reject(error);
+          throw error;
+        }
+      });
+      signal.addEventListener('abort', () => jobs.stop(id), { once: true });
+    });
+  }
+
+  /** Carries a plan out, once. */
+  change(body: Body): { readonly job: string } {
+    const { plan: planId, reason, result, confirmed } = body;
+    const plan = this.#plans.get(String(planId));
+    const { operation, force, claims } = plan;
+    assertReason(reason);
+    if (result !== undefined) assertResult(operation, result);
+    if (operation === 'forget' && confirmed !== true) {
+      throw badRequest('To forget claims deletes their rows: it needs `confirmed: true`.');
+    }
+    if (claims.length === 0) throw new ApiError(409, 'nothing-to-do', 'No claim would be changed.');
+    const { store, clock, jobs, operator, actions } = this.#ports;
+    const change = { operation, operator, reason, force, ...(result !== undefined && { result }) };
+    const common = { at: isoNow(clock), operator, what: operation, reason, asked: claims.length };
+    const { id } = jobs.start(
+      'change',
+      async (job) => {
+        const started: ActionJson = { ...common, done: 0, refused: 0, failed: 0, job: job.id };
+        actions.put(started);
+        try {
+          const end = await changeAll(store, claims, change, { job, now: () => clock.now() });
+          const { done, refused, failed, notSent } = end.result;
+          const sum = Object.values(refused).reduce((one, other) => one + other, 0);
+          actions.put({ ...started, done, refused: sum, failed, ended: notSent > 0 ? 'aborted' : 'whole' });
+          return end;
+        } catch (error) {
+          actions.put({ ...started, ended: 'failed' });
+          throw error;
+        }
+      },
+      claims.length,
+    );
+    this.#plans.drop(String(planId));
+    return { job: id };
+  }
+}
+
+/** Throws an `ApiError` for what cannot be kept on a claim. */
+export function assertReason(reason: unknown): asserts reason is string {
+  if (!REASON.accepts(reason)) throw badRequest(`\`reason\` is ${REASON.expected}.`);
+}
+
+function assertResult(operation: OperationKind, result: unknown): asserts result is string {
+  if (operation !== 'resolve') throw badRequest('`result` is of `resolve` alone.');
+  try {
+    JSON.parse(result as string);
+  } catch {
+    throw badRequest('`result` is a JSON text, which duplicates get parsed.');
+  }
+  if (typeof result !== 'string') throw badRequest('`result` is a JSON text, which duplicates get parsed.');
+}
+
+export function isoNow(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}

@@ -1,0 +1,29 @@
+import type { Claim } from '../claims/claim.ts';
+import { claimJson } from '../operations/claim-json.ts';
+import { claimTimeline } from '../operations/claim-timeline.ts';
+import { isoTime } from '../operations/iso-time.ts';
+import type { ClaimDetailJson, EventJson } from './api.ts';
+import { logQueryUrl } from './log-query.ts';
+
+/** All that is known of one claim. */
+export function claimDetail(
+  claim: Claim,
+  {
+    now,
+    region,
+    showResult,
+  }: { readonly now: number; readonly region?: string; readonly showResult: boolean },
+): ClaimDetailJson {
+  const { result } = claim;
+  const logUrl = logQueryUrl(claim, region, now);
+  return {
+    claim: claimJson(claim, now),
+    events: claimTimeline(claim, now).map((event): EventJson => ({
+      ...event,
+      at: isoTime(event.at) ?? null,
+    })),
+    ...(logUrl !== undefined && { logUrl }),
+    hasResult: result !== undefined,
+    ...(showResult && result !== undefined && { result }),
+  };
+}

@@ -1,0 +1,75 @@
+import { type ClaimPage, type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
+import { findClaims } from '../operations/find-claims.ts';
+import { inspectClaim } from '../operations/list-claims.ts';
+import { badRequest } from './api-error.ts';
+
+/** Which claims are looked for. */
+export interface ClaimFilter {
+  readonly state?: ClaimState;
+  /** What `q` is. Default: the beginning of a key. */
+  readonly by: 'key' | 'prefix' | 'record' | 'hash';
+  /** Empty: all keys. */
+  readonly q: string;
+}
+
+export const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
+const BY: readonly ClaimFilter['by'][] = ['key', 'prefix', 'record', 'hash'];
+
+/** Reads a filter. Throws an `ApiError` for one that cannot be. */
+export function filterOf({ state, by = 'prefix', q = '' }: Readonly<Record<string, unknown>>): ClaimFilter {
+  if (state !== undefined && state !== '' && !STATES.includes(state as ClaimState)) {
+    throw badRequest(`\`state\` is one of ${STATES.join(', ')}.`);
+  }
+  if (!BY.includes(by as ClaimFilter['by'])) throw badRequest(`\`by\` is one of ${BY.join(', ')}.`);
+  if (typeof q !== 'string' || q.length > 2_048)
+    throw badRequest('`q` is a text of 2,048 characters at most.');
+  return {
+    by: by as ClaimFilter['by'],
+    q,
+    ...(state !== undefined && state !== '' && { state: state as ClaimState }),
+  };
+}
+
+/** One bounded page of claims, and what it cost. */
+export async function readPage(
+  store: OperableStore,
+  { state, by, q }: ClaimFilter,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  { now, signal }: { readonly now: number; readonly signal: AbortSignal },
+): Promise<ClaimPage> {
+  const page = { limit, ...(cursor !== undefined && { cursor }) };
+  if (by === 'prefix' || q === '') {
+    return store.list({ ...page, ...(state !== undefined && { state }), keyPrefix: q }, { signal });
+  }
+  const found = await (by === 'key'
+    ? oneOf(store, q, signal)
+    : findClaims(store, by === 'record' ? { recordId: q } : { keyHash: q.trim() }, { ...page, signal }));
+  if (state === undefined) return found;
+  return { ...found, claims: found.claims.filter((claim) => stateOf(claim, now) === state) };
+}
+
+async function oneOf(store: OperableStore, key: string, signal: AbortSignal): Promise<ClaimPage> {
+  const claim = await inspectClaim(store, key, { signal });
+  const claims = claim === undefined ? [] : [claim];
+  return { claims, readBy: 'index', rowsRead: claims.length };
+}
+
+/** All pages, one after the other. */
+export async function* eachPage(
+  store: OperableStore,
+  filter: ClaimFilter,
+  how: { readonly now: () => number; readonly signal: AbortSignal },
+): AsyncGenerator<ClaimPage> {
+  let cursor: string | undefined;
+  do {
+    const page = await readPage(
+      store,
+      filter,
+      { limit: 1_000, cursor },
+      { now: how.now(), signal: how.signal },
+    );
+    yield page;
+    cursor = page.next;
+    how.signal.throwIfAborted();
+  } while (cursor !== undefined);
+}

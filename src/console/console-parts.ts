@@ -1,0 +1,98 @@
+import { type Clock, systemClock } from '../claims/clock.ts';
+import type { OperableStore } from '../claims/operable-store.ts';
+import { ActionLog } from './action-log.ts';
+import type { QueueJson } from './api.ts';
+import { AskedReads } from './asked-reads.ts';
+import { Changes } from './changes.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { EventStream } from './event-stream.ts';
+import { Jobs } from './jobs.ts';
+import type { ConsoleOptions } from './options.ts';
+import { OverviewReader } from './overview.ts';
+import { type QueueMetrics, readQueues } from './queue-reader.ts';
+import { Redrives } from './redrives.ts';
+
+/** What a console is made of. */
+export interface ConsoleParts {
+  readonly options: ConsoleOptions;
+  readonly store: OperableStore;
+  readonly clock: Clock;
+  readonly queues: readonly QueueJson[];
+  readonly stream: EventStream;
+  readonly jobs: Jobs;
+  readonly actions: ActionLog;
+  readonly overview: OverviewReader;
+  readonly reads: AskedReads;
+  readonly changes: Changes;
+  readonly letters: DeadLetters;
+  readonly redrives: Redrives;
+}
+
+const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
+
+/** Makes the parts, and tells each of the others. */
+export function consoleParts(options: ConsoleOptions): ConsoleParts {
+  const { store, clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
+  const stream = new EventStream(clock, (listeners) => {
+    if (listeners > 0) overview.start();
+    else void overview.rest();
+  });
+  const jobs = new Jobs(clock, (job) => {
+    stream.send('job', job, job.id);
+    overview.publish();
+  });
+  const actions = new ActionLog((action) => {
+    stream.send('action', action, action.job);
+    onAction?.(action);
+  });
+  const metrics = queueMetricsOf(options, clock);
+  const overview = new OverviewReader({
+    store,
+    clock,
+    indexedStates: options.indexedStates ?? INDEXED,
+    readEveryMs: options.readEveryMs,
+    estimateRows: options.estimateRows,
+    queues: async (signal) => readQueues(sqs, queues, await metrics(signal), signal),
+    jobs: () => jobs.running(),
+    publish: (current) => stream.send('overview', current),
+  });
+  const reads = new AskedReads({ store, clock, jobs, onRead: (read) => overview.take(read) });
+  const changes = new Changes({ store, clock, jobs, actions, operator });
+  const letters = new DeadLetters({ store, clock, sqs, key, queues });
+  const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions });
+  return {
+    options,
+    store,
+    clock,
+    queues,
+    stream,
+    jobs,
+    actions,
+    overview,
+    reads,
+    changes,
+    letters,
+    redrives,
+  };
+}
+
+/** CloudWatch has a value a minute, and each question costs. */
+const METRICS_EVERY_MS = 60_000;
+
+function queueMetricsOf(
+  { queueMetrics }: ConsoleOptions,
+  clock: Clock,
+): (signal: AbortSignal) => Promise<ReadonlyMap<string, QueueMetrics>> {
+  let known: ReadonlyMap<string, QueueMetrics> = new Map();
+  let askedAt = -Infinity;
+  return async (signal) => {
+    if (queueMetrics === undefined || Math.abs(clock.now() - askedAt) < METRICS_EVERY_MS) return known;
+    askedAt = clock.now();
+    try {
+      known = await queueMetrics(signal);
+    } catch {
+      known = new Map(); // without the right to ask there are none
+    }
+    return known;
+  };
+}

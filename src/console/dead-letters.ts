@@ -1,0 +1,140 @@
+import { decoratedStore } from '../claims/decorated-store.ts';
+import type { Clock } from '../claims/clock.ts';
+import type { OperableStore } from '../claims/operable-store.ts';
+import { claimJson } from '../operations/claim-json.ts';
+import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
+import type { DeadLetterMessage } from '../operations/dead-letters/dead-letter-message.ts';
+import type { DeadLetterSqs } from '../operations/dead-letters/dead-letter-sqs.ts';
+import { peekWith } from '../operations/dead-letters/peek-dead-letters.ts';
+import { isoTime } from '../operations/iso-time.ts';
+import type { MessageJson, PeekJson, QueueJson } from './api.ts';
+import { ApiError, badRequest } from './api-error.ts';
+import { PeekedBodies } from './peeked-bodies.ts';
+
+export interface DeadLettersPorts {
+  readonly store: OperableStore;
+  readonly clock: Clock;
+  readonly sqs: DeadLetterSqs | undefined;
+  readonly key: KeyOfMessage | undefined;
+  readonly queues: readonly QueueJson[];
+}
+
+const MOST_PEEKED = 500;
+const DEFAULT_PEEKED = 50;
+
+/** Shows the messages of dead-letter queues beside their claims. */
+export class DeadLetters {
+  readonly #ports: DeadLettersPorts;
+  readonly #bodies = new PeekedBodies();
+  /** Two looks at one queue would hide its messages from one another. */
+  readonly #looking = new Map<string, Promise<unknown>>();
+
+  constructor(ports: DeadLettersPorts) {
+    this.#ports = ports;
+  }
+
+  /** SQS, and one of the dead-letter queues that the console was started with. Throws an `ApiError` for any other. */
+  open(queue: unknown): { readonly sqs: DeadLetterSqs; readonly queueUrl: string } {
+    const { sqs, queues } = this.#ports;
+    const known = queues.find(({ url, name }) => url === queue || name === queue);
+    if (known === undefined || sqs === undefined) {
+      throw new ApiError(404, 'no-queue', 'The console was not started with this queue.');
+    }
+    if (!known.isDeadLetter) {
+      throw badRequest(
+        'This queue is no dead-letter queue: its messages are not looked at. Start with --dlq.',
+      );
+    }
+    return { sqs, queueUrl: known.url };
+  }
+
+  /** Some messages. Without `scan` it never reads more than one page of a table to find the claims of messages. */
+  async peek(
+    { queue, limit = DEFAULT_PEEKED, scan = false }: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<PeekJson> {
+    const { sqs, queueUrl } = this.open(queue);
+    if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > MOST_PEEKED) {
+      throw badRequest(`\`limit\` is a whole number from 1 to ${MOST_PEEKED}.`);
+    }
+    const { store, clock, key } = this.#ports;
+    const reading = scan === true ? { store, isCut: () => false } : withoutScans(store);
+    const { messages, parkedRead, ...peek } = await this.#alone(queueUrl, () =>
+      peekWith(
+        sqs,
+        {
+          queueUrl,
+          limit: limit as number,
+          store: reading.store,
+          signal,
+          ...(key !== undefined && { key }),
+        },
+        clock,
+      ),
+    );
+    for (const { messageId, body } of messages) this.#bodies.keep(queueUrl, messageId, body);
+    return {
+      ...peek,
+      messages: messages.map((message) => messageJson(message, clock.now())),
+      ...(parkedRead !== undefined && { parkedRead: { ...parkedRead, isWhole: !reading.isCut() } }),
+    };
+  }
+
+  /** The body of a message that was looked at. */
+  body({ queue, messageId }: Readonly<Record<string, unknown>>): { readonly body: string } {
+    const { queueUrl } = this.open(queue);
+    const body = this.#bodies.get(queueUrl, String(messageId));
+    if (body !== undefined) return { body };
+    throw new ApiError(
+      404,
+      'not-peeked',
+      'This message was looked at too long ago. Look at the queue again.',
+    );
+  }
+
+  /** One after the other. */
+  #alone<Answer>(queueUrl: string, look: () => Promise<Answer>): Promise<Answer> {
+    const before = this.#looking.get(queueUrl) ?? Promise.resolve();
+    const answer = before.then(look);
+    this.#looking.set(
+      queueUrl,
+      answer.catch(() => undefined),
+    );
+    return answer;
+  }
+}
+
+/** The store, whose lists end after the first page of a scan. */
+function withoutScans(store: OperableStore): {
+  readonly store: OperableStore;
+  readonly isCut: () => boolean;
+} {
+  let isCut = false;
+  const list: OperableStore['list'] = async (query, options) => {
+    const { next, ...page } = await store.list(query, options);
+    if (next === undefined) return page;
+    if (page.readBy === 'index') return { ...page, next };
+    isCut = true;
+    return page;
+  };
+  return { store: decoratedStore(store, { list }) as OperableStore, isCut: () => isCut };
+}
+
+function messageJson(message: DeadLetterMessage, now: number): MessageJson {
+  const { messageId, body, sentAt, receiveCount, messageGroupId, sentBy, source } = message;
+  const { recordId, error, key, claims } = message;
+  const time = isoTime(sentAt);
+  return {
+    messageId,
+    ...(time !== undefined && { sentAt: time }),
+    receiveCount,
+    ...(messageGroupId !== undefined && { groupId: messageGroupId }),
+    sentBy,
+    ...(source !== undefined && { source }),
+    recordId,
+    ...(error !== undefined && { error }),
+    ...(key !== undefined && { key }),
+    claims: claims.map((claim) => claimJson(claim, now)),
+    bodyLength: body.length,
+  };
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../claims/clock.ts';
+import { type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
+import type { HolderJson, OverdueJson, StatisticsJson } from './api.ts';
+import { ReadTally } from './read-tally.ts';
+
+/** What a read of all claims found. */
+export interface FullRead {
+  readonly at: number;
+  readonly isWhole: boolean;
+  readonly counts: Readonly<Record<ClaimState, number>>;
+  readonly overdue: readonly OverdueJson[];
+  readonly holders: readonly HolderJson[];
+  readonly statistics: StatisticsJson;
+}
+
+/** What is kept of each is some 100 bytes. */
+const MOST_CLAIMS = 1_000_000;
+
+/** Reads all claims, page by page, up to a million. */
+export async function readAll(
+  store: OperableStore,
+  clock: Clock,
+  {
+    signal,
+    lastMs,
+    onProgress,
+  }: {
+    readonly signal: AbortSignal;
+    /** As `EndTally.result` takes it. */
+    readonly lastMs?: number;
+    readonly onProgress?: (rowsRead: number) => void;
+  },
+): Promise<FullRead> {
+  const tally = new ReadTally();
+  const at = clock.now();
+  let [claims, rowsRead] = [0, 0];
+  let readUnits: number | undefined;
+  let cursor: string | undefined;
+  do {
+    signal.throwIfAborted();
+    const page = await store.list({ limit: 1_000, ...(cursor !== undefined && { cursor }) }, { signal });
+    const now = clock.now();
+    for (const claim of page.claims) tally.add(claim, stateOf(claim, now));
+    claims += page.claims.length;
+    rowsRead += page.rowsRead;
+    if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
+    cursor = page.next;
+    onProgress?.(rowsRead);
+  } while (cursor !== undefined && claims < MOST_CLAIMS);
+  const isWhole = cursor === undefined;
+  return {
+    at,
+    isWhole,
+    counts: tally.counts,
+    overdue: tally.overdue(),
+    holders: tally.holders(),
+    statistics: {
+      asOf: new Date(at).toISOString(),
+      isWhole,
+      rowsRead,
+      ...(readUnits !== undefined && { readUnits }),
+      ...tally.ends.result(clock.now(), lastMs),
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../claims/clock.ts';
+import { type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
+import type { HolderJson, OverdueJson } from './api.ts';
+import { ReadTally } from './read-tally.ts';
+
+/** How many claims are in a state, by the index. */
+export interface IndexCount {
+  readonly count: number;
+  /** False where there are more than were counted. */
+  readonly isWhole: boolean;
+  readonly at: number;
+}
+
+/** Who holds claims, by the index. */
+export interface Held {
+  readonly at: number;
+  readonly overdue: readonly OverdueJson[];
+  readonly holders: readonly HolderJson[];
+  readonly isWhole: boolean;
+}
+
+/** A count ends after so many entries. */
+const MOST_COUNTED = 100_000;
+/** Of each state, so many rows are looked at to see who holds claims. */
+const MOST_HELD = 200;
+
+/** What the index of a store tells, without any scan: a state that it turns out not to have is not asked for again. */
+export class IndexRead {
+  readonly #store: OperableStore;
+  readonly #clock: Clock;
+  readonly #states: Set<ClaimState>;
+  #isSure = false;
+
+  constructor(store: OperableStore, clock: Clock, states: readonly ClaimState[]) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#states = new Set(states);
+  }
+
+  /** The states that it has, as far as that is known. */
+  get states(): readonly ClaimState[] {
+    return [...this.#states];
+  }
+
+  /** Counts every state that the index has. Stops at the first page of a scan, and never begins another. */
+  async counts(signal: AbortSignal): Promise<{
+    readonly counts: ReadonlyMap<ClaimState, IndexCount>;
+    readonly oldestLeaseUntil?: number;
+    readonly rowsRead: number;
+  }> {
+    const counts = new Map<ClaimState, IndexCount>();
+    let rowsRead = 0;
+    let oldestLeaseUntil: number | undefined;
+    for (const state of this.#states) {
+      let count = 0;
+      let cursor: string | undefined;
+      do {
+        const page = await this.#store.count({ state, ...(cursor !== undefined && { cursor }) }, { signal });
+        rowsRead += page.rowsRead;
+        if (page.readBy === 'scan') {
+          // A store that has no index for one of them has none.
+          if (this.#isSure) this.#states.delete(state);
+          else this.#states.clear();
+          return { counts, rowsRead };
+        }
+        this.#isSure = true;
+        count += page.count;
+        if (cursor === undefined && page.oldestLeaseUntil !== undefined) {
+          oldestLeaseUntil = page.oldestLeaseUntil;
+        }
+        cursor = page.next;
+      } while (cursor !== undefined && count < MOST_COUNTED && !signal.aborted);
+      counts.set(state, { count, isWhole: cursor === undefined, at: this.#clock.now() });
+    }
+    return { counts, rowsRead, ...(oldestLeaseUntil !== undefined && { oldestLeaseUntil }) };
+  }
+
+  /** The claims that somebody holds, up to 200 that run and 200 that are overdue. */
+  async held(signal: AbortSignal): Promise<Held & { readonly rowsRead: number }> {
+    const tally = new ReadTally();
+    let rowsRead = 0;
+    let isWhole = true;
+    for (const state of ['overdue', 'in-progress'] as const) {
+      if (!this.#states.has(state)) continue;
+      const page = await this.#store.list({ state, limit: MOST_HELD }, { signal });
+      const now = this.#clock.now();
+      for (const claim of page.claims) tally.add(claim, stateOf(claim, now));
+      rowsRead += page.rowsRead;
+      isWhole &&= page.next === undefined;
+    }
+    return {
+      at: this.#clock.now(),
+      overdue: tally.overdue(),
+      holders: tally.holders(),
+      isWhole,
+      rowsRead,
+    };
+  }
+}

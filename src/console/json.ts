@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ApiError, badRequest } from './api-error.ts';
+
+/** As JSON; numbers that readers of JSON would round are strings. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, exactly);
+}
+
+function exactly(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return BigInt(value).toString();
+  }
+  return value;
+}
+
+/** Answers JSON. */
+export function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const text = toJson(value);
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+const LONGEST_BODY = 1_048_576;
+
+/** The object that a request brings. Throws an `ApiError` for any other, and for one that is too long. */
+export async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const tooLong = new ApiError(413, 'too-long', 'A request may be 1 MB long at most.');
+  if (Number(request.headers['content-length'] ?? 0) > LONGEST_BODY) throw tooLong;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > LONGEST_BODY) throw tooLong;
+    chunks.push(chunk);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    throw badRequest('The request is no JSON.');
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>;
+  }
+  throw badRequest('The request is no JSON object.');
+}

@@ -1,0 +1,35 @@
+import type { Claim } from '../claims/claim.ts';
+import { keyHash } from '../claims/key-hash.ts';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The address of a query of CloudWatch Logs Insights for the log lines of a claim, which show the hash of its key. Undefined
+ * where the claim does not tell which Lambda function ran it.
+ */
+export function logQueryUrl(
+  claim: Pick<Claim, 'key' | 'createdAt' | 'lockedBy'>,
+  region: string | undefined,
+  now: number,
+): string | undefined {
+  const name = /^([\w-]{1,64}):[\w$-]{1,128} /.exec(claim.lockedBy ?? '')?.[1];
+  if (region === undefined || !/^[a-z]{2}(-[a-z]+)+-\d+$/.test(region) || name === undefined)
+    return undefined;
+  const query = `fields @timestamp, message, @message\n| filter @message like "${keyHash(claim.key)}"\n| sort @timestamp asc\n| limit 1000`;
+  const from = Math.max(0, Math.round((now - claim.createdAt + HOUR_MS) / 1_000));
+  const detail = `~(end~0~start~-${from}~timeType~'RELATIVE~unit~'seconds~editorString~'${escaped(query)}~source~(~'${escaped(`/aws/lambda/${name}`)}))`;
+  const fragment = encodeURIComponent(`?queryDetail=${detail}`).replaceAll('%', '$');
+  return `https://${region}.${consoleOf(region)}/cloudwatch/home?region=${region}#logsV2:logs-insights${fragment}`;
+}
+
+/** As the console of AWS writes texts into addresses. */
+function escaped(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)
+    .replaceAll('%', '*');
+}
+
+function consoleOf(region: string): string {
+  if (region.startsWith('cn-')) return 'console.amazonaws.cn';
+  return region.startsWith('us-gov-') ? 'console.amazonaws-us-gov.com' : 'console.aws.amazon.com';
+}

@@ -1,0 +1,230 @@
+import type { Clock } from '../claims/clock.ts';
+import type { ClaimState, OperableStore } from '../claims/operable-store.ts';
+import { isoTime } from '../operations/iso-time.ts';
+import type { Count, JobJson, Overview, QueueFactsJson } from './api.ts';
+import { messageOf } from './api-error.ts';
+import { STATES } from './claim-filter.ts';
+import { type FullRead, readAll } from './full-read.ts';
+import { type Held, type IndexCount, IndexRead } from './index-read.ts';
+import { Repeating } from './repeating.ts';
+
+/** What an overview is made of. */
+export interface OverviewPorts {
+  readonly store: OperableStore;
+  readonly clock: Clock;
+  /** States that an index may have. */
+  readonly indexedStates: readonly ClaimState[];
+  /** Reads every claim so often, in place of the index. */
+  readonly readEveryMs: number | undefined;
+  readonly estimateRows: (() => Promise<number | undefined>) | undefined;
+  readonly queues: (signal: AbortSignal) => Promise<readonly QueueFactsJson[]>;
+  readonly jobs: () => readonly JobJson[];
+  /** Told of each overview that differs from the one before. */
+  readonly publish: (overview: Overview) => void;
+}
+
+const POLL_EVERY_MS = 2_000;
+/** No more than so many rows are read in a second by itself: entries of an index, and whole rows. */
+const ENTRIES_PER_SECOND = 1_000;
+const ROWS_PER_SECOND = 100;
+/** What was counted longer ago, when nobody looked, is no count of now. */
+const FRESH_MS = 120_000;
+const AFTER_ERROR_MS = 5_000;
+const ESTIMATE_EVERY_MS = 600_000;
+/** What is read by itself shows the last quarter of an hour. */
+const LAST_MS = 900_000;
+
+/**
+ * How claims and queues stand, read once for all pages, and only while one of them listens. It counts what an index has;
+ * without `readEveryMs` it never begins to read every row by itself.
+ */
+export class OverviewReader {
+  readonly #ports: OverviewPorts;
+  readonly #index: IndexRead;
+  readonly #parts: readonly Repeating[];
+  #counts: ReadonlyMap<ClaimState, IndexCount> = new Map();
+  #oldestLeaseUntil: number | undefined;
+  #held: Held | undefined;
+  #queues: readonly QueueFactsJson[] = [];
+  #read: FullRead | undefined;
+  #estimate: number | undefined;
+  #storeError: string | undefined;
+  #published = '';
+
+  constructor(ports: OverviewPorts) {
+    this.#ports = ports;
+    const { clock, store, indexedStates, readEveryMs } = ports;
+    this.#index = new IndexRead(store, clock, indexedStates);
+    const part = (run: (signal: AbortSignal) => Promise<number>): Repeating => new Repeating(clock, run);
+    this.#parts = [
+      ...(readEveryMs === undefined
+        ? [part((signal) => this.#readCounts(signal)), part((signal) => this.#readHeld(signal))]
+        : [part((signal) => this.#readAllClaims(readEveryMs, signal))]),
+      part((signal) => this.#readQueues(signal)),
+      part(() => this.#readEstimate()),
+    ];
+  }
+
+  /** States that an index has, as far as that is known. */
+  get indexedStates(): readonly ClaimState[] {
+    return this.#index.states;
+  }
+
+  /** How many rows the database says that there are. */
+  get estimatedRows(): number | undefined {
+    return this.#estimate;
+  }
+
+  /** Goes on reading. */
+  start(): void {
+    for (const part of this.#parts) part.start();
+  }
+
+  /** Rests; resolves when nothing is being read. */
+  async rest(): Promise<void> {
+    await Promise.all(this.#parts.map((part) => part.rest()));
+  }
+
+  /** Takes what somebody asked to have read. */
+  take(read: FullRead): void {
+    this.#read = read;
+    this.publish();
+  }
+
+  /** Tells of what has changed. */
+  publish(): void {
+    const overview = this.current();
+    const { at: _at, ...rest } = overview;
+    const text = JSON.stringify(rest);
+    if (text === this.#published) return;
+    this.#published = text;
+    this.#ports.publish(overview);
+  }
+
+  /** What is known now. */
+  current(): Overview {
+    const { clock, jobs } = this.#ports;
+    const held = this.#newestHeld();
+    const oldest = this.#oldest(held);
+    return {
+      at: new Date(clock.now()).toISOString(),
+      counts: Object.fromEntries(STATES.map((state) => [state, this.#countOf(state)])) as Overview['counts'],
+      ...(oldest !== undefined && { oldestOverdue: oldest }),
+      overdue: held?.overdue ?? [],
+      holders: held?.holders ?? [],
+      holdersAreWhole: held?.isWhole ?? false,
+      queues: this.#queues,
+      ...(this.#read !== undefined && { statistics: this.#read.statistics }),
+      jobs: jobs(),
+      ...(this.#storeError !== undefined && { storeError: this.#storeError }),
+    };
+  }
+
+  #newestHeld(): Omit<Held, 'at'> | undefined {
+    const [held, read] = [this.#held, this.#read];
+    if (held === undefined || read === undefined) return held ?? read;
+    return read.at > held.at ? read : held;
+  }
+
+  #oldest(held: Omit<Held, 'at'> | undefined): Overview['oldestOverdue'] {
+    const [first] = held?.overdue ?? [];
+    if (first !== undefined && first.sinceMs <= (this.#oldestLeaseUntil ?? Infinity)) {
+      const { key, sinceMs, lockedBy } = first;
+      const since = isoTime(sinceMs);
+      return since === undefined ? undefined : { key, since, ...(lockedBy !== undefined && { lockedBy }) };
+    }
+    const since = isoTime(this.#oldestLeaseUntil);
+    return since === undefined ? undefined : { since };
+  }
+
+  #countOf(state: ClaimState): Count {
+    const { readEveryMs } = this.#ports;
+    const counted = this.#counts.get(state);
+    const read = this.#read;
+    if (counted !== undefined && (read === undefined || counted.at >= read.at)) {
+      const { count, at, isWhole } = counted;
+      if (!isWhole) return { count, kind: 'at-least' };
+      const isNow = this.#storeError === undefined && this.#ports.clock.now() - at < FRESH_MS;
+      return isNow ? { count, kind: 'exact' } : { count, kind: 'as-of', asOf: new Date(at).toISOString() };
+    }
+    if (read !== undefined) {
+      const { asOf } = read.statistics;
+      const count = read.counts[state];
+      if (!read.isWhole) return { count, kind: 'at-least', asOf };
+      const isNow = readEveryMs !== undefined && this.#storeError === undefined;
+      return isNow ? { count, kind: 'exact' } : { count, kind: 'as-of', asOf };
+    }
+    return state === 'completed' ? this.#estimated() : { count: null, kind: 'unknown' };
+  }
+
+  /** Of the rows of a table most are completed. */
+  #estimated(): Count {
+    if (this.#estimate === undefined) return { count: null, kind: 'unknown' };
+    const others = [...this.#counts.values()].reduce((sum, { count }) => sum + count, 0);
+    return { count: Math.max(this.#estimate - others, 0), kind: 'estimate' };
+  }
+
+  async #readCounts(signal: AbortSignal): Promise<number> {
+    return this.#asking(signal, async () => {
+      const { counts, oldestLeaseUntil, rowsRead } = await this.#index.counts(signal);
+      this.#counts = new Map([...this.#counts, ...counts]);
+      this.#oldestLeaseUntil = oldestLeaseUntil;
+      return Math.max(POLL_EVERY_MS, (rowsRead / ENTRIES_PER_SECOND) * 1_000);
+    });
+  }
+
+  async #readHeld(signal: AbortSignal): Promise<number> {
+    // A list of a state that is not known to be in an index would be a scan.
+    if (!this.#counts.has('overdue') && !this.#counts.has('in-progress')) return POLL_EVERY_MS / 4;
+    return this.#asking(signal, async () => {
+      const { rowsRead, ...held } = await this.#index.held(signal);
+      this.#held = held;
+      return Math.max(POLL_EVERY_MS, (rowsRead / ROWS_PER_SECOND) * 1_000);
+    });
+  }
+
+  async #readAllClaims(everyMs: number, signal: AbortSignal): Promise<number> {
+    return this.#asking(signal, async () => {
+      const { store, clock } = this.#ports;
+      const begin = clock.now();
+      this.#read = await readAll(store, clock, { signal, lastMs: LAST_MS });
+      // At most a third of the time goes into reading.
+      return Math.max(everyMs, 2 * (clock.now() - begin));
+    });
+  }
+
+  async #asking(signal: AbortSignal, ask: () => Promise<number>): Promise<number> {
+    try {
+      const nextMs = await ask();
+      this.#storeError = undefined;
+      this.publish();
+      return nextMs;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      this.#storeError = messageOf(error);
+      this.publish();
+      return AFTER_ERROR_MS;
+    }
+  }
+
+  async #readQueues(signal: AbortSignal): Promise<number> {
+    try {
+      const queues = await this.#ports.queues(signal);
+      if (!signal.aborted) this.#queues = queues;
+      this.publish();
+    } catch {
+      // Each queue says for itself what is wrong with it.
+    }
+    return POLL_EVERY_MS;
+  }
+
+  async #readEstimate(): Promise<number> {
+    try {
+      this.#estimate = await this.#ports.estimateRows?.();
+      this.publish();
+    } catch {
+      this.#estimate = undefined; // without the right to ask there is none
+    }
+    return ESTIMATE_EVERY_MS;
+  }
+}

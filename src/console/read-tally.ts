@@ -1,0 +1,77 @@
+import type { Claim } from '../claims/claim.ts';
+import { keyHash } from '../claims/key-hash.ts';
+import type { ClaimState } from '../claims/operable-store.ts';
+import { isoTime } from '../operations/iso-time.ts';
+import type { HolderJson, OverdueJson } from './api.ts';
+import { EndTally } from './end-tally.ts';
+
+const MOST_OVERDUE = 10;
+/** More are no use to a person; those with the most claims are kept. */
+const MOST_HOLDERS = 50;
+
+/** Counts what the pages show, one claim at a time. */
+export class ReadTally {
+  readonly counts: Record<ClaimState, number> = {
+    'in-progress': 0,
+    overdue: 0,
+    failed: 0,
+    parked: 0,
+    completed: 0,
+  };
+  readonly ends: EndTally = new EndTally();
+  readonly #holders = new Map<string | null, { running: number; overdue: number; oldest: number }>();
+  #overdue: Claim[] = [];
+
+  add(claim: Claim, state: ClaimState): void {
+    this.counts[state] += 1;
+    this.ends.add(claim, state);
+    if (state === 'overdue') this.#addOverdue(claim);
+    if (state === 'overdue' || state === 'in-progress') this.#addHeld(claim, state);
+  }
+
+  #addOverdue(claim: Claim): void {
+    const last = this.#overdue.at(-1);
+    if (this.#overdue.length === MOST_OVERDUE && last !== undefined && last.leaseUntil <= claim.leaseUntil) {
+      return;
+    }
+    this.#overdue = [...this.#overdue, claim]
+      .toSorted((one, other) => one.leaseUntil - other.leaseUntil)
+      .slice(0, MOST_OVERDUE);
+  }
+
+  #addHeld({ lockedBy, claimedAt, createdAt }: Claim, state: 'overdue' | 'in-progress'): void {
+    const name = holderOf(lockedBy);
+    const holder = this.#holders.get(name) ?? { running: 0, overdue: 0, oldest: Infinity };
+    if (state === 'overdue') holder.overdue += 1;
+    else holder.running += 1;
+    holder.oldest = Math.min(holder.oldest, claimedAt ?? createdAt);
+    this.#holders.set(name, holder);
+  }
+
+  /** The claims that are overdue longest. */
+  overdue(): readonly OverdueJson[] {
+    return this.#overdue.map(({ key, leaseUntil, lockedBy, attempt }) => ({
+      key,
+      keyHash: keyHash(key),
+      sinceMs: leaseUntil,
+      ...(lockedBy !== undefined && { lockedBy }),
+      attempt,
+    }));
+  }
+
+  /** Who holds claims, those with the most first. */
+  holders(): readonly HolderJson[] {
+    return [...this.#holders]
+      .map(([lockedBy, { running, overdue, oldest }]) => {
+        const oldestClaimedAt = isoTime(oldest);
+        return { lockedBy, running, overdue, ...(oldestClaimedAt !== undefined && { oldestClaimedAt }) };
+      })
+      .toSorted((one, other) => other.running + other.overdue - one.running - one.overdue)
+      .slice(0, MOST_HOLDERS);
+  }
+}
+
+/** Function and version, without the id of the request. */
+function holderOf(lockedBy: string | undefined): string | null {
+  return lockedBy?.split(' ', 1)[0] || null;
+}

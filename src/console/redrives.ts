@@ -1,0 +1,165 @@
+import type { Clock } from '../claims/clock.ts';
+import type { OperableStore } from '../claims/operable-store.ts';
+import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
+import { redriveWith } from '../operations/dead-letters/redrive-dead-letters.ts';
+import type { RedriveOptions } from '../operations/dead-letters/redrive-options.ts';
+import type { CompletedMessages, WhyLeft } from '../operations/dead-letters/redrive-plan.ts';
+import type { RedriveResult } from '../operations/dead-letters/redrive-result.ts';
+import type { ActionLog } from './action-log.ts';
+import type { ActionJson, RedrivePlanJson, RedriveResultJson } from './api.ts';
+import { ApiError, badRequest, messageOf } from './api-error.ts';
+import { assertReason, isoNow } from './changes.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import type { JobEnd, JobRun, Jobs } from './jobs.ts';
+import { KeptPlans } from './kept-plans.ts';
+
+export interface RedrivesPorts {
+  readonly letters: DeadLetters;
+  readonly store: OperableStore;
+  readonly clock: Clock;
+  readonly key: KeyOfMessage | undefined;
+  readonly operator: string;
+  readonly jobs: Jobs;
+  readonly actions: ActionLog;
+}
+
+interface RedrivePlan {
+  readonly queue: string;
+  readonly which: 'all' | readonly string[];
+  readonly completed: CompletedMessages;
+  readonly asked: number;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+const COMPLETED: readonly string[] = ['skip', 'move', 'delete'] satisfies CompletedMessages[];
+const MOST_CHOSEN = 1_000;
+
+/** Redrives in two steps: what would be done, and then doing it. */
+export class Redrives {
+  readonly #ports: RedrivesPorts;
+  readonly #plans: KeptPlans<RedrivePlan>;
+
+  constructor(ports: RedrivesPorts) {
+    this.#ports = ports;
+    this.#plans = new KeptPlans(ports.clock);
+  }
+
+  /** Says what would be done. */
+  async plan(body: Body, signal: AbortSignal): Promise<RedrivePlanJson> {
+    const { queue, which, completed = 'skip' } = body;
+    const { queueUrl } = this.#ports.letters.open(queue);
+    const isList = Array.isArray(which) && which.length > 0 && which.length <= MOST_CHOSEN;
+    if (which !== 'all' && !(isList && which.every((id) => typeof id === 'string'))) {
+      throw badRequest(`\`which\` is 'all', or a list of 1 to ${MOST_CHOSEN} ids of messages.`);
+    }
+    if (!COMPLETED.includes(completed as string)) {
+      throw badRequest(`\`completed\` is one of ${COMPLETED.join(', ')}.`);
+    }
+    const plan = {
+      queue: queueUrl,
+      which: which as RedrivePlan['which'],
+      completed: completed as CompletedMessages,
+    };
+    const { jobs } = this.#ports;
+    return new Promise((resolve, reject) => {
+      const { id } = jobs.start('plan', async (job) => {
+        try {
+          const result = await this.#redrive(plan, { reason: 'planned only', dryRun: true }, job);
+          if (result.ended === 'failed') throw result.error ?? new Error('The queue could not be read');
+          const { moved, released, deleted } = result;
+          const kept = this.#plans.keep({ ...plan, asked: moved + deleted });
+          const { notFound, notSeen } = result;
+          const left = leftOf(result);
+          const { id: planId, expiresAt } = kept;
+          resolve({ plan: planId, moved, released, deleted, left, notFound, notSeen, expiresAt });
+          return {};
+        } catch (error) {
+          reject(error);
+          throw error;
+        }
+      });
+      signal.addEventListener('abort', () => jobs.stop(id), { once: true });
+    });
+  }
+
+  /** Carries a plan out, once. */
+  redrive(body: Body): { readonly job: string } {
+    const { plan: planId, reason } = body;
+    const plan = this.#plans.get(String(planId));
+    assertReason(reason);
+    if (plan.asked === 0) throw new ApiError(409, 'nothing-to-do', 'No message would be moved.');
+    const { clock, jobs, operator, actions } = this.#ports;
+    const { asked } = plan;
+    const common = { at: isoNow(clock), operator, what: 'redrive' as const, reason, asked };
+    const { id } = jobs.start(
+      'redrive',
+      async (job) => {
+        const started: ActionJson = { ...common, done: 0, refused: 0, failed: 0, job: job.id };
+        actions.put(started);
+        try {
+          const result = await this.#redrive(plan, { reason }, job);
+          const { moved, deleted, left, ended } = result;
+          const failed = ended === 'failed' ? Math.max(asked - moved - deleted - left, 0) : 0;
+          actions.put({ ...started, done: moved + deleted, refused: left, failed, ended });
+          return endOf(result);
+        } catch (error) {
+          actions.put({ ...started, ended: 'failed' });
+          throw error;
+        }
+      },
+      asked,
+    );
+    this.#plans.drop(String(planId));
+    return { job: id };
+  }
+
+  async #redrive(
+    { queue, which, completed }: Omit<RedrivePlan, 'asked'>,
+    how: Pick<RedriveOptions, 'reason' | 'dryRun'>,
+    job: JobRun,
+  ): Promise<RedriveResult> {
+    const { letters, store, clock, key, operator } = this.#ports;
+    const { sqs, queueUrl } = letters.open(queue);
+    return redriveWith(
+      sqs,
+      {
+        queueUrl,
+        store,
+        which,
+        completed,
+        operator,
+        ...how,
+        ...(key !== undefined && { key }),
+        signal: job.signal,
+        onProgress: ({ moved, left, total }) => job.progress(moved + left, total),
+      },
+      clock,
+    );
+  }
+}
+
+function leftOf({ messages }: RedriveResult): Partial<Record<WhyLeft, number>> {
+  const left: Partial<Record<WhyLeft, number>> = {};
+  for (const { why } of messages) if (why !== undefined) left[why] = (left[why] ?? 0) + 1;
+  return left;
+}
+
+function endOf(redriven: RedriveResult): JobEnd {
+  const { ended, error, moved, released, deleted, notFound, undeleted, notSeen, stillHidden } = redriven;
+  const result: RedriveResultJson = {
+    moved,
+    released,
+    deleted,
+    left: leftOf(redriven),
+    notFound,
+    undeleted: undeleted.length,
+    notSeen,
+    stillHidden,
+  };
+  return {
+    ...(ended !== 'whole' && { ended }),
+    ...(error !== undefined && { error: messageOf(error) }),
+    result,
+  };
+}

@@ -1,0 +1,45 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** The secret of one run of the console: in the address once, then in a cookie. */
+export class SessionCookie {
+  /** 32 random bytes. */
+  readonly token: string = randomBytes(32).toString('base64url');
+  readonly #cookie = randomBytes(32).toString('base64url');
+  readonly #name: string;
+
+  constructor(port: number) {
+    // Cookies do not know ports: two consoles must not take each other's.
+    this.#name = `batchlatch_${port}`;
+  }
+
+  /** Whether this is the token of the address. */
+  isToken(given: string): boolean {
+    return isSame(given, this.token);
+  }
+
+  /** The header that hands the cookie over; it holds another secret than the address, which stays in histories. */
+  header(): string {
+    return `${this.#name}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=/`;
+  }
+
+  /** Whether a request comes with the cookie. */
+  isIn({ headers: { cookie = '' } }: Pick<IncomingMessage, 'headers'>): boolean {
+    return cookie
+      .split(';')
+      .map((pair) => pair.trim())
+      .some((pair) => {
+        const end = pair.indexOf('=');
+        return pair.slice(0, end) === this.#name && isSame(pair.slice(end + 1), this.#cookie);
+      });
+  }
+}
+
+/** Hashed first: the comparison takes as long for every length, and tells nothing by its time. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(sha256(one), sha256(other));
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import { answerRequest } from './answer-request.ts';
+import { consoleParts } from './console-parts.ts';
+import { CONSOLE_CHECKS, type ConsoleOptions } from './options.ts';
+import { bracketed, ownNames } from './own-names.ts';
+import { SessionCookie } from './session-cookie.ts';
+
+/** A console that runs. */
+export interface RunningConsole {
+  /** Its address, with the token that lets a browser in. */
+  readonly url: string;
+  /** What lets a browser in. */
+  readonly token: string;
+  /** Stops: jobs end after what they have sent, and pages are told nothing more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the console: a server of pages that show claims and dead letters, and change them where that is allowed. It listens on this
+ * machine alone unless told otherwise. Rejects where it cannot listen; throws a `ConfigurationError` for options that cannot
+ * work.
+ */
+export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
+  checkOptionsOf('startConsole', options, CONSOLE_CHECKS);
+  const { host = '127.0.0.1', port = 0 } = options;
+  const server = createServer();
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: ownPort } = server.address() as AddressInfo;
+  const parts = consoleParts(options);
+  const cookie = new SessionCookie(ownPort);
+  const names = ownNames(host, ownPort);
+  server.on('request', (request, response) => {
+    void answerRequest(request, response, { parts, names, cookie });
+  });
+  let stopping: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    await parts.jobs.stopAll();
+    parts.stream.close();
+    await parts.overview.rest();
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    url: `http://${bracketed(shownHost(host))}:${ownPort}/?token=${cookie.token}`,
+    token: cookie.token,
+    stop: () => (stopping ??= stop()),
+  };
+}
+
+/** Every address is none that a browser can open. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}

@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import path from 'node:path';
+
+/** Every one of them is the same file, which looks at the address. */
+export const PAGES: ReadonlySet<string> = new Set(['/', '/claims', '/claim', '/dead-letters', '/actions']);
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+/** Answers with the page. */
+export async function sendPage(response: ServerResponse, appFolder: string): Promise<void> {
+  try {
+    send(response, 200, 'text/html; charset=utf-8', await readFile(path.join(appFolder, 'index.html')));
+  } catch {
+    const text = `The console's pages are not built: there is no ${path.join(appFolder, 'index.html')}. Run \`npm run build\`.\n`;
+    send(response, 503, 'text/plain; charset=utf-8', Buffer.from(text));
+  }
+}
+
+/** Whether a path is that of a file of the app. */
+export function isAsset(pathname: string): boolean {
+  return /^\/assets\/[\w-][\w.-]*$/.test(pathname) || /^\/[\w-]+\.(svg|ico|png|txt)$/.test(pathname);
+}
+
+/** Answers with a file; false where there is none. */
+export async function sendAsset(
+  response: ServerResponse,
+  appFolder: string,
+  pathname: string,
+): Promise<boolean> {
+  const type = TYPES[path.extname(pathname)];
+  if (type === undefined) return false;
+  try {
+    const content = await readFile(path.join(appFolder, ...pathname.split('/')));
+    // Their names have a hash of what is in them.
+    if (pathname.startsWith('/assets/')) {
+      response.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
+    }
+    send(response, 200, type, content);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Answers a page of plain text. */
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  send(response, status, 'text/plain; charset=utf-8', Buffer.from(`${text}\n`));
+}
+
+function send(response: ServerResponse, status: number, type: string, content: Buffer): void {
+  response.writeHead(status, { 'Content-Type': type, 'Content-Length': content.length });
+  response.end(content);
+}

@@ -1,0 +1,168 @@
+/**
+ * The console's server on claims in memory, for tests and for developing its pages:
+ *
+ *     node --import tsx test/support/console-server.ts [--port 4400] [--read-only] [--live] [--index]
+ */
+import { randomUUID } from 'node:crypto';
+import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQS } from '@aws-sdk/client-sqs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
+import type { ConsoleOptions } from '../../src/console/options.ts';
+import type { QueueJson } from '../../src/console/api.ts';
+import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { operableStore, type OperableStore } from '../../src/operations/index.ts';
+import { decoratedStore } from '../../src/claims/decorated-store.ts';
+import { memoryStore } from '../../src/stores/memory/index.ts';
+import { fillWithClaims, makeClaim, recordIdOf, type SetBackClock, setBackClock } from './console-claims.ts';
+
+/** The folder of the built pages, of `npm run build`. */
+export const APP_FOLDER: string = path.join(
+  path.dirname(fileURLToPath(import.meta.url)),
+  '..',
+  '..',
+  'dist',
+  'console-app',
+);
+
+/** A console with the store behind it. */
+export interface ConsoleOfTest extends RunningConsole {
+  readonly store: OperableStore;
+  readonly clock: SetBackClock;
+}
+
+/** How a console is started on claims in memory. */
+export interface MemoryConsoleOptions extends Partial<ConsoleOptions> {
+  /** Fills the store before; default some hundred claims in all states. */
+  readonly fill?: (store: OperableStore, clock: SetBackClock) => Promise<void>;
+  /** The store says that it has read an index. Default false. */
+  readonly hasIndex?: boolean;
+}
+
+/** Starts a console on claims in memory, which may be changed. */
+export async function startMemoryConsole({
+  fill = fillWithClaims,
+  hasIndex = false,
+  ...options
+}: MemoryConsoleOptions = {}): Promise<ConsoleOfTest> {
+  const clock = setBackClock();
+  const memory = memoryStore({ clock });
+  const store = operableStore(hasIndex ? indexed(memory) : memory);
+  await fill(store, clock);
+  const running = await startConsole({
+    store,
+    place: 'table claims',
+    operator: 'ann@laptop',
+    appFolder: APP_FOLDER,
+    version: '0.0.0-test',
+    allowChanges: true,
+    ...options,
+  });
+  return { ...running, store, clock };
+}
+
+const BY_INDEX = new Set<string | undefined>(['in-progress', 'overdue', 'parked']);
+
+/** A store that says of the states that DynamoDB's index has that it has read one. */
+export function indexed(store: OperableStore): OperableStore {
+  return decoratedStore(store, {
+    async list(query, options) {
+      const page = await store.list({ ...query }, options);
+      return BY_INDEX.has(query.state) ? { ...page, readBy: 'index', rowsRead: page.claims.length } : page;
+    },
+    async count(query, options) {
+      const count = await store.count(query, options);
+      return BY_INDEX.has(query.state) ? { ...count, readBy: 'index', rowsRead: count.count } : count;
+    },
+  }) as OperableStore;
+}
+
+/** A queue with a dead-letter queue, on an SQS of its own. */
+export async function startQueues(parked: readonly string[]): Promise<{
+  readonly sqs: SQS;
+  readonly queues: readonly QueueJson[];
+  stop(): Promise<void>;
+}> {
+  const service = await startSqsEmulator();
+  const sqs = new SQS({ ...emulatorClientConfig, endpoint: service.endpoint });
+  const { QueueUrl: dead = '' } = await sqs.send(
+    new CreateQueueCommand({ QueueName: 'orders-dead-letters' }),
+  );
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['QueueArn'] }),
+  );
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: 3 });
+  const { QueueUrl: url = '' } = await sqs.send(
+    new CreateQueueCommand({ QueueName: 'orders', Attributes: { RedrivePolicy } }),
+  );
+  const source = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
+  );
+  for (const [index, key] of parked.entries()) {
+    const text = (StringValue: string): { DataType: string; StringValue: string } => ({
+      DataType: 'String',
+      StringValue,
+    });
+    await sqs.send(
+      new SendMessageCommand({
+        QueueUrl: dead,
+        MessageBody: JSON.stringify({ order: key, total: `${index}<script>` }),
+        MessageAttributes: {
+          RecordId: text(recordIdOf(key)),
+          IdempotencyKey: text(key),
+          Source: text(source.Attributes?.QueueArn ?? ''),
+          ErrorName: text('CardDeclined'),
+          ErrorMessage: text('The card was declined.'),
+          ErrorCode: text('card_declined'),
+        },
+      }),
+    );
+  }
+  return {
+    sqs,
+    queues: [
+      { name: 'orders', url, isDeadLetter: false },
+      { name: 'orders-dead-letters', url: dead, isDeadLetter: true },
+    ],
+    async stop() {
+      sqs.destroy();
+      await service.stop();
+    },
+  };
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const queues = await startQueues(
+    Array.from({ length: 12 }, (_, index) => `orders#parked-${String(index).padStart(4, '0')}`),
+  );
+  const port = Number(args[args.indexOf('--port') + 1] ?? 0) || 0;
+  const running = await startMemoryConsole({
+    port,
+    allowChanges: !args.includes('--read-only'),
+    hasIndex: args.includes('--index'),
+    sqs: queues.sqs,
+    queues: queues.queues,
+    region: 'eu-west-1',
+    ...(!args.includes('--index') && { readEveryMs: 2_000 }),
+  });
+  process.stdout.write(`${running.url}\n`);
+  if (args.includes('--live')) setInterval(() => void work(running), 700);
+  const stop = async (): Promise<void> => {
+    await running.stop();
+    await queues.stop();
+    process.exit(0);
+  };
+  process.on('SIGINT', () => void stop());
+  process.on('SIGTERM', () => void stop());
+}
+
+const HOW = ['completed', 'completed', 'completed', 'completed', 'failed', 'parked'] as const;
+
+async function work({ store, clock }: ConsoleOfTest): Promise<void> {
+  const seed = Math.floor(Math.random() * 1_000);
+  const how = HOW[seed % HOW.length] ?? 'completed';
+  await makeClaim(store, clock, `orders#${randomUUID()}`, how, { ageMs: 1_500, seed });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(process.argv.slice(2));
