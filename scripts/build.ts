@@ -1,7 +1,7 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
- * package, the code of the function that `ClaimMonitor` deploys, and the bin. An argument names another folder than `dist`.
- * `aws4` goes into both (docs/decisions/0027). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
+ * package, the code of the function that `ClaimMonitor` deploys, the bin, and the pages of the console. An argument names
+ * another folder than `dist`. `aws4` goes into both (docs/decisions/0027). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
  * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
  * is done in this way.
  */
@@ -12,6 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, type PluginBuild } from 'esbuild';
+import { buildConsoleApp } from '../console-app/build.ts';
 import { buildCli } from './build-cli.ts';
 import { buildMonitorFunction } from './monitor-function.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
@@ -36,6 +37,7 @@ await writeFile(path.join(ESM, LICENSES), await licensesOf(ROOT, vendored));
 await writeFile(path.join(CJS, LICENSES), await licensesOf(ROOT, [...vendored, ...inlined]));
 await buildMonitor();
 await buildCli(ROOT, path.join(DIST, 'cli'));
+await buildConsole();
 
 async function compile(): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
@@ -90,6 +92,14 @@ async function buildMonitor(): Promise<void> {
   const folder = path.join(DIST, 'monitor-function');
   const bundled = await buildMonitorFunction(path.join(ESM, 'cdk', 'monitor-function.js'), folder);
   await writeFile(path.join(folder, LICENSES), await licensesOf(ROOT, [...bundled, ...vendored]));
+}
+
+/** The pages that `batchlatch console` serves. */
+async function buildConsole(): Promise<void> {
+  const folder = path.join(DIST, 'console-app');
+  const files = await buildConsoleApp(folder);
+  const inputs = Object.fromEntries(files.map((file) => [file, {}]));
+  await writeFile(path.join(folder, LICENSES), await licensesOf(ROOT, packagesOf({ inputs })));
 }
 
 function json(value: unknown): string {

@@ -1,9 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Metafile } from 'esbuild';
 
 /** The folders of the packages, in the repository, that were put into a bundle. */
-export function packagesOf({ inputs }: Pick<Metafile, 'inputs'>): readonly string[] {
+export function packagesOf({ inputs }: { readonly inputs: object }): readonly string[] {
   const folders = Object.keys(inputs).map(
     (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0],
   );

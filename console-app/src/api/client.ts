@@ -1,0 +1,60 @@
+/** What the server refused, or that it could not be reached (`code` is `UNREACHABLE`). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: string;
+  readonly status: number;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Members that are undefined or empty are left out. */
+export type Parameters = Readonly<Record<string, string | number | undefined>>;
+
+/** The address of a request. */
+export function apiPath(name: string, parameters: Parameters = {}): string {
+  const given = Object.entries(parameters).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [[key, String(value)]],
+  );
+  return given.length === 0 ? `/api/${name}` : `/api/${name}?${new URLSearchParams(given).toString()}`;
+}
+
+/** Reads. Rejects with an `ApiError`, or with the reason of `signal`. */
+export function get<Answer>(name: string, parameters?: Parameters, signal?: AbortSignal): Promise<Answer> {
+  return request<Answer>(apiPath(name, parameters), signal === undefined ? {} : { signal });
+}
+
+/** Asks for something to be done, or for a read that costs. Rejects with an `ApiError`, or with the reason of `signal`. */
+export function post<Answer>(name: string, body: unknown = {}, signal?: AbortSignal): Promise<Answer> {
+  return request<Answer>(apiPath(name), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal !== undefined && { signal }),
+  });
+}
+
+async function request<Answer>(path: string, init: RequestInit): Promise<Answer> {
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new ApiError(0, 'UNREACHABLE', 'The console does not answer. Is the command still running?');
+  }
+  if (response.ok) return (await response.json()) as Answer;
+  throw await refusal(response);
+}
+
+async function refusal(response: Response): Promise<ApiError> {
+  const fallback = `The console answered ${response.status}.`;
+  try {
+    const { error } = (await response.json()) as { error?: { code?: string; message?: string } };
+    return new ApiError(response.status, error?.code ?? 'UNKNOWN', error?.message ?? fallback);
+  } catch {
+    return new ApiError(response.status, 'UNKNOWN', fallback);
+  }
+}

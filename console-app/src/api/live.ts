@@ -1,0 +1,123 @@
+import type { JobJson, Overview } from '../api-types.ts';
+import { setServerTime } from '../state/now.ts';
+import { createStore } from '../state/store.ts';
+import { ApiError, get } from './client.ts';
+
+/**
+ * How the page stands with the server. `connecting`: not yet, or again after it went away. `paused`: the person paused it;
+ * a hidden tab is `away` and goes on when it is shown. `signed-out`: the server does not know this browser.
+ */
+export type Connection = 'connecting' | 'live' | 'paused' | 'away' | 'signed-out';
+
+/** How the page stands with the server. */
+export const connection = createStore<Connection>('connecting');
+/** What the server told last. */
+export const overview = createStore<Overview | undefined>(undefined);
+/** The jobs that it told of, also those that have ended. */
+export const jobs = createStore<ReadonlyMap<string, JobJson>>(new Map());
+/** How many actions it told of since the page was opened. */
+export const actionsTold = createStore(0);
+
+const LONGEST_WAIT_MS = 10_000;
+let source: EventSource | undefined;
+let retry: ReturnType<typeof setTimeout> | undefined;
+let failures = 0;
+let isPaused = false;
+
+/** Begins, and pauses while the tab is hidden. */
+export function startLive(): void {
+  document.addEventListener('visibilitychange', follow);
+  connection.subscribe(() => {
+    document.documentElement.dataset['live'] = connection.get();
+  });
+  document.documentElement.dataset['live'] = connection.get();
+  follow();
+}
+
+/** Pauses, or goes on. */
+export function pauseLive(pause: boolean): void {
+  isPaused = pause;
+  follow();
+}
+
+/** Tries again at once. */
+export function reconnect(): void {
+  failures = 0;
+  close();
+  follow();
+}
+
+function follow(): void {
+  if (isPaused || document.hidden) {
+    close();
+    connection.set(isPaused ? 'paused' : 'away');
+  } else if (source === undefined) {
+    open();
+  }
+}
+
+function open(): void {
+  clearTimeout(retry);
+  connection.set('connecting');
+  const opened = new EventSource('/api/events');
+  source = opened;
+  opened.addEventListener('overview', (event) => {
+    failures = 0;
+    connection.set('live');
+    tell(event as MessageEvent<string>);
+  });
+  opened.addEventListener('job', (event) => {
+    keep([JSON.parse((event as MessageEvent<string>).data) as JobJson]);
+  });
+  opened.addEventListener('action', () => actionsTold.set(actionsTold.get() + 1));
+  opened.addEventListener('error', () => {
+    if (source === opened) tryAgain();
+  });
+}
+
+function tell(event: MessageEvent<string>): void {
+  const next = JSON.parse(event.data) as Overview;
+  setServerTime(next.at);
+  keep(next.jobs);
+  overview.set(next);
+}
+
+/** An ended job stays ended, whichever event comes last. */
+function keep(told: readonly JobJson[]): void {
+  const known = jobs.get();
+  const news = told.filter(({ id }) => known.get(id)?.ended === undefined);
+  if (news.length > 0) jobs.set(new Map([...known, ...news.map((job) => [job.id, job] as const)]));
+}
+
+/** The browser tells of no status, so a plain request finds out whether the server is there and knows this browser. */
+function tryAgain(): void {
+  close();
+  connection.set('connecting');
+  failures += 1;
+  retry = setTimeout(
+    () => {
+      void probe();
+    },
+    Math.min(500 * 2 ** (failures - 1), LONGEST_WAIT_MS),
+  );
+}
+
+async function probe(): Promise<void> {
+  try {
+    await get('session');
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) {
+      connection.set('signed-out');
+      return;
+    }
+    if (!isPaused && !document.hidden) tryAgain();
+    return;
+  }
+  follow();
+}
+
+function close(): void {
+  clearTimeout(retry);
+  source?.close();
+  source = undefined;
+}

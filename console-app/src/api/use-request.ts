@@ -1,0 +1,51 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { connection } from './live.ts';
+import { ApiError } from './client.ts';
+
+/** An answer that a page waits for. While it is read again, the last one stays. */
+export interface Requested<Answer> {
+  readonly answer?: Answer;
+  readonly error?: ApiError;
+  readonly isLoading: boolean;
+  /** Reads again. */
+  readonly again: () => void;
+}
+
+/** Reads when the page is opened and when `of` changes, which names what is read. */
+export function useRequest<Answer>(
+  of: string,
+  read: (signal: AbortSignal) => Promise<Answer>,
+): Requested<Answer> {
+  const [state, setState] = useState<{ of: string; answer?: Answer; error?: ApiError; isLoading: boolean }>({
+    of,
+    isLoading: true,
+  });
+  const [round, setRound] = useState(0);
+  const again = useCallback(() => setRound((before) => before + 1), []);
+  useEffect(() => {
+    const abort = new AbortController();
+    setState((before) => ({ ...(before.of === of ? before : {}), of, isLoading: true }));
+    read(abort.signal).then(
+      (answer) => {
+        if (!abort.signal.aborted) setState({ of, answer, isLoading: false });
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        const shown = asApiError(error);
+        setState((before) => ({ ...before, error: shown, isLoading: false }));
+      },
+    );
+    return () => abort.abort();
+    // `of` names all that `read` uses.
+  }, [of, round]);
+  return state.of === of ? { ...state, again } : { isLoading: true, again };
+}
+
+/** What is shown of anything that was thrown. A browser that the server does not know is told so by the whole page. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) {
+    if (error.status === 401) connection.set('signed-out');
+    return error;
+  }
+  return new ApiError(0, 'UNKNOWN', error instanceof Error ? error.message : String(error));
+}

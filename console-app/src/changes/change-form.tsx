@@ -1,0 +1,129 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { PlanJson } from '../api-types.ts';
+import { session } from '../api/session.ts';
+import { useStore } from '../state/store.ts';
+import { counted } from '../text/numbers.ts';
+import { shown } from '../text/shown.ts';
+import { OPERATION_NAME } from '../text/words.ts';
+import type { ChangeRequest } from './change-request.ts';
+import { PlanSummary } from './plan-summary.tsx';
+import { ReasonField } from './reason-field.tsx';
+
+/** Asks for a reason and what else is needed, and says on its button what will happen. */
+export function ChangeForm({
+  request,
+  plan,
+  isForced,
+  onForce,
+  onStart,
+  onClose,
+}: {
+  readonly request: ChangeRequest;
+  readonly plan: PlanJson;
+  readonly isForced: boolean;
+  readonly onForce: (isForced: boolean) => void;
+  readonly onStart: (reason: string, result: string | undefined) => Promise<void>;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const { operation } = request;
+  const [reason, setReason] = useState('');
+  const [result, setResult] = useState('');
+  const [isConfirmed, setConfirmed] = useState(false);
+  const [isStarting, setStarting] = useState(false);
+  const resultError = operation === 'resolve' ? jsonError(result) : undefined;
+  const needsConfirmation = operation === 'forget' || isForced;
+  const isReady =
+    plan.wouldChange > 0 &&
+    reason.trim() !== '' &&
+    resultError === undefined &&
+    (!needsConfirmation || isConfirmed);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    if (!isReady || isStarting) return;
+    setStarting(true);
+    void onStart(reason.trim(), operation === 'resolve' && result.trim() !== '' ? result : undefined);
+  };
+  return (
+    <form class="form" onSubmit={submit}>
+      <PlanSummary request={request} plan={plan} isForced={isForced} onForce={onForce} />
+      {operation === 'resolve' && <ResultField value={result} onInput={setResult} error={resultError} />}
+      <ReasonField value={reason} onInput={setReason} />
+      {needsConfirmation && (
+        <label class="check check-danger">
+          <input
+            type="checkbox"
+            checked={isConfirmed}
+            onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
+          />
+          {operation === 'forget'
+            ? `Delete ${counted(plan.wouldChange, 'claim')} with all history. This cannot be undone.`
+            : 'The work of these claims may be done twice.'}
+        </label>
+      )}
+      <Operator />
+      <div class="dialog-buttons">
+        <button type="button" class="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="submit"
+          class={operation === 'forget' || isForced ? 'button button-danger' : 'button button-primary'}
+          disabled={!isReady || isStarting}
+        >
+          {OPERATION_NAME[operation]} {counted(plan.wouldChange, 'claim')}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function ResultField({
+  value,
+  onInput,
+  error,
+}: {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly error: string | undefined;
+}): JSX.Element {
+  return (
+    <div class="field">
+      <label for="change-result">Result for duplicates, as JSON (may be left empty)</label>
+      <textarea
+        id="change-result"
+        class="mono"
+        rows={3}
+        spellcheck={false}
+        value={value}
+        aria-invalid={error !== undefined}
+        aria-describedby="change-result-error"
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      <p id="change-result-error" class="field-error" role="status">
+        {error}
+      </p>
+    </div>
+  );
+}
+
+/** Who the history will say did it. */
+export function Operator(): JSX.Element {
+  const operator = useStore(session)?.operator;
+  return (
+    <p class="muted small">
+      The reason, the time and {operator === undefined ? 'your name' : <b>{shown(operator)}</b>} are kept in
+      the history of each claim.
+    </p>
+  );
+}
+
+function jsonError(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    return 'This is no JSON. A text needs quotation marks: "done"';
+  }
+}

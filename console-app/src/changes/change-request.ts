@@ -1,0 +1,34 @@
+import type { ClaimJson, ClaimState, OperationKind, PlanRequest, SeenJson } from '../api-types.ts';
+import { createStore } from '../state/store.ts';
+
+/** What a person asked to do, before it is confirmed. */
+export interface ChangeRequest {
+  readonly operation: OperationKind;
+  /** Which claims, in words, such as `all that match: parked`. */
+  readonly of: string;
+  readonly what: Pick<PlanRequest, 'claims' | 'filter'>;
+  /** Called when it has been done, or a part of it. */
+  readonly onDone?: () => void;
+}
+
+/** The change that is asked about; undefined while no dialog is open. */
+export const changeRequest = createStore<ChangeRequest | undefined>(undefined);
+
+/** Opens the dialog. */
+export function askToChange(request: ChangeRequest): void {
+  changeRequest.set(request);
+}
+
+/** A claim as it was seen, for a change of it. */
+export function seen({ key, status, owner, attempt }: ClaimJson): SeenJson {
+  return { key, status, owner, attempt };
+}
+
+/** What a claim in this state is likely to need, the likeliest first. */
+export const OPERATIONS_OF: Readonly<Record<ClaimState, readonly OperationKind[]>> = {
+  'in-progress': ['release', 'resolve', 'park', 'forget'],
+  overdue: ['resolve', 'release', 'park', 'forget'],
+  parked: ['release', 'resolve', 'forget'],
+  failed: ['park', 'resolve', 'release', 'forget'],
+  completed: ['forget', 'resolve', 'release', 'park'],
+};

@@ -1,0 +1,127 @@
+import type { JSX } from 'preact';
+import type { OperationKind, PlanJson } from '../api-types.ts';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { counted, numberText } from '../text/numbers.ts';
+import { shown } from '../text/shown.ts';
+import { OPERATION_MEANING, readText, STATES } from '../text/words.ts';
+import type { ChangeRequest } from './change-request.ts';
+
+/** What will happen, and to how many. */
+export function PlanSummary({
+  request: { operation, of },
+  plan,
+  isForced,
+  onForce,
+}: {
+  readonly request: ChangeRequest;
+  readonly plan: PlanJson;
+  readonly isForced: boolean;
+  readonly onForce: (isForced: boolean) => void;
+}): JSX.Element {
+  if (plan.count === 0) return <p>There are no such claims any more. Nothing would be changed.</p>;
+  return (
+    <>
+      <p>{meaningOf(operation, plan.wouldChange)}</p>
+      <dl class="facts facts-small">
+        <div>
+          <dt>Claims</dt>
+          <dd>{shown(of)}</dd>
+        </div>
+        <div>
+          <dt>States</dt>
+          <dd class="badges">
+            {STATES.map((state) => {
+              const count = plan.byState[state] ?? 0;
+              return (
+                count > 0 && (
+                  <span key={state}>
+                    {numberText(count)} <StateBadge state={state} />
+                  </span>
+                )
+              );
+            })}
+          </dd>
+        </div>
+      </dl>
+      {!plan.isWhole && (
+        <p class="warning">
+          More claims match than one change can take. These are the first {numberText(plan.count)}; repeat it
+          for the others.
+        </p>
+      )}
+      <Refused operation={operation} plan={plan} isForced={isForced} onForce={onForce} />
+      <Sample plan={plan} />
+      {plan.cost.rowsRead > plan.count && <p class="muted small">{readText(plan.cost)}</p>}
+    </>
+  );
+}
+
+function meaningOf(operation: OperationKind, count: number): string {
+  const meaning = OPERATION_MEANING[operation];
+  if (count !== 1) return `${counted(count, 'claim')} ${meaning}.`;
+  const forOne = meaning
+    .replace(/^count /, 'counts ')
+    .replace(/^do not/, 'does not')
+    .replace('until a person releases them', 'until a person releases it')
+    .replace(/^are deleted with their/, 'is deleted with its');
+  return `The claim ${forOne}.`;
+}
+
+/** What would be refused, and the way to do it all the same. */
+function Refused({
+  operation,
+  plan: { wouldBeRefused },
+  isForced,
+  onForce,
+}: {
+  readonly operation: OperationKind;
+  readonly plan: PlanJson;
+  readonly isForced: boolean;
+  readonly onForce: (isForced: boolean) => void;
+}): JSX.Element | null {
+  const { running, completed } = wouldBeRefused;
+  if (running + completed === 0 && !isForced) return null;
+  return (
+    <div class="warning">
+      {running > 0 && (
+        <p>
+          {counted(running, 'claim')} in progress would be refused: a handler may be running. Wait until the
+          lease has lapsed.
+        </p>
+      )}
+      {completed > 0 && (
+        <p>
+          {counted(completed, 'completed claim')} would be refused: to run it again would repeat its effect.
+        </p>
+      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isForced}
+          onChange={({ currentTarget }) => onForce(currentTarget.checked)}
+        />
+        {OPERATION_FORCE[operation]}
+      </label>
+    </div>
+  );
+}
+
+const OPERATION_FORCE: Readonly<Record<OperationKind, string>> = {
+  release: 'Release claims that are in progress or completed too',
+  resolve: 'Resolve claims that are in progress too',
+  park: 'Park claims that are in progress or completed too',
+  forget: 'Forget claims that are in progress too',
+};
+
+function Sample({ plan: { sample, count } }: { readonly plan: PlanJson }): JSX.Element {
+  return (
+    <ul class="sample">
+      {sample.map(({ key }) => (
+        <li key={key} class="mono">
+          {shown(key)}
+        </li>
+      ))}
+      {count > sample.length && <li class="muted">and {counted(count - sample.length, 'more claim')}</li>}
+    </ul>
+  );
+}

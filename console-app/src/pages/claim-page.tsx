@@ -1,0 +1,109 @@
+import type { JSX } from 'preact';
+import type { ClaimDetailJson } from '../api-types.ts';
+import { get } from '../api/client.ts';
+import { session } from '../api/session.ts';
+import { useRequest } from '../api/use-request.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Link } from '../parts/link.tsx';
+import { ErrorNotice, Notice, Skeleton } from '../parts/notice.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { useAddress } from '../state/address.ts';
+import { useStore } from '../state/store.ts';
+import { shown } from '../text/shown.ts';
+import { STATE_MEANING } from '../text/words.ts';
+import { timelineSteps } from '../timeline/timeline-steps.ts';
+import { Timeline } from '../timeline/timeline.tsx';
+import { ClaimActions } from './claim/claim-actions.tsx';
+import { ClaimFacts } from './claim/claim-facts.tsx';
+import { ClaimResult } from './claim/claim-result.tsx';
+
+/** All that is known of one claim, and what can be done to it. */
+export function ClaimPage(): JSX.Element {
+  const { search } = useAddress();
+  const key = new URLSearchParams(search).get('key') ?? '';
+  const { answer, error, isLoading, again } = useRequest(key, (signal) =>
+    get<ClaimDetailJson>('claim', { key }, signal),
+  );
+  return (
+    <>
+      <p class="crumbs">
+        <Link href="/claims">Claims</Link>
+      </p>
+      <div class="page-head">
+        <h1 class="mono claim-key">{shown(key)}</h1>
+        <CopyButton text={key} what="the key" />
+        <button type="button" class="button button-small" disabled={isLoading} onClick={again}>
+          Read again
+        </button>
+      </div>
+      {error?.status === 404 ? (
+        <NotThere />
+      ) : (
+        <>
+          {error !== undefined && <ErrorNotice error={error} again={again} />}
+          {answer === undefined && isLoading && <Skeleton lines={10} />}
+          {answer !== undefined && <Detail detail={answer} again={again} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function NotThere(): JSX.Element {
+  return (
+    <Notice title="There is no claim of this key.">
+      <p>
+        It was never claimed, was forgotten, or its retention is over. Its next delivery runs as if it were
+        the first.
+      </p>
+      <p>
+        <Link href="/claims">Search claims</Link>
+      </p>
+    </Notice>
+  );
+}
+
+function Detail({
+  detail,
+  again,
+}: {
+  readonly detail: ClaimDetailJson;
+  readonly again: () => void;
+}): JSX.Element {
+  const { claim, events, logUrl, hasResult } = detail;
+  const allowChanges = useStore(session)?.allowChanges ?? false;
+  return (
+    <>
+      <section class="panel claim-state" aria-label="State" data-state={claim.state}>
+        <p>
+          <StateBadge state={claim.state} /> {STATE_MEANING[claim.state]}
+        </p>
+        {claim.error !== undefined && claim.state !== 'completed' && (
+          <p class="claim-error">
+            <b>{shown(claim.error.name)}</b>
+            {claim.error.code !== undefined && <code>{shown(claim.error.code)}</code>}{' '}
+            {shown(claim.error.message)}
+          </p>
+        )}
+        {allowChanges ? (
+          <ClaimActions claim={claim} onDone={again} />
+        ) : (
+          <p class="muted small">
+            This console is read-only. Start it with <code>--allow-changes</code> to change claims.
+          </p>
+        )}
+      </section>
+      <div class="columns">
+        <section class="panel" aria-labelledby="timeline-title">
+          <h2 id="timeline-title">Timeline</h2>
+          <Timeline steps={timelineSteps(claim, events)} />
+        </section>
+        <section class="panel" aria-labelledby="facts-title">
+          <h2 id="facts-title">Details</h2>
+          <ClaimFacts claim={claim} logUrl={logUrl} />
+          <ClaimResult key={claim.owner} claimKey={claim.key} hasResult={hasResult} />
+        </section>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import type { JSX } from 'preact';
+import type { ClaimJson } from '../../api-types.ts';
+import { askToChange, OPERATIONS_OF, seen } from '../../changes/change-request.ts';
+import { OPERATION_MEANING, OPERATION_NAME } from '../../text/words.ts';
+
+/** What can be done to a claim, the likeliest first. */
+export function ClaimActions({
+  claim,
+  onDone,
+}: {
+  readonly claim: ClaimJson;
+  readonly onDone: () => void;
+}): JSX.Element {
+  return (
+    <div class="buttons" role="group" aria-label="Change this claim">
+      {OPERATIONS_OF[claim.state].map((operation, index) => (
+        <button
+          key={operation}
+          type="button"
+          class={
+            operation === 'forget'
+              ? 'button button-danger-plain'
+              : index === 0
+                ? 'button button-primary'
+                : 'button'
+          }
+          title={`Claims ${OPERATION_MEANING[operation]}`}
+          onClick={() => askToChange({ operation, of: claim.key, what: { claims: [seen(claim)] }, onDone })}
+        >
+          {OPERATION_NAME[operation]}…
+        </button>
+      ))}
+    </div>
+  );
+}

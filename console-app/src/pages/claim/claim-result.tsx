@@ -1,0 +1,49 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ClaimDetailJson } from '../../api-types.ts';
+import { type ApiError, get } from '../../api/client.ts';
+import { asApiError } from '../../api/use-request.ts';
+import { ErrorNotice } from '../../parts/notice.tsx';
+import { shownBody } from '../../text/shown.ts';
+
+/** The result that duplicates get. It may hold what is not for every eye, so it is read when somebody asks for it. */
+export function ClaimResult({
+  claimKey,
+  hasResult,
+}: {
+  readonly claimKey: string;
+  readonly hasResult: boolean;
+}): JSX.Element | null {
+  const [result, setResult] = useState<string>();
+  const [error, setError] = useState<ApiError>();
+  if (!hasResult) return null;
+  const read = async (): Promise<void> => {
+    setError(undefined);
+    try {
+      const detail = await get<ClaimDetailJson>('claim', { key: claimKey, result: 1 });
+      setResult(detail.result ?? '');
+    } catch (caught) {
+      setError(asApiError(caught));
+    }
+  };
+  return (
+    <div class="hidden-text">
+      <h3>Result</h3>
+      {result === undefined ? (
+        <button type="button" class="button" onClick={() => void read()}>
+          Show the result
+        </button>
+      ) : (
+        <>
+          <pre tabIndex={0} aria-label="Result">
+            {shownBody(result)}
+          </pre>
+          <button type="button" class="button button-small" onClick={() => setResult(undefined)}>
+            Hide the result
+          </button>
+        </>
+      )}
+      {error !== undefined && <ErrorNotice error={error} />}
+    </div>
+  );
+}

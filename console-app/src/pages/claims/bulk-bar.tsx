@@ -1,0 +1,75 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ClaimJson, OperationKind } from '../../api-types.ts';
+import { askToChange, seen } from '../../changes/change-request.ts';
+import { type ClaimFilter, filterText, hrefOf, requestOf } from '../../filters/claim-filter.ts';
+import { counted } from '../../text/numbers.ts';
+import { OPERATION_NAME } from '../../text/words.ts';
+
+const OPERATIONS = ['release', 'resolve', 'park', 'forget'] as const satisfies readonly OperationKind[];
+
+/** What can be done to the claims that are selected, or to all that match the filter. */
+export function BulkBar({
+  filter,
+  selected,
+  shown,
+  hasMore,
+  allowChanges,
+  onClear,
+  onDone,
+}: {
+  readonly filter: ClaimFilter;
+  readonly selected: readonly ClaimJson[];
+  readonly shown: number;
+  readonly hasMore: boolean;
+  readonly allowChanges: boolean;
+  readonly onClear: () => void;
+  readonly onDone: () => void;
+}): JSX.Element | null {
+  const [isAllMatching, setAllMatching] = useState(false);
+  const of = hrefOf(filter);
+  useEffect(() => setAllMatching(false), [of]);
+  if (!allowChanges || (shown === 0 && !hasMore)) return null;
+  const words = isAllMatching ? `all that match: ${filterText(filter)}` : counted(selected.length, 'claim');
+  const ask = (operation: OperationKind): void =>
+    askToChange({
+      operation,
+      of: isAllMatching ? words : `${words} selected`,
+      what: isAllMatching ? { filter: requestOf(filter) } : { claims: selected.map(seen) },
+      onDone,
+    });
+  const hasAny = isAllMatching || selected.length > 0;
+  return (
+    <div class={hasAny ? 'bulk bulk-active' : 'bulk'} role="group" aria-label="Change claims">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isAllMatching}
+          onChange={({ currentTarget }) => setAllMatching(currentTarget.checked)}
+        />
+        All that match this filter
+      </label>
+      <span role="status" class="bulk-count">
+        {isAllMatching ? 'All that match' : selected.length === 0 ? 'None selected' : `${words} selected`}
+      </span>
+      <span class="bulk-buttons">
+        {OPERATIONS.map((operation) => (
+          <button
+            key={operation}
+            type="button"
+            class={operation === 'forget' ? 'button button-danger-plain' : 'button'}
+            disabled={!hasAny}
+            onClick={() => ask(operation)}
+          >
+            {OPERATION_NAME[operation]}…
+          </button>
+        ))}
+        {selected.length > 0 && !isAllMatching && (
+          <button type="button" class="button button-plain" onClick={onClear}>
+            Clear selection
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import type { JSX } from 'preact';
+import { counted } from '../../text/numbers.ts';
+import { readText } from '../../text/words.ts';
+import type { ReadClaims } from './use-claims.ts';
+
+/** What was read, and more of it. */
+export function ReadOn({
+  read,
+  more,
+  again,
+}: {
+  readonly read: ReadClaims;
+  readonly more: () => void;
+  readonly again: () => void;
+}): JSX.Element {
+  const { claims, next, isLoading } = read;
+  return (
+    <div class="read-on">
+      <p role="status" class="muted">
+        {isLoading
+          ? 'Reading…'
+          : `${counted(claims.length, 'claim')}${next === undefined ? '' : ' so far'}. ${readText(read)}`}
+      </p>
+      {next !== undefined && (
+        <button type="button" class="button" disabled={isLoading} onClick={more}>
+          Read on
+        </button>
+      )}
+      <button type="button" class="button" disabled={isLoading} onClick={again}>
+        Read again
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { ClaimJson, ClaimsJson } from '../../api-types.ts';
+import { type ApiError, get } from '../../api/client.ts';
+import { asApiError } from '../../api/use-request.ts';
+import { type ClaimFilter, hrefOf, requestOf } from '../../filters/claim-filter.ts';
+
+/** How many claims a page asks for. */
+const PAGE = 100;
+
+/** The claims of a filter, as far as they were read. */
+export interface ReadClaims {
+  readonly claims: readonly ClaimJson[];
+  /** What was read for them in all. */
+  readonly rowsRead: number;
+  readonly readUnits?: number;
+  readonly readBy?: ClaimsJson['readBy'];
+  /** Where to go on; absent when there is no more. */
+  readonly next?: string;
+  readonly isLoading: boolean;
+  readonly error?: ApiError;
+}
+
+const NOTHING: ReadClaims = { claims: [], rowsRead: 0, isLoading: true };
+
+/** Reads the first page, and more when asked. */
+export function useClaims(filter: ClaimFilter): ReadClaims & {
+  /** Reads the next page. */
+  readonly more: () => void;
+  /** Reads from the start, as many pages as are shown. */
+  readonly again: () => void;
+} {
+  const of = hrefOf(filter);
+  const [state, setState] = useState({ of, read: NOTHING });
+  const abort = useRef(new AbortController());
+  const read = useCallback(
+    async (before: ReadClaims, fewest: number): Promise<void> => {
+      abort.current.abort();
+      const current = new AbortController();
+      abort.current = current;
+      const show = (shown: ReadClaims): void => {
+        if (!current.signal.aborted) setState({ of, read: shown });
+      };
+      const { error: _error, ...kept } = before;
+      let after: ReadClaims = { ...kept, isLoading: true };
+      show(after);
+      try {
+        do {
+          const page = await get<ClaimsJson>(
+            'claims',
+            { ...requestOf(filter), limit: PAGE, cursor: after.next },
+            current.signal,
+          );
+          after = withPage(after, page);
+        } while (after.next !== undefined && after.claims.length < fewest);
+        show({ ...after, isLoading: false });
+      } catch (error) {
+        if (!current.signal.aborted) show({ ...after, isLoading: false, error: asApiError(error) });
+      }
+    },
+    [of],
+  );
+  useEffect(() => {
+    void read(NOTHING, 0);
+    return () => abort.current.abort();
+  }, [read]);
+  const shown = state.of === of ? state.read : NOTHING;
+  return {
+    ...shown,
+    more: () => void read(shown, 0),
+    again: () => void read(NOTHING, shown.claims.length),
+  };
+}
+
+/** A claim that changed while the pages were read may come twice: the later one counts. */
+function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
+  const known = new Set(page.claims.map(({ key }) => key));
+  const { next: _next, ...kept } = before;
+  const readUnits = addUnits(before.readUnits, page.readUnits);
+  return {
+    ...kept,
+    claims: [...before.claims.filter(({ key }) => !known.has(key)), ...page.claims],
+    rowsRead: before.rowsRead + page.rowsRead,
+    readBy: page.readBy,
+    ...(readUnits !== undefined && { readUnits }),
+    ...(page.next !== undefined && { next: page.next }),
+  };
+}
+
+function addUnits(one: number | undefined, other: number | undefined): number | undefined {
+  return other === undefined ? one : Math.round(((one ?? 0) + other) * 10) / 10;
+}

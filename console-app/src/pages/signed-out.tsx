@@ -1,0 +1,17 @@
+import type { JSX } from 'preact';
+
+/** What is shown to a browser that the server does not know: another server runs at this address by now. */
+export function SignedOut(): JSX.Element {
+  return (
+    <main id="main" class="signed-out">
+      <h1>This page is not signed in</h1>
+      <p role="alert">
+        The console was started again, or this browser never opened its address. Open the address that{' '}
+        <code>batchlatch console</code> printed in the terminal.
+      </p>
+      <button type="button" class="button" onClick={() => window.location.reload()}>
+        Try again
+      </button>
+    </main>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren, JSX } from 'preact';
+import type { ApiError } from '../api/client.ts';
+import { shown } from '../text/shown.ts';
+import { Icon } from './icon.tsx';
+
+/** What to do about an error, by its code. */
+const REMEDY: Readonly<Record<string, string>> = {
+  UNREACHABLE: 'Start it again, and open the address that it prints.',
+};
+
+/** An error, with what to do. */
+export function ErrorNotice({
+  error,
+  again,
+}: {
+  readonly error: ApiError;
+  readonly again?: (() => void) | undefined;
+}): JSX.Element {
+  return (
+    <div class="notice notice-error" role="alert">
+      <Icon name="overdue" />
+      <div>
+        <p>
+          <strong>That did not work.</strong> {shown(error.message)} {REMEDY[error.code]}
+        </p>
+        {error.code !== 'UNKNOWN' && error.code !== 'UNREACHABLE' && (
+          <p class="muted small">{shown(error.code)}</p>
+        )}
+        {again !== undefined && (
+          <button type="button" class="button" onClick={again}>
+            Try again
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** What is said where there is nothing, or what one has to know. */
+export function Notice({
+  title,
+  children,
+  icon = 'info',
+}: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  readonly icon?: 'info' | 'check';
+}): JSX.Element {
+  return (
+    <div class={`notice notice-${icon}`}>
+      <Icon name={icon} />
+      <div>
+        <p>
+          <strong>{title}</strong>
+        </p>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** Stands where something will be: bars in place of lines. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }): JSX.Element {
+  return (
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">Loading</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} class="skeleton-line" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}

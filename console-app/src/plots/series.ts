@@ -1,0 +1,51 @@
+import type { Distribution, StatisticsPeriod } from '../api-types.ts';
+
+/** The columns of a plot: seconds since 1970, then a value for each of them. */
+export type Columns = readonly (readonly (number | null)[])[];
+
+/** More points than this could not be told apart. */
+const MOST_POINTS = 1_000;
+
+/** One entry for each period of the span, also for those in which nothing ended: `periods` leaves them out. */
+export function wholeSpan(
+  periods: readonly StatisticsPeriod[],
+  periodMs: number,
+  until: number,
+  fewest = 30,
+): readonly StatisticsPeriod[] {
+  const last = until - (until % periodMs);
+  const known = new Map(periods.map((period) => [period.from, period]));
+  const first = Math.min(periods[0]?.from ?? last, last - (fewest - 1) * periodMs);
+  const from = Math.max(first, last - (MOST_POINTS - 1) * periodMs);
+  const length = Math.floor((last - from) / periodMs) + 1;
+  return Array.from({ length }, (_, index) => {
+    const at = from + index * periodMs;
+    return known.get(at) ?? { from: at, completed: 0, failed: 0, parked: 0 };
+  });
+}
+
+/** Outcomes as they are drawn one over the other: all, failed and parked, parked. */
+export function stackedOutcomes(periods: readonly StatisticsPeriod[]): Columns {
+  return [
+    periods.map(({ from }) => from / 1_000),
+    periods.map(({ completed, failed, parked }) => completed + failed + parked),
+    periods.map(({ failed, parked }) => failed + parked),
+    periods.map(({ parked }) => parked),
+  ];
+}
+
+/** Median and 95th percentile of the waiting and of the running times, in milliseconds; null where nothing ended. */
+export function times(periods: readonly StatisticsPeriod[]): Columns {
+  return [
+    periods.map(({ from }) => from / 1_000),
+    periods.map(({ waitingMs }) => value(waitingMs, 'median')),
+    periods.map(({ waitingMs }) => value(waitingMs, 'p95')),
+    periods.map(({ runningMs }) => value(runningMs, 'median')),
+    periods.map(({ runningMs }) => value(runningMs, 'p95')),
+  ];
+}
+
+function value(distribution: Distribution | undefined, name: 'median' | 'p95'): number | null {
+  const number = distribution?.[name] ?? Number.NaN;
+  return Number.isFinite(number) ? number : null;
+}

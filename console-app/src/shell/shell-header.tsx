@@ -1,0 +1,94 @@
+import type { JSX } from 'preact';
+import { overview } from '../api/live.ts';
+import { session } from '../api/session.ts';
+import { Link } from '../parts/link.tsx';
+import { useAddress } from '../state/address.ts';
+import { useStore } from '../state/store.ts';
+import { numberText } from '../text/numbers.ts';
+import { shown } from '../text/shown.ts';
+import { LiveState } from './live-state.tsx';
+import { RunningJobs } from './running-jobs.tsx';
+import { ShortcutsButton } from './shortcuts.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+
+const LINKS = [
+  { href: '/', text: 'Overview', paths: ['/'] },
+  { href: '/claims', text: 'Claims', paths: ['/claims', '/claim'] },
+  { href: '/dead-letters', text: 'Dead letters', paths: ['/dead-letters'] },
+  { href: '/actions', text: 'Actions', paths: ['/actions'] },
+] as const;
+
+/** What every page begins with: where this is, the pages, and whether what is shown is live. */
+export function ShellHeader(): JSX.Element {
+  const known = useStore(session);
+  return (
+    <header class="shell-header">
+      <div class="shell-place">
+        <span class="brand">batchlatch</span>
+        {known !== undefined && (
+          <>
+            <span class="place" title="Where the claims are">
+              {shown(known.place)}
+            </span>
+            <span
+              class="mode"
+              title={
+                known.allowChanges
+                  ? `Changes are made as ${known.operator}`
+                  : 'Start the console with --allow-changes to change claims and redrive messages'
+              }
+            >
+              {known.allowChanges ? shown(known.operator) : 'Read-only'}
+            </span>
+          </>
+        )}
+      </div>
+      <PageLinks />
+      <div class="shell-tools">
+        <RunningJobs />
+        <LiveState />
+        <ThemeSwitch />
+        <ShortcutsButton />
+      </div>
+    </header>
+  );
+}
+
+function PageLinks(): JSX.Element {
+  const { path } = useAddress();
+  const told = useStore(overview);
+  const waiting = {
+    '/claims': (told?.counts.overdue.count ?? 0) + (told?.counts.parked.count ?? 0),
+    '/dead-letters': (told?.queues ?? []).reduce(
+      (sum, { isDeadLetter, waiting = 0 }) => sum + (isDeadLetter ? waiting : 0),
+      0,
+    ),
+  };
+  return (
+    <nav aria-label="Pages">
+      <ul class="page-links">
+        {LINKS.map(({ href, text, paths }) => (
+          <li key={href}>
+            <Link
+              href={href}
+              aria-current={paths.some((known) => known === path) ? ('page' as const) : undefined}
+            >
+              {text}
+              <Waiting count={href === '/claims' || href === '/dead-letters' ? waiting[href] : 0} />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Waiting({ count }: { readonly count: number }): JSX.Element | null {
+  if (count === 0) return null;
+  return (
+    <span class="pill">
+      {numberText(count)}
+      <span class="visually-hidden"> waiting for a person</span>
+    </span>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Num } from '../api-types.ts';
+
+/** With commas. Texts of numbers that a double cannot hold keep every digit; what is no number is a question mark. */
+export function numberText(value: Num): string {
+  if (typeof value === 'number') return Number.isFinite(value) ? value.toLocaleString('en-US') : '?';
+  return /^-?\d+$/.test(value) ? BigInt(value).toLocaleString('en-US') : '?';
+}
+
+/** Such as `1 claim` and `1,204 claims`. */
+export function counted(amount: Num, noun: string): string {
+  return `${numberText(amount)} ${noun}${Number(amount) === 1 ? '' : 's'}`;
+}
+
+/** Such as `812`, `9.4 k`, `1.2 M`: for the axis of a plot. */
+export function shortNumber(value: number): string {
+  return value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+}
+
+/** Such as `512 bytes`, `3.4 KB` and `1.2 MB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_024) return counted(bytes, 'byte');
+  const kilobytes = bytes / 1_024;
+  return kilobytes < 1_024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1_024).toFixed(1)} MB`;
+}

@@ -1,0 +1,87 @@
+import type { Num } from '../api-types.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** From here on more digits would say nothing. */
+const LONGEST = 100_000 * DAY;
+
+/**
+ * Such as `480 ms`, `12 s`, `3 min 20 s`, `2 h 5 min` and `5 d 3 h`. What is negative, because the clocks of two machines differ,
+ * has a minus sign. What is no number is a question mark.
+ */
+export function durationText(given: Num): string {
+  const ms = Number(given);
+  if (!Number.isFinite(ms)) return '?';
+  if (ms < 0) return `−${durationText(-ms)}`;
+  if (ms >= LONGEST) return 'more than 100,000 d';
+  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < 10 * SECOND) return `${Number((Math.floor(ms / 100) / 10).toFixed(1))} s`;
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
+  if (ms < HOUR) return two(ms, MINUTE, 'min', SECOND, 's');
+  if (ms < DAY) return two(ms, HOUR, 'h', MINUTE, 'min');
+  return two(ms, DAY, 'd', HOUR, 'h');
+}
+
+function two(ms: number, large: number, largeName: string, small: number, smallName: string): string {
+  const larges = Math.floor(ms / large);
+  const smalls = Math.floor((ms % large) / small);
+  return smalls === 0 ? `${larges} ${largeName}` : `${larges} ${largeName} ${smalls} ${smallName}`;
+}
+
+/** One unit only, such as `3 min`: for lists, where the whole time is beside it. */
+export function shortDuration(given: Num): string {
+  const [number, unit] = durationText(given).split(' ');
+  return unit === undefined ? (number ?? '?') : durationText(given).split(' ').slice(0, 2).join(' ');
+}
+
+/** Such as `3 min ago` and `in 2 h`. */
+export function relativeText(iso: string | undefined | null, now: number): string {
+  const time = Date.parse(iso ?? '');
+  if (Number.isNaN(time)) return '?';
+  const distance = now - time;
+  if (Math.abs(distance) < SECOND) return 'now';
+  const text = shortDuration(wholeSeconds(Math.abs(distance)));
+  return distance > 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** Tenths of a second would flicker. */
+function wholeSeconds(ms: number): number {
+  return ms - (ms % SECOND);
+}
+
+/** How long ago, in milliseconds; negative for what is yet to come, and undefined for what is no time. */
+export function ageOf(iso: string | undefined, now: number): number | undefined {
+  const time = Date.parse(iso ?? '');
+  return Number.isNaN(time) ? undefined : now - time;
+}
+
+/** ISO 8601; undefined for what is no time. */
+export function isoOf(time: number): string | undefined {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** Between two times; negative where the second is before the first. */
+export function between(from: string | undefined, to: string | undefined): number | undefined {
+  const ms = Date.parse(to ?? '') - Date.parse(from ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Date and time on this machine's clock, to the second, such as `2026-01-10 11:57:00`. */
+export function localTime(iso: string | number | undefined | null): string {
+  const date = new Date(iso ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return '?';
+  const pad = (part: number): string => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+  return `${day} ${clockTime(date.getTime())}`;
+}
+
+/** The time of day on this machine's clock, such as `11:57:00`. */
+export function clockTime(time: number): string {
+  const date = new Date(time);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}

@@ -1,0 +1,104 @@
+import type { ClaimState, Count, OperationKind } from '../api-types.ts';
+import { counted, numberText } from './numbers.ts';
+import { localTime } from './times.ts';
+
+/** The states, in the order in which they are shown. */
+export const STATES = [
+  'in-progress',
+  'overdue',
+  'parked',
+  'failed',
+  'completed',
+] as const satisfies readonly ClaimState[];
+
+/** What a state is called. */
+export const STATE_NAME: Readonly<Record<ClaimState, string>> = {
+  'in-progress': 'In progress',
+  overdue: 'Overdue',
+  failed: 'Failed',
+  parked: 'Parked',
+  completed: 'Completed',
+};
+
+/** What a state means, in a sentence. */
+export const STATE_MEANING: Readonly<Record<ClaimState, string>> = {
+  'in-progress': 'Its lease is live: a handler may be running.',
+  overdue:
+    'Its lease has lapsed and nobody has settled it or taken it over: its process died or hung, and no later delivery came.',
+  failed: 'Its last attempt failed. It runs again at its next delivery.',
+  parked: 'It failed for good, or too often. It does not run until a person releases it.',
+  completed: 'It is done. Duplicates get its result.',
+};
+
+/** The buttons. */
+export const OPERATION_NAME: Readonly<Record<OperationKind, string>> = {
+  release: 'Release',
+  resolve: 'Resolve',
+  park: 'Park',
+  forget: 'Forget',
+};
+
+/** What was done, for a sentence such as `3 claims released`. */
+export const OPERATION_DONE: Readonly<Record<OperationKind | 'redrive', string>> = {
+  release: 'released',
+  resolve: 'resolved',
+  park: 'parked',
+  forget: 'forgotten',
+  redrive: 'redriven',
+};
+
+/** What an operation does, for one claim and for many. */
+export const OPERATION_MEANING: Readonly<Record<OperationKind, string>> = {
+  release: 'may run again at the next delivery, attempts counted from 0',
+  resolve: 'count as completed, for work that was finished by hand',
+  park: 'do not run until a person releases them',
+  forget: 'are deleted with their history: the next delivery runs as if it were the first',
+};
+
+/** Why a change was refused. */
+export const REFUSAL_MEANING: Readonly<Record<string, string>> = {
+  changed: 'changed since you looked: look at it, and decide again',
+  running: 'in progress: a handler may be running',
+  completed: 'completed: to run it again would repeat its effect',
+  absent: 'no longer there',
+};
+
+/** Why a message was left in its dead-letter queue. */
+export const LEFT_MEANING: Readonly<Record<string, string>> = {
+  running: 'its claim is in progress: a handler may be at work on it',
+  completed: 'its work is done already',
+  unproven: 'it names the key of a claim that knows nothing of it',
+  'not-released': 'its claim could not be released',
+  'came-back': 'it was moved, failed again, and is back',
+  'no-destination': 'it is not known which queue it came from',
+  behind: 'a message before it in its FIFO group was left',
+  refused: 'SQS refused it',
+  unanswered: 'the answer of SQS was lost: it may be in both queues',
+};
+
+/** A count as the counters show it, with what has to be said of it. */
+export function countText({ count, kind, asOf }: Count): { readonly value: string; readonly note: string } {
+  if (count === null || kind === 'unknown') return { value: '–', note: 'not counted' };
+  const value = numberText(count);
+  switch (kind) {
+    case 'exact':
+      return { value, note: '' };
+    case 'at-least':
+      return { value: `${value}+`, note: 'at least' };
+    case 'estimate':
+      return { value: `~${value}`, note: 'estimate' };
+    case 'as-of':
+      return { value, note: asOf === undefined ? '' : `as of ${localTime(asOf).slice(-8)}` };
+  }
+}
+
+/** What a read cost, such as `Read 4 rows of the index (6 read units).` */
+export function readText(read: {
+  readonly readBy?: string;
+  readonly rowsRead: number;
+  readonly readUnits?: number;
+}): string {
+  const place = read.readBy === 'index' ? ' of the index' : read.readBy === 'scan' ? ' of the table' : '';
+  const units = read.readUnits === undefined ? '' : ` (${counted(read.readUnits, 'read unit')})`;
+  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.`;
+}
