@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { withHiddenOptions } from './arguments/common-options.ts';
 import { addClaimsCommands } from './claims/claims-commands.ts';
 import { addCompletionCommand } from './completion/completion-command.ts';
+import { addConsoleCommand } from './console/console-commands.ts';
 import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
 import { addGenerateEventCommands } from './events/generate-commands.ts';
 import { addDevCommands } from './dev/dev-commands.ts';
@@ -45,6 +46,7 @@ export function programOf(surroundings: Surroundings, end: End): Command {
   const addLeaf = addLeafIn(surroundings, end);
   addClaimsCommands(program, addLeaf);
   addDeadLetterCommands(program, addLeaf);
+  addConsoleCommand(program, addLeaf);
   addTableCommands(program, addLeaf);
   addDoctorCommand(program, addLeaf);
   addWorkCommand(program, addLeaf);

@@ -58,8 +58,7 @@ async function answer(
   assertOwnHost(request, names);
   const token = query.get('token');
   if (request.method === 'GET' && pathname === '/' && token !== null && cookie.isToken(token)) {
-    response.writeHead(303, { Location: '/', 'Set-Cookie': cookie.header() });
-    response.end();
+    letIn(request, response, cookie);
     return;
   }
   if (!cookie.isIn(request)) {
@@ -79,6 +78,22 @@ async function answer(
   else if (!isAsset(pathname) || !(await sendAsset(response, appFolder, pathname))) {
     throw new ApiError(404, 'no-page', 'There is no such page.');
   }
+}
+
+/**
+ * Hands the cookie over and goes on without the token in the address. A browser that came by a link of another page would not
+ * send the cookie after a redirection; from a page of this origin it does.
+ */
+function letIn({ headers }: IncomingMessage, response: ServerResponse, cookie: SessionCookie): void {
+  response.setHeader('Set-Cookie', cookie.header());
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'none' || site === 'same-origin') {
+    response.writeHead(303, { Location: '/' }).end();
+    return;
+  }
+  response
+    .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+    .end('<!doctype html><title>Console</title><meta http-equiv="refresh" content="0; url=/">');
 }
 
 async function answerApi(

@@ -33,6 +33,7 @@ const INDEXED = ['in-progress', 'overdue', 'parked'] as const;
 /** Makes the parts, and tells each of the others. */
 export function consoleParts(options: ConsoleOptions): ConsoleParts {
   const { store, clock = systemClock, sqs, key, operator, queues = [], onAction } = options;
+  const { usesReceives = false } = options;
   const stream = new EventStream(clock, (listeners) => {
     if (listeners > 0) overview.start();
     else void overview.rest();
@@ -58,8 +59,8 @@ export function consoleParts(options: ConsoleOptions): ConsoleParts {
   });
   const reads = new AskedReads({ store, clock, jobs, onRead: (read) => overview.take(read) });
   const changes = new Changes({ store, clock, jobs, actions, operator });
-  const letters = new DeadLetters({ store, clock, sqs, key, queues });
-  const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions });
+  const letters = new DeadLetters({ store, clock, sqs, key, queues, usesReceives });
+  const redrives = new Redrives({ letters, store, clock, key, operator, jobs, actions, usesReceives });
   return {
     options,
     store,

@@ -17,6 +17,7 @@ export interface DeadLettersPorts {
   readonly sqs: DeadLetterSqs | undefined;
   readonly key: KeyOfMessage | undefined;
   readonly queues: readonly QueueJson[];
+  readonly usesReceives: boolean;
 }
 
 const MOST_PEEKED = 500;
@@ -57,7 +58,7 @@ export class DeadLetters {
     if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > MOST_PEEKED) {
       throw badRequest(`\`limit\` is a whole number from 1 to ${MOST_PEEKED}.`);
     }
-    const { store, clock, key } = this.#ports;
+    const { store, clock, key, usesReceives } = this.#ports;
     const reading = scan === true ? { store, isCut: () => false } : withoutScans(store);
     const { messages, parkedRead, ...peek } = await this.#alone(queueUrl, () =>
       peekWith(
@@ -67,6 +68,7 @@ export class DeadLetters {
           limit: limit as number,
           store: reading.store,
           signal,
+          usesReceives,
           ...(key !== undefined && { key }),
         },
         clock,

@@ -35,6 +35,8 @@ export interface ConsoleOptions {
   readonly sqs?: DeadLetterSqs;
   /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
   readonly key?: KeyOfMessage;
+  /** Accepts that a dead-letter queue with a redrive policy of its own may move messages on. Default false. */
+  readonly usesReceives?: boolean;
   /** Whether claims can be changed and messages redriven. Default false. */
   readonly allowChanges?: boolean;
   /** The address to listen on. Default 127.0.0.1. */
@@ -70,6 +72,7 @@ export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   queues: { expected: 'a list', accepts: Array.isArray },
   sqs: anObject(),
   key: aFunction(),
+  usesReceives: aBoolean(),
   allowChanges: aBoolean(),
   host: aString(),
   port: anInteger(0),

@@ -27,6 +27,8 @@ const POLL_EVERY_MS = 2_000;
 /** No more than so many rows are read in a second by itself: entries of an index, and whole rows. */
 const ENTRIES_PER_SECOND = 1_000;
 const ROWS_PER_SECOND = 100;
+/** With `readEveryMs`. */
+const READ_ROWS_PER_SECOND = 10_000;
 /** What was counted longer ago, when nobody looked, is no count of now. */
 const FRESH_MS = 120_000;
 const AFTER_ERROR_MS = 5_000;
@@ -189,7 +191,8 @@ export class OverviewReader {
       const begin = clock.now();
       this.#read = await readAll(store, clock, { signal, lastMs: LAST_MS });
       // At most a third of the time goes into reading.
-      return Math.max(everyMs, 2 * (clock.now() - begin));
+      const { rowsRead } = this.#read.statistics;
+      return Math.max(everyMs, 2 * (clock.now() - begin), (rowsRead / READ_ROWS_PER_SECOND) * 1_000);
     });
   }
 

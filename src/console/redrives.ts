@@ -18,6 +18,7 @@ export interface RedrivesPorts {
   readonly store: OperableStore;
   readonly clock: Clock;
   readonly key: KeyOfMessage | undefined;
+  readonly usesReceives: boolean;
   readonly operator: string;
   readonly jobs: Jobs;
   readonly actions: ActionLog;
@@ -119,7 +120,7 @@ export class Redrives {
     how: Pick<RedriveOptions, 'reason' | 'dryRun'>,
     job: JobRun,
   ): Promise<RedriveResult> {
-    const { letters, store, clock, key, operator } = this.#ports;
+    const { letters, store, clock, key, operator, usesReceives } = this.#ports;
     const { sqs, queueUrl } = letters.open(queue);
     return redriveWith(
       sqs,
@@ -129,6 +130,7 @@ export class Redrives {
         which,
         completed,
         operator,
+        usesReceives,
         ...how,
         ...(key !== undefined && { key }),
         signal: job.signal,

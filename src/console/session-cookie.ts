@@ -7,15 +7,24 @@ export class SessionCookie {
   readonly token: string = randomBytes(32).toString('base64url');
   readonly #cookie = randomBytes(32).toString('base64url');
   readonly #name: string;
+  #ticket: string | undefined;
 
   constructor(port: number) {
     // Cookies do not know ports: two consoles must not take each other's.
     this.#name = `batchlatch_${port}`;
   }
 
-  /** Whether this is the token of the address. */
+  /** A token that is taken once, for an address that other users of the machine may see in the list of processes. */
+  ticket(): string {
+    return (this.#ticket = randomBytes(32).toString('base64url'));
+  }
+
+  /** Whether this is the token of the address, or the last ticket. */
   isToken(given: string): boolean {
-    return isSame(given, this.token);
+    if (isSame(given, this.token)) return true;
+    if (this.#ticket === undefined || !isSame(given, this.#ticket)) return false;
+    this.#ticket = undefined;
+    return true;
   }
 
   /** The header that hands the cookie over; it holds another secret than the address, which stays in histories. */

@@ -14,6 +14,8 @@ export interface RunningConsole {
   readonly url: string;
   /** What lets a browser in. */
   readonly token: string;
+  /** Its address with a token that is taken once, for command lines, which other users of the machine may see. */
+  ticketUrl(): string;
   /** Stops: jobs end after what they have sent, and pages are told nothing more. */
   stop(): Promise<void>;
 }
@@ -47,9 +49,12 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     server.closeAllConnections();
     await closed;
   };
+  const address = (token: string): string =>
+    `http://${bracketed(shownHost(host))}:${ownPort}/?token=${token}`;
   return {
-    url: `http://${bracketed(shownHost(host))}:${ownPort}/?token=${cookie.token}`,
+    url: address(cookie.token),
     token: cookie.token,
+    ticketUrl: () => address(cookie.ticket()),
     stop: () => (stopping ??= stop()),
   };
 }

@@ -14,7 +14,7 @@ COMP_WORDS=(batchlatch "$@"); COMP_CWORD=$#; _batchlatch; printf '%s\\n' "\${COM
   }
 
   it.each([
-    [['c'], ['claims', 'completion']],
+    [['c'], ['claims', 'console', 'completion']],
     [
       ['claims', 're'],
       ['release', 'resolve'],

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/claims/clock.ts';
+import type { StoredError } from '../../src/claims/claim.ts';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import { operateOnClaims } from '../../src/operations/change-claims.ts';
 import type { OperableStore } from '../../src/operations/index.ts';
@@ -30,8 +31,9 @@ export function setBackClock(): SetBackClock {
 
 type How = 'in-progress' | 'overdue' | 'failed' | 'parked' | 'completed';
 
-const ERRORS = [
-  { name: 'CardDeclined', message: 'The card was declined.', code: 'card_declined' },
+const DECLINED = { name: 'CardDeclined', message: 'The card was declined.', code: 'card_declined' };
+const ERRORS: readonly StoredError[] = [
+  DECLINED,
   { name: 'TypeError', message: "Cannot read properties of undefined (reading 'total')" },
   { name: 'PaymentTimeout', message: 'No answer within 3,000 ms.', code: 'ETIMEDOUT' },
 ];
@@ -102,14 +104,14 @@ export async function makeClaim(
   {
     ageMs,
     seed = 0,
-    error = ERRORS[seed % ERRORS.length],
+    error = ERRORS[seed % ERRORS.length] ?? DECLINED,
     result = '{"chargeId":"ch_1"}',
     lockedBy = `OrdersFunction:${(seed % 3) + 1} ${randomUUID()}`,
     recordId = recordIdOf(key),
   }: {
     readonly ageMs: number;
     readonly seed?: number;
-    readonly error?: { readonly name: string; readonly message: string; readonly code?: string };
+    readonly error?: StoredError;
     readonly result?: string;
     readonly lockedBy?: string;
     readonly recordId?: string;
@@ -121,13 +123,13 @@ export async function makeClaim(
     store.acquire([{ key, owner, leaseMs, retentionMs: RETENTION_MS, lockedBy, recordId }]),
   );
   if (how === 'in-progress' || how === 'overdue') return;
-  const end =
-    how === 'completed'
-      ? ({ end: 'complete', result } as const)
-      : ({ end: how === 'failed' ? 'fail' : 'park', error } as const);
-  await clock.ago(ageMs - 20 - (seed % 37) * 31, () =>
-    store.settle([{ key, owner, retentionMs: RETENTION_MS, ...end }]),
-  );
+  const settlement = { key, owner, retentionMs: RETENTION_MS };
+  const settled = {
+    completed: { ...settlement, end: 'complete', result },
+    failed: { ...settlement, end: 'fail', error },
+    parked: { ...settlement, end: 'park', error },
+  } as const;
+  await clock.ago(ageMs - 20 - (seed % 37) * 31, () => store.settle([settled[how]]));
 }
 
 /** The id of the message that a claim is of. */

@@ -56,7 +56,7 @@ export function dummiesOf({ endpoint = '', region, credentials }: AwsSettings): 
 
 const DUMMY: Credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** Whether it is an address of this machine. */
+/** Whether a URL is of this machine. */
 export function isLocal(url: string | undefined): boolean {
   if (url === undefined || !URL.canParse(url)) return false;
   const { hostname } = new URL(url);

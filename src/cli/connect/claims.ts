@@ -1,6 +1,6 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import type { OperableStore } from '../../claims/operable-store.ts';
+import type { ClaimState, OperableStore } from '../../claims/operable-store.ts';
 import { operableStore } from '../../operations/operable-store.ts';
 import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
 import { DEFAULT_TABLE } from '../../stores/postgres/table-name.ts';
@@ -9,6 +9,7 @@ import { UsageError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { visible } from '../print/visible.ts';
+import { awsSettings, isLocal } from './aws-settings.ts';
 import { withDynamoDB } from './dynamodb.ts';
 import { overdueIndexOf } from './overdue-index.ts';
 import { withPostgres } from './postgres.ts';
@@ -22,7 +23,15 @@ export interface Claims {
   readonly place: string;
   /** What its rows are read from, if by no index. */
   readonly rowsOf: 'the table' | 'Redis';
+  /** States that the store finds by an index. */
+  readonly indexedStates: readonly ClaimState[];
+  /** Whether it is a database of AWS, or what stands for one, on this machine. */
+  readonly isLocal: boolean;
+  /** How many rows the database says that there are, where it says. */
+  estimateRows?(): Promise<number | undefined>;
 }
+
+const INDEXED: readonly ClaimState[] = ['in-progress', 'overdue', 'parked'];
 
 /** Where the claims are that a command works on. */
 export type StoreKind = 'dynamodb' | 'postgres' | 'redis';
@@ -55,8 +64,12 @@ export async function withClaims<Result>(
   }
 }
 
-function claimsOf(store: ClaimStore, place: string, rowsOf: Claims['rowsOf'] = 'the table'): Claims {
-  return { store: operableStore(store), place, rowsOf };
+function claimsOf(
+  store: ClaimStore,
+  place: string,
+  more: Partial<Claims> & Pick<Claims, 'indexedStates'>,
+): Claims {
+  return { store: operableStore(store), place, rowsOf: 'the table', isLocal: false, ...more };
 }
 
 async function inPostgres<Result>(
@@ -67,7 +80,11 @@ async function inPostgres<Result>(
   const { postgresStore } = await import('../../stores/postgres/index.ts');
   const table = postgresTableOf(options);
   return withPostgres(context, options, async (pool) =>
-    use(claimsOf(postgresStore({ pool, table }), `table ${visible(table)}`)),
+    use(
+      claimsOf(postgresStore({ pool, table }), `table ${visible(table)}`, {
+        indexedStates: [...INDEXED, 'failed'],
+      }),
+    ),
   );
 }
 
@@ -88,7 +105,7 @@ async function inRedis<Result>(
   const place = prefix === undefined ? 'Redis' : `Redis under ${visible(prefix)}`;
   return withRedis(context, options, async (client) => {
     const named = { ...(prefix !== undefined && { prefix }), ...(slots !== undefined && { slots }) };
-    return use(claimsOf(redisStore({ client, ...named }), place, 'Redis'));
+    return use(claimsOf(redisStore({ client, ...named }), place, { indexedStates: [], rowsOf: 'Redis' }));
   });
 }
 
@@ -98,21 +115,41 @@ async function inDynamoDB<Result>(
   use: (claims: Claims) => Promise<Result>,
 ): Promise<Result> {
   const tableName = tableNameOf(options.table, context);
-  return withDynamoDB(context, options, async (client) =>
-    use(claimsOf(await openTable(client, tableName, options, context), `table ${visible(tableName)}`)),
-  );
+  return withDynamoDB(context, options, async (client) => {
+    const index = await overdueIndexOf(client, tableName, options.index, context);
+    const store = await openTable(client, tableName, { ...options, index }, context);
+    const { endpoint } = awsSettings('DYNAMODB', options, context);
+    return use(
+      claimsOf(store, `table ${visible(tableName)}`, {
+        indexedStates: index === undefined ? [] : INDEXED,
+        isLocal: isLocal(endpoint),
+        estimateRows: () => itemCountOf(client, tableName),
+      }),
+    );
+  });
+}
+
+/** As DynamoDB counts them, every six hours. */
+async function itemCountOf(client: DynamoDBClient, tableName: string): Promise<number | undefined> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  return Table?.ItemCount;
 }
 
 /** The claims in a table of DynamoDB. */
 async function openTable(
   client: DynamoDBClient,
   tableName: string,
-  options: TableOptions,
+  {
+    index,
+    attributes,
+    indexShards,
+  }: Pick<TableOptions, 'attributes' | 'indexShards'> & {
+    readonly index: string | undefined;
+  },
   context: Context,
 ): Promise<ClaimStore> {
-  const index = await overdueIndexOf(client, tableName, options.index, context);
   const format =
-    options.attributes === 'powertools'
+    attributes === 'powertools'
       ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes
       : undefined;
   return dynamoDBStore({
@@ -121,6 +158,6 @@ async function openTable(
     clock: clockOf(context),
     ...(format !== undefined && { attributes: format }),
     // Not left to CLAIMS_OVERDUE_INDEX, which may be another table's.
-    overdueIndex: index === undefined ? false : { name: index, shards: options.indexShards },
+    overdueIndex: index === undefined ? false : { name: index, shards: indexShards },
   });
 }

@@ -30,6 +30,21 @@ export async function withQueue<Result>(
   if ((queueUrl === undefined) === (queue === undefined)) {
     throw new UsageError(`Name the ${title}: --queue-url URL or --queue NAME.`);
   }
+  return withSqs(
+    context,
+    options,
+    async (sqs) => use(sqs, queueUrl ?? (await queueUrlOf(sqs, queue ?? ''))),
+    { ...(queueUrl !== undefined && { queueUrl }), ...(maxAttempts !== undefined && { maxAttempts }) },
+  );
+}
+
+/** A client of SQS for these options, which is closed when `use` has ended. `queueUrl`: one that may tell the endpoint. */
+export async function withSqs<Result>(
+  context: Context,
+  options: ConnectionOptions,
+  use: (sqs: SQS) => Promise<Result>,
+  { queueUrl, maxAttempts }: { readonly queueUrl?: string; readonly maxAttempts?: number } = {},
+): Promise<Result> {
   const settings = awsSettings('SQS', options, context, queueUrl);
   const dummies = dummiesOf(settings);
   if (dummies !== undefined) context.screen.detail(dummies);
@@ -39,19 +54,19 @@ export async function withQueue<Result>(
     requestHandler: { connectionTimeout: 3_000, requestTimeout: 30_000, throwOnRequestTimeout: true },
   });
   try {
-    return await use(sqs, queueUrl ?? (await urlOf(sqs, queue ?? '', isLocal(settings.endpoint))));
+    return await use(sqs);
   } finally {
     sqs.destroy();
   }
 }
 
-/** On this machine a queue is also found by its logical id in the template that `batchlatch dev` runs. */
-async function urlOf(sqs: SQS, name: string, isHere: boolean): Promise<string> {
+/** The URL of the queue of this name; on this machine also of the one with this logical id in the template that `batchlatch dev` runs. */
+export async function queueUrlOf(sqs: SQS, name: string): Promise<string> {
   try {
     const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName: name });
     return QueueUrl;
   } catch (error) {
-    const found = isHere ? await withLogicalId(sqs, name).catch(() => undefined) : undefined;
+    const found = await withLogicalId(sqs, name).catch(() => undefined);
     if (found === undefined) throw error;
     return found;
   }
@@ -59,10 +74,17 @@ async function urlOf(sqs: SQS, name: string, isHere: boolean): Promise<string> {
 
 /** `dev` tags queues as CloudFormation does. */
 async function withLogicalId(sqs: SQS, id: string): Promise<string | undefined> {
+  if (!(await isHere(sqs))) return undefined;
   const { QueueUrls = [] } = await sqs.listQueues({ MaxResults: 1_000 });
   for (const QueueUrl of QueueUrls) {
     const { Tags = {} } = await sqs.listQueueTags({ QueueUrl });
     if (Tags[LOGICAL_ID_TAG] === id) return QueueUrl;
   }
   return undefined;
+}
+
+/** Elsewhere there may be very many queues. */
+async function isHere({ config }: SQS): Promise<boolean> {
+  const endpoint = await config.endpoint?.();
+  return endpoint !== undefined && isLocal(`${endpoint.protocol}//${endpoint.hostname}`);
 }

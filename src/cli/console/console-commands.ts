@@ -1,0 +1,59 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { withOptions } from '../arguments/common-options.ts';
+import { integerBetween, textUpTo } from '../arguments/values.ts';
+import type { AddLeaf } from '../leaf.ts';
+
+/** `batchlatch console` */
+export function addConsoleCommand(program: Command, addLeaf: AddLeaf): void {
+  addLeaf(program, {
+    name: 'console',
+    summary: 'see and fix claims and dead letters in a browser',
+    description:
+      'Serves pages on this machine, until Ctrl-C: counts, plots and lists of claims, one claim with its past, and the messages of dead-letter queues beside their claims, live. It prints the address, with a token that lets your browser in. It only reads unless --allow-changes is given, and reads every row of a table only when you ask for it there.',
+    examples: [
+      'console --table claims --queue orders',
+      'console --table claims --dlq orders-dead-letters --allow-changes',
+      'console --postgres --port 4400 --open',
+    ],
+    isEndedBySignals: true,
+    define: (command) => {
+      command
+        .optionsGroup('Queues:')
+        .option('--queue <queue...>', 'names or URLs of queues; their dead-letter queues are shown too')
+        .option('--dlq <queue...>', 'names or URLs of further dead-letter queues')
+        .option(
+          '--use-receives',
+          'also dead-letter queues with a redrive policy of their own, which counts this as a receive',
+        )
+        .option(
+          '--namespace <namespace>',
+          'namespace of the processor, if its keys are message ids: finds claims in every state, not only parked ones',
+        )
+        .optionsGroup('Changes:')
+        .option('--allow-changes', 'let the pages change claims and redrive messages')
+        .option('--operator <name>', 'who does it; kept on the claims (default: user@host)', textUpTo(128))
+        .optionsGroup('Pages:')
+        .option('--port <n>', 'port to listen on (default: a free one)', integerBetween(0, 65_535))
+        .option('--host <address>', 'address to listen on (default: 127.0.0.1, this machine alone)')
+        .option('--open', 'open a browser')
+        .option(
+          '--read-every <seconds>',
+          'read every row so often while somebody looks, or `none` (default: 2 where DynamoDB is on this machine)',
+          secondsOrNone,
+        )
+        .option(
+          '--log-region <region>',
+          "region of the functions' log, for links to CloudWatch (default: the table's)",
+        );
+      withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
+    },
+    load: async () => (await import('./console-command.ts')).consoleCommand,
+  });
+}
+
+function secondsOrNone(text: string): number | 'none' {
+  if (text === 'none') return text;
+  const seconds = Number(text);
+  if (/^\d+$/.test(text) && seconds >= 1 && seconds <= 86_400) return seconds;
+  throw new InvalidArgumentError('Give a number of seconds from 1 to 86,400, or none.');
+}

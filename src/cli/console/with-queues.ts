@@ -1,0 +1,96 @@
+import type { SQS } from '@aws-sdk/client-sqs';
+import type { QueueJson } from '../../console/api.ts';
+import type { ConsoleOptions } from '../../console/options.ts';
+import { findDestinations } from '../../operations/dead-letters/destinations.ts';
+import { readQueueFacts } from '../../operations/dead-letters/queue-facts.ts';
+import type { ConnectionOptions } from '../arguments/common-options.ts';
+import { queueUrlOf, withSqs } from '../connect/sqs.ts';
+import type { Context } from '../context.ts';
+import { visible } from '../print/visible.ts';
+
+/** The queues that the options name. */
+interface QueueOptions extends ConnectionOptions {
+  readonly queue?: readonly string[];
+  readonly dlq?: readonly string[];
+}
+
+/** What the console gets of queues. */
+export type OpenQueues = Pick<ConsoleOptions, 'queueMetrics'> & {
+  readonly queues: readonly QueueJson[];
+  readonly sqs?: SQS;
+};
+
+/** Opens the queues that the options name for `use`, and the dead-letter queues that they have. */
+export async function withQueues<Result>(
+  context: Context,
+  options: QueueOptions,
+  use: (queues: OpenQueues) => Promise<Result>,
+): Promise<Result> {
+  const { queue = [], dlq = [] } = options;
+  if (queue.length + dlq.length === 0) return use({ queues: [] });
+  const queueUrl = [...queue, ...dlq].find(isUrl);
+  return withSqs(
+    context,
+    options,
+    async (sqs) => use({ sqs, queues: await findQueues(sqs, { queue, dlq }, context) }),
+    { ...(queueUrl !== undefined && { queueUrl }) },
+  );
+}
+
+async function findQueues(
+  sqs: SQS,
+  { queue, dlq }: Required<Pick<QueueOptions, 'queue' | 'dlq'>>,
+  context: Context,
+): Promise<readonly QueueJson[]> {
+  const [named, dead] = await Promise.all([
+    Promise.all(queue.map((one) => urlOf(sqs, one))),
+    Promise.all(dlq.map((one) => urlOf(sqs, one))),
+  ]);
+  const isDead = new Map<string, boolean>();
+  for (const url of named) {
+    const facts = await factsOf(sqs, url, context);
+    isDead.set(url, facts.isDeadLetter);
+    if (facts.deadLetterUrl !== undefined) isDead.set(facts.deadLetterUrl, true);
+  }
+  for (const url of dead) isDead.set(url, true);
+  return [...isDead].map(([url, isDeadLetter]) => ({ url, name: nameOf(url), isDeadLetter }));
+}
+
+function isUrl(queue: string): boolean {
+  return /^https?:\/\//.test(queue) && URL.canParse(queue);
+}
+
+async function urlOf(sqs: SQS, queue: string): Promise<string> {
+  return isUrl(queue) ? queue : queueUrlOf(sqs, queue);
+}
+
+function nameOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? url);
+}
+
+interface Facts {
+  /** Whether other queues move messages to it. */
+  readonly isDeadLetter: boolean;
+  /** Where it moves messages itself. */
+  readonly deadLetterUrl?: string;
+}
+
+/** What a queue has to do with dead letters. What may not be asked is told, and taken for nothing. */
+async function factsOf(sqs: SQS, queueUrl: string, { screen }: Context): Promise<Facts> {
+  try {
+    const facts = await readQueueFacts(sqs, queueUrl);
+    const { sourceUrls } = await findDestinations(sqs, facts, undefined);
+    const deadLetterUrl = await urlOfArn(sqs, facts.deadLetterArn);
+    return { isDeadLetter: sourceUrls.length > 0, ...(deadLetterUrl !== undefined && { deadLetterUrl }) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message || error.name : String(error);
+    screen.note(`The dead-letter queue of ${visible(queueUrl)} is not known: ${visible(why)}`);
+    return { isDeadLetter: false };
+  }
+}
+
+async function urlOfArn(sqs: SQS, arn: string | undefined): Promise<string | undefined> {
+  const [QueueOwnerAWSAccountId, QueueName] = (arn ?? '').split(':').slice(-2);
+  if (QueueName === undefined) return undefined;
+  return (await sqs.getQueueUrl({ QueueName, QueueOwnerAWSAccountId })).QueueUrl;
+}
