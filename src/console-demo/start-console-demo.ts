@@ -71,7 +71,7 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
     });
     return {
       store,
-      place: `table ${tableName}`,
+      place: `table ${tableName} of the demo`,
       sqs,
       queues: queues.flatMap(namesOf),
       key: ({ body }) => keyIn(body),
