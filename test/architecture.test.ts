@@ -100,6 +100,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cdk: ['claims', 'options', 'monitor'],
   // What a browser shows; only the command line tool uses it.
   console: ['claims', 'options', 'operations'],
+  // What `console --demo` is opened on; only the command line tool uses it.
+  'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
     'claims',
@@ -113,6 +115,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'doctor',
     'dev',
     'console',
+    'console-demo',
     'testing',
     'sources/exact-numbers.ts',
     'worker',
@@ -147,6 +150,7 @@ const KNOWS_AWS = new Set([
   'durable',
   'cli',
   'dev',
+  'console-demo',
 ]);
 /** Converts DynamoDB's JSON and talks to nobody. */
 const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';

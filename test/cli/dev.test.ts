@@ -65,7 +65,11 @@ describe('batchlatch dev', () => {
     const order = { customerId: 'c', amountCents: 100, currency: 'EUR' };
     await send(/http\S+-orders\b/, JSON.stringify({ orderId: 'order-17', ...order }));
     await shown(/^\d\d:\d\d:\d\d OrdersFunction {2}order-17 {2}completed {2}\d+ ms$/m);
-    await send(/http\S+-orders\b/, JSON.stringify({ orderId: 'order-17', ...order }));
+    const sent = await runCommand(['send', '-', '--queue', 'OrdersQueue'], {
+      input: JSON.stringify({ orderId: 'order-17', ...order }),
+      env: { AWS_ENDPOINT_URL_SQS: endpointOf('SQS') },
+    });
+    expect(sent.out).toMatch(/^1 message was sent to \S+-orders\.\n$/);
     await shown(/OrdersFunction {2}order-17 {2}duplicate$/m);
     await send(/http\S+-orders\b/, JSON.stringify({ orderId: 'order-18', ...order, amountCents: -1 }));
     await shown(/OrdersFunction {2}order-18 {2}parked {2}\d+ ms {2}PermanentError: /m);
@@ -80,11 +84,9 @@ describe('batchlatch dev', () => {
     await send(/http\S+Visits\b/, 'a');
     await shown(/^\d\d:\d\d:\d\d CountVisits {2}1 record {2}done {2}\d+ ms$/m);
     await shown('CountVisits | first a');
-    const Entries = [{ Source: 'shop', DetailType: 'VisitLeft', Detail: '{"visitId":"v-1"}' }];
-    await fetch(endpointOf('EVENTBRIDGE'), {
-      method: 'POST',
-      headers: { 'x-amz-target': 'AWSEvents.PutEvents', 'content-type': 'application/x-amz-json-1.1' },
-      body: JSON.stringify({ Entries }),
+    await runCommand(['send', '-', '--bus', 'default', '--source', 'shop', '--detail-type', 'VisitLeft'], {
+      input: '{"visitId":"v-1"}',
+      env: { AWS_ENDPOINT_URL_EVENTBRIDGE: endpointOf('EVENTBRIDGE') },
     });
     await shown('CountVisits | first v-1');
     await writeFile(path.join(code.folder, 'visits.mjs'), 'export const handler = (;');

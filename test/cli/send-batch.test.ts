@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SendMessageBatchCommandInput, SendMessageBatchCommandOutput } from '@aws-sdk/client-sqs';
 import { manualClock } from 'batchlatch/testing';
-import type { Outgoing } from '../../src/cli/send/outgoing.ts';
+import { busSender } from '../../src/cli/send/bus-sender.ts';
+import { type Outgoing, outgoing } from '../../src/cli/send/outgoing.ts';
+import type { OutgoingEvent } from '../../src/cli/send/outgoing-event.ts';
+import { queueSender } from '../../src/cli/send/queue-sender.ts';
 import { sendBatch, type SentBatch } from '../../src/cli/send/send-batch.ts';
 import { sendLines } from '../../src/cli/send/send-lines.ts';
 
@@ -26,12 +29,9 @@ async function sent(...answers: Answer[]): Promise<{ result: SentBatch; requests
       return Promise.resolve().then(() => answer?.(bodies));
     },
   };
-  const sender = {
-    sqs: sqs as never,
-    queueUrl: 'q',
-    delaySeconds: undefined,
-    sleep: () => Promise.resolve(),
-  };
+  const sender = queueSender({ sqs: sqs as never, queueUrl: 'q', delaySeconds: undefined }, () =>
+    Promise.resolve(),
+  );
   return { result: await sendBatch(messages, sender), requests };
 }
 
@@ -98,6 +98,69 @@ describe('A batch that is sent', () => {
   });
 });
 
+describe('Events that are sent', () => {
+  const events: OutgoingEvent[] = [1, 2, 3].map((line) => ({
+    line,
+    bytes: 10,
+    entry: { Source: 'shop', DetailType: `Placed${line}`, Detail: '{}' },
+  }));
+  type Entries = { ErrorCode?: string; ErrorMessage?: string }[];
+
+  async function put(...answers: (() => Entries)[]): Promise<{ result: SentBatch; requests: unknown[][] }> {
+    const requests: unknown[][] = [];
+    const sender = busSender(
+      {
+        bus: 'shop',
+        putEvents: async ({ Entries: entries = [] }) => {
+          requests.push(entries.map(({ DetailType, EventBusName }) => `${EventBusName} ${DetailType}`));
+          return { Entries: answers[Math.min(requests.length, answers.length) - 1]?.() };
+        },
+      },
+      () => Promise.resolve(),
+    );
+    return { result: await sendBatch(events, sender), requests };
+  }
+
+  it('are sent again where EventBridge failed by itself, those alone', async () => {
+    const { result, requests } = await put(
+      () => [{}, { ErrorCode: 'InternalFailure' }, { ErrorCode: 'ThrottlingException' }],
+      () => [{}, {}],
+    );
+    expect(requests).toEqual([
+      ['shop Placed1', 'shop Placed2', 'shop Placed3'],
+      ['shop Placed2', 'shop Placed3'],
+    ]);
+    expect(result).toEqual({ sent: 3, refused: [], repeated: 0 });
+  });
+
+  it('are told by their lines where EventBridge refuses them for good', async () => {
+    const { result, requests } = await put(() => [
+      {},
+      { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' },
+      {},
+    ]);
+    expect(requests).toHaveLength(1);
+    expect(result).toMatchObject({
+      sent: 2,
+      refused: [{ message: { line: 2 }, code: 'MalformedDetail', reason: 'Detail is malformed.' }],
+    });
+  });
+
+  it('do not end the others where one alone is too long', async () => {
+    let asked = 0;
+    const { result } = await put(() => {
+      asked += 1;
+      if (asked === 3) return [{}]; // in halves: 1 and 2, of these 1, then 2, then 3
+      if (asked === 5) return [{}];
+      const message = 'Total size of the entries in the request is over the limit.';
+      throw Object.assign(new Error(message), { name: 'ValidationException', ...status(400) });
+    });
+    expect(asked).toBe(5);
+    expect(result).toMatchObject({ sent: 2, refused: [{ message: { line: 2 } }] });
+    expect(result.fatal).toBeUndefined();
+  });
+});
+
 describe('Lines that are sent', () => {
   it('are read no faster than they are sent', async () => {
     let read = 0;
@@ -109,7 +172,7 @@ describe('Lines that are sent', () => {
     const running = sendLines(
       { name: 'lines', size: undefined, chunks: chunks() },
       {
-        isFifo: false,
+        messageOf: (line) => outgoing(line, {}, false),
         concurrency: 4,
         clock: manualClock(),
         signal: stopping.signal,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { systemClock } from '../../src/claims/clock.ts';
 import { openLines } from '../../src/cli/lines/open-lines.ts';
+import { outgoing } from '../../src/cli/send/outgoing.ts';
 import { sendLines } from '../../src/cli/send/send-lines.ts';
 
 it('Messages of a group keep their order where a rate holds back more of them than come later', async () => {
@@ -21,8 +22,8 @@ it('Messages of a group keep their order where a rate holds back more of them th
   await sendLines(
     { name: '-', size: undefined, chunks: slowly() },
     {
-      isFifo: true,
-      groupId: 'a',
+      messageOf: (line) => outgoing(line, { groupId: 'a' }, true),
+      laneOf: ({ groupId = '' }) => groupId,
       concurrency: 2,
       rate: 20,
       clock: systemClock,

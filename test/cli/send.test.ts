@@ -168,6 +168,53 @@ describe('send', () => {
     await taken(queue);
   });
 
+  describe('to a queue by its logical id', () => {
+    const id = `Orders${Date.now()}`;
+    beforeAll(async () => {
+      for (const suffix of ['', '.fifo']) {
+        await queues.sqs.createQueue({
+          QueueName: `shop-${id}${suffix}`,
+          ...(suffix !== '' && { Attributes: { FifoQueue: 'true' } }),
+          tags: { 'aws:cloudformation:logical-id': `${id}${suffix === '' ? '' : 'InOrder'}` },
+        });
+      }
+    });
+
+    it('finds what `dev` has made', async () => {
+      const ended = await send(['-', '--queue', id], { input: '{}' });
+      expect(ended).toEqual({ status: 0, out: `1 message was sent to shop-${id}.\n`, err: '' });
+      const fifo = await send(['-', '--queue', `${id}InOrder`, '--group-key', 'a', '--dedup-key', 'a'], {
+        input: '{"a":1}\n{"a":1}\n',
+      });
+      expect(fifo).toMatchObject({ status: 0, out: `2 messages were sent to shop-${id}.fifo.\n` });
+    });
+
+    it('refuses what does not fit to it before anything is sent', async () => {
+      const grouped = await send(['-', '--queue', `${id}InOrder`], { input: '{}' });
+      expect(grouped).toMatchObject({ status: 2, err: expect.stringContaining('have a group') });
+      const dedup = await send(['-', '--queue', id, '--dedup-id', 'a'], { input: '{}' });
+      expect(dedup).toMatchObject({ status: 2, err: expect.stringContaining('Only FIFO queues') });
+    });
+
+    it('finds its name in a template, and takes what is none of its ids as a name', async () => {
+      const file = path.join(folder, 'template.yaml');
+      const Properties = `{ QueueName: shop-${id} }`;
+      await writeFile(
+        file,
+        `Resources:\n  Elsewhere: { Type: AWS::SQS::Queue, Properties: ${Properties} }\n`,
+      );
+      for (const queueName of ['Elsewhere', `shop-${id}`]) {
+        const ended = await send(['-', '--queue', queueName, '-t', file], { input: '{}' });
+        expect(ended).toMatchObject({ status: 0, out: `1 message was sent to shop-${id}.\n` });
+      }
+    });
+
+    it('says that there is no such queue where there is none', async () => {
+      const ended = await send(['-', '--queue', `${id}Nowhere`], { input: '{}' });
+      expect(ended).toMatchObject({ status: 1, err: expect.stringContaining('There is no such queue') });
+    });
+  });
+
   it('ends where no line can be sent', async () => {
     const url = `${endpoint}/000000000000/no-such-queue`;
     const ended = await send(['-', '--queue', url, '--concurrency', '2'], {
@@ -189,7 +236,20 @@ describe('send', () => {
       ['-', '--queue', 'q.fifo', '--group-id', 'a', '--delay', '5'],
       'leave --delay out',
     ],
-    ['deduplication of a standard queue', ['-', '--queue', 'q', '--dedup-key', 'a'], 'Only FIFO queues'],
+    [
+      'deduplication of a standard queue',
+      ['-', '--queue-url', 'http://127.0.0.1:9/0/q', '--dedup-key', 'a'],
+      'Only FIFO queues',
+    ],
+    ['the source of events', ['-', '--queue', 'q', '--source', 'shop'], 'add --bus NAME'],
+    [
+      'half of what a detail needs',
+      ['-', '--bus', 'b', '--source', 'shop'],
+      'both --source and --detail-type',
+    ],
+    ['a queue and a bus', ['-', '--bus', 'b', '--queue', 'q'], 'A bus takes no --queue'],
+    ['a group of a bus', ['-', '--bus', 'b', '--group-key', 'a'], 'A bus takes no --group-key'],
+    ['no template', ['-', '--queue', 'q', '-t', 'none.yaml'], 'none.yaml does not exist'],
     ['no file', [], "missing required argument 'file'"],
   ])('is refused with %s', async (_what, args, message) => {
     const { status, err } = await send(args);

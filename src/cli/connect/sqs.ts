@@ -2,7 +2,8 @@ import { SQS } from '@aws-sdk/client-sqs';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import { awsSettings, dummiesOf } from './aws-settings.ts';
+import { LOGICAL_ID_TAG } from '../../dev/services/create-queues.ts';
+import { awsSettings, dummiesOf, isLocal } from './aws-settings.ts';
 
 /** A queue, by its URL or its name. */
 export interface QueueOptions extends ConnectionOptions {
@@ -59,8 +60,31 @@ export async function withSqs<Result>(
   }
 }
 
-/** The URL of the queue of this name. */
-export async function queueUrlOf(sqs: SQS, QueueName: string): Promise<string> {
-  const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName });
-  return QueueUrl;
+/** The URL of the queue of this name; on this machine also of the one with this logical id in the template that `batchlatch dev` runs. */
+export async function queueUrlOf(sqs: SQS, name: string): Promise<string> {
+  try {
+    const { QueueUrl = '' } = await sqs.getQueueUrl({ QueueName: name });
+    return QueueUrl;
+  } catch (error) {
+    const found = await withLogicalId(sqs, name).catch(() => undefined);
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+/** `dev` tags queues as CloudFormation does. */
+async function withLogicalId(sqs: SQS, id: string): Promise<string | undefined> {
+  if (!(await isHere(sqs))) return undefined;
+  const { QueueUrls = [] } = await sqs.listQueues({ MaxResults: 1_000 });
+  for (const QueueUrl of QueueUrls) {
+    const { Tags = {} } = await sqs.listQueueTags({ QueueUrl });
+    if (Tags[LOGICAL_ID_TAG] === id) return QueueUrl;
+  }
+  return undefined;
+}
+
+/** Elsewhere there may be very many queues. */
+async function isHere({ config }: SQS): Promise<boolean> {
+  const endpoint = await config.endpoint?.();
+  return endpoint !== undefined && isLocal(`${endpoint.protocol}//${endpoint.hostname}`);
 }

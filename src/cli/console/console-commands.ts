@@ -14,6 +14,7 @@ export function addConsoleCommand(program: Command, addLeaf: AddLeaf): void {
       'console --table claims --queue orders',
       'console --table claims --dlq orders-dead-letters --allow-changes',
       'console --postgres --port 4400 --open',
+      'console --demo',
     ],
     isEndedBySignals: true,
     define: (command) => {
@@ -45,10 +46,22 @@ export function addConsoleCommand(program: Command, addLeaf: AddLeaf): void {
           '--log-region <region>',
           "region of the functions' log, for links to CloudWatch (default: the table's)",
         );
+      defineDemo(command);
       withOptions(command, 'table', 'connection', 'format', 'postgres', 'redis', 'prefix');
     },
     load: async () => (await import('./console-command.ts')).consoleCommand,
   });
+}
+
+function defineDemo(command: Command): void {
+  command
+    .optionsGroup('Demo:')
+    .option(
+      '--demo',
+      'make work up, on emulators of this machine, in place of a table: something to try every button on',
+    )
+    .option('--seed <n>', 'for other work, in another sequence (default: 1)', integerBetween(0, 1_000_000))
+    .option('--rate <n>', 'pieces of work in a second (default: 3)', integerBetween(1, 50));
 }
 
 function secondsOrNone(text: string): number | 'none' {

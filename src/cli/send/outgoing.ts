@@ -6,6 +6,14 @@ import type { Line } from '../lines/read-lines.ts';
 /** SQS's limit for a message, and for all messages of a request. */
 export const MOST_BYTES = 1_048_576;
 
+/** What is sent for a line, to a queue or to a bus. */
+export interface Sendable {
+  /** The number of its line. */
+  readonly line: number;
+  /** As the service counts them. */
+  readonly bytes: number;
+}
+
 /** How lines become messages. */
 export interface MessageOptions {
   readonly text?: boolean;
@@ -16,11 +24,8 @@ export interface MessageOptions {
 }
 
 /** A message that is to be sent. */
-export interface Outgoing {
-  /** The number of its line. */
-  readonly line: number;
+export interface Outgoing extends Sendable {
   readonly body: string;
-  readonly bytes: number;
   readonly groupId: string | undefined;
   readonly dedupId: string | undefined;
 }

@@ -1,17 +1,25 @@
-import type { BatchResultErrorEntry, SendMessageBatchRequestEntry, SQS } from '@aws-sdk/client-sqs';
-import type { Outgoing } from './outgoing.ts';
+import type { Sendable } from './outgoing.ts';
 
 /** Where messages go, and how a wait is done. */
-export interface Sender {
-  readonly sqs: Pick<SQS, 'sendMessageBatch'>;
-  readonly queueUrl: string;
-  readonly delaySeconds: number | undefined;
+export interface Sender<Message extends Sendable> {
+  /** Sends them in one request, and answers those that were not taken. Rejects where nothing is known of any. */
+  request(messages: readonly Message[]): Promise<readonly NotTaken[]>;
   sleep(ms: number): Promise<void>;
 }
 
-/** A message that SQS did not take. */
+/** What the service says of a message that it did not take. */
+interface NotTaken {
+  /** Of the message, in its request. */
+  readonly index: number;
+  readonly code: string;
+  readonly reason: string;
+  /** Whether it would not be taken either if it were sent again. */
+  readonly isFinal: boolean;
+}
+
+/** A message that was not taken. */
 interface Refusal {
-  readonly message: Outgoing;
+  readonly message: Sendable;
   readonly code: string;
   readonly reason: string;
 }
@@ -31,26 +39,27 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Sends up to ten messages in one request. What SQS refuses for a reason of its own, and a request that it does not answer, is
- * sent again, after waits with full jitter. Never rejects.
+ * Sends up to ten messages in one request. What the service refuses for a reason of its own, and a request that it does not
+ * answer, is sent again, after waits with full jitter. Never rejects.
  */
-export async function sendBatch(messages: readonly Outgoing[], sender: Sender): Promise<SentBatch> {
+export async function sendBatch<Message extends Sendable>(
+  messages: readonly Message[],
+  sender: Sender<Message>,
+): Promise<SentBatch> {
   const refused: Refusal[] = [];
   let open = messages;
   let repeated = 0;
   for (let attempt = 1; ; attempt += 1) {
     const isLast = attempt === TRIES;
     try {
-      const { Failed = [] } = await sender.sqs.sendMessageBatch({
-        QueueUrl: sender.queueUrl,
-        Entries: open.map((message, index) => entryOf(message, index, sender)),
-      });
-      const again = sortOut(open, Failed, isLast, refused);
+      const again = sortOut(open, await sender.request(open), isLast, refused);
       if (again.length === 0) return { sent: messages.length - refused.length, refused, repeated };
       open = again;
     } catch (thrown) {
-      if (isTooLong(thrown) && open.length > 1)
-        return together(await halves(open, sender), refused, repeated);
+      if (isTooLong(thrown)) {
+        const rest = open.length > 1 ? await halves(open, sender) : tooLong(open, thrown);
+        return together(rest, refused, repeated);
+      }
       const kind = kindOf(thrown);
       if (kind === 'refused' || isLast) {
         const all = open.map((message) => ({
@@ -72,24 +81,27 @@ export async function sendBatch(messages: readonly Outgoing[], sender: Sender): 
 }
 
 /** Adds to `refused` what will not be taken, and returns what is to be sent again. */
-function sortOut(
-  open: readonly Outgoing[],
-  failed: readonly BatchResultErrorEntry[],
+function sortOut<Message extends Sendable>(
+  open: readonly Message[],
+  failed: readonly NotTaken[],
   isLast: boolean,
   refused: Refusal[],
-): Outgoing[] {
-  const again: Outgoing[] = [];
-  for (const { Id, Code = 'unknown', Message = '', SenderFault } of failed) {
-    const message = open[Number(Id)];
+): Message[] {
+  const again: Message[] = [];
+  for (const { index, code, reason, isFinal } of failed) {
+    const message = open[index];
     if (message === undefined) continue;
-    if (SenderFault === true || isLast) refused.push({ message, code: Code, reason: Message });
+    if (isFinal || isLast) refused.push({ message, code, reason });
     else again.push(message);
   }
   return again.sort((one, other) => one.line - other.line);
 }
 
 /** A service with another limit than AWS has now. */
-async function halves(open: readonly Outgoing[], sender: Sender): Promise<SentBatch> {
+async function halves<Message extends Sendable>(
+  open: readonly Message[],
+  sender: Sender<Message>,
+): Promise<SentBatch> {
   const middle = Math.ceil(open.length / 2);
   const first = await sendBatch(open.slice(0, middle), sender);
   const second = await sendBatch(open.slice(middle), sender);
@@ -100,19 +112,20 @@ function together(batch: SentBatch, refused: readonly Refusal[], repeated: numbe
   return { ...batch, refused: [...refused, ...batch.refused], repeated: repeated + batch.repeated };
 }
 
-function entryOf(message: Outgoing, index: number, { delaySeconds }: Sender): SendMessageBatchRequestEntry {
-  const { body, groupId, dedupId } = message;
+/** Of messages that are too long for a request of their own: those after them may be shorter. */
+function tooLong(open: readonly Sendable[], thrown: unknown): SentBatch {
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return {
-    Id: String(index),
-    MessageBody: body,
-    ...(groupId !== undefined && { MessageGroupId: groupId }),
-    ...(dedupId !== undefined && { MessageDeduplicationId: dedupId }),
-    ...(delaySeconds !== undefined && { DelaySeconds: delaySeconds }),
+    sent: 0,
+    refused: open.map((message) => ({ message, code: nameOf(thrown), reason })),
+    repeated: 0,
   };
 }
 
+/** Of SQS, and of EventBridge, which has no name of its own for it. */
 function isTooLong(thrown: unknown): boolean {
-  return /BatchRequestTooLong/.test(nameOf(thrown));
+  if (/BatchRequestTooLong/.test(nameOf(thrown))) return true;
+  return thrown instanceof Error && thrown.message.startsWith('Total size of the entries');
 }
 
 /** `busy`: nothing was taken. `unanswered`: it may have been. `refused`: nothing was taken, and nothing will be. */

@@ -7,21 +7,28 @@ import type { AddLeaf } from '../leaf.ts';
 export function addSendCommand(program: Command, addLeaf: AddLeaf): void {
   addLeaf(program, {
     name: 'send <file>',
-    summary: 'send the lines of a file to a queue',
+    summary: 'send the lines of a file to a queue or a bus',
     description:
-      'Each line is JSON and becomes a message as it is; a JSON string becomes the text in it. - reads standard input. Lines that cannot be sent are told by their numbers, and the others are sent.',
+      'Each line is JSON and becomes a message as it is; a JSON string becomes the text in it. With --bus, each is an event with source, detail-type and detail, or the detail alone. - reads standard input. Lines that cannot be sent are told by their numbers, and the others are sent.',
     examples: [
       'send orders.jsonl --queue orders',
       'send orders.jsonl --queue orders.fifo --group-key customerId --dedup-key orderId',
       'send - --queue-url http://127.0.0.1:9324/000000000000/orders --rate 100',
+      'send orders.jsonl --bus default --source shop.orders --detail-type OrderPlaced',
     ],
     define: (command) => {
       defineQueue(command);
       defineMessages(command);
+      defineEvents(command);
       command
         .optionsGroup('Sending:')
-        .option('--concurrency <n>', 'requests at a time, of ten messages each', integerBetween(1, 50), 8)
-        .option('--rate <n>', 'messages in a second, at most', integerBetween(1, 1_000_000))
+        .option(
+          '--concurrency <n>',
+          'requests at a time, of ten messages or events each',
+          integerBetween(1, 50),
+          8,
+        )
+        .option('--rate <n>', 'messages or events in a second, at most', integerBetween(1, 1_000_000))
         .option('--dry-run', 'look at every line, and send nothing');
       withOptions(command, 'connection');
     },
@@ -32,8 +39,17 @@ export function addSendCommand(program: Command, addLeaf: AddLeaf): void {
 function defineQueue(command: Command): void {
   command
     .optionsGroup('Queue:')
-    .option('--queue <name>', 'name or URL of the queue')
-    .option('--queue-url <url>', 'URL of the queue', httpUrl);
+    .option('--queue <name>', 'name or URL of the queue, or its logical id in what `batchlatch dev` runs')
+    .option('--queue-url <url>', 'URL of the queue', httpUrl)
+    .option('-t, --template <file>', 'template that has this logical id');
+}
+
+function defineEvents(command: Command): void {
+  command
+    .optionsGroup('Events, in place of messages:')
+    .option('--bus <name>', 'name or ARN of a bus of EventBridge, such as default', textUpTo(1_600))
+    .option('--source <text>', 'source of the events, if lines are details', textUpTo(256))
+    .option('--detail-type <text>', 'detail-type of the events, if lines are details', textUpTo(128));
 }
 
 function defineMessages(command: Command): void {

@@ -1,16 +1,21 @@
 import { type Clock, wait } from '../../claims/clock.ts';
 import { TokenBucket } from '../../worker/rate.ts';
-import { isBad } from '../lines/line-body.ts';
+import { type BadLine, isBad } from '../lines/line-body.ts';
 import type { LineSource } from '../lines/open-lines.ts';
 import { type Line, readLines } from '../lines/read-lines.ts';
 import { untilStopped } from '../lines/until-stopped.ts';
 import { Lanes } from './lanes.ts';
-import { MOST_BYTES, type MessageOptions, type Outgoing, outgoing } from './outgoing.ts';
+import { MOST_BYTES, type Sendable } from './outgoing.ts';
 import type { SentBatch } from './send-batch.ts';
 
 /** How lines are sent. */
-export interface SendLinesOptions extends MessageOptions {
-  readonly isFifo: boolean;
+export interface SendLinesOptions<Message extends Sendable> {
+  /** What is sent for a line, or why nothing can be. */
+  readonly messageOf: (line: Line) => Message | BadLine;
+  /** The name of those that are sent in their order, one request after the other; undefined for all of them where no order counts. */
+  readonly laneOf?: (message: Message) => string;
+  /** Of one request. A message that alone has more is sent alone. Default: 1 MiB. */
+  readonly mostBytes?: number;
   /** Requests at a time. */
   readonly concurrency: number;
   /** Messages in a second. */
@@ -19,7 +24,7 @@ export interface SendLinesOptions extends MessageOptions {
   /** Aborted when no further line is to be read; what was read is still sent. */
   readonly signal: AbortSignal;
   /** Sends a batch. Never rejects. */
-  readonly send: (messages: readonly Outgoing[]) => Promise<SentBatch>;
+  readonly send: (messages: readonly Message[]) => Promise<SentBatch>;
   readonly onProgress: (tally: Tally) => void;
 }
 
@@ -58,7 +63,10 @@ const MOST_FAILURES = 1_000;
 const LINGER_MS = 200;
 
 /** Sends the lines of a source as messages, with no more in memory than what is on its way. */
-export async function sendLines(source: LineSource, options: SendLinesOptions): Promise<Tally> {
+export async function sendLines<Message extends Sendable>(
+  source: LineSource,
+  options: SendLinesOptions<Message>,
+): Promise<Tally> {
   const run = new SendingRun(options);
   for await (const { lines, bytesRead } of readLines(untilStopped(source.chunks, run.over), MOST_BYTES)) {
     run.tally.bytesRead = bytesRead;
@@ -71,21 +79,21 @@ export async function sendLines(source: LineSource, options: SendLinesOptions): 
   return run.end();
 }
 
-interface Batch {
-  readonly messages: Outgoing[];
+interface Batch<Message> {
+  readonly messages: Message[];
   bytes: number;
   /** Of messages whose order counts. */
   readonly lane: number | undefined;
   readonly timer: NodeJS.Timeout;
 }
 
-class SendingRun {
-  readonly #options: SendLinesOptions;
+class SendingRun<Message extends Sendable> {
+  readonly #options: SendLinesOptions<Message>;
   readonly #lanes: Lanes;
   readonly #rate: TokenBucket | undefined;
   readonly #mostMessages: number;
   /** By lane. */
-  readonly #open = new Map<number | undefined, Batch>();
+  readonly #open = new Map<number | undefined, Batch<Message>>();
   /** Batches that wait for their turn. */
   readonly #waiting = new Set<Promise<void>>();
   readonly #failing = new AbortController();
@@ -101,7 +109,7 @@ class SendingRun {
     failures: [],
   };
 
-  constructor(options: SendLinesOptions) {
+  constructor(options: SendLinesOptions<Message>) {
     const { concurrency, rate, clock } = options;
     this.#options = options;
     this.#over = AbortSignal.any([options.signal, this.#failing.signal]);
@@ -127,17 +135,17 @@ class SendingRun {
 
   /** Resolves when there is room for the next line. */
   async add(line: Line): Promise<void> {
-    const { isFifo } = this.#options;
+    const { messageOf, laneOf, mostBytes = MOST_BYTES } = this.#options;
     this.tally.read += 1;
     this.tally.lastLine = line.number;
-    const message = outgoing(line, this.#options, isFifo);
+    const message = messageOf(line);
     if (isBad(message)) {
       this.#fail({ line: line.number, code: 'invalid', message: message.problem });
       return;
     }
-    const lane = isFifo ? this.#lanes.laneOf(message.groupId ?? '') : undefined;
+    const lane = laneOf === undefined ? undefined : this.#lanes.laneOf(laneOf(message));
     let batch = this.#open.get(lane);
-    if (batch !== undefined && batch.bytes + message.bytes > MOST_BYTES) {
+    if (batch !== undefined && batch.bytes + message.bytes > mostBytes) {
       await this.#dispatch(batch);
       batch = undefined;
     }
@@ -156,8 +164,8 @@ class SendingRun {
     return this.tally;
   }
 
-  #newBatch(lane: number | undefined): Batch {
-    const batch: Batch = {
+  #newBatch(lane: number | undefined): Batch<Message> {
+    const batch: Batch<Message> = {
       messages: [],
       bytes: 0,
       lane,
@@ -168,7 +176,7 @@ class SendingRun {
   }
 
   /** Resolves when the batch is on its way. */
-  async #dispatch(batch: Batch): Promise<void> {
+  async #dispatch(batch: Batch<Message>): Promise<void> {
     clearTimeout(batch.timer);
     if (this.#open.get(batch.lane) === batch) this.#open.delete(batch.lane);
     const started = this.#start(batch);
@@ -177,7 +185,7 @@ class SendingRun {
     this.#waiting.delete(started);
   }
 
-  async #start({ messages, lane }: Batch): Promise<void> {
+  async #start({ messages, lane }: Batch<Message>): Promise<void> {
     await this.#lanes.start(lane, async () => {
       await this.#pace(messages.length); // in its lane: a smaller batch would get its turn before one that came first
       if (this.tally.fatal === undefined) {

@@ -13,6 +13,9 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   VisibilityTimeout: '30',
 };
 
+/** As CloudFormation tags what it makes. */
+export const LOGICAL_ID_TAG = 'aws:cloudformation:logical-id';
+
 /** Makes the queues, those that others send their dead letters to first; of those that are there it sets what has changed. */
 export async function createQueues(places: Places, queues: readonly DevQueue[]): Promise<void> {
   for (const queue of deadLettersFirst(queues)) {
@@ -20,6 +23,7 @@ export async function createQueues(places: Places, queues: readonly DevQueue[]):
       await localCall(places.sqs, 'AmazonSQS.CreateQueue', {
         QueueName: queue.name,
         Attributes: queue.attributes,
+        tags: { [LOGICAL_ID_TAG]: queue.id },
       });
     } catch (error) {
       if (!isRefusal(error, 'QueueNameExists', 'QueueAlreadyExists')) throw error;

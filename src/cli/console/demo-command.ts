@@ -1,0 +1,46 @@
+import { startConsoleDemo } from '../../console-demo/start-console-demo.ts';
+import { explainError } from '../explain-error.ts';
+import type { Run } from '../leaf.ts';
+import { serveConsole } from './open-console.ts';
+
+/** What `console --demo` takes. */
+export interface DemoOptions {
+  readonly seed?: number;
+  readonly rate?: number;
+  readonly operator?: string;
+  readonly port?: number;
+  readonly host?: string;
+  readonly open?: boolean;
+  readonly readEvery?: number | 'none';
+}
+
+const DEFAULT_RATE = 3;
+
+/** `console --demo` */
+export const demoCommand: Run<DemoOptions> = async (context, options) => {
+  const { screen } = context;
+  const { seed = 1, rate = DEFAULT_RATE, operator, port, host, readEvery = 2 } = options;
+  const { stop, services, ...parts } = await startConsoleDemo({
+    seed,
+    rate,
+    onTrouble: (error) => screen.note(`The demo makes no more work: ${explainError(error).line}`),
+  });
+  try {
+    const emulators = services.map(({ name }) => name).join(' and ');
+    screen.note(
+      `Made-up orders and mails, ${rate} a second, on ${emulators} of this machine. Nothing is kept.`,
+    );
+    const shown = {
+      ...parts,
+      allowChanges: true,
+      operator,
+      ...(port !== undefined && { port }),
+      ...(host !== undefined && { host }),
+      ...(readEvery !== 'none' && { readEveryMs: readEvery * 1_000 }),
+    };
+    if (!context.signal.aborted) await serveConsole(context, shown, options.open === true);
+  } finally {
+    await stop();
+  }
+  return 0;
+};

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import type { ActionJson } from '../../console/api.ts';
+import type { ConsoleOptions } from '../../console/options.ts';
+import { type RunningConsole, startConsole } from '../../console/start-console.ts';
+import { OPERATION_DONE } from '../../operations/claim-history.ts';
+import { appFolder } from '../app-folder.ts';
+import { CliError } from '../cli-error.ts';
+import { clockOf } from '../clock.ts';
+import type { Context } from '../context.ts';
+import { visible } from '../print/visible.ts';
+import { count, number } from '../print/words.ts';
+import { versionOfPackage } from '../version.ts';
+import { openInBrowser } from './open-in-browser.ts';
+
+/** What a console is opened on. */
+export type ConsoleParts = Omit<
+  ConsoleOptions,
+  'appFolder' | 'clock' | 'onAction' | 'operator' | 'version'
+> & {
+  /** Default: who runs the command. */
+  readonly operator?: string | undefined;
+};
+
+/** Starts a console whose changes are told on standard error. Throws a `CliError` where it cannot listen. */
+export async function openConsole(context: Context, parts: ConsoleParts): Promise<RunningConsole> {
+  try {
+    return await startConsole({
+      ...parts,
+      operator: parts.operator ?? context.operator(),
+      appFolder: appFolder(),
+      version: versionOfPackage(),
+      clock: clockOf(context),
+      onAction: (action) => showAction(action, context),
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const { host = '127.0.0.1', port = 0 } = parts;
+    if (code === 'EADDRINUSE') {
+      throw new CliError(`Port ${port} is taken: leave --port out for a free one.`, { cause: error });
+    }
+    if (code === 'EACCES') throw new CliError(`Port ${port} is not for this user.`, { cause: error });
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new CliError(`${visible(host)} is no address of this machine.`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** Opens a console, says where it is, and closes it when the command is to stop. */
+export async function serveConsole(
+  context: Context,
+  parts: ConsoleParts,
+  opensBrowser: boolean,
+): Promise<void> {
+  const running = await openConsole(context, parts);
+  try {
+    show(running, parts, context);
+    if (opensBrowser) openInBrowser(running.ticketUrl(), context);
+    if (!context.signal.aborted) await once(context.signal, 'abort');
+  } finally {
+    await running.stop();
+  }
+}
+
+function show(
+  { url }: RunningConsole,
+  { place, allowChanges = false, host = '127.0.0.1' }: ConsoleParts,
+  { screen }: Context,
+): void {
+  if (screen.isJson) screen.json({ type: 'ready', url, place, allowChanges }, 'line');
+  else screen.line(url);
+  screen.note(
+    allowChanges
+      ? `Console of ${place}. Whoever has this address can change claims. Ctrl-C ends it.`
+      : `Console of ${place}, which only reads; --allow-changes lets it change claims. Ctrl-C ends it.`,
+  );
+  if (/^(localhost|127\..*|::1)$/.test(host)) return;
+  screen.note(
+    'It listens on more than this machine, and without encryption: let nobody else into that network.',
+  );
+}
+
+/** Each change beside the log of the terminal, when it has ended. */
+function showAction(action: ActionJson, { screen, now }: Context): void {
+  const { what, done, asked, refused, failed, reason, ended, operator } = action;
+  if (ended === undefined) return;
+  const unit = what === 'redrive' ? 'message' : 'claim';
+  const verb = what === 'redrive' ? 'moved' : OPERATION_DONE[what];
+  const others = [
+    refused > 0 ? `${number(refused)} ${what === 'redrive' ? 'left' : 'refused'}` : undefined,
+    failed > 0 ? `${number(failed)} failed` : undefined,
+    ended === 'whole' ? undefined : ended,
+  ].filter((text) => text !== undefined);
+  const rest = others.length === 0 ? '' : `, ${others.join(', ')}`;
+  screen.note(
+    `${new Date(now()).toISOString()} ${number(done)} of ${count(asked, unit)} ${verb}${rest} by ${visible(operator)}: "${visible(reason)}"`,
+  );
+}

@@ -1,0 +1,46 @@
+import type { SendMessageBatchRequestEntry, SQS } from '@aws-sdk/client-sqs';
+import type { Outgoing } from './outgoing.ts';
+import type { Sender } from './send-batch.ts';
+
+/** The queue that messages go to. */
+export interface QueueDestination {
+  readonly sqs: Pick<SQS, 'sendMessageBatch'>;
+  readonly queueUrl: string;
+  readonly delaySeconds: number | undefined;
+}
+
+/** Sends messages to a queue: ten in a request, at most. */
+export function queueSender(
+  { sqs, queueUrl, delaySeconds }: QueueDestination,
+  sleep: Sender<Outgoing>['sleep'],
+): Sender<Outgoing> {
+  return {
+    async request(messages) {
+      const { Failed = [] } = await sqs.sendMessageBatch({
+        QueueUrl: queueUrl,
+        Entries: messages.map((message, index) => entryOf(message, index, delaySeconds)),
+      });
+      return Failed.map(({ Id, Code = 'unknown', Message = '', SenderFault }) => ({
+        index: Number(Id),
+        code: Code,
+        reason: Message,
+        isFinal: SenderFault === true,
+      }));
+    },
+    sleep,
+  };
+}
+
+function entryOf(
+  { body, groupId, dedupId }: Outgoing,
+  index: number,
+  delaySeconds: number | undefined,
+): SendMessageBatchRequestEntry {
+  return {
+    Id: String(index),
+    MessageBody: body,
+    ...(groupId !== undefined && { MessageGroupId: groupId }),
+    ...(dedupId !== undefined && { MessageDeduplicationId: dedupId }),
+    ...(delaySeconds !== undefined && { DelaySeconds: delaySeconds }),
+  };
+}

@@ -1,0 +1,97 @@
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQS } from '@aws-sdk/client-sqs';
+import type { Cleanup } from '../dev/emulators/cleanup.ts';
+import {
+  dynamoDBPackage,
+  hasDynamoDBEmulator,
+  startDynamoDBEmulator,
+} from '../dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../dev/emulators/emulator-environment.ts';
+import { installedFolder, notInstalled } from '../dev/emulators/installed-package.ts';
+import type { LocalService } from '../dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../dev/emulators/sqs-emulator.ts';
+import { claimsTableDefinition } from '../stores/dynamodb/table-definition.ts';
+import { KINDS, type KindOfWork } from './kinds-of-work.ts';
+import { MOST_RECEIVES } from './trouble.ts';
+
+/** The queues of a kind of work. */
+export interface WorkQueues {
+  readonly kind: KindOfWork;
+  readonly url: string;
+  readonly deadLetterUrl: string;
+}
+
+/** Emulators with a table and queues in them. */
+export interface DemoServices {
+  readonly running: readonly LocalService[];
+  readonly dynamoDB: DynamoDBClient;
+  readonly sqs: SQS;
+  readonly tableName: string;
+  /** How this DynamoDB takes claims. */
+  readonly writes: 'batch' | 'single';
+  readonly queues: readonly WorkQueues[];
+}
+
+const TABLE = 'claims';
+const VISIBILITY_SECONDS = 5;
+
+/** Starts them; `cleanup` ends them. Throws a `ConfigurationError` that says what to install where an emulator is missing. */
+export async function startDemoServices(cleanup: Cleanup): Promise<DemoServices> {
+  const missing = [
+    ...(installedFolder('fauxqs') === undefined ? ['fauxqs'] : []),
+    ...(hasDynamoDBEmulator() ? [] : [dynamoDBPackage()]),
+  ];
+  if (missing.length > 0) throw notInstalled(missing);
+  const [dynamoDBService, sqsService] = await Promise.all([
+    started(startDynamoDBEmulator(), cleanup),
+    started(startSqsEmulator(), cleanup),
+  ]);
+  const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: dynamoDBService.endpoint });
+  cleanup.defer(() => dynamoDB.destroy());
+  const sqs = new SQS({ ...emulatorClientConfig, endpoint: sqsService.endpoint });
+  cleanup.defer(() => sqs.destroy());
+  const { table } = claimsTableDefinition(TABLE, {}, { overdueIndex: true });
+  await dynamoDB.send(new CreateTableCommand(table));
+  const queues: WorkQueues[] = [];
+  for (const kind of KINDS) queues.push(await createQueues(sqs, kind));
+  return {
+    running: [dynamoDBService, sqsService],
+    dynamoDB,
+    sqs,
+    tableName: TABLE,
+    writes: dynamoDBService.supportsPartiQL ? 'batch' : 'single',
+    queues,
+  };
+}
+
+async function started<Service extends LocalService>(
+  starting: Promise<Service>,
+  cleanup: Cleanup,
+): Promise<Service> {
+  const service = await starting;
+  cleanup.defer(() => service.stop());
+  return service;
+}
+
+async function createQueues(sqs: SQS, kind: KindOfWork): Promise<WorkQueues> {
+  const { namespace } = kind;
+  const deadLetterUrl = await createQueue(sqs, `${namespace}-dead-letters`, {});
+  const { Attributes: { QueueArn: deadLetterTargetArn = '' } = {} } = await sqs.getQueueAttributes({
+    QueueUrl: deadLetterUrl,
+    AttributeNames: ['QueueArn'],
+  });
+  const url = await createQueue(sqs, namespace, {
+    VisibilityTimeout: String(VISIBILITY_SECONDS),
+    RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: MOST_RECEIVES }),
+  });
+  return { kind, url, deadLetterUrl };
+}
+
+async function createQueue(
+  sqs: SQS,
+  QueueName: string,
+  Attributes: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { QueueUrl = '' } = await sqs.createQueue({ QueueName, Attributes });
+  return QueueUrl;
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Claim } from '../claims/claim.ts';
+import type { OperableStore } from '../claims/operable-store.ts';
+import { drawn } from './drawn.ts';
+import { idOf, keyOf, kindOf, KINDS, type KindOfWork } from './kinds-of-work.ts';
+import { durationOf, FIRST_NUMBER, MOST_RECEIVES } from './trouble.ts';
+
+export interface EarlierClaimsOptions {
+  readonly seed: number;
+  readonly now: number;
+  /** Pieces of work in a second. */
+  readonly rate: number;
+  /** How long completed claims are kept, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+/**
+ * What was done before the demo began, so that there are times to plot: up to 900 claims of the last ten minutes, some at the
+ * second attempt, and some of them because a person had released them.
+ */
+export function earlierClaims(options: EarlierClaimsOptions): Claim[] {
+  const { seed, now, rate } = options;
+  const count = Math.min(900, Math.round(600 * rate));
+  return Array.from({ length: count }, (_, index) => {
+    const number = FIRST_NUMBER - 1 - index;
+    const age = ((index + drawn(seed, number, 100) / 100) / count) * 600_000;
+    return earlierClaim(number, Math.round(now - age) - 2_000, options);
+  });
+}
+
+const RETRIED_SHARE = 0.06;
+const RELEASED_SHARE = 0.01;
+
+function earlierClaim(number: number, claimedAt: number, { seed, retentionMs }: EarlierClaimsOptions): Claim {
+  const kind = kindOf(number);
+  const id = idOf(kind, number);
+  const worker = kind.workers[number % kind.workers.length] ?? kind.namespace;
+  const completedAt = claimedAt + durationOf(seed, number, 1, 'none');
+  const done: Claim = {
+    ...claimOf(kind, id, worker, claimedAt),
+    status: 'COMPLETED',
+    leaseUntil: claimedAt + 45_000,
+    updatedAt: completedAt,
+    completedAt,
+    expiresAt: completedAt + retentionMs,
+    result: JSON.stringify(kind.result(id)),
+  };
+  const share = drawn(seed, -number, 1_000) / 1_000;
+  if (share >= RETRIED_SHARE) return done;
+  if (share >= RELEASED_SHARE) return { ...done, attempt: 2, createdAt: claimedAt - 5_200 };
+  return releasedBefore(done, kind);
+}
+
+function releasedBefore(done: Claim, { errors }: KindOfWork): Claim {
+  const { claimedAt = done.createdAt } = done;
+  const [name, message] = errors.declined;
+  const release = {
+    at: claimedAt - 1_500,
+    operation: 'release',
+    operator: 'ann@laptop',
+    reason: 'the customer has corrected it',
+    from: { status: 'PARKED', owner: randomUUID(), attempt: 1, error: { name, message } },
+  } as const;
+  return { ...done, attempt: 2, createdAt: claimedAt - 95_000, history: [release] };
+}
+
+/** A claim whose process died some time ago. */
+export interface HungClaim {
+  readonly kind: KindOfWork;
+  readonly id: string;
+  readonly claim: Claim;
+}
+
+const DAY = 86_400_000;
+
+/** Claims that hang when the demo begins. Their messages are in the dead-letter queue. */
+export function hungClaims(now: number): HungClaim[] {
+  return KINDS.flatMap((kind, index) =>
+    [12, 3].slice(index).map((minutes) => {
+      const id = idOf(kind, 60 - minutes);
+      const claimedAt = now - (minutes + 1) * 60_000;
+      const claim: Claim = {
+        ...claimOf(kind, id, kind.dying, claimedAt),
+        attempt: MOST_RECEIVES,
+        crashes: MOST_RECEIVES - 1,
+        createdAt: claimedAt - 60_000,
+        leaseUntil: now - minutes * 60_000,
+        expiresAt: now + 7 * DAY,
+      };
+      return { kind, id, claim };
+    }),
+  );
+}
+
+function claimOf(
+  kind: KindOfWork,
+  id: string,
+  worker: string,
+  claimedAt: number,
+): Omit<Claim, 'leaseUntil' | 'expiresAt'> {
+  return {
+    key: keyOf(kind, id),
+    status: 'IN_PROGRESS',
+    owner: randomUUID(),
+    attempt: 1,
+    releases: 0,
+    crashes: 0,
+    createdAt: claimedAt,
+    claimedAt,
+    updatedAt: claimedAt,
+    lockedBy: `${worker}:$LATEST ${randomUUID()}`,
+    recordId: randomUUID(),
+  };
+}
+
+/** Writes claims as they are. */
+export async function writeClaims(store: OperableStore, claims: readonly Claim[]): Promise<void> {
+  const size = store.requestSize ?? 25;
+  for (let start = 0; start < claims.length; start += size) {
+    await store.adopt?.(claims.slice(start, start + size));
+  }
+}

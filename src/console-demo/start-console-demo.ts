@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delayed } from 'node:timers/promises';
+import type { SQS } from '@aws-sdk/client-sqs';
+import type { OperableStore } from '../claims/operable-store.ts';
+import { Cleanup } from '../dev/emulators/cleanup.ts';
+import type { LocalService } from '../dev/emulators/local-service.ts';
+import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
+import { operableStore } from '../operations/operable-store.ts';
+import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
+import { createWorker } from '../worker/create-worker.ts';
+import { type DemoServices, startDemoServices, type WorkQueues } from './demo-services.ts';
+import { earlierClaims, hungClaims, writeClaims } from './earlier-claims.ts';
+import { deleteExpired } from './housekeeping.ts';
+import { keyOf, KINDS } from './kinds-of-work.ts';
+import { sendWork } from './sending.ts';
+import { idIn, withDeaths, workHandler } from './work-handler.ts';
+
+/** How much work the demo makes, and which. */
+export interface ConsoleDemoOptions {
+  /** For other work, in another sequence. Default 1. */
+  readonly seed?: number;
+  /** Pieces of work in a second, on average. Default 3. */
+  readonly rate?: number;
+  /** Told what goes wrong with the demo itself. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Work that runs in this process, and where its claims and queues are. */
+export interface ConsoleDemo {
+  readonly store: OperableStore;
+  readonly place: string;
+  readonly sqs: SQS;
+  readonly queues: readonly { readonly url: string; readonly name: string; readonly isDeadLetter: boolean }[];
+  /** The key of a message, by its queue and its body. */
+  readonly key: KeyOfMessage;
+  /** The emulators. */
+  readonly services: readonly LocalService[];
+  /** Ends the work and the emulators. Nothing of them is kept. */
+  stop(): Promise<void>;
+}
+
+/** Longer than the console plots. */
+const RETENTION_MS = 20 * 60_000;
+const HOUSEKEEPING_MS = 30_000;
+/** Shorter than the queues' visibility timeout. */
+const LEASE_OF_THE_DYING_MS = 4_000;
+
+/**
+ * Starts emulators on this machine, and makes and does fake work on them until it is stopped: orders and mails, some of them sent
+ * twice, slow, declined, out of stock or fatal to their process. What waits for a person runs once it is released or sent back,
+ * but for one order, whose card stays blocked.
+ */
+export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<ConsoleDemo> {
+  const { seed = 1, rate = 3, onTrouble } = options;
+  const cleanup = new Cleanup();
+  try {
+    const services = await startDemoServices(cleanup);
+    const { dynamoDB, sqs, tableName, writes, queues, running } = services;
+    const store = operableStore(dynamoDBStore({ tableName, client: dynamoDB, writes, overdueIndex: true }));
+    const now = Date.now();
+    await writeClaims(store, earlierClaims({ seed, now, rate, retentionMs: RETENTION_MS }));
+    await leaveHung(store, services, now);
+    const stopping = new AbortController();
+    for (const work of queues) await startWorkers(work, store, sqs, seed, cleanup);
+    const sending = sendWork({ sqs, queues, seed, rate, signal: stopping.signal, delay });
+    const cleaning = keepHouse(services, stopping.signal);
+    for (const loop of [sending, cleaning]) loop.catch(onTrouble);
+    cleanup.defer(async () => {
+      stopping.abort();
+      await Promise.allSettled([sending, cleaning]);
+    });
+    return {
+      store,
+      place: `table ${tableName} of the demo`,
+      sqs,
+      queues: queues.flatMap(namesOf),
+      key: ({ body }) => keyIn(body),
+      services: running,
+      stop: () => cleanup.run(),
+    };
+  } catch (error) {
+    await cleanup.run();
+    throw error;
+  }
+}
+
+function namesOf({ kind, url, deadLetterUrl }: WorkQueues): ConsoleDemo['queues'] {
+  return [
+    { url, name: kind.namespace, isDeadLetter: false },
+    { url: deadLetterUrl, name: `${kind.namespace}-dead-letters`, isDeadLetter: true },
+  ];
+}
+
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
+  await delayed(ms, undefined, { signal });
+}
+
+/** Claims whose processes died before the demo began, with their messages in the dead-letter queue. */
+async function leaveHung(store: OperableStore, { sqs, queues }: DemoServices, now: number): Promise<void> {
+  const hung = hungClaims(now);
+  await writeClaims(
+    store,
+    hung.map(({ claim }) => claim),
+  );
+  for (const { kind, id } of hung) {
+    const QueueUrl = queues.find((one) => one.kind === kind)?.deadLetterUrl;
+    await sqs.sendMessage({ QueueUrl, MessageBody: JSON.stringify(kind.body(id, now)) });
+  }
+}
+
+async function startWorkers(
+  { kind, url: queueUrl, deadLetterUrl }: WorkQueues,
+  store: OperableStore,
+  sqs: SQS,
+  seed: number,
+  cleanup: Cleanup,
+): Promise<void> {
+  const work = workHandler({
+    kind,
+    seed,
+    store,
+    sqs,
+    queueUrl,
+    deadLetterUrl,
+    retentionMs: RETENTION_MS,
+    delay,
+  });
+  const deaths = { kind, seed, store, newId: randomUUID, leaseMs: LEASE_OF_THE_DYING_MS };
+  const handler = withDeaths(work, deaths);
+  for (const name of kind.workers) {
+    const worker = createWorker({
+      queueUrl,
+      client: sqs,
+      handler,
+      name,
+      maxInFlight: 20,
+      receivers: 1,
+      shutdownTimeoutMs: 500,
+    });
+    await worker.start();
+    cleanup.defer(() => worker.stop());
+  }
+}
+
+async function keepHouse({ dynamoDB, tableName }: DemoServices, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await delay(HOUSEKEEPING_MS, signal).catch(() => undefined);
+    if (!signal.aborted) await deleteExpired(dynamoDB, tableName, Date.now());
+  }
+}
+
+function keyIn(body: string): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  for (const kind of KINDS) {
+    const id = idIn(kind, parsed);
+    if (id !== undefined) return keyOf(kind, id);
+  }
+  return undefined;
+}
