@@ -14,6 +14,7 @@ import { Toasts } from './parts/toasts.tsx';
 import { useAddress } from './state/address.ts';
 import { useStore } from './state/store.ts';
 import { ShellHeader } from './shell/shell-header.tsx';
+import { RedriveDialog } from './redrive/redrive-dialog.tsx';
 import { Shortcuts } from './shell/shortcuts.tsx';
 import { ChangeDialog } from './changes/change-dialog.tsx';
 import { readSession } from './api/session.ts';
@@ -46,6 +47,7 @@ export function App(): JSX.Element {
         {page === undefined ? <NotFound /> : <page.Page />}
       </main>
       <ChangeDialog />
+      <RedriveDialog />
       <Toasts />
       <Shortcuts />
     </>

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { OperableStore } from '../claims/operable-store.ts';
 import { type ClaimJson, claimJson } from '../operations/claim-json.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
-import { toJson } from './json.ts';
+import { exact, toJson } from './json.ts';
 
 /** The formats of exports. */
 export type ExportFormat = 'csv' | 'json';
@@ -88,7 +88,7 @@ const FORMULA = /^[=+\-@\t\r\n]/;
 
 function csvCell(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'string' ? value : toJson(value);
+  const text = String(exact(value));
   const safe = typeof value === 'string' && FORMULA.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -7,6 +7,11 @@ export function toJson(value: unknown): string {
 }
 
 function exactly(_name: string, value: unknown): unknown {
+  return exact(value);
+}
+
+/** The value, or the digits of a number that would be rounded. */
+export function exact(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return BigInt(value).toString();

@@ -1,12 +1,12 @@
 import type { Claim, OperatorChange } from '../claims/claim.ts';
 
 /** What was done, for a sentence such as `released by ann`. */
-export const OPERATION_DONE = {
+export const OPERATION_DONE: Readonly<Record<OperatorChange['operation'], string>> = {
   release: 'released',
   resolve: 'resolved',
   park: 'parked',
   forget: 'forgotten',
-} as const satisfies Record<OperatorChange['operation'], string>;
+};
 
 /** The changes of a claim by people. A row's history is text that anybody who writes to the table may have written. */
 export function changesOf({ history }: Pick<Claim, 'history'>): readonly OperatorChange[] {

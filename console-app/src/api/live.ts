@@ -67,7 +67,7 @@ function open(): void {
     tell(event as MessageEvent<string>);
   });
   opened.addEventListener('job', (event) => {
-    keep([JSON.parse((event as MessageEvent<string>).data) as JobJson]);
+    keepJobs([JSON.parse((event as MessageEvent<string>).data) as JobJson]);
   });
   opened.addEventListener('action', () => actionsTold.set(actionsTold.get() + 1));
   opened.addEventListener('error', () => {
@@ -78,12 +78,12 @@ function open(): void {
 function tell(event: MessageEvent<string>): void {
   const next = JSON.parse(event.data) as Overview;
   setServerTime(next.at);
-  keep(next.jobs);
+  keepJobs(next.jobs);
   overview.set(next);
 }
 
 /** An ended job stays ended, whichever event comes last. */
-function keep(told: readonly JobJson[]): void {
+export function keepJobs(told: readonly JobJson[]): void {
   const known = jobs.get();
   const news = told.filter(({ id }) => known.get(id)?.ended === undefined);
   if (news.length > 0) jobs.set(new Map([...known, ...news.map((job) => [job.id, job] as const)]));

@@ -1,12 +1,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PlanJson } from '../api-types.ts';
-import { session } from '../api/session.ts';
-import { useStore } from '../state/store.ts';
 import { counted } from '../text/numbers.ts';
-import { shown } from '../text/shown.ts';
 import { OPERATION_NAME } from '../text/words.ts';
 import type { ChangeRequest } from './change-request.ts';
+import { KeptBy } from './kept-by.tsx';
 import { PlanSummary } from './plan-summary.tsx';
 import { ReasonField } from './reason-field.tsx';
 
@@ -14,6 +12,7 @@ import { ReasonField } from './reason-field.tsx';
 export function ChangeForm({
   request,
   plan,
+  isPlanning,
   isForced,
   onForce,
   onStart,
@@ -21,6 +20,8 @@ export function ChangeForm({
 }: {
   readonly request: ChangeRequest;
   readonly plan: PlanJson;
+  /** Whether it is planned anew. */
+  readonly isPlanning: boolean;
   readonly isForced: boolean;
   readonly onForce: (isForced: boolean) => void;
   readonly onStart: (reason: string, result: string | undefined) => Promise<void>;
@@ -34,6 +35,7 @@ export function ChangeForm({
   const resultError = operation === 'resolve' ? jsonError(result) : undefined;
   const needsConfirmation = operation === 'forget' || isForced;
   const isReady =
+    !isPlanning &&
     plan.wouldChange > 0 &&
     reason.trim() !== '' &&
     resultError === undefined &&
@@ -61,7 +63,7 @@ export function ChangeForm({
             : 'The work of these claims may be done twice.'}
         </label>
       )}
-      <Operator />
+      {operation !== 'forget' && <KeptBy />}
       <div class="dialog-buttons">
         <button type="button" class="button" onClick={onClose}>
           Cancel
@@ -104,17 +106,6 @@ function ResultField({
         {error}
       </p>
     </div>
-  );
-}
-
-/** Who the history will say did it. */
-export function Operator(): JSX.Element {
-  const operator = useStore(session)?.operator;
-  return (
-    <p class="muted small">
-      The reason, the time and {operator === undefined ? 'your name' : <b>{shown(operator)}</b>} are kept in
-      the history of each claim.
-    </p>
   );
 }
 

@@ -8,6 +8,7 @@ import { counted, numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_DONE, REFUSAL_MEANING } from '../text/words.ts';
 import type { ChangeRequest } from './change-request.ts';
+import { CloseButton } from './close-button.tsx';
 import { Progress } from './progress.tsx';
 import { useJob } from './use-job.ts';
 
@@ -45,11 +46,7 @@ export function ChangeOutcome({
   return (
     <>
       <Result request={request} job={job} />
-      <div class="dialog-buttons">
-        <button type="button" class="button button-primary" onClick={onClose}>
-          Close
-        </button>
-      </div>
+      <CloseButton onClose={onClose} />
     </>
   );
 }

@@ -26,9 +26,9 @@ export function seen({ key, status, owner, attempt }: ClaimJson): SeenJson {
 
 /** What a claim in this state is likely to need, the likeliest first. */
 export const OPERATIONS_OF: Readonly<Record<ClaimState, readonly OperationKind[]>> = {
-  'in-progress': ['release', 'resolve', 'park', 'forget'],
+  'in-progress': ['park', 'resolve', 'release', 'forget'],
   overdue: ['resolve', 'release', 'park', 'forget'],
   parked: ['release', 'resolve', 'forget'],
-  failed: ['park', 'resolve', 'release', 'forget'],
+  failed: ['release', 'resolve', 'park', 'forget'],
   completed: ['forget', 'resolve', 'release', 'park'],
 };

@@ -1,6 +1,68 @@
 import type { JSX } from 'preact';
+import { overview } from '../api/live.ts';
+import { session } from '../api/session.ts';
+import { Link } from '../parts/link.tsx';
+import { Notice, Skeleton } from '../parts/notice.tsx';
+import { useAddress } from '../state/address.ts';
+import { useStore } from '../state/store.ts';
+import { numberText } from '../text/numbers.ts';
+import { shown } from '../text/shown.ts';
+import { LettersOfQueue } from './dead-letters/letters-of-queue.tsx';
 
 /** Messages of dead-letter queues beside their claims. */
 export function DeadLettersPage(): JSX.Element {
-  return <h1>Dead letters</h1>;
+  const { search } = useAddress();
+  const known = useStore(session);
+  const told = useStore(overview)?.queues ?? [];
+  const queues = known?.queues.filter(({ isDeadLetter }) => isDeadLetter) ?? [];
+  const asked = new URLSearchParams(search).get('queue') ?? '';
+  const queue = queues.find(({ name, url }) => name === asked || url === asked) ?? queues[0];
+  const waitingOf = (url: string): number | undefined => told.find((each) => each.url === url)?.waiting;
+  return (
+    <>
+      <h1 class="page-title">Dead letters</h1>
+      {known === undefined && <Skeleton lines={6} />}
+      {known !== undefined && queues.length === 0 && <NoQueues />}
+      {queues.length > 1 && (
+        <nav aria-label="Dead-letter queues">
+          <ul class="tabs">
+            {queues.map(({ name, url }) => (
+              <li key={url}>
+                <Link href={hrefOf(name)} aria-current={url === queue?.url ? 'true' : undefined}>
+                  {shown(name)}
+                  <span class="tab-count">{numberText(waitingOf(url) ?? 0)}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      {asked !== '' && queue !== undefined && asked !== queue.name && asked !== queue.url && (
+        <p class="warning">The console was not started with the dead-letter queue {shown(asked)}.</p>
+      )}
+      {queue !== undefined && (
+        <LettersOfQueue
+          key={queue.url}
+          queue={queue.name}
+          waiting={waitingOf(queue.url)}
+          allowChanges={known?.allowChanges ?? false}
+        />
+      )}
+    </>
+  );
+}
+
+function hrefOf(queue: string): string {
+  return `/dead-letters?${new URLSearchParams({ queue }).toString()}`;
+}
+
+function NoQueues(): JSX.Element {
+  return (
+    <Notice title="No dead-letter queue was named.">
+      <p>
+        Start the console with <code>--dlq NAME</code> to see its messages beside their claims, and to redrive
+        them.
+      </p>
+    </Notice>
+  );
 }

@@ -7,6 +7,7 @@ import { shown } from '../text/shown.ts';
 import { localTime } from '../text/times.ts';
 import { Attention } from './overview/attention.tsx';
 import { Counters } from './overview/counters.tsx';
+import { Histograms } from './overview/histograms.tsx';
 import { Holders } from './overview/holders.tsx';
 import { OverdueList } from './overview/overdue-list.tsx';
 import { Queues } from './overview/queues.tsx';
@@ -43,13 +44,16 @@ export function OverviewPage(): JSX.Element {
       </div>
       <div class="columns">
         <OverdueList overdue={told.overdue} count={told.counts.overdue} />
-        <Holders
-          holders={told.holders}
-          isKnown={told.counts['in-progress'].kind !== 'unknown'}
-          isWhole={told.holdersAreWhole}
-        />
+        <div class="stack">
+          <Queues queues={told.queues} />
+          <Holders
+            holders={told.holders}
+            isKnown={told.counts['in-progress'].kind !== 'unknown'}
+            isWhole={told.holdersAreWhole}
+          />
+        </div>
       </div>
-      <Queues queues={told.queues} />
+      <Histograms statistics={told.statistics} />
     </>
   );
 }

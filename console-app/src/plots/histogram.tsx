@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { Histogram } from '../api-types.ts';
 import { counted, numberText } from '../text/numbers.ts';
 import { durationText } from '../text/times.ts';
+import { shownBuckets } from './buckets.ts';
 
 /** How values lie, as a table whose rows have bars. */
 export function Histogram({
@@ -19,10 +20,10 @@ export function Histogram({
     <div class="histogram">
       <table>
         <caption>
-          <b>{name}</b> of {counted(count, 'claim')}: median {durationText(median)}, 95% {durationText(p95)}
+          <b>{name}</b>: median {durationText(median)}, 95% {durationText(p95)}
           <span class="muted">
             {' '}
-            ({durationText(min)} to {durationText(max)})
+            ({durationText(min)} to {durationText(max)}, {counted(count, 'claim')})
           </span>
         </caption>
         <thead class="visually-hidden">
@@ -32,7 +33,7 @@ export function Histogram({
           </tr>
         </thead>
         <tbody>
-          {buckets.map(({ upTo, count: inBucket }) => (
+          {shownBuckets(buckets).map(({ upTo, count: inBucket }) => (
             <tr key={upTo ?? 'more'}>
               <th scope="row">{upTo === undefined ? 'more' : `to ${durationText(upTo)}`}</th>
               <td>

@@ -6,7 +6,7 @@ import { durationText, localTime } from '../text/times.ts';
 import { Legend } from './legend.tsx';
 import { Plot, type PlotSeries } from './plot.tsx';
 import { PeriodsTable } from './periods-table.tsx';
-import { stackedOutcomes, wholeSpan } from './series.ts';
+import { coarser, stackedOutcomes, wholeSpan } from './series.ts';
 
 const SERIES: readonly PlotSeries[] = [
   { name: 'Completed', color: '--completed' },
@@ -16,10 +16,10 @@ const SERIES: readonly PlotSeries[] = [
 
 /** How many claims ended how, over time. */
 export function OutcomesPlot({ statistics }: { readonly statistics: StatisticsJson }): JSX.Element {
-  const { periodMs, asOf } = statistics;
-  const periods = useMemo(
-    () => wholeSpan(statistics.periods, periodMs, Date.parse(asOf)),
-    [statistics.periods, periodMs, asOf],
+  const { asOf } = statistics;
+  const { periods, periodMs } = useMemo(
+    () => coarser(wholeSpan(statistics.periods, statistics.periodMs, Date.parse(asOf)), statistics.periodMs),
+    [statistics.periods, statistics.periodMs, asOf],
   );
   const columns = useMemo(() => stackedOutcomes(periods), [periods]);
   const [point, setPoint] = useState<number>();
@@ -35,7 +35,7 @@ export function OutcomesPlot({ statistics }: { readonly statistics: StatisticsJs
       <Plot series={SERIES} columns={columns} kind="bars" valueText={shortNumber} onPoint={setPoint} />
       <PeriodsTable
         caption="How many claims ended how"
-        periods={statistics.periods}
+        periods={periods}
         columns={[
           { name: 'Completed', text: (period) => numberText(period.completed) },
           { name: 'Failed', text: (period) => numberText(period.failed) },

@@ -79,8 +79,8 @@ function optionsOf({
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] } },
     axes: [
-      { ...axis, space: 70, values: timeLabels },
-      { ...axis, size: 58, space: 36, values: (_plot, ticks) => ticks.map((tick) => valueText(tick)) },
+      { ...axis, size: 30, space: 70, values: timeLabels },
+      { ...axis, size: 62, space: 36, values: (_plot, ticks) => ticks.map((tick) => valueText(tick)) },
     ],
     series: [{}, ...series.map((one) => seriesOf(parent, one, kind))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },

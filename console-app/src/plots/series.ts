@@ -24,6 +24,27 @@ export function wholeSpan(
   });
 }
 
+/** Several periods as one, so that there are at most so many: thinner bars could not be told apart. */
+export function coarser(
+  periods: readonly StatisticsPeriod[],
+  periodMs: number,
+  most = 75,
+): { readonly periods: readonly StatisticsPeriod[]; readonly periodMs: number } {
+  const factor = Math.ceil(periods.length / most);
+  if (factor <= 1) return { periods, periodMs };
+  const longMs = periodMs * factor;
+  const sums = new Map<number, { from: number; completed: number; failed: number; parked: number }>();
+  for (const { from: at, completed, failed, parked } of periods) {
+    const from = at - (at % longMs);
+    const sum = sums.get(from) ?? { from, completed: 0, failed: 0, parked: 0 };
+    sum.completed += completed;
+    sum.failed += failed;
+    sum.parked += parked;
+    sums.set(from, sum);
+  }
+  return { periods: [...sums.values()], periodMs: longMs };
+}
+
 /** Outcomes as they are drawn one over the other: all, failed and parked, parked. */
 export function stackedOutcomes(periods: readonly StatisticsPeriod[]): Columns {
   return [

@@ -61,7 +61,6 @@ export function timelineLayout(steps: readonly TimelineStep[]): readonly Timelin
       before: settles ? before.filter((each) => each !== own) : before,
       after: [...open.values()],
       begins,
-      isFirst: index === 0,
       isLast: index === steps.length - 1,
     });
     return { step, lane, rails, curves, lost, skipped };
@@ -73,25 +72,22 @@ function railsOf({
   before,
   after,
   begins,
-  isFirst,
   isLast,
 }: {
   readonly lane: number;
   readonly before: readonly number[];
   readonly after: readonly number[];
   readonly begins: boolean;
-  readonly isFirst: boolean;
   readonly isLast: boolean;
 }): readonly Rail[] {
-  const trunk: readonly Rail[] =
-    isFirst && isLast ? [] : [{ lane: 0, part: isFirst ? 'below' : isLast ? 'above' : 'through' }];
+  const trunk: Rail = { lane: 0, part: isLast ? 'above' : 'through' };
   const branches = [...new Set([...before, ...after])].flatMap((each): readonly Rail[] => {
     const above = before.includes(each) && !(begins && each === lane);
     const below = after.includes(each) && !isLast;
     if (above && below) return [{ lane: each, part: 'through' }];
     return above ? [{ lane: each, part: 'above' }] : below ? [{ lane: each, part: 'below' }] : [];
   });
-  return [...trunk, ...branches];
+  return [trunk, ...branches];
 }
 
 function freeLane(taken: readonly number[]): number {

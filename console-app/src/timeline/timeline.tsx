@@ -21,7 +21,7 @@ export function Timeline({ steps }: { readonly steps: readonly TimelineStep[] })
     <ol class="timeline">
       {rows.map((row, index) => (
         <li key={index} class="timeline-row" style={{ paddingLeft: `${width + 8}px` }}>
-          <Gutter row={row} width={width} />
+          <Gutter row={row} width={width} isFirst={index === 0} />
           <Told row={row} />
         </li>
       ))}
@@ -60,7 +60,15 @@ function Told({ row: { step, skipped } }: { readonly row: TimelineRow }): JSX.El
 }
 
 /** The lines of a row. Below the node they are as long as its text. */
-function Gutter({ row, width }: { readonly row: TimelineRow; readonly width: number }): JSX.Element {
+function Gutter({
+  row,
+  width,
+  isFirst,
+}: {
+  readonly row: TimelineRow;
+  readonly width: number;
+  readonly isFirst: boolean;
+}): JSX.Element {
   const { rails, curves, lost, lane, step } = row;
   return (
     <span class="gutter" style={{ width: `${width}px` }} aria-hidden="true">
@@ -72,6 +80,7 @@ function Gutter({ row, width }: { readonly row: TimelineRow; readonly width: num
         />
       ))}
       <svg width={width} height={NODE * 2} viewBox={`0 0 ${width} ${NODE * 2}`} focusable="false">
+        {isFirst && <circle class="origin" cx={x(0)} cy={1} r={3} />}
         {curves.map((curve) => (
           <path key={curve.way} class="curve" d={curvePath(curve.lane, curve.way)} />
         ))}
@@ -104,7 +113,7 @@ function x(lane: number): number {
 
 function curvePath(lane: number, way: 'out' | 'in'): string {
   const [from, to] = way === 'out' ? [x(0), x(lane)] : [x(lane), x(0)];
-  return `M${from} 0C${from} ${NODE * 0.7} ${to} ${NODE * 0.3} ${to} ${NODE}`;
+  return `M${from} 0C${from} ${NODE} ${to} 0 ${to} ${NODE}`;
 }
 
 function cross(at: number, y: number): string {

@@ -11,6 +11,7 @@ export function ClaimActions({
   readonly claim: ClaimJson;
   readonly onDone: () => void;
 }): JSX.Element {
+  const isWaiting = claim.state === 'parked' || claim.state === 'overdue';
   return (
     <div class="buttons" role="group" aria-label="Change this claim">
       {OPERATIONS_OF[claim.state].map((operation, index) => (
@@ -20,7 +21,7 @@ export function ClaimActions({
           class={
             operation === 'forget'
               ? 'button button-danger-plain'
-              : index === 0
+              : index === 0 && isWaiting
                 ? 'button button-primary'
                 : 'button'
           }

@@ -22,19 +22,18 @@ export function OverdueList({
       {overdue.length === 0 ? (
         <Nothing count={count} />
       ) : (
-        <table class="table stacked">
+        <table class="table stacked overdue-table">
           <thead>
             <tr>
               <th scope="col">Key</th>
-              <th scope="col">Overdue for</th>
-              <th scope="col">Held by</th>
-              <th scope="col" class="number">
-                Attempt
+              <th scope="col" class="cell-age">
+                Overdue for
               </th>
+              <th scope="col">Held by</th>
             </tr>
           </thead>
           <tbody>
-            {overdue.map(({ key, sinceMs, lockedBy, attempt }) => (
+            {overdue.map(({ key, sinceMs, lockedBy }) => (
               <tr key={key}>
                 <th scope="row" class="mono">
                   <Link href={claimHref(key)}>{shown(key)}</Link>
@@ -42,11 +41,8 @@ export function OverdueList({
                 <td data-label="Overdue for">
                   <Since at={isoOf(sinceMs)} />
                 </td>
-                <td data-label="Held by" class="mono small">
+                <td data-label="Held by" class="mono small one-line" title={lockedBy && shown(lockedBy)}>
                   {lockedBy === undefined ? '–' : shown(lockedBy)}
-                </td>
-                <td data-label="Attempt" class="number">
-                  {numberText(attempt)}
                 </td>
               </tr>
             ))}

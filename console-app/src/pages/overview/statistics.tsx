@@ -2,9 +2,9 @@ import type { JSX } from 'preact';
 import type { JobJson, StatisticsJson } from '../../api-types.ts';
 import { Ago } from '../../parts/age.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Histogram } from '../../plots/histogram.tsx';
 import { OutcomesPlot } from '../../plots/outcomes-plot.tsx';
 import { TimesPlot } from '../../plots/times-plot.tsx';
+import { counted } from '../../text/numbers.ts';
 import { readText } from '../../text/words.ts';
 import { ReadAllButton } from './read-all-button.tsx';
 
@@ -49,14 +49,12 @@ export function Statistics({
       <section class="panel" aria-labelledby="times-title">
         <h2 id="times-title">Waiting and running times</h2>
         <TimesPlot statistics={statistics} />
-        <div class="histograms">
-          {statistics.waitingMs && (
-            <Histogram name="Waiting" color="--in-progress" histogram={statistics.waitingMs} />
-          )}
-          {statistics.runningMs && (
-            <Histogram name="Running" color="--completed" histogram={statistics.runningMs} />
-          )}
-        </div>
+        {statistics.negativeTimes > 0 && (
+          <p class="muted small">
+            {counted(statistics.negativeTimes, 'claim')} ended before the begin, by clocks that differ, and{' '}
+            {statistics.negativeTimes === 1 ? 'counts' : 'count'} as 0.
+          </p>
+        )}
       </section>
     </>
   );

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiError, post } from '../api/client.ts';
+import { asApiError } from '../api/use-request.ts';
+
+/** How far a question to a person is. */
+export type Step<Plan> =
+  | { readonly name: 'planning' }
+  | { readonly name: 'planned'; readonly plan: Plan }
+  | { readonly name: 'started'; readonly job: string }
+  | { readonly name: 'failed'; readonly error: ApiError };
+
+/**
+ * Has the server plan what is asked for, again whenever `request` is another object, and starts the plan. While it plans again, the plan before
+ * stays, so that what was typed beside it does too.
+ */
+export function usePlan<Plan extends { readonly plan: string }>(
+  path: string,
+  request: unknown,
+): {
+  readonly step: Step<Plan>;
+  readonly isPlanning: boolean;
+  readonly planAgain: () => void;
+  /** Sends the plan's id with `body`; the answer is a job. */
+  readonly start: (path: string, body: object) => Promise<void>;
+} {
+  const [step, setStep] = useState<Step<Plan>>({ name: 'planning' });
+  const [isPlanning, setPlanning] = useState(true);
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    const abort = new AbortController();
+    setPlanning(true);
+    post<Plan>(path, request, abort.signal).then(
+      (plan) => {
+        setStep({ name: 'planned', plan });
+        setPlanning(false);
+      },
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        setStep({ name: 'failed', error: asApiError(error) });
+        setPlanning(false);
+      },
+    );
+    // The server stops reading for a plan that nobody waits for.
+    return () => abort.abort();
+  }, [path, request, round]);
+  return {
+    step,
+    isPlanning,
+    planAgain: () => {
+      setStep({ name: 'planning' });
+      setRound(round + 1);
+    },
+    start: async (startPath, body) => {
+      if (step.name !== 'planned') return;
+      try {
+        const { job } = await post<{ readonly job: string }>(startPath, { plan: step.plan.plan, ...body });
+        setStep({ name: 'started', job });
+      } catch (error) {
+        setStep({ name: 'failed', error: asApiError(error) });
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { MessageJson } from '../../api-types.ts';
+import { type ApiError, post } from '../../api/client.ts';
+import { asApiError } from '../../api/use-request.ts';
+import { ErrorNotice } from '../../parts/notice.tsx';
+import { counted } from '../../text/numbers.ts';
+import { shown, shownBody } from '../../text/shown.ts';
+
+/** The body of a message, hidden until somebody asks for it: it may hold what is not for every eye. */
+export function MessageBody({
+  queue,
+  message: { messageId, bodyLength },
+}: {
+  readonly queue: string;
+  readonly message: MessageJson;
+}): JSX.Element {
+  const [body, setBody] = useState<string>();
+  const [error, setError] = useState<ApiError>();
+  const show = async (): Promise<void> => {
+    setError(undefined);
+    try {
+      const answer = await post<{ readonly body: string }>('dead-letters/body', { queue, messageId });
+      setBody(answer.body);
+    } catch (caught) {
+      setError(asApiError(caught));
+    }
+  };
+  return (
+    <div class="hidden-text">
+      {body === undefined ? (
+        <button type="button" class="button button-small" onClick={() => void show()}>
+          Show the body<span class="visually-hidden"> of message {shown(messageId)}</span>
+        </button>
+      ) : (
+        <>
+          <pre tabIndex={0} aria-label="Body">
+            {shownBody(body)}
+          </pre>
+          <button type="button" class="button button-small" onClick={() => setBody(undefined)}>
+            Hide the body
+          </button>
+        </>
+      )}
+      {body === undefined && <span class="muted small">{counted(bodyLength, 'character')}</span>}
+      {error !== undefined && <ErrorNotice error={error} />}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { JobJson, RedriveResultJson } from '../api-types.ts';
+import { CloseButton } from '../changes/close-button.tsx';
+import { Progress } from '../changes/progress.tsx';
+import { useJob } from '../changes/use-job.ts';
+import { Icon } from '../parts/icon.tsx';
+import { toast } from '../parts/toasts.tsx';
+import { progressText } from '../shell/running-jobs.tsx';
+import { counted } from '../text/numbers.ts';
+import { shown } from '../text/shown.ts';
+import { LEFT_MEANING } from '../text/words.ts';
+import type { RedriveRequest } from './redrive-request.ts';
+
+/** How far a redrive is, and then what became of it. Where all was moved, the dialog closes and says so. */
+export function RedriveOutcome({
+  request,
+  job: id,
+  onClose,
+}: {
+  readonly request: RedriveRequest;
+  readonly job: string;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const [isTold, setTold] = useState(false);
+  const job = useJob(id, (ended) => {
+    setTold(true);
+    request.onDone?.();
+    const result = resultOf(ended);
+    if (ended.ended !== 'whole' || result === undefined || !isAllDone(result)) return;
+    toast(doneText(result));
+    onClose();
+  });
+  if (job?.ended === undefined || !isTold) {
+    return (
+      <Progress
+        text={job === undefined ? 'Redriving messages' : progressText(job)}
+        job={job}
+        hint="You can close this: the redrive goes on, and the header shows how far it is."
+      />
+    );
+  }
+  return (
+    <>
+      <Result job={job} />
+      <CloseButton onClose={onClose} />
+    </>
+  );
+}
+
+function resultOf({ result }: JobJson): RedriveResultJson | undefined {
+  return result as RedriveResultJson | undefined;
+}
+
+function isAllDone({ left, notFound, undeleted, notSeen, stillHidden }: RedriveResultJson): boolean {
+  return Object.keys(left).length + notFound.length + undeleted + notSeen + stillHidden === 0;
+}
+
+function doneText({ moved, released, deleted }: RedriveResultJson): string {
+  const parts = [
+    `${counted(moved, 'message')} redriven`,
+    ...(released > 0 ? [`${counted(released, 'claim')} released first`] : []),
+    ...(deleted > 0 ? [`${counted(deleted, 'message')} deleted`] : []),
+  ];
+  return parts.join(', ');
+}
+
+function Result({ job }: { readonly job: JobJson }): JSX.Element {
+  const result = resultOf(job);
+  return (
+    <div role="status" class="outcome">
+      {result !== undefined && (
+        <ul class="plain-list">
+          <li>
+            <Icon name="check" /> {doneText(result)}
+          </li>
+          {notesOf(result).map((note) => (
+            <li key={note}>
+              <Icon name="info" /> {note}
+            </li>
+          ))}
+        </ul>
+      )}
+      {job.ended === 'aborted' && <p class="warning">It was stopped before the end.</p>}
+      {job.error !== undefined && <p class="warning">{shown(job.error)}</p>}
+    </div>
+  );
+}
+
+function notesOf({ left, notFound, undeleted, notSeen, stillHidden }: RedriveResultJson): readonly string[] {
+  const notes: readonly (readonly [number, string])[] = [
+    ...Object.entries(left).map(
+      ([why, count]) => [count, `left: ${LEFT_MEANING[why] ?? shown(why)}`] as const,
+    ),
+    [notFound.length, 'not found: somebody may have received them at the moment'],
+    [undeleted, 'moved and not deleted here: delete them, or the next redrive moves them once more'],
+    [notSeen, 'not seen: one that was left comes before them in their group'],
+    [stillHidden, 'hidden for some minutes, because SQS could not be told to show them again'],
+  ];
+  return notes.flatMap(([count, text]) => (count > 0 ? [`${counted(count, 'message')} ${text}`] : []));
+}

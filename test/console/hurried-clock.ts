@@ -1,0 +1,9 @@
+import { type Clock, systemClock } from '../../src/claims/clock.ts';
+
+/** The time of day, and timers that fire a thousand times as fast. */
+export function hurriedClock(): Clock {
+  return {
+    now: systemClock.now,
+    setTimer: (callback, delayMs) => systemClock.setTimer(callback, delayMs / 1_000),
+  };
+}

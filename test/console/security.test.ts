@@ -1,0 +1,290 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ownNames } from '../../src/console/own-names.ts';
+import { SessionCookie } from '../../src/console/session-cookie.ts';
+import { type Asking, askExactly, posting } from '../support/console-browser.ts';
+import { consoles, EMPTY } from './consoles.ts';
+
+const PLAN = { operation: 'release', filter: { state: 'parked' } };
+
+describe("the console's address", () => {
+  const open = consoles();
+
+  it('lets in who has the token, by a cookie that scripts and other pages do not get', async () => {
+    const { server, url } = await open(EMPTY);
+    const { status, headers } = await askExactly(server.url);
+    expect([status, headers.location]).toEqual([303, '/']);
+    const { port } = new URL(url);
+    expect(headers['set-cookie']).toEqual([
+      expect.stringMatching(new RegExp(`^batchlatch_${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`)),
+    ]);
+    expect(headers['set-cookie']?.[0]).not.toContain(server.token);
+  });
+
+  it('hands the cookie over from a page of its own where another page linked to it', async () => {
+    const { server } = await open(EMPTY);
+    const { status, headers, text } = await askExactly(server.url, {
+      headers: { 'sec-fetch-site': 'cross-site' },
+    });
+    expect([status, headers['set-cookie']?.length]).toEqual([200, 1]);
+    expect(text).toContain('<meta http-equiv="refresh" content="0; url=/">');
+  });
+
+  it.each(['', 'x', 'A'.repeat(43)])('does not let in who has the token %j', async (token) => {
+    const { url } = await open(EMPTY);
+    const { status, headers, text } = await askExactly(`${url}/?token=${token}`);
+    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
+    expect(text).toContain('Open the address that the terminal printed');
+  });
+
+  it('takes a ticket once', async () => {
+    const { server } = await open(EMPTY);
+    const address = server.ticketUrl();
+    expect((await askExactly(address)).status).toBe(303);
+    expect((await askExactly(address)).status).toBe(401);
+  });
+
+  it.each(['/', '/claims', '/assets/x.js', '/api/session', '/api/events', '/api/claims'])(
+    'answers nothing at %s without the cookie',
+    async (place) => {
+      const { url, cookie } = await open(EMPTY);
+      for (const given of [
+        undefined,
+        `${cookie}x`,
+        `other=${cookie.split('=')[1]}`,
+        cookie.replace('=', '=x'),
+      ]) {
+        const { status } = await askExactly(`${url}${place}`, { headers: { cookie: given } });
+        expect(status).toBe(401);
+      }
+    },
+  );
+
+  it('finds its cookie among others', async () => {
+    const { url, cookie } = await open(EMPTY);
+    const { status } = await askExactly(`${url}/api/session`, { headers: { cookie: `a=b; ${cookie}; c` } });
+    expect(status).toBe(200);
+  });
+
+  it('is of this machine alone unless told otherwise', async () => {
+    const { server } = await open(EMPTY);
+    expect(new URL(server.url).hostname).toBe('127.0.0.1');
+  });
+});
+
+describe('a request to the console', () => {
+  const open = consoles();
+
+  it.each(['evil.example', 'evil.example:PORT', '127.0.0.1', '127.0.0.1:1', 'localhost.evil.example:PORT'])(
+    'is refused for the host %j, which a name that resolves to this address would send',
+    async (host) => {
+      const { url, ask } = await open(EMPTY);
+      const { port } = new URL(url);
+      const { status, text } = await ask('/api/session', { headers: { host: host.replace('PORT', port) } });
+      expect([status, JSON.parse(text)]).toEqual([
+        403,
+        { error: expect.objectContaining({ code: 'foreign-host' }) },
+      ]);
+      expect((await ask('/', { headers: { host: host.replace('PORT', port) } })).status).toBe(403);
+    },
+  );
+
+  it.each(['localhost:PORT', '127.0.0.1:PORT', 'LOCALHOST:PORT', '[::1]:PORT'])(
+    'is taken for the host %s',
+    async (host) => {
+      const { url, ask } = await open(EMPTY);
+      const { port } = new URL(url);
+      expect((await ask('/api/session', { headers: { host: host.replace('PORT', port) } })).status).toBe(200);
+    },
+  );
+
+  it.each(['cross-site', 'same-site'])('that reads is refused where Sec-Fetch-Site is %s', async (site) => {
+    const { ask } = await open(EMPTY);
+    const paths = ['/api/session', '/api/claims', '/api/events', '/api/export?format=csv'];
+    for (const place of paths) {
+      expect((await ask(place, { headers: { 'sec-fetch-site': site } })).status).toBe(403);
+    }
+  });
+
+  const others: [string, (asking: Asking, url: string) => Asking, number][] = [
+    ['of another origin', (asking) => withHeaders(asking, { origin: 'http://evil.example' }), 403],
+    ['of another port', (asking) => withHeaders(asking, { origin: 'http://127.0.0.1:1' }), 403],
+    [
+      'of another scheme',
+      (asking, url) => withHeaders(asking, { origin: url.replace('http', 'https') }),
+      403,
+    ],
+    ['of no origin', (asking) => withHeaders(asking, { origin: 'null' }), 403],
+    ['of a browser that hides its origin', (asking) => withHeaders(asking, { origin: undefined }), 403],
+    ['of another site', (asking) => withHeaders(asking, { 'sec-fetch-site': 'cross-site' }), 403],
+    ['of the same site', (asking) => withHeaders(asking, { 'sec-fetch-site': 'same-site' }), 403],
+    ['of no page', (asking) => withHeaders(asking, { 'sec-fetch-site': 'none' }), 403],
+    ['of a form', (asking) => withHeaders(asking, { 'content-type': 'text/plain' }), 403],
+    ['of no type', (asking) => withHeaders(asking, { 'content-type': undefined }), 403],
+    ['of an old browser', (asking) => withHeaders(asking, { 'sec-fetch-site': undefined }), 200],
+    [
+      'of no browser',
+      (asking) => withHeaders(asking, { 'sec-fetch-site': undefined, origin: undefined }),
+      200,
+    ],
+    ['as a page of its own sends it', (asking) => asking, 200],
+  ];
+  it.each(others)('that posts is judged %s', async (_what, change, expected) => {
+    const { url, ask } = await open(EMPTY);
+    const { status } = await ask('/api/plan', change(posting(url, PLAN), url));
+    expect(status).toBe(expected);
+  });
+
+  it.each(['/api/changes', '/api/dead-letters/redrive'])(
+    'to %s is refused where changes are not allowed',
+    async (place) => {
+      const { url, ask } = await open({ ...EMPTY, allowChanges: false });
+      const { status, text } = await ask(place, posting(url, { plan: 'x', reason: 'y' }));
+      expect(status).toBe(403);
+      expect(text).toContain('--allow-changes');
+    },
+  );
+
+  it('may be planned where changes are not allowed', async () => {
+    const { post } = await open({ ...EMPTY, allowChanges: false });
+    expect(await post('/api/plan', PLAN)).toMatchObject({ count: 0 });
+  });
+
+  it.each(['PUT', 'DELETE', 'OPTIONS', 'HEAD', 'POST'])('by %s is not answered by pages', async (method) => {
+    const { ask } = await open(EMPTY);
+    expect((await ask('/', { method })).status).toBe(405);
+    expect((await ask('/api/session', { method: method === 'POST' ? 'PUT' : method })).status).toBe(404);
+  });
+
+  it('may be 1 MB long at most, whether it says so or not', async () => {
+    const { url, ask } = await open(EMPTY);
+    const body = JSON.stringify({ reason: 'x'.repeat(1_048_576) });
+    const { headers } = posting(url, {});
+    const said = await ask('/api/plan', {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(body.length) },
+      body,
+    });
+    expect(said.status).toBe(413);
+    const unsaid = ask('/api/plan', {
+      method: 'POST',
+      headers: { ...headers, 'transfer-encoding': 'chunked' },
+      body,
+    });
+    // It is told before all is sent, and the connection ends.
+    expect(
+      await unsaid.then(
+        ({ status }) => status,
+        () => 413,
+      ),
+    ).toBe(413);
+  });
+
+  it.each(['', '[]', '"x"', '{', 'null'])('is refused with %j for its object', async (body) => {
+    const { url, ask } = await open(EMPTY);
+    expect((await ask('/api/plan', { ...posting(url, {}), body })).status).toBe(400);
+  });
+});
+
+describe('an answer of the console', () => {
+  const open = consoles();
+  let appFolder = '';
+  beforeAll(async () => {
+    appFolder = await mkdtemp(path.join(tmpdir(), 'batchlatch-app-'));
+    await mkdir(path.join(appFolder, 'assets'));
+    await writeFile(path.join(appFolder, 'index.html'), '<!doctype html><title>x</title>');
+    await writeFile(path.join(appFolder, 'assets', 'index-abc123.js'), 'export {};');
+    await writeFile(path.join(appFolder, 'secret'), 'secret');
+  });
+  afterAll(() => rm(appFolder, { recursive: true, force: true }));
+
+  it.each(['/', '/api/session', '/api/nothing', '/assets/index-abc123.js'])(
+    'has the headers that browsers keep to: %s',
+    async (place) => {
+      const { ask } = await open({ ...EMPTY, appFolder });
+      const { headers } = await ask(place);
+      expect(headers).toMatchObject({
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'cache-control': place.startsWith('/assets/') ? expect.stringContaining('immutable') : 'no-store',
+      });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+
+  it.each(['/', '/claims?state=parked', '/claim?key=x', '/dead-letters', '/actions'])(
+    'is the page at %s',
+    async (place) => {
+      const { ask } = await open({ ...EMPTY, appFolder });
+      expect(await ask(place)).toMatchObject({
+        status: 200,
+        text: '<!doctype html><title>x</title>',
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+      });
+    },
+  );
+
+  it('is a file of the app, and no other', async () => {
+    const { ask } = await open({ ...EMPTY, appFolder });
+    expect(await ask('/assets/index-abc123.js')).toMatchObject({ status: 200, text: 'export {};' });
+    const others = [
+      '/secret',
+      '/assets/../secret',
+      '/assets/..%2fsecret',
+      '/assets/%2e%2e/secret',
+      '/../../etc/passwd',
+      '//etc/passwd',
+      '/assets/',
+      '/assets/.env',
+      '/index.html',
+      '/assets/none.js',
+    ];
+    for (const place of others) expect([place, (await ask(place)).status]).toEqual([place, 404]);
+  });
+
+  it('says what to run where the pages are not built', async () => {
+    const { ask } = await open({ ...EMPTY, appFolder: path.join(appFolder, 'none') });
+    expect(await ask('/')).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('npm run build'),
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    });
+  });
+});
+
+describe('ownNames', () => {
+  it('takes the address that it listens on for its own', () => {
+    const names = ownNames('192.0.2.7', 4400);
+    expect(
+      ['192.0.2.7:4400', 'localhost:4400', '192.0.2.8:4400'].map((host) => names.isOwnHost(host)),
+    ).toEqual([true, false, false]);
+  });
+
+  it('takes any address, and no foreign name, where it listens on all', () => {
+    const names = ownNames('0.0.0.0', 4400);
+    const hosts = ['10.1.2.3:80', 'localhost:8080', '[fe80::1]:4400', 'evil.example:4400', 'evil.example'];
+    expect(hosts.map((host) => names.isOwnHost(host))).toEqual([true, true, true, false, false]);
+  });
+});
+
+describe('SessionCookie', () => {
+  it('is another for each port and each run', () => {
+    const [one, other] = [new SessionCookie(1), new SessionCookie(1)];
+    expect(one.token).toHaveLength(43);
+    expect(one.token).not.toBe(other.token);
+    const cookie = one.header().split(';')[0] ?? '';
+    expect(one.isIn({ headers: { cookie } })).toBe(true);
+    expect(other.isIn({ headers: { cookie } })).toBe(false);
+    expect(one.isIn({ headers: { cookie: cookie.replace('_1=', '_2=') } })).toBe(false);
+  });
+});
+
+function withHeaders(asking: Asking, headers: Asking['headers']): Asking {
+  return { ...asking, headers: { ...asking.headers, ...headers } };
+}
