@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import { type ClaimPage, type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
 import { findClaims } from '../operations/find-claims.ts';
 import { inspectClaim } from '../operations/list-claims.ts';
@@ -70,6 +71,7 @@ export async function* eachPage(
     );
     yield page;
     cursor = page.next;
+    await immediate(); // a store in memory would keep every other request waiting
     how.signal.throwIfAborted();
   } while (cursor !== undefined);
 }

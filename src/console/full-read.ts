@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Clock } from '../claims/clock.ts';
 import { type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
 import type { HolderJson, OverdueJson, StatisticsJson } from './api.ts';
@@ -46,6 +47,7 @@ export async function readAll(
     if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
     cursor = page.next;
     onProgress?.(rowsRead);
+    await immediate(); // a store in memory would keep every other request waiting
   } while (cursor !== undefined && claims < MOST_CLAIMS);
   const isWhole = cursor === undefined;
   return {

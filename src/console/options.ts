@@ -1,5 +1,6 @@
 import type { Clock } from '../claims/clock.ts';
 import type { ClaimState, OperableStore } from '../claims/operable-store.ts';
+import { words } from '../operations/change-claims.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
 import type { DeadLetterSqs } from '../operations/dead-letters/dead-letter-sqs.ts';
 import { anOperableStore } from '../operations/dead-letters/redrive-options.ts';
@@ -66,7 +67,7 @@ export interface ConsoleOptions {
 export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
   store: required(anOperableStore()),
   place: required(aString()),
-  operator: required(aString()),
+  operator: required(words(128)),
   appFolder: required(aString()),
   version: required(aString()),
   queues: { expected: 'a list', accepts: Array.isArray },

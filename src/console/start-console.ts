@@ -35,8 +35,11 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const parts = consoleParts(options);
   const cookie = new SessionCookie(ownPort);
   const names = ownNames(host, ownPort);
+  const answering = new Set<Promise<void>>();
   server.on('request', (request, response) => {
-    void answerRequest(request, response, { parts, names, cookie });
+    const answered = answerRequest(request, response, { parts, names, cookie });
+    answering.add(answered);
+    void answered.then(() => answering.delete(answered));
   });
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
@@ -48,6 +51,8 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     await parts.overview.rest();
     server.closeAllConnections();
     await closed;
+    // Such as a look at a queue, which shows its messages again.
+    await Promise.all(answering);
   };
   const address = (token: string): string =>
     `http://${bracketed(shownHost(host))}:${ownPort}/?token=${token}`;

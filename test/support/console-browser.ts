@@ -42,20 +42,16 @@ export function askExactly(
 ): Promise<Answered> {
   const own = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
   return new Promise((resolve, reject) => {
-    const request = httpRequest(
-      url,
-      { method, headers: own, agent: false },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => (text += chunk));
-        response.on('error', reject);
-        response.on('close', () => {
-          if (!response.complete) reject(new Error('The answer broke off'));
-          else resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-        });
-      },
-    );
+    const request = httpRequest(url, { method, headers: own, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('error', reject);
+      response.on('close', () => {
+        if (!response.complete) reject(new Error('The answer broke off'));
+        else resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      });
+    });
     request.on('error', reject);
     request.end(body);
   });

@@ -79,52 +79,38 @@ export function indexed(store: OperableStore): OperableStore {
 }
 
 /** A queue with a dead-letter queue, on an SQS of its own. */
-export async function startQueues(parked: readonly string[]): Promise<{
+export interface QueuesOfTest {
   readonly sqs: SQS;
+  /** `orders` and `orders-dead-letters`. */
   readonly queues: readonly QueueJson[];
+  /** Sends the messages of these claims to the dead-letter queue, as `deadLetterQueue()` does. */
+  sendParked(keys: readonly string[]): Promise<void>;
   stop(): Promise<void>;
-}> {
+}
+
+export async function startQueues(): Promise<QueuesOfTest> {
   const service = await startSqsEmulator();
-  const sqs = new SQS({ ...emulatorClientConfig, endpoint: service.endpoint });
-  const { QueueUrl: dead = '' } = await sqs.send(
-    new CreateQueueCommand({ QueueName: 'orders-dead-letters' }),
-  );
-  const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl: dead, AttributeNames: ['QueueArn'] }),
-  );
-  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: 3 });
-  const { QueueUrl: url = '' } = await sqs.send(
-    new CreateQueueCommand({ QueueName: 'orders', Attributes: { RedrivePolicy } }),
-  );
-  const source = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
-  );
-  for (const [index, key] of parked.entries()) {
-    const text = (StringValue: string): { DataType: string; StringValue: string } => ({
-      DataType: 'String',
-      StringValue,
-    });
-    await sqs.send(
-      new SendMessageCommand({
-        QueueUrl: dead,
-        MessageBody: JSON.stringify({ order: key, total: `${index}<script>` }),
-        MessageAttributes: {
-          RecordId: text(recordIdOf(key)),
-          IdempotencyKey: text(key),
-          Source: text(source.Attributes?.QueueArn ?? ''),
-          ErrorName: text('CardDeclined'),
-          ErrorMessage: text('The card was declined.'),
-          ErrorCode: text('card_declined'),
-        },
-      }),
-    );
-  }
+  const sqs = withoutWaiting(new SQS({ ...emulatorClientConfig, endpoint: service.endpoint }));
+  const dead = await createQueue(sqs, 'orders-dead-letters');
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn, maxReceiveCount: 3 });
+  const orders = await createQueue(sqs, 'orders', { RedrivePolicy });
   return {
     sqs,
     queues: [
-      { name: 'orders', url, isDeadLetter: false },
-      { name: 'orders-dead-letters', url: dead, isDeadLetter: true },
+      { name: 'orders', url: orders.url, isDeadLetter: false },
+      { name: 'orders-dead-letters', url: dead.url, isDeadLetter: true },
     ],
+    async sendParked(keys) {
+      for (const [index, key] of keys.entries()) {
+        await sqs.send(
+          new SendMessageCommand({
+            QueueUrl: dead.url,
+            MessageBody: JSON.stringify({ order: key, total: `${index}<script>` }),
+            MessageAttributes: attributesOf(key, orders.arn),
+          }),
+        );
+      }
+    },
     async stop() {
       sqs.destroy();
       await service.stop();
@@ -132,8 +118,50 @@ export async function startQueues(parked: readonly string[]): Promise<{
   };
 }
 
+/** One process has all messages at hand: an empty answer comes at once. */
+function withoutWaiting(sqs: SQS): SQS {
+  sqs.middlewareStack.add(
+    (next) => (given) => {
+      if ('WaitTimeSeconds' in given.input) given.input.WaitTimeSeconds = 0;
+      return next(given);
+    },
+    { step: 'initialize' },
+  );
+  return sqs;
+}
+
+async function createQueue(
+  sqs: SQS,
+  QueueName: string,
+  Attributes: Record<string, string> = {},
+): Promise<{ readonly url: string; readonly arn: string }> {
+  const { QueueUrl: url = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+  const found = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] }),
+  );
+  return { url, arn: found.Attributes?.QueueArn ?? '' };
+}
+
+function attributesOf(
+  key: string,
+  source: string,
+): Record<string, { DataType: string; StringValue: string }> {
+  const attributes = {
+    RecordId: recordIdOf(key),
+    IdempotencyKey: key,
+    Source: source,
+    ErrorName: 'CardDeclined',
+    ErrorMessage: 'The card was declined.',
+    ErrorCode: 'card_declined',
+  };
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]),
+  );
+}
+
 async function main(args: readonly string[]): Promise<void> {
-  const queues = await startQueues(
+  const queues = await startQueues();
+  await queues.sendParked(
     Array.from({ length: 12 }, (_, index) => `orders#parked-${String(index).padStart(4, '0')}`),
   );
   const port = Number(args[args.indexOf('--port') + 1] ?? 0) || 0;
