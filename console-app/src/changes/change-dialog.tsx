@@ -6,6 +6,7 @@ import { ErrorNotice, Skeleton } from '../parts/notice.tsx';
 import { useStore } from '../state/store.ts';
 import { counted } from '../text/numbers.ts';
 import { OPERATION_NAME } from '../text/words.ts';
+import { changeEndText } from './change-end-text.ts';
 import { ChangeForm } from './change-form.tsx';
 import { ChangeOutcome } from './change-outcome.tsx';
 import { type ChangeRequest, changeRequest } from './change-request.ts';
@@ -36,7 +37,9 @@ function Asked({
   return (
     <Dialog
       title={
-        step.name === 'planned' ? `${name} ${counted(step.plan.wouldChange, 'claim')}` : `${name} claims`
+        step.name === 'planned' && step.plan.wouldChange > 0
+          ? `${name} ${counted(step.plan.wouldChange, 'claim')}`
+          : `${name} claims`
       }
       onClose={onClose}
     >
@@ -49,11 +52,15 @@ function Asked({
           isForced={isForced}
           onForce={setForced}
           onStart={(reason, result) =>
-            start('changes', {
-              reason,
-              ...(result !== undefined && { result }),
-              ...(operation === 'forget' && { confirmed: true }),
-            })
+            start(
+              'changes',
+              {
+                reason,
+                ...(result !== undefined && { result }),
+                ...(operation === 'forget' && { confirmed: true }),
+              },
+              (job) => changeEndText(operation, job),
+            )
           }
           onClose={onClose}
         />

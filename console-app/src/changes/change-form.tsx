@@ -34,15 +34,11 @@ export function ChangeForm({
   const [isStarting, setStarting] = useState(false);
   const resultError = operation === 'resolve' ? jsonError(result) : undefined;
   const needsConfirmation = operation === 'forget' || isForced;
-  const isReady =
-    !isPlanning &&
-    plan.wouldChange > 0 &&
-    reason.trim() !== '' &&
-    resultError === undefined &&
-    (!needsConfirmation || isConfirmed);
+  const isReady = !isPlanning && plan.wouldChange > 0;
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (!isReady || isStarting) return;
+    // The browser has asked for the reason and the confirmation already, where they are missing.
+    if (!isReady || isStarting || reason.trim() === '' || resultError !== undefined) return;
     setStarting(true);
     void onStart(reason.trim(), operation === 'resolve' && result.trim() !== '' ? result : undefined);
   };
@@ -55,6 +51,7 @@ export function ChangeForm({
         <label class="check check-danger">
           <input
             type="checkbox"
+            required
             checked={isConfirmed}
             onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
           />
@@ -98,6 +95,7 @@ function ResultField({
         rows={3}
         spellcheck={false}
         value={value}
+        ref={(field) => field?.setCustomValidity(error ?? '')}
         aria-invalid={error !== undefined}
         aria-describedby="change-result-error"
         onInput={({ currentTarget }) => onInput(currentTarget.value)}

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ChangesResult, JobJson } from '../api-types.ts';
+import type { JobJson } from '../api-types.ts';
 import { Icon } from '../parts/icon.tsx';
-import { toast } from '../parts/toasts.tsx';
 import { progressText } from '../shell/running-jobs.tsx';
 import { counted, numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_DONE, REFUSAL_MEANING } from '../text/words.ts';
+import { changeResultOf, isAllChanged } from './change-end-text.ts';
 import type { ChangeRequest } from './change-request.ts';
 import { CloseButton } from './close-button.tsx';
 import { Progress } from './progress.tsx';
@@ -15,7 +15,7 @@ import { useJob } from './use-job.ts';
 /** The most claims that are named. */
 const MOST_SHOWN = 10;
 
-/** How far a change is, and then what became of it. Where all of it was done, the dialog closes and says so. */
+/** How far a change is, and then what became of it. Where all of it was done, the dialog closes: a message says so. */
 export function ChangeOutcome({
   request,
   job: id,
@@ -29,10 +29,8 @@ export function ChangeOutcome({
   const job = useJob(id, (ended) => {
     setTold(true);
     request.onDone?.();
-    const result = resultOf(ended);
-    if (ended.ended !== 'whole' || result === undefined || !isAllDone(result)) return;
-    toast(`${counted(result.done, 'claim')} ${OPERATION_DONE[request.operation]}`);
-    onClose();
+    const result = changeResultOf(ended);
+    if (ended.ended === 'whole' && result !== undefined && isAllChanged(result)) onClose();
   });
   if (job?.ended === undefined || !isTold) {
     return (
@@ -51,16 +49,8 @@ export function ChangeOutcome({
   );
 }
 
-function resultOf({ what, result }: JobJson): ChangesResult | undefined {
-  return what === 'change' ? (result as ChangesResult | undefined) : undefined;
-}
-
-function isAllDone({ refused, failed, notSent }: ChangesResult): boolean {
-  return failed + notSent === 0 && Object.values(refused).every((count) => count === 0);
-}
-
 function Result({ request, job }: { readonly request: ChangeRequest; readonly job: JobJson }): JSX.Element {
-  const result = resultOf(job);
+  const result = changeResultOf(job);
   return (
     <div role="status" class="outcome">
       {result !== undefined && (

@@ -21,7 +21,11 @@ export function PlanSummary({
   if (plan.count === 0) return <p>There are no such claims any more. Nothing would be changed.</p>;
   return (
     <>
-      <p>{meaningOf(operation, plan.wouldChange)}</p>
+      <p>
+        {plan.wouldChange === 0
+          ? 'None of these claims would be changed.'
+          : meaningOf(operation, plan.wouldChange)}
+      </p>
       <dl class="facts facts-small">
         <div>
           <dt>Claims</dt>
@@ -50,7 +54,7 @@ export function PlanSummary({
         </p>
       )}
       <Refused operation={operation} plan={plan} isForced={isForced} onForce={onForce} />
-      <Sample plan={plan} />
+      {plan.count > 1 && <Sample plan={plan} />}
       {plan.cost.rowsRead > plan.count && <p class="muted small">{readText(plan.cost)}</p>}
     </>
   );
@@ -113,7 +117,8 @@ const OPERATION_FORCE: Readonly<Record<OperationKind, string>> = {
   forget: 'Forget claims that are in progress too',
 };
 
-function Sample({ plan: { sample, count } }: { readonly plan: PlanJson }): JSX.Element {
+function Sample({ plan: { sample, wouldChange: count } }: { readonly plan: PlanJson }): JSX.Element | null {
+  if (sample.length === 0) return null;
   return (
     <ul class="sample">
       {sample.map(({ key }) => (

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiError, post } from '../api/client.ts';
+import type { JobJson } from '../api-types.ts';
 import { asApiError } from '../api/use-request.ts';
+import { tellEndOf } from './own-jobs.ts';
 
 /** How far a question to a person is. */
 export type Step<Plan> =
@@ -20,8 +22,8 @@ export function usePlan<Plan extends { readonly plan: string }>(
   readonly step: Step<Plan>;
   readonly isPlanning: boolean;
   readonly planAgain: () => void;
-  /** Sends the plan's id with `body`; the answer is a job. */
-  readonly start: (path: string, body: object) => Promise<void>;
+  /** Sends the plan's id with `body`; the answer is a job, whose end is told with `endText`. */
+  readonly start: (path: string, body: object, endText: (job: JobJson) => string) => Promise<void>;
 } {
   const [step, setStep] = useState<Step<Plan>>({ name: 'planning' });
   const [isPlanning, setPlanning] = useState(true);
@@ -50,11 +52,12 @@ export function usePlan<Plan extends { readonly plan: string }>(
       setStep({ name: 'planning' });
       setRound(round + 1);
     },
-    start: async (startPath, body) => {
+    start: async (startPath, body, endText) => {
       if (step.name !== 'planned') return;
       try {
         const { job } = await post<{ readonly job: string }>(startPath, { plan: step.plan.plan, ...body });
         setStep({ name: 'started', job });
+        tellEndOf(job, endText);
       } catch (error) {
         setStep({ name: 'failed', error: asApiError(error) });
       }

@@ -1,12 +1,10 @@
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { ActionJson } from '../api-types.ts';
 import { get } from '../api/client.ts';
-import { actionsTold } from '../api/live.ts';
+import { useFresh } from '../api/use-fresh.ts';
 import { useRequest } from '../api/use-request.ts';
 import { Ago } from '../parts/age.tsx';
 import { ErrorNotice, Notice, Skeleton } from '../parts/notice.tsx';
-import { useStore } from '../state/store.ts';
 import { numberText } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { OPERATION_NAME } from '../text/words.ts';
@@ -18,10 +16,7 @@ export function ActionsPage(): JSX.Element {
   const { answer, error, isLoading, again } = useRequest('actions', (signal) =>
     get<{ readonly actions: readonly ActionJson[] }>('actions', {}, signal),
   );
-  const told = useStore(actionsTold);
-  useEffect(() => {
-    if (told > 0) again();
-  }, [told]);
+  useFresh(again);
   return (
     <>
       <h1>Actions</h1>

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { ClaimDetailJson } from '../api-types.ts';
 import { get } from '../api/client.ts';
 import { session } from '../api/session.ts';
+import { useFresh } from '../api/use-fresh.ts';
 import { useRequest } from '../api/use-request.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Link } from '../parts/link.tsx';
@@ -24,6 +25,7 @@ export function ClaimPage(): JSX.Element {
   const { answer, error, isLoading, again } = useRequest(key, (signal) =>
     get<ClaimDetailJson>('claim', { key }, signal),
   );
+  useFresh(again);
   return (
     <>
       <p class="crumbs">

@@ -64,7 +64,7 @@ export function ClaimsPage(): JSX.Element {
         onDone={done}
       />
       {read.error !== undefined && (
-        <ErrorNotice error={read.error} again={isEmpty ? read.again : read.more} />
+        <ErrorNotice error={read.error} again={isEmpty ? read.again : () => read.more()} />
       )}
       {isEmpty && read.isLoading && <Skeleton lines={8} />}
       {isEmpty && !read.isLoading && read.error === undefined && (

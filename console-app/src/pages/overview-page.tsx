@@ -33,7 +33,7 @@ export function OverviewPage(): JSX.Element {
         </p>
       )}
       <Counters counts={told.counts} estimatedRows={known?.estimatedRows} jobs={told.jobs} />
-      <Attention told={told} />
+      <Attention told={told} allowChanges={known?.allowChanges ?? false} />
       <div class="columns">
         <Statistics
           statistics={told.statistics}

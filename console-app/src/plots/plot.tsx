@@ -77,7 +77,10 @@ function optionsOf({
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: kind === 'lines' } },
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] } },
+    scales: {
+      ...(kind === 'bars' && { x: { range: withRoomForBars } }),
+      y: { range: (_plot, _min, max) => [0, Math.max(max * 1.08, 1)] },
+    },
     axes: [
       { ...axis, size: 30, space: 70, values: timeLabels },
       { ...axis, size: 62, space: 36, values: (_plot, ticks) => ticks.map((tick) => valueText(tick)) },
@@ -85,6 +88,13 @@ function optionsOf({
     series: [{}, ...series.map((one) => seriesOf(parent, one, kind))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
+}
+
+/** Half a bar more on each side. */
+function withRoomForBars(plot: UPlot, min: number, max: number): [number, number] {
+  const [first = min, second = min + 1] = plot.data[0];
+  const half = (second - first) / 2;
+  return [min - half, max + half];
 }
 
 /** Hours and minutes, seconds where they are needed, and the day where it changes. */

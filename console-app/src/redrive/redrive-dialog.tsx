@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { ErrorNotice, Skeleton } from '../parts/notice.tsx';
 import { useStore } from '../state/store.ts';
 import { counted } from '../text/numbers.ts';
+import { redriveEndText } from './redrive-end-text.ts';
 import { RedriveForm } from './redrive-form.tsx';
 import { RedriveOutcome } from './redrive-outcome.tsx';
 import { type RedriveRequest, redriveRequest } from './redrive-request.ts';
@@ -45,7 +46,7 @@ function Asked({
           isPlanning={isPlanning}
           completed={completed}
           onCompleted={setCompleted}
-          onStart={(reason) => start('dead-letters/redrive', { reason })}
+          onStart={(reason) => start('dead-letters/redrive', { reason }, redriveEndText)}
           onClose={onClose}
         />
       )}

@@ -36,10 +36,10 @@ export function RedriveForm({
   const [reason, setReason] = useState('');
   const [isStarting, setStarting] = useState(false);
   const { moved, deleted } = plan;
-  const isReady = !isPlanning && moved + deleted > 0 && reason.trim() !== '';
+  const isReady = !isPlanning && moved + deleted > 0;
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (!isReady || isStarting) return;
+    if (!isReady || isStarting || reason.trim() === '') return;
     setStarting(true);
     void onStart(reason.trim());
   };

@@ -5,14 +5,14 @@ import { CloseButton } from '../changes/close-button.tsx';
 import { Progress } from '../changes/progress.tsx';
 import { useJob } from '../changes/use-job.ts';
 import { Icon } from '../parts/icon.tsx';
-import { toast } from '../parts/toasts.tsx';
 import { progressText } from '../shell/running-jobs.tsx';
 import { counted } from '../text/numbers.ts';
 import { shown } from '../text/shown.ts';
 import { LEFT_MEANING } from '../text/words.ts';
+import { isAllRedriven, redriveEndText, redriveResultOf } from './redrive-end-text.ts';
 import type { RedriveRequest } from './redrive-request.ts';
 
-/** How far a redrive is, and then what became of it. Where all was moved, the dialog closes and says so. */
+/** How far a redrive is, and then what became of it. Where all was moved, the dialog closes: a message says so. */
 export function RedriveOutcome({
   request,
   job: id,
@@ -26,10 +26,8 @@ export function RedriveOutcome({
   const job = useJob(id, (ended) => {
     setTold(true);
     request.onDone?.();
-    const result = resultOf(ended);
-    if (ended.ended !== 'whole' || result === undefined || !isAllDone(result)) return;
-    toast(doneText(result));
-    onClose();
+    const result = redriveResultOf(ended);
+    if (ended.ended === 'whole' && result !== undefined && isAllRedriven(result)) onClose();
   });
   if (job?.ended === undefined || !isTold) {
     return (
@@ -48,31 +46,14 @@ export function RedriveOutcome({
   );
 }
 
-function resultOf({ result }: JobJson): RedriveResultJson | undefined {
-  return result as RedriveResultJson | undefined;
-}
-
-function isAllDone({ left, notFound, undeleted, notSeen, stillHidden }: RedriveResultJson): boolean {
-  return Object.keys(left).length + notFound.length + undeleted + notSeen + stillHidden === 0;
-}
-
-function doneText({ moved, released, deleted }: RedriveResultJson): string {
-  const parts = [
-    `${counted(moved, 'message')} redriven`,
-    ...(released > 0 ? [`${counted(released, 'claim')} released first`] : []),
-    ...(deleted > 0 ? [`${counted(deleted, 'message')} deleted`] : []),
-  ];
-  return parts.join(', ');
-}
-
 function Result({ job }: { readonly job: JobJson }): JSX.Element {
-  const result = resultOf(job);
+  const result = redriveResultOf(job);
   return (
     <div role="status" class="outcome">
       {result !== undefined && (
         <ul class="plain-list">
           <li>
-            <Icon name="check" /> {doneText(result)}
+            <Icon name="check" /> {redriveEndText(job)}
           </li>
           {notesOf(result).map((note) => (
             <li key={note}>

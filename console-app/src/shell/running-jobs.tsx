@@ -36,11 +36,12 @@ export function progressText({ what, done, total }: JobJson): string {
   return `${DOING[what]}: ${numberText(done)}${total === undefined ? '' : ` of ${numberText(total)}`}`;
 }
 
+/** The dialogs tell of what they started. */
 function useToldFailures(all: readonly JobJson[]): void {
   const told = useRef(new Set<string>());
   useEffect(() => {
     for (const { id, what, ended, error } of all) {
-      if (ended !== 'failed' || told.current.has(id)) continue;
+      if (what !== 'read' || ended !== 'failed' || told.current.has(id)) continue;
       told.current.add(id);
       toast(`${DOING[what]} failed: ${shown(error ?? 'the reason is not known')}`, { isError: true });
     }

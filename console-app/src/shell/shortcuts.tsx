@@ -31,7 +31,7 @@ export function ShortcutsButton(): JSX.Element {
   return (
     <button
       type="button"
-      class="button button-plain"
+      class="button button-plain shortcuts-button"
       aria-label="Keyboard shortcuts"
       title="Keyboard shortcuts"
       onClick={() => isOpen.set(true)}

@@ -16,7 +16,7 @@ export function setServerTime(iso: string): void {
 }
 
 /** The time now, by the server's clock. */
-export function serverNow(): number {
+function serverNow(): number {
   return Date.now() + serverIsAheadMs;
 }
 

@@ -15,10 +15,3 @@ export function counted(amount: Num, noun: string): string {
 export function shortNumber(value: number): string {
   return value.toLocaleString('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 }
-
-/** Such as `512 bytes`, `3.4 KB` and `1.2 MB`. */
-export function bytesText(bytes: number): string {
-  if (bytes < 1_024) return counted(bytes, 'byte');
-  const kilobytes = bytes / 1_024;
-  return kilobytes < 1_024 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1_024).toFixed(1)} MB`;
-}

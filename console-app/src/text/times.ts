@@ -79,7 +79,7 @@ export function localTime(iso: string | number | undefined | null): string {
 }
 
 /** The time of day on this machine's clock, such as `11:57:00`. */
-export function clockTime(time: number): string {
+function clockTime(time: number): string {
   const date = new Date(time);
   return [date.getHours(), date.getMinutes(), date.getSeconds()]
     .map((part) => String(part).padStart(2, '0'))

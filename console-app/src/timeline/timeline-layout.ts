@@ -1,13 +1,13 @@
 import type { TimelineStep } from './timeline-steps.ts';
 
 /** A line that goes through a row, or ends or begins at its node. Lane 0 is the key; the others are attempts. */
-export interface Rail {
+interface Rail {
   readonly lane: number;
   readonly part: 'through' | 'above' | 'below';
 }
 
 /** A curve between the key and an attempt: `out` where it is claimed, `in` where it is settled. */
-export interface Curve {
+interface Curve {
   readonly lane: number;
   readonly way: 'out' | 'in';
 }

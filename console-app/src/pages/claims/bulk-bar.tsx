@@ -3,10 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ClaimJson, OperationKind } from '../../api-types.ts';
 import { askToChange, seen } from '../../changes/change-request.ts';
 import { type ClaimFilter, filterText, hrefOf, requestOf } from '../../filters/claim-filter.ts';
-import { counted } from '../../text/numbers.ts';
+import { counted, numberText } from '../../text/numbers.ts';
 import { OPERATION_NAME } from '../../text/words.ts';
 
 const OPERATIONS = ['release', 'resolve', 'park', 'forget'] as const satisfies readonly OperationKind[];
+
+/** More do not fit into one request. */
+const MOST_SELECTED = 4_000;
 
 /** What can be done to the claims that are selected, or to all that match the filter. */
 export function BulkBar({
@@ -38,7 +41,15 @@ export function BulkBar({
       what: isAllMatching ? { filter: requestOf(filter) } : { claims: selected.map(seen) },
       onDone,
     });
-  const hasAny = isAllMatching || selected.length > 0;
+  const isTooMany = !isAllMatching && selected.length > MOST_SELECTED;
+  const hasAny = isAllMatching || (selected.length > 0 && !isTooMany);
+  const selectionText = (): string => {
+    if (isAllMatching) return 'All that match';
+    if (selected.length === 0) return 'None selected';
+    return isTooMany
+      ? `${words} selected: too many. Select at most ${numberText(MOST_SELECTED)}, or all that match`
+      : `${words} selected`;
+  };
   return (
     <div class={hasAny ? 'bulk bulk-active' : 'bulk'} role="group" aria-label="Change claims">
       <label class="check">
@@ -50,7 +61,7 @@ export function BulkBar({
         All that match this filter
       </label>
       <span role="status" class="bulk-count">
-        {isAllMatching ? 'All that match' : selected.length === 0 ? 'None selected' : `${words} selected`}
+        {selectionText()}
       </span>
       <span class="bulk-buttons">
         {OPERATIONS.map((operation) => (

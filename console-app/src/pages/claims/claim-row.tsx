@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { ClaimJson, OperationKind } from '../../api-types.ts';
 import { askToChange, OPERATIONS_OF, seen } from '../../changes/change-request.ts';
 import { claimHref } from '../../filters/claim-filter.ts';
-import { Ago, Since } from '../../parts/age.tsx';
+import { Ago } from '../../parts/age.tsx';
 import { Link } from '../../parts/link.tsx';
 import { memo } from '../../parts/memo.ts';
 import { StateBadge } from '../../parts/state-badge.tsx';
@@ -50,7 +50,7 @@ export const ClaimRow = memo(function ClaimRow({
       <td data-label="Attempt" class="number">
         {numberText(attempt)}
       </td>
-      <td data-label="Changed">
+      <td data-label="Since">
         <When claim={claim} />
       </td>
       <td data-label="Held by, or error" class="cell-why">
@@ -69,7 +69,7 @@ function When({ claim: { state, leaseUntil, updatedAt } }: { readonly claim: Cla
   if (state === 'overdue') {
     return (
       <span class="is-overdue">
-        overdue for <Since at={leaseUntil} />
+        <Ago at={leaseUntil} />
       </span>
     );
   }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { ClaimJson } from '../../api-types.ts';
-import { ClaimRow } from './claim-row.tsx';
+import { ClaimRows, ROWS_TOGETHER } from './claim-rows.tsx';
 
 /** The claims, each with what it likely needs. */
 export function ClaimsTable({
@@ -19,8 +20,9 @@ export function ClaimsTable({
   readonly onDone: () => void;
 }): JSX.Element {
   const isAll = selected.size === claims.length;
+  const chunks = useChunks(claims);
   return (
-    <table class="table stacked claims-table">
+    <table class="table stacked claims-table" aria-rowcount={claims.length + 1}>
       <caption class="visually-hidden">Claims</caption>
       <thead>
         <tr>
@@ -45,7 +47,7 @@ export function ClaimsTable({
             Attempt
           </th>
           <th scope="col" class="cell-since">
-            Changed
+            Since
           </th>
           <th scope="col">Held by, or error</th>
           {allowChanges && (
@@ -55,18 +57,34 @@ export function ClaimsTable({
           )}
         </tr>
       </thead>
-      <tbody>
-        {claims.map((claim) => (
-          <ClaimRow
-            key={claim.key}
-            claim={claim}
-            isSelected={selected.has(claim.key)}
-            allowChanges={allowChanges}
-            onToggle={onToggle}
-            onDone={onDone}
-          />
-        ))}
-      </tbody>
+      {chunks.map((chunk, index) => (
+        <ClaimRows
+          key={index}
+          claims={chunk}
+          isFar={index > 2}
+          selected={selected}
+          allowChanges={allowChanges}
+          onToggle={onToggle}
+          onDone={onDone}
+        />
+      ))}
     </table>
   );
+}
+
+/** The claims in parts. A part that holds the same claims as before is the same array, so that it is not drawn again. */
+function useChunks(claims: readonly ClaimJson[]): readonly (readonly ClaimJson[])[] {
+  const before = useRef<readonly (readonly ClaimJson[])[]>([]);
+  const chunks: (readonly ClaimJson[])[] = [];
+  for (let from = 0; from < claims.length; from += ROWS_TOGETHER) {
+    const chunk = claims.slice(from, from + ROWS_TOGETHER);
+    const old = before.current[chunks.length];
+    chunks.push(old !== undefined && isSame(old, chunk) ? old : chunk);
+  }
+  before.current = chunks;
+  return chunks;
+}
+
+function isSame(one: readonly ClaimJson[], other: readonly ClaimJson[]): boolean {
+  return one.length === other.length && one.every((claim, index) => claim === other[index]);
 }

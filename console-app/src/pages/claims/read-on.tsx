@@ -1,4 +1,6 @@
 import type { JSX } from 'preact';
+import { actionsTold } from '../../api/live.ts';
+import { useStore } from '../../state/store.ts';
 import { counted } from '../../text/numbers.ts';
 import { readText } from '../../text/words.ts';
 import type { ReadClaims } from './use-claims.ts';
@@ -10,10 +12,11 @@ export function ReadOn({
   again,
 }: {
   readonly read: ReadClaims;
-  readonly more: () => void;
+  readonly more: (limit?: number) => void;
   readonly again: () => void;
 }): JSX.Element {
-  const { claims, next, isLoading } = read;
+  const { claims, next, isLoading, actionsBefore } = read;
+  const isStale = useStore(actionsTold) > actionsBefore;
   return (
     <div class="read-on">
       <p role="status" class="muted">
@@ -22,10 +25,16 @@ export function ReadOn({
           : `${counted(claims.length, 'claim')}${next === undefined ? '' : ' so far'}. ${readText(read)}`}
       </p>
       {next !== undefined && (
-        <button type="button" class="button" disabled={isLoading} onClick={more}>
-          Read on
-        </button>
+        <>
+          <button type="button" class="button" disabled={isLoading} onClick={() => more()}>
+            Read on
+          </button>
+          <button type="button" class="button" disabled={isLoading} onClick={() => more(1_000)}>
+            Read 1,000 more
+          </button>
+        </>
       )}
+      {isStale && <span class="muted">Claims were changed since.</span>}
       <button type="button" class="button" disabled={isLoading} onClick={again}>
         Read again
       </button>

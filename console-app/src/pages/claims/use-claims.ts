@@ -1,11 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ClaimJson, ClaimsJson } from '../../api-types.ts';
 import { type ApiError, get } from '../../api/client.ts';
+import { actionsTold } from '../../api/live.ts';
 import { asApiError } from '../../api/use-request.ts';
 import { type ClaimFilter, hrefOf, requestOf } from '../../filters/claim-filter.ts';
 
-/** How many claims a page asks for. */
+/** How many claims a page asks for by itself. */
 const PAGE = 100;
+/** The most that a page gives. */
+const MOST = 1_000;
 
 /** The claims of a filter, as far as they were read. */
 export interface ReadClaims {
@@ -17,15 +20,17 @@ export interface ReadClaims {
   /** Where to go on; absent when there is no more. */
   readonly next?: string;
   readonly isLoading: boolean;
+  /** How many changes the server had told of when the read began. */
+  readonly actionsBefore: number;
   readonly error?: ApiError;
 }
 
-const NOTHING: ReadClaims = { claims: [], rowsRead: 0, isLoading: true };
+const NOTHING: ReadClaims = { claims: [], rowsRead: 0, isLoading: true, actionsBefore: 0 };
 
 /** Reads the first page, and more when asked. */
 export function useClaims(filter: ClaimFilter): ReadClaims & {
-  /** Reads the next page. */
-  readonly more: () => void;
+  /** Reads the next page, of 100 claims unless said otherwise. */
+  readonly more: (limit?: number) => void;
   /** Reads from the start, as many pages as are shown. */
   readonly again: () => void;
 } {
@@ -33,7 +38,7 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
   const [state, setState] = useState({ of, read: NOTHING });
   const abort = useRef(new AbortController());
   const read = useCallback(
-    async (before: ReadClaims, fewest: number): Promise<void> => {
+    async (before: ReadClaims, fewest: number, limit = PAGE): Promise<void> => {
       abort.current.abort();
       const current = new AbortController();
       abort.current = current;
@@ -47,7 +52,7 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
         do {
           const page = await get<ClaimsJson>(
             'claims',
-            { ...requestOf(filter), limit: PAGE, cursor: after.next },
+            { ...requestOf(filter), limit, cursor: after.next },
             current.signal,
           );
           after = withPage(after, page);
@@ -60,15 +65,20 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
     [of],
   );
   useEffect(() => {
-    void read(NOTHING, 0);
+    void read(startNow(), 0);
     return () => abort.current.abort();
   }, [read]);
   const shown = state.of === of ? state.read : NOTHING;
   return {
     ...shown,
-    more: () => void read(shown, 0),
-    again: () => void read(NOTHING, shown.claims.length),
+    more: (limit) => void read(shown, 0, limit),
+    again: () =>
+      void read(startNow(), shown.claims.length, Math.min(Math.max(PAGE, shown.claims.length), MOST)),
   };
+}
+
+function startNow(): ReadClaims {
+  return { ...NOTHING, actionsBefore: actionsTold.get() };
 }
 
 /** A claim that changed while the pages were read may come twice: the later one counts. */

@@ -10,7 +10,13 @@ import { shown } from '../../text/shown.ts';
 import { durationText, isoOf } from '../../text/times.ts';
 
 /** What waits for a person, and the way to it. */
-export function Attention({ told }: { readonly told: Overview }): JSX.Element {
+export function Attention({
+  told,
+  allowChanges,
+}: {
+  readonly told: Overview;
+  readonly allowChanges: boolean;
+}): JSX.Element {
   const { overdue, parked } = told.counts;
   const letters = told.queues.filter(({ isDeadLetter, waiting = 0 }) => isDeadLetter && waiting > 0);
   const isUnknown = overdue.count === null || parked.count === null;
@@ -21,32 +27,38 @@ export function Attention({ told }: { readonly told: Overview }): JSX.Element {
       {isQuiet && !isUnknown && <Notice title="Nothing waits for a person." icon="check" />}
       {isQuiet && isUnknown && <Notice title="Parked and overdue claims have not been counted yet." />}
       <ul class="attention-list">
-        {(overdue.count ?? 0) > 0 && <Overdue told={told} />}
+        {(overdue.count ?? 0) > 0 && <Overdue told={told} allowChanges={allowChanges} />}
         {(parked.count ?? 0) > 0 && (
           <Item
             state="parked"
             href={hrefOf({ state: 'parked', by: 'prefix', q: '' })}
-            action="Release parked claims"
+            action={`${allowChanges ? 'Release' : 'See'} parked claims`}
           >
             <b>{counted(parked.count ?? 0, 'claim')} parked.</b> They do not run until they are released.
           </Item>
         )}
         {letters.map((queue) => (
-          <Letters key={queue.url} queue={queue} />
+          <Letters key={queue.url} queue={queue} allowChanges={allowChanges} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Overdue({ told }: { readonly told: Overview }): JSX.Element {
+function Overdue({
+  told,
+  allowChanges,
+}: {
+  readonly told: Overview;
+  readonly allowChanges: boolean;
+}): JSX.Element {
   const count = told.counts.overdue.count ?? 0;
   const oldest = told.overdue[0];
   return (
     <Item
       state="overdue"
       href={hrefOf({ state: 'overdue', by: 'prefix', q: '' })}
-      action="Resolve overdue claims"
+      action={`${allowChanges ? 'Resolve' : 'See'} overdue claims`}
     >
       <b>{counted(count, 'claim')} overdue</b>
       {oldest !== undefined && (
@@ -61,12 +73,14 @@ function Overdue({ told }: { readonly told: Overview }): JSX.Element {
 
 function Letters({
   queue: { name, waiting = 0, oldestAgeMs },
+  allowChanges,
 }: {
+  readonly allowChanges: boolean;
   readonly queue: QueueFactsJson;
 }): JSX.Element {
   const href = `/dead-letters?${new URLSearchParams({ queue: name }).toString()}`;
   return (
-    <Item state="queue" href={href} action={`Redrive ${shown(name)}`}>
+    <Item state="queue" href={href} action={`${allowChanges ? 'Redrive' : 'See'} ${shown(name)}`}>
       <b>{counted(waiting, 'message')}</b> in the dead-letter queue <b>{shown(name)}</b>
       {oldestAgeMs !== undefined && <>, the oldest for {durationText(oldestAgeMs)}</>}.
     </Item>

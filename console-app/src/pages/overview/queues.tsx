@@ -19,7 +19,7 @@ export function Queues({ queues }: { readonly queues: readonly QueueFactsJson[] 
           </p>
         </Notice>
       ) : (
-        <table class="table stacked">
+        <table class="table stacked queues-table">
           <thead>
             <tr>
               <th scope="col">Queue</th>
@@ -71,7 +71,12 @@ function Queue({ queue }: { readonly queue: QueueFactsJson }): JSX.Element {
         ) : (
           shown(name)
         )}
-        {isDeadLetter && <span class="tag">dead-letter queue</span>}
+        {isDeadLetter && (
+          <>
+            {' '}
+            <span class="tag">dead-letter queue</span>
+          </>
+        )}
       </th>
       <td data-label="Waiting" class={isDeadLetter && (waiting ?? 0) > 0 ? 'number is-parked' : 'number'}>
         {orNothing(waiting, numberText)}

@@ -1,0 +1,34 @@
+import type { JobJson, RedriveResultJson } from '../api-types.ts';
+import { counted } from '../text/numbers.ts';
+import { shown } from '../text/shown.ts';
+
+/** What a redrive did, if it came to that. */
+export function redriveResultOf({ what, result }: JobJson): RedriveResultJson | undefined {
+  return what === 'redrive' ? (result as RedriveResultJson | undefined) : undefined;
+}
+
+/** Whether there is nothing else to say of it. */
+export function isAllRedriven({
+  left,
+  notFound,
+  undeleted,
+  notSeen,
+  stillHidden,
+}: RedriveResultJson): boolean {
+  return Object.keys(left).length + notFound.length + undeleted + notSeen + stillHidden === 0;
+}
+
+/** Such as `12 messages redriven, 11 claims released first`. */
+export function redriveEndText(job: JobJson): string {
+  const result = redriveResultOf(job);
+  if (result === undefined)
+    return `The redrive ended early: ${shown(job.error ?? 'the reason is not known')}`;
+  const { moved, released, deleted, left } = result;
+  const leftInAll = Object.values(left).reduce((sum, count) => sum + count, 0);
+  return [
+    `${counted(moved, 'message')} redriven`,
+    ...(released > 0 ? [`${counted(released, 'claim')} released first`] : []),
+    ...(deleted > 0 ? [`${counted(deleted, 'message')} deleted`] : []),
+    ...(leftInAll > 0 ? [`${counted(leftInAll, 'message')} left`] : []),
+  ].join(', ');
+}

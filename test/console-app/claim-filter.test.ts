@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import {
+  claimHref,
+  filterOf,
+  filterText,
+  hrefOf,
+  requestOf,
+  SEARCH_BY,
+} from '../../console-app/src/filters/claim-filter.ts';
+import { savedFiltersOf, withFilter, withoutFilter } from '../../console-app/src/filters/saved-filters.ts';
+import { STATES } from '../../console-app/src/text/words.ts';
+
+const searchOf = (href: string): string => href.slice('/claims'.length);
+
+describe('a filter in the address', () => {
+  it('comes back as it was, whatever is searched for', () => {
+    const filters = fc.record(
+      {
+        state: fc.constantFrom(...STATES),
+        by: fc.constantFrom(...(Object.keys(SEARCH_BY) as (keyof typeof SEARCH_BY)[])),
+        q: fc.string({ unit: 'grapheme', minLength: 1 }),
+      },
+      { requiredKeys: ['by', 'q'] },
+    );
+    fc.assert(
+      fc.property(filters, (filter) => expect(filterOf(searchOf(hrefOf(filter)))).toEqual({ ...filter })),
+    );
+  });
+
+  it('leaves out a search that searches for nothing', () => {
+    expect(hrefOf({ state: 'parked', by: 'hash', q: '' })).toBe('/claims?state=parked');
+    expect(hrefOf({ by: 'prefix', q: '' })).toBe('/claims');
+    expect(requestOf({ by: 'key', q: '' })).toEqual({});
+  });
+
+  it('ignores what it does not know', () => {
+    expect(filterOf('?state=lost&by=__proto__&q=a')).toEqual({ by: 'prefix', q: 'a' });
+  });
+
+  it('is said in words', () => {
+    expect(filterText({ state: 'in-progress', by: 'prefix', q: 'orders#' })).toBe(
+      'in progress, key begins with orders#',
+    );
+    expect(filterText({ by: 'prefix', q: '' })).toBe('all claims');
+  });
+
+  it('names a claim by any key', () => {
+    const key = 'orders#v1:a&b=c/ü?';
+    expect(new URLSearchParams(claimHref(key).slice('/claim?'.length)).get('key')).toBe(key);
+  });
+});
+
+describe('saved filters', () => {
+  const one = { name: 'bank', search: '?state=parked' };
+
+  it('are kept by name, in order', () => {
+    const filters = withFilter(withFilter([], one), { name: 'all', search: '' });
+    expect(filters.map(({ name }) => name)).toEqual(['all', 'bank']);
+    expect(withFilter(filters, { name: 'bank', search: '?q=1' })).toHaveLength(2);
+    expect(withoutFilter(filters, 'bank')).toEqual([{ name: 'all', search: '' }]);
+  });
+
+  it('are read back, without what is damaged', () => {
+    const text = JSON.stringify([one, { name: 'x', search: '//elsewhere' }, { name: '' }, null, 'text']);
+    expect(savedFiltersOf(text)).toEqual([one]);
+    expect(['{"a":1}', '[', undefined].map(savedFiltersOf)).toEqual([[], [], []]);
+  });
+});
