@@ -9,7 +9,7 @@ import type { ConsoleParts } from './console-parts.ts';
 import { sendExport } from './exports.ts';
 
 /** One request of the API. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;

@@ -28,7 +28,7 @@ export interface Answered {
 }
 
 /** A page that listens. */
-export interface Listening {
+interface Listening {
   readonly events: readonly { readonly name: string; readonly data: unknown }[];
   /** Resolves to the first event, from the beginning on, that is as wanted. */
   until<Data>(name: string, isWanted: (data: Data) => boolean): Promise<Data>;
