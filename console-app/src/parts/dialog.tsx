@@ -1,5 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { keepFocus } from './keep-focus.ts';
+
+/** What was pressed may be gone by now, as the claim of a row is. */
+function focusOn(before: Element | null): void {
+  if (before instanceof HTMLElement && before.isConnected) before.focus();
+  else keepFocus();
+}
 
 /** A question over the page. The browser keeps the focus in it and gives it back; Escape closes it. */
 export function Dialog({
@@ -21,7 +28,7 @@ export function Dialog({
     opened?.showModal();
     return () => {
       opened?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      focusOn(before);
     };
   }, []);
   return (
