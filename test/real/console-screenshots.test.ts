@@ -9,7 +9,7 @@ import { palettePng } from './support/console/palette-png.ts';
 import { builtApp } from './support/console/built-app.ts';
 import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
 
-const VIEWPORT = { width: 1_280, height: 1_000 };
+const VIEWPORT = { width: 1_280, height: 952 };
 const MOST_BYTES = 150_000;
 /** Of 255, on average over a coarse copy: another font or browser stays below it, another page does not. */
 const MOST_DIFFERENCE = 8;
@@ -62,9 +62,9 @@ async function difference(page: Page, one: Buffer, other: Buffer): Promise<numbe
       const image = new Image();
       image.src = address;
       await image.decode();
-      const coarse = new OffscreenCanvas(64, 50).getContext('2d');
-      coarse.drawImage(image, 0, 0, 64, 50);
-      return coarse.getImageData(0, 0, 64, 50).data;
+      const coarse = new OffscreenCanvas(64, 48).getContext('2d');
+      coarse.drawImage(image, 0, 0, 64, 48);
+      return coarse.getImageData(0, 0, 64, 48).data;
     }));
     const [one, other] = pixels;
     return one.reduce((sum, value, index) => sum + Math.abs(value - other[index]), 0) / one.length;

@@ -60,7 +60,7 @@ function endedClaim(index: number, random: ReturnType<typeof seededRandom>): Cla
   const chance = random.integer(100);
   if (chance < (isBankAway ? 18 : 1)) {
     const error = { name: 'BankAway', message: 'The bank does not answer', code: 'ETIMEDOUT' };
-    return aClaim(key, chance === 0 ? 'parked' : 'failed', { ...times, error });
+    return aClaim(key, chance === 0 && index % 4 === 0 ? 'parked' : 'failed', { ...times, error });
   }
   return aClaim(key, 'completed', {
     ...times,
