@@ -69,8 +69,9 @@ function session(_api: ApiRequest, { options, overview, queues }: ConsoleParts):
   };
 }
 
-function events({ response }: ApiRequest, { stream, overview }: ConsoleParts): undefined {
-  stream.add(response, [['overview', overview.current()]]);
+function events({ response }: ApiRequest, { stream, overview, jobs }: ConsoleParts): undefined {
+  const ended = jobs.endedLately().map((one) => ['job', one] as const);
+  stream.add(response, [['overview', overview.current()], ...ended]);
 }
 
 async function claims({ query, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<ClaimsJson> {

@@ -41,8 +41,11 @@ export function askExactly(
   { method = 'GET', headers = {}, body }: Asking = {},
 ): Promise<Answered> {
   const own = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  // As it is given: a URL would have its dots worked out.
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/s.exec(url) ?? [];
+  const asking = { method, headers: own, agent: false, path: path || '/' };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method, headers: own, agent: false }, (response) => {
+    const request = httpRequest(origin, asking, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));
