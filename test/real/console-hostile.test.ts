@@ -118,7 +118,10 @@ describeWith([chromium, componentNamed('dynoxide')], 'what a claim or a message 
     const show = page.getByRole('button', { name: /show (the )?body/i });
     while ((await show.count()) > 0) await show.first().click();
     await page.getByText(HOSTILE).first().waitFor();
-    await page.getByText(String.raw`a\u202Eb`).first().waitFor();
+    await page
+      .getByText(String.raw`a\u202Eb`)
+      .first()
+      .waitFor();
   });
 
   it('and a result keeps every digit of its numbers', async () => {
