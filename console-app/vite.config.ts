@@ -26,11 +26,20 @@ function themeBeforePaint(root: string): Plugin {
   };
 }
 
-/** `npx vite console-app` serves the pages alone; `CONSOLE_URL` names a console that answers their requests. */
+/**
+ * `CONSOLE_URL=http://127.0.0.1:PORT npx vite console-app` serves the pages as they are edited, and a console that runs answers
+ * their requests. Open the address that it printed first: its cookie is for every port of this machine.
+ */
+const target = process.env['CONSOLE_URL'] ?? 'http://127.0.0.1:8080';
+
 const config: UserConfig = defineConfig({
   root: import.meta.dirname,
   plugins: [themeBeforePaint(import.meta.dirname)],
-  server: { proxy: { '/api': process.env['CONSOLE_URL'] ?? 'http://127.0.0.1:8080' } },
+  server: {
+    host: '127.0.0.1',
+    // It answers only to its own name, and to its own pages.
+    proxy: { '/api': { target, changeOrigin: true, headers: { origin: target } } },
+  },
   build: {
     outDir: '../dist/console-app',
     emptyOutDir: true,

@@ -80,7 +80,8 @@ function useFocusAfterNavigation(path: string): { current: HTMLElement | null } 
   useEffect(() => {
     if (pathBefore.current === path) return;
     pathBefore.current = path;
-    main.current?.focus({ preventScroll: true });
+    // A field of the new page may have it already.
+    if (main.current?.contains(document.activeElement) !== true) main.current?.focus({ preventScroll: true });
   }, [path]);
   return main;
 }

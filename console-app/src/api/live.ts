@@ -19,6 +19,7 @@ export const jobs = createStore<ReadonlyMap<string, JobJson>>(new Map());
 export const actionsTold = createStore(0);
 
 const LONGEST_WAIT_MS = 10_000;
+const SIGNED_OUT_WAIT_MS = 3_000;
 let source: EventSource | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
@@ -92,6 +93,7 @@ export function keepJobs(told: readonly JobJson[]): void {
 /** The browser tells of no status, so a plain request finds out whether the server is there and knows this browser. */
 function tryAgain(): void {
   close();
+  if (isPaused || document.hidden) return; // it begins anew when it goes on
   connection.set('connecting');
   failures += 1;
   retry = setTimeout(
@@ -102,15 +104,22 @@ function tryAgain(): void {
   );
 }
 
+/** The server does not know this browser. It is asked again: another tab may have opened the address meanwhile. */
+export function signOut(): void {
+  close();
+  connection.set('signed-out');
+  retry = setTimeout(() => void probe(), SIGNED_OUT_WAIT_MS);
+}
+
 async function probe(): Promise<void> {
   try {
     await get('session');
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) {
-      connection.set('signed-out');
+      signOut();
       return;
     }
-    if (!isPaused && !document.hidden) tryAgain();
+    tryAgain();
     return;
   }
   follow();

@@ -1,9 +1,19 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useStore } from '../state/store.ts';
-import { actionsTold } from './live.ts';
+import { actionsTold, connection } from './live.ts';
 
-/** Reads again when somebody has changed something through this console, and when a hidden tab is shown. */
-export function useFresh(again: () => void): void {
+/**
+ * Reads again when somebody has changed something through this console, and when a hidden tab is shown; with `everyMs` also as often as
+ * that, while the page is live: somebody else may change it.
+ */
+export function useFresh(again: () => void, everyMs?: number): void {
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (connection.get() === 'live') again();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [again, everyMs]);
   const told = useStore(actionsTold);
   const toldBefore = useRef(told);
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { connection } from './live.ts';
+import { signOut } from './live.ts';
 import { ApiError } from './client.ts';
 
 /** An answer that a page waits for. While it is read again, the last one stays. */
@@ -27,7 +27,8 @@ export function useRequest<Answer>(
     setState((before) => ({ ...(before.of === of ? before : {}), of, isLoading: true }));
     read(abort.signal).then(
       (answer) => {
-        if (!abort.signal.aborted) setState({ of, answer, isLoading: false });
+        if (!abort.signal.aborted)
+          setState((before) => ({ of, answer: asBefore(before.answer, answer), isLoading: false }));
       },
       (error: unknown) => {
         if (abort.signal.aborted) return;
@@ -41,10 +42,15 @@ export function useRequest<Answer>(
   return state.of === of ? { ...state, again } : { isLoading: true, again };
 }
 
+/** The answer before, where the new one says the same: what depends on it is not drawn again. */
+function asBefore<Answer>(before: Answer | undefined, answer: Answer): Answer {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(answer) ? before : answer;
+}
+
 /** What is shown of anything that was thrown. A browser that the server does not know is told so by the whole page. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) {
-    if (error.status === 401) connection.set('signed-out');
+    if (error.status === 401) signOut();
     return error;
   }
   return new ApiError(0, 'UNKNOWN', error instanceof Error ? error.message : String(error));

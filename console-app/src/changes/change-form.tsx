@@ -34,11 +34,11 @@ export function ChangeForm({
   const [isStarting, setStarting] = useState(false);
   const resultError = operation === 'resolve' ? jsonError(result) : undefined;
   const needsConfirmation = operation === 'forget' || isForced;
-  const isReady = !isPlanning && plan.wouldChange > 0;
+  const missing = missingOf(reason, needsConfirmation && !isConfirmed);
+  const isReady = !isPlanning && plan.wouldChange > 0 && missing === undefined && resultError === undefined;
   const submit = (event: Event): void => {
     event.preventDefault();
-    // The browser has asked for the reason and the confirmation already, where they are missing.
-    if (!isReady || isStarting || reason.trim() === '' || resultError !== undefined) return;
+    if (!isReady || isStarting) return;
     setStarting(true);
     void onStart(reason.trim(), operation === 'resolve' && result.trim() !== '' ? result : undefined);
   };
@@ -62,6 +62,7 @@ export function ChangeForm({
       )}
       {operation !== 'forget' && <KeptBy />}
       <div class="dialog-buttons">
+        {plan.wouldChange > 0 && <span class="muted small">{missing}</span>}
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
@@ -105,6 +106,12 @@ function ResultField({
       </p>
     </div>
   );
+}
+
+/** What the button waits for. */
+function missingOf(reason: string, isUnconfirmed: boolean): string | undefined {
+  if (reason.trim() === '') return 'Give a reason to go on.';
+  return isUnconfirmed ? 'Confirm it above to go on.' : undefined;
 }
 
 function jsonError(text: string): string | undefined {

@@ -83,8 +83,8 @@ function Refused({
   readonly isForced: boolean;
   readonly onForce: (isForced: boolean) => void;
 }): JSX.Element | null {
-  const { running, completed } = wouldBeRefused;
-  if (running + completed === 0 && !isForced) return null;
+  const { running, completed, changed, absent } = wouldBeRefused;
+  if (running + completed + changed + absent === 0 && !isForced) return null;
   return (
     <div class="warning">
       {running > 0 && (
@@ -98,14 +98,20 @@ function Refused({
           {counted(completed, 'completed claim')} would be refused: to run it again would repeat its effect.
         </p>
       )}
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isForced}
-          onChange={({ currentTarget }) => onForce(currentTarget.checked)}
-        />
-        {OPERATION_FORCE[operation]}
-      </label>
+      {changed > 0 && (
+        <p>{counted(changed, 'claim')} changed since you looked: look at it, and decide again.</p>
+      )}
+      {absent > 0 && <p>{counted(absent, 'claim')} would be refused: no longer there.</p>}
+      {(running + completed > 0 || isForced) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isForced}
+            onChange={({ currentTarget }) => onForce(currentTarget.checked)}
+          />
+          {OPERATION_FORCE[operation]}
+        </label>
+      )}
     </div>
   );
 }

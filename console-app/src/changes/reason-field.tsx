@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'preact/hooks';
 
 /** As long as the store keeps it. */
 const LONGEST = 256;
-const SOME_TEXT = String.raw`.*\S.*`;
 
 /** Why a change is made. It has the focus when the dialog opens. */
 export function ReasonField({
@@ -23,8 +22,6 @@ export function ReasonField({
         ref={field}
         type="text"
         required
-        pattern={SOME_TEXT}
-        title="A reason, in words"
         maxLength={LONGEST}
         autocomplete="off"
         placeholder="such as: fixed in 1.4"

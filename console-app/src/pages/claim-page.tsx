@@ -18,6 +18,9 @@ import { ClaimActions } from './claim/claim-actions.tsx';
 import { ClaimFacts } from './claim/claim-facts.tsx';
 import { ClaimResult } from './claim/claim-result.tsx';
 
+/** One row is read each time. */
+const READ_EVERY_MS = 3_000;
+
 /** All that is known of one claim, and what can be done to it. */
 export function ClaimPage(): JSX.Element {
   const { search } = useAddress();
@@ -25,7 +28,7 @@ export function ClaimPage(): JSX.Element {
   const { answer, error, isLoading, again } = useRequest(key, (signal) =>
     get<ClaimDetailJson>('claim', { key }, signal),
   );
-  useFresh(again);
+  useFresh(again, READ_EVERY_MS);
   return (
     <>
       <p class="crumbs">
@@ -34,7 +37,7 @@ export function ClaimPage(): JSX.Element {
       <div class="page-head">
         <h1 class="mono claim-key">{shown(key)}</h1>
         <CopyButton text={key} what="the key" />
-        <button type="button" class="button button-small" disabled={isLoading} onClick={again}>
+        <button type="button" class="button button-small" onClick={again}>
           Read again
         </button>
       </div>

@@ -4,6 +4,7 @@ import type { ClaimJson } from '../api-types.ts';
 import { session } from '../api/session.ts';
 import { filterOf, hrefOf } from '../filters/claim-filter.ts';
 import { ErrorNotice, Skeleton } from '../parts/notice.tsx';
+import { keepFocus } from '../parts/keep-focus.ts';
 import { useAddress } from '../state/address.ts';
 import { useStore } from '../state/store.ts';
 import { BulkBar } from './claims/bulk-bar.tsx';
@@ -42,6 +43,7 @@ export function ClaimsPage(): JSX.Element {
     setSelected(NONE);
     again.current();
   }, []);
+  useEffect(keepFocus, [read.claims]);
   const isEmpty = read.claims.length === 0;
   return (
     <>

@@ -1,5 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { keepFocus } from './keep-focus.ts';
+
+/** What was pressed may be gone by now, as the claim of a row is. */
+function focusOn(before: Element | null): void {
+  if (before instanceof HTMLElement && before.isConnected) before.focus();
+  else keepFocus();
+}
 
 /** A question over the page. The browser keeps the focus in it and gives it back; Escape closes it. */
 export function Dialog({
@@ -15,13 +22,14 @@ export function Dialog({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // At once when it is closed, not after the next frame: the focus is somewhere at every moment.
+  useLayoutEffect(() => {
     const opened = dialog.current;
     const before = document.activeElement;
     opened?.showModal();
     return () => {
       opened?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      focusOn(before);
     };
   }, []);
   return (

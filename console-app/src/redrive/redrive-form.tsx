@@ -36,10 +36,10 @@ export function RedriveForm({
   const [reason, setReason] = useState('');
   const [isStarting, setStarting] = useState(false);
   const { moved, deleted } = plan;
-  const isReady = !isPlanning && moved + deleted > 0;
+  const isReady = !isPlanning && moved + deleted > 0 && reason.trim() !== '';
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (!isReady || isStarting || reason.trim() === '') return;
+    if (!isReady || isStarting) return;
     setStarting(true);
     void onStart(reason.trim());
   };
@@ -66,6 +66,9 @@ export function RedriveForm({
       <ReasonField value={reason} onInput={setReason} />
       <KeptBy />
       <div class="dialog-buttons">
+        {reason.trim() === '' && moved + deleted > 0 && (
+          <span class="muted small">Give a reason to go on.</span>
+        )}
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>

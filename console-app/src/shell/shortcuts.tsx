@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { connection, pauseLive } from '../api/live.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { goTo } from '../state/address.ts';
+import { searchAsked } from '../state/search-asked.ts';
 import { createStore, useStore } from '../state/store.ts';
 import { remember, remembered } from '../state/stored.ts';
 import { nextTheme } from './theme-switch.tsx';
@@ -113,10 +114,8 @@ function act(key: string): boolean {
 }
 
 function search(): void {
-  const field = (): HTMLInputElement | null => document.querySelector('input[type=search]');
-  if (field() === null) goTo('/claims');
-  // The page is drawn after this.
-  setTimeout(() => field()?.focus());
+  searchAsked.set(true);
+  if (window.location.pathname !== '/claims') goTo('/claims');
 }
 
 function isTyping(target: EventTarget | null): boolean {

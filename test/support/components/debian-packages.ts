@@ -10,6 +10,8 @@ export interface DebianPackages {
   readonly folder: string;
   /** Packages, with those libraries that a small Debian lacks. */
   readonly packages: readonly string[];
+  /** Whether everything they depend on and this machine lacks is unpacked beside them; default false. */
+  readonly withDependencies?: boolean;
 }
 
 /** What this machine lacks to unpack them, as a sentence; undefined when nothing is missing. */
@@ -20,11 +22,11 @@ export function whyDebianMissing({ folder, packages }: DebianPackages): string |
 }
 
 /** The folder into which the packages are unpacked; `usr/bin` is in it. */
-export function debianFolder({ folder, packages }: DebianPackages): Promise<string> {
-  return installOnce(folder, async (target) => {
+export function debianFolder(wanted: DebianPackages): Promise<string> {
+  return installOnce(wanted.folder, async (target) => {
     const downloads = join(target, 'downloads');
     await mkdir(downloads);
-    await download(packages, downloads);
+    await download(wanted, downloads);
     for (const file of await readdir(downloads)) {
       if (file.endsWith('.deb')) await runCommand('dpkg-deb', ['-x', join(downloads, file), target]);
     }
@@ -32,14 +34,29 @@ export function debianFolder({ folder, packages }: DebianPackages): Promise<stri
   });
 }
 
-async function download(packages: readonly string[], cwd: string): Promise<void> {
+async function download(wanted: DebianPackages, cwd: string): Promise<void> {
   try {
-    await runCommand('apt-get', ['download', '-qq', ...packages], { cwd });
+    await downloadNow(wanted, cwd);
   } catch (error) {
     if (process.getuid?.() !== 0) throw error;
     await runCommand('apt-get', ['update', '-qq']); // a new machine has no lists of packages
-    await runCommand('apt-get', ['download', '-qq', ...packages], { cwd });
+    await downloadNow(wanted, cwd);
   }
+}
+
+async function downloadNow(
+  { packages, withDependencies = false }: DebianPackages,
+  cwd: string,
+): Promise<void> {
+  const missing = withDependencies ? await whatIsMissing(packages) : [];
+  await runCommand('apt-get', ['download', '-qq', ...new Set([...packages, ...missing])], { cwd });
+}
+
+/** The packages that apt would install for these, by a dry run. */
+async function whatIsMissing(packages: readonly string[]): Promise<string[]> {
+  const dryRun = ['install', '--simulate', '--no-install-recommends', ...packages];
+  const plan = await runCommand('apt-get', dryRun);
+  return [...plan.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
 }
 
 /** The environment in which the unpacked programs find their libraries. */

@@ -1,9 +1,11 @@
 import { hasDynoxide, startDynamoDBEmulator } from '../../../src/dev/emulators/dynamodb-emulator.ts';
 import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
+import { chromium } from './chromium.ts';
 import type { Component } from './component.ts';
 import { dynamoDBLocal } from './dynamodb-local.ts';
 import { elasticMQ } from './elasticmq.ts';
 import { lambdaRuntime } from './lambda-toolchain.ts';
+import { lighthouse } from './lighthouse.ts';
 import { ministack } from './ministack.ts';
 import { moto } from './moto.ts';
 import { nodes } from './node.ts';
@@ -36,6 +38,8 @@ export const components: readonly Component[] = [
   pgbouncer,
   prisma,
   lambdaRuntime,
+  chromium,
+  lighthouse,
 ];
 
 /** The component of that name. */

@@ -35,8 +35,12 @@ export interface Proxy {
 }
 
 export interface ToxiproxyClient {
-  /** Opens a proxy on a free port before `upstream`, an endpoint such as `http://127.0.0.1:8000`. */
-  createProxy(options: { readonly upstream: string; readonly name?: string }): Promise<Proxy>;
+  /** Opens a proxy before `upstream`, an endpoint such as `http://127.0.0.1:8000`; without `port`, on a free one. */
+  createProxy(options: {
+    readonly upstream: string;
+    readonly name?: string;
+    readonly port?: number;
+  }): Promise<Proxy>;
 }
 
 /** The part of Toxiproxy's HTTP API that tests use. */
@@ -55,10 +59,10 @@ export function createToxiproxyClient(api: string): ToxiproxyClient {
   }
 
   return {
-    async createProxy({ upstream, name = `proxy-${++created}` }) {
+    async createProxy({ upstream, name = `proxy-${++created}`, port = 0 }) {
       const { listen } = await call<{ listen: string }>('POST', '/proxies', {
         name,
-        listen: '127.0.0.1:0',
+        listen: `127.0.0.1:${port}`,
         upstream: new URL(upstream).host,
         enabled: true,
       });

@@ -16,22 +16,25 @@ export function ClaimResult({
 }): JSX.Element | null {
   const [result, setResult] = useState<string>();
   const [error, setError] = useState<ApiError>();
+  const [isReading, setReading] = useState(false);
   if (!hasResult) return null;
   const read = async (): Promise<void> => {
     setError(undefined);
+    setReading(true);
     try {
       const detail = await get<ClaimDetailJson>('claim', { key: claimKey, result: 1 });
       setResult(detail.result ?? '');
     } catch (caught) {
       setError(asApiError(caught));
     }
+    setReading(false);
   };
   return (
     <div class="hidden-text">
       <h3>Result</h3>
       {result === undefined ? (
-        <button type="button" class="button" onClick={() => void read()}>
-          Show the result
+        <button type="button" class="button" disabled={isReading} onClick={() => void read()}>
+          {isReading ? 'Reading…' : 'Show the result'}
         </button>
       ) : (
         <>

@@ -1,12 +1,15 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ClaimFilter, hrefOf, SEARCH_BY } from '../../filters/claim-filter.ts';
 import { goTo } from '../../state/address.ts';
+import { searchAsked } from '../../state/search-asked.ts';
+import { useStore } from '../../state/store.ts';
 
 /** Searches for keys, records and hashes. What is searched for is in the address. */
 export function SearchForm({ filter }: { readonly filter: ClaimFilter }): JSX.Element {
   const [by, setBy] = useState(filter.by);
   const [q, setQ] = useState(filter.q);
+  const field = useFocusWhenAsked();
   const submit = (event: Event): void => {
     event.preventDefault();
     goTo(hrefOf({ ...filter, by, q: q.trim() }));
@@ -33,6 +36,7 @@ export function SearchForm({ filter }: { readonly filter: ClaimFilter }): JSX.El
       </label>
       <input
         id="search-q"
+        ref={field}
         type="search"
         class="mono"
         placeholder="orders#v1:"
@@ -51,4 +55,16 @@ export function SearchForm({ filter }: { readonly filter: ClaimFilter }): JSX.El
       )}
     </form>
   );
+}
+
+function useFocusWhenAsked(): { current: HTMLInputElement | null } {
+  const field = useRef<HTMLInputElement>(null);
+  const isAsked = useStore(searchAsked);
+  useEffect(() => {
+    if (!isAsked) return;
+    searchAsked.set(false);
+    field.current?.select();
+    field.current?.focus();
+  }, [isAsked]);
+  return field;
 }

@@ -17,20 +17,24 @@ export function MessageBody({
 }): JSX.Element {
   const [body, setBody] = useState<string>();
   const [error, setError] = useState<ApiError>();
+  const [isReading, setReading] = useState(false);
   const show = async (): Promise<void> => {
     setError(undefined);
+    setReading(true);
     try {
       const answer = await post<{ readonly body: string }>('dead-letters/body', { queue, messageId });
       setBody(answer.body);
     } catch (caught) {
       setError(asApiError(caught));
     }
+    setReading(false);
   };
   return (
     <div class="hidden-text">
       {body === undefined ? (
-        <button type="button" class="button button-small" onClick={() => void show()}>
-          Show the body<span class="visually-hidden"> of message {shown(messageId)}</span>
+        <button type="button" class="button button-small" disabled={isReading} onClick={() => void show()}>
+          {isReading ? 'Reading…' : 'Show the body'}
+          <span class="visually-hidden"> of message {shown(messageId)}</span>
         </button>
       ) : (
         <>
