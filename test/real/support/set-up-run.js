@@ -15,7 +15,7 @@ export default async function setUpRun({ nonFlagArgs, testNamePattern }) {
   await Promise.all([
     // The second takes from the first the runtime client, which takes a minute to compile.
     installed(['lambda-runtime']).then(installSam),
-    installed(['toxiproxy', 'ministack', 'moto', 'dynamodb-local', 'elasticmq']),
+    installed(['toxiproxy', 'ministack', 'moto', 'dynamodb-local', 'elasticmq', 'chromium', 'lighthouse']),
   ]);
 }
 
