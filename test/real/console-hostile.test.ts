@@ -80,7 +80,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'what a claim or a message 
     const addresses = await page
       .getByRole('main')
       .getByRole('link')
-      .evaluateAll((links) => links.map((link) => String((link as unknown as { href: string }).href)));
+      .evaluateAll((links) => links.map((link) => (link as unknown as { href: string }).href));
     expect(new Set(addresses.map((address) => new URL(address).origin))).toEqual(
       new Set([new URL(shop.url).origin]),
     );

@@ -14,7 +14,7 @@ export const lighthouse: Component = {
 };
 
 /** What Lighthouse says of the accessibility of a page. */
-export interface AccessibilityReport {
+interface AccessibilityReport {
   /** From 0 to 100. */
   readonly score: number;
   /** The audits that did not pass: what they want, and where. */

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { freePort } from '../../../../src/dev/emulators/free-port.ts';
 import { startChromium } from '../../../support/components/chromium.ts';
@@ -64,14 +63,12 @@ const TELL_VIOLATIONS = `
     console.error('Content security policy:', effectiveDirective, blockedURI, sample);
   });`;
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 const RUN_AXE = `axe.run().then(({ violations }) =>
   violations.map(({ id, help, nodes }) => [id + ': ' + help, ...nodes.map(({ html }) => html)].join('\\n  ')))`;
 
 /** What axe finds on the page as it is now: the rule, and where. */
 export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   return page.evaluate(RUN_AXE);
 }
 
