@@ -104,6 +104,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
+    'aws',
     'claims',
     'options',
     'queues',

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Claim } from 'batchlatch';
+import type { Claim, ClaimStore } from 'batchlatch';
+import type { ClaimState } from 'batchlatch/operations';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import type { Places } from '../../src/dev/places.ts';
@@ -22,6 +23,12 @@ export interface DemoStore {
   readonly fn: DevFunction;
   /** The tables of the template that are to be made. */
   readonly tables: readonly DevTable[];
+  /** The claims, for the console. */
+  readonly claims: ClaimStore;
+  /** Where they are: `table claims`. */
+  readonly place: string;
+  /** States that it finds by an index. */
+  readonly indexedStates: readonly ClaimState[];
   readClaims(): Promise<readonly Claim[]>;
   /** Those that are in progress, at least. */
   readRunningClaims(): Promise<readonly Claim[]>;
@@ -38,6 +45,8 @@ export interface DemoStoreSetup {
   readonly messages: readonly OrderMessage[];
   readonly cleanup: Cleanup;
   readonly trouble: Trouble;
+  /** Whether the run is over, and nothing is declined any more. */
+  readonly isOver: () => boolean;
 }
 
 /** What happens to the process that charges an order. `gone` is aborted when that process is. */

@@ -28,6 +28,8 @@ await new Command('npm start --')
   .addOption(serverOption('postgres', 'PostgreSQL', urlOf('postgres', 'postgresql')))
   .addOption(serverOption('redis', 'Redis', urlOf('redis', 'rediss')))
   .option('--json', 'print the summary as one JSON object, alone on standard output if npm is --silent')
+  .option('--console', 'show its claims and queues in a browser, until Ctrl-C')
+  .option('--rate <n>', 'messages sent in a second (default: all at once; with --console 10)', integerFrom(1))
   .option('--verbose', "show the library's log lines")
   .addHelpText(
     'after',
@@ -38,6 +40,7 @@ Examples:
   npm start --silent -- --json --seed 7
   npm start -- --dynamodb-endpoint http://127.0.0.1:8000
   npm start -- --store postgres
+  npm start -- --console --rate 5
   npm start -- --store redis --redis-url redis://127.0.0.1:6379
 
 The exit status is 1 when anything was lost, left over or charged twice.`,
@@ -47,9 +50,10 @@ The exit status is 1 when anything was lost, left over or charged twice.`,
 
 async function main(options: DemoOptions & { json?: true }): Promise<void> {
   const stopping = new AbortController();
+  let isReported = false;
   for (const name of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
-      process.exitCode = EXIT_CODE_OF[name];
+      if (!isReported) process.exitCode = EXIT_CODE_OF[name];
       stopping.abort();
     });
   }
@@ -60,17 +64,19 @@ async function main(options: DemoOptions & { json?: true }): Promise<void> {
   try {
     // Not loaded for --help, nor for a mistake.
     const { runDemo } = await import('./run-demo.ts');
-    const { sent, remains } = await runDemo(options, display, stopping.signal);
-    const summary = summarize(sent, remains);
-    const seconds = Number((performance.now() / 1_000).toFixed(1));
-    if (options.json) console.log(JSON.stringify({ ...summary, seconds }));
-    else {
-      display.line();
-      for (const line of summaryLines(summary, sent, remains, display.paint)) display.line(line);
-    }
-    if (!isAllWell(summary)) process.exitCode = 1;
+    await runDemo(options, display, stopping.signal, ({ sent, remains }) => {
+      isReported = true;
+      const summary = summarize(sent, remains);
+      const seconds = Number((performance.now() / 1_000).toFixed(1));
+      if (options.json) console.log(JSON.stringify({ ...summary, seconds }));
+      else {
+        display.line();
+        for (const line of summaryLines(summary, sent, remains, display.paint)) display.line(line);
+      }
+      if (!isAllWell(summary)) process.exitCode = 1;
+    });
   } catch (error) {
-    if (stopping.signal.aborted) return display.line('Stopped.');
+    if (stopping.signal.aborted && !isReported) return display.line('Stopped.');
     console.error(error instanceof Error ? `${error.name}: ${error.message}` : error);
     process.exitCode = 1;
   }

@@ -11,7 +11,7 @@ import { claimsOf, unreachable } from './store-in-demo.ts';
 /** Claims and charges in a PostgreSQL, a charge and the completion of its claim in one transaction. */
 export async function postgresDemo(
   postgresUrl: string | undefined,
-  { orders, messages, cleanup, trouble }: DemoStoreSetup,
+  { orders, messages, cleanup, trouble, isOver }: DemoStoreSetup,
 ): Promise<DemoStore> {
   const emulator = postgresUrl === undefined ? await startPostgresProcess() : undefined;
   if (emulator !== undefined) cleanup.defer(() => emulator.stop());
@@ -23,7 +23,7 @@ export async function postgresDemo(
     throw unreachable('PostgreSQL', '--postgres-url', url, cause);
   });
   const counted = await countedUrl(url, tables.claims, cleanup);
-  const provider = await startPaymentProvider(messages, trouble);
+  const provider = await startPaymentProvider(messages, trouble, isOver);
   cleanup.defer(() => provider.stop());
   const { host } = new URL(url);
   return {
@@ -42,6 +42,8 @@ export async function postgresDemo(
     }),
     tables: [],
     ...claimsOf(postgresStore({ pool, table: tables.claims })),
+    place: `table ${tables.claims}`,
+    indexedStates: ['in-progress', 'overdue', 'failed', 'parked'],
     async readChargedOrders() {
       const { rows } = await pool.query<{ order_id: string }>(`SELECT order_id FROM ${tables.charges}`);
       return rows.map(({ order_id: orderId }) => orderId);

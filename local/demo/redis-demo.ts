@@ -11,7 +11,7 @@ import { claimsOf, unreachable } from './store-in-demo.ts';
 /** Claims in a Redis, and the log of charges in a list there. */
 export async function redisDemo(
   redisUrl: string | undefined,
-  { orders, messages, cleanup, trouble }: DemoStoreSetup,
+  { orders, messages, cleanup, trouble, isOver }: DemoStoreSetup,
 ): Promise<DemoStore> {
   const server = redisUrl === undefined ? await startRedisServer() : undefined;
   if (server !== undefined) cleanup.defer(() => server.stop());
@@ -22,7 +22,7 @@ export async function redisDemo(
   const charges = `orders-charges-${suffix}`;
   if (server === undefined) cleanup.defer(() => deleteKeys(client, [`${prefix}*`, charges]));
   const counted = await countedUrl(url, cleanup);
-  const provider = await startPaymentProvider(messages, trouble);
+  const provider = await startPaymentProvider(messages, trouble, isOver);
   cleanup.defer(() => provider.stop());
   return {
     label: 'Redis',
@@ -38,6 +38,8 @@ export async function redisDemo(
     }),
     tables: [],
     ...claimsOf(redisStore({ client, prefix })),
+    place: `Redis under ${prefix}`,
+    indexedStates: [],
     async readChargedOrders() {
       const rows = await client.lrange(charges, 0, -1);
       return rows.map((row) => (JSON.parse(row) as { orderId: string }).orderId);

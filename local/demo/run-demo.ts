@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { choosePlaces } from '../../src/dev/places.ts';
+import { buildPages, type DemoConsole, startDemoConsole } from './demo-console.ts';
 import type { DemoDisplay } from './demo-display.ts';
 import { type DemoStack, startDemoStack } from './demo-stack.ts';
 import type { DemoStore, DemoStoreSetup, StoreName } from './demo-store.ts';
 import { dynamoDBDemo } from './dynamodb-demo.ts';
 import { processKiller } from './kill-process.ts';
-import { makeOrderMessages } from './order-messages.ts';
+import { makeOrderMessages, type OrderMessage } from './order-messages.ts';
 import { maxReceiveCount, type OrdersStack, readOrdersStack, withSettings } from './orders-stack.ts';
 import { sendOrders } from './send-orders.ts';
 import { postgresDemo } from './postgres-demo.ts';
@@ -30,6 +32,10 @@ export interface DemoOptions {
   /** A Redis that is running already, by its URL. Default: one of its own. */
   readonly redisUrl: string | undefined;
   readonly store: StoreName;
+  /** Opens the console on it, and goes on with it after the run until it is stopped. */
+  readonly console?: boolean;
+  /** Messages in a second. Default: all at once; with the console 10. */
+  readonly rate?: number;
   /** Shows the library's log lines. */
   readonly verbose: boolean;
 }
@@ -65,15 +71,21 @@ const PROGRESS_EVERY_MS = 50;
 /** What stays in the queue for longer than this is left over. */
 const longestRunMs = (messages: number): number => 60_000 + 50 * messages;
 
-/** Runs a function on a queue of orders. Everything it starts is stopped when it ends, aborts included. */
+const RATE_TO_WATCH = 10;
+
+/**
+ * Runs a function on a queue of orders, and tells `report` what became of them. Everything it starts is stopped when it ends, aborts
+ * included; with the console it ends by an abort alone.
+ */
 export async function runDemo(
   options: DemoOptions,
   display: DemoDisplay,
   signal: AbortSignal,
-): Promise<DemoResult> {
+  report: (result: DemoResult) => void,
+): Promise<void> {
   const cleanup = new Cleanup();
   try {
-    return await run(options, display, signal, cleanup);
+    await run(options, display, signal, report, cleanup);
   } finally {
     display.endProgress();
     await cleanup.run();
@@ -84,9 +96,13 @@ async function run(
   options: DemoOptions,
   display: DemoDisplay,
   signal: AbortSignal,
+  report: (result: DemoResult) => void,
   cleanup: Cleanup,
-): Promise<DemoResult> {
+): Promise<void> {
   const { store: storeName } = options;
+  const pages = options.console === true ? buildPages(cleanup) : undefined;
+  pages?.catch(() => undefined); // told where it is waited for
+  let isOver = false;
   const hasTransactions = storeName === 'postgres';
   const messages = makeOrderMessages(options.messages, options.seed, { hasTransactions });
   const free = await choosePlaces();
@@ -106,7 +122,8 @@ async function run(
     },
   });
   const orders = readOrdersStack(places, `orders-demo-${randomUUID().slice(0, 8)}`);
-  const store = await openStore(options, { orders, places, messages, cleanup, trouble });
+  const setup = { orders, places, messages, cleanup, trouble, isOver: () => isOver };
+  const store = await openStore(options, setup);
   const times = timesOf(store);
   describeRun(options, orders, store, times, display);
   signal.throwIfAborted();
@@ -123,17 +140,23 @@ async function run(
   describePart(display, store.label, await store.describe(stack.services.running));
   const receives = maxReceiveCount(orders);
   describePart(display, 'SQS', `fauxqs, ${places.sqs}, dead-letter queue after ${receives} receives`);
+  let shown: DemoConsole | undefined;
+  if (pages !== undefined) {
+    const appFolder = await pages;
+    shown = await startDemoConsole({ orders, store, sqsEndpoint: places.sqs, appFolder, cleanup });
+    describePart(display, 'console', shown.url);
+  }
   display.line();
   await stack.warmUp();
   signal.throwIfAborted();
 
   const { sqs } = stack;
-  const sent = await sendOrders(sqs, orders.queue.url, messages);
-  await untilEmpty(sqs, orders, sent.length, display, signal);
+  const rate = options.rate ?? (shown === undefined ? undefined : RATE_TO_WATCH);
+  const sent = await sendAll({ sqs, orders, messages, rate, display, signal });
   display.endProgress();
-  await stack.drain();
+  if (shown === undefined) await stack.drain();
 
-  return {
+  report({
     sent,
     remains: {
       store: storeName,
@@ -145,7 +168,14 @@ async function run(
       deliveredRecords: runningOrders.delivered,
       ...(hasTransactions && { killedAfterCharge }),
     },
-  };
+  });
+  if (shown === undefined) return;
+  isOver = true;
+  display.line();
+  if (shown.hasChanged()) display.line('What was changed in the console during the run is in these numbers.');
+  display.line('No card is declined any more: send the dead letters back in the console. Ctrl-C ends it.');
+  display.line(`  ${shown.url}`);
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 function openStore(options: DemoOptions, setup: DemoStoreSetup): Promise<DemoStore> {
@@ -182,20 +212,47 @@ function describePart(display: DemoDisplay, name: string, what: string): void {
   display.line(`  ${display.paint('dim', name.padEnd(11))}${what}`);
 }
 
-/** Resolves when the queue holds nothing any more, or has held something for too long. */
+interface Sending {
+  readonly sqs: SQSClient;
+  readonly orders: OrdersStack;
+  readonly messages: readonly OrderMessage[];
+  /** Messages in a second. */
+  readonly rate: number | undefined;
+  readonly display: DemoDisplay;
+  readonly signal: AbortSignal;
+}
+
+/** Sends all messages, and resolves when the queue holds nothing any more, or has held something for too long. */
+async function sendAll(sending: Sending): Promise<readonly SentMessage[]> {
+  const { sqs, orders, messages, rate, signal } = sending;
+  const sent: SentMessage[] = [];
+  const failing = new AbortController();
+  const stop = AbortSignal.any([signal, failing.signal]);
+  try {
+    await Promise.all([
+      sendOrders(sqs, orders.queue.url, messages, sent, { rate, signal: stop }),
+      untilEmpty({ ...sending, signal: stop }, sent),
+    ]);
+  } finally {
+    failing.abort(); // what is left of both
+  }
+  return sent;
+}
+
 async function untilEmpty(
-  sqs: SQSClient,
-  { queue, deadLetterQueue }: OrdersStack,
-  total: number,
-  display: DemoDisplay,
-  signal: AbortSignal,
+  { sqs, orders: { queue, deadLetterQueue }, messages, rate, display, signal }: Sending,
+  sent: readonly SentMessage[],
 ): Promise<void> {
-  const deadline = performance.now() + longestRunMs(total);
+  const total = messages.length;
+  const sendingMs = rate === undefined ? 0 : (total / rate) * 1_000;
+  const deadline = performance.now() + sendingMs + longestRunMs(total);
   while (performance.now() < deadline) {
+    // Before the queue is asked: what is sent in between is counted there, and not nowhere.
+    const unsent = total - sent.length;
     const { visible, inFlight } = await readDepth(sqs, queue.url);
     const { visible: deadLettered } = await readDepth(sqs, deadLetterQueue.url);
-    const remaining = visible + inFlight;
-    display.progress({ total, done: total - remaining, inFlight, deadLettered });
+    const remaining = unsent + visible + inFlight;
+    display.progress({ total, done: Math.max(0, total - remaining), inFlight, deadLettered });
     if (remaining === 0) return;
     await delay(PROGRESS_EVERY_MS, undefined, { signal });
   }

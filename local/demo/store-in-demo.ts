@@ -3,13 +3,17 @@ import { type Claim, type ClaimQuery, eachClaim } from 'batchlatch/operations';
 import type { DemoStore } from './demo-store.ts';
 
 /** How the demo reads the claims of a store. */
-export function claimsOf(store: ClaimStore): Pick<DemoStore, 'readClaims' | 'readRunningClaims'> {
+export function claimsOf(store: ClaimStore): Pick<DemoStore, 'claims' | 'readClaims' | 'readRunningClaims'> {
   const read = async (query: ClaimQuery): Promise<Claim[]> => {
     const claims: Claim[] = [];
     for await (const claim of eachClaim(store, { limit: 1_000, ...query })) claims.push(claim);
     return claims;
   };
-  return { readClaims: () => read({}), readRunningClaims: () => read({ state: 'in-progress' }) };
+  return {
+    claims: store,
+    readClaims: () => read({}),
+    readRunningClaims: () => read({ state: 'in-progress' }),
+  };
 }
 
 /** For a server that was given by its URL, of which only the host is shown: it may hold a password. */

@@ -1,5 +1,10 @@
 import { type AttributeValue, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { Claim } from 'batchlatch';
 import { defaultAttributeNames, rowFormat } from '../../src/stores/dynamodb/row.ts';
 
@@ -42,12 +47,12 @@ export async function readDepth(sqs: SQSClient, queueUrl: string): Promise<Queue
   };
 }
 
-/** The ids of all messages in a queue from which nothing else receives any more. They are not deleted. */
+/** The ids of all messages in a queue from which nothing else receives any more. They are not deleted, and shown again afterwards. */
 export async function readMessageIds(sqs: SQSClient, queueUrl: string): Promise<Set<string>> {
-  const ids = new Set<string>();
+  const handles = new Map<string, string | undefined>();
   while (true) {
     const { visible, inFlight } = await readDepth(sqs, queueUrl);
-    if (ids.size >= visible + inFlight) return ids;
+    if (handles.size >= visible + inFlight) break;
     const { Messages = [] } = await sqs.send(
       new ReceiveMessageCommand({
         QueueUrl: queueUrl,
@@ -56,6 +61,11 @@ export async function readMessageIds(sqs: SQSClient, queueUrl: string): Promise<
         WaitTimeSeconds: 1, // for what is in flight to become visible
       }),
     );
-    for (const { MessageId } of Messages) ids.add(MessageId ?? '');
+    for (const { MessageId = '', ReceiptHandle } of Messages) handles.set(MessageId, ReceiptHandle);
   }
+  for (const ReceiptHandle of handles.values()) {
+    const shown = { QueueUrl: queueUrl, ReceiptHandle, VisibilityTimeout: 0 };
+    await sqs.send(new ChangeMessageVisibilityCommand(shown));
+  }
+  return new Set(handles.keys());
 }

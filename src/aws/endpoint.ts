@@ -1,3 +1,5 @@
+import type { Service } from './service.ts';
+
 /** Where requests go, and the region that their signature names. */
 export interface Endpoint {
   readonly url: URL;
@@ -26,7 +28,7 @@ const PARTITIONS: readonly (readonly [regions: RegExp, suffix: string, dualStack
 
 /** A service's endpoint of a region; undefined for a region of no partition that is known here. */
 export function regionalEndpoint(
-  service: 'dynamodb' | 'sqs',
+  service: Service['name'],
   region: string,
   { useFips, useDualStack }: Variant,
 ): Endpoint | undefined {

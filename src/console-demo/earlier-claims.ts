@@ -15,21 +15,23 @@ export interface EarlierClaimsOptions {
 }
 
 /**
- * What was done before the demo began, so that there are times to plot: up to 900 claims of the last ten minutes, some at the
- * second attempt, and some of them because a person had released them.
+ * What was done before the demo began, as fast as it goes on, so that there are times to plot: the last ten minutes, but no more
+ * than 900 claims. Some are of a second attempt, and a few of them of one that a person had released.
  */
 export function earlierClaims(options: EarlierClaimsOptions): Claim[] {
   const { seed, now, rate } = options;
-  const count = Math.min(900, Math.round(600 * rate));
+  const count = Math.min(MOST_CLAIMS, Math.round(LONGEST_SECONDS * rate));
   return Array.from({ length: count }, (_, index) => {
     const number = FIRST_NUMBER - 1 - index;
-    const age = ((index + drawn(seed, number, 100) / 100) / count) * 600_000;
+    const age = ((index + drawn(seed, number, 100) / 100) / rate) * 1_000;
     return earlierClaim(number, Math.round(now - age) - 2_000, options);
   });
 }
 
+const MOST_CLAIMS = 900;
+const LONGEST_SECONDS = 600;
 const RETRIED_SHARE = 0.06;
-const RELEASED_SHARE = 0.01;
+const RELEASED_SHARE = 0.004;
 
 function earlierClaim(number: number, claimedAt: number, { seed, retentionMs }: EarlierClaimsOptions): Claim {
   const kind = kindOf(number);
@@ -61,7 +63,7 @@ function releasedBefore(done: Claim, { errors }: KindOfWork): Claim {
     reason: 'the customer has corrected it',
     from: { status: 'PARKED', owner: randomUUID(), attempt: 1, error: { name, message } },
   } as const;
-  return { ...done, attempt: 2, createdAt: claimedAt - 95_000, history: [release] };
+  return { ...done, attempt: 2, createdAt: claimedAt - 25_000, history: [release] };
 }
 
 /** A claim whose process died some time ago. */

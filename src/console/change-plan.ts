@@ -22,7 +22,7 @@ export interface ChangePlan {
 }
 
 /** More are not changed at once. */
-export const MOST_PLANNED = 10_000;
+const MOST_PLANNED = 10_000;
 const SAMPLE = 5;
 const READS_AT_ONCE = 20;
 

@@ -1,7 +1,7 @@
 import type { OperableStore, OperationKind } from '../claims/operable-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import { words } from '../operations/change-claims.ts';
-import type { ActionJson, PlanJson } from './api.ts';
+import type { ActionJson, ChangesRequest, PlanJson } from './api.ts';
 import type { ActionLog } from './action-log.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { changeAll } from './change-job.ts';
@@ -19,6 +19,8 @@ export interface ChangesPorts {
 }
 
 type Body = Readonly<Record<string, unknown>>;
+/** What a page may ask, of which nothing is believed. */
+type Asked<Request> = { readonly [Member in keyof Request]?: unknown };
 
 const OPERATIONS: readonly string[] = ['release', 'resolve', 'park', 'forget'] satisfies OperationKind[];
 const REASON = words(256);
@@ -75,7 +77,7 @@ export class Changes {
 
   /** Carries a plan out, once. */
   change(body: Body): { readonly job: string } {
-    const { plan: planId, reason, result, confirmed } = body;
+    const { plan: planId, reason, result, confirmed }: Asked<ChangesRequest> = body;
     const plan = this.#plans.get(String(planId));
     const { operation, force, claims } = plan;
     assertReason(reason);

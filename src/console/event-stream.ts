@@ -50,7 +50,9 @@ export class EventStream {
     response.on('drain', () => this.#drain(listener));
     response.on('close', () => this.#remove(listener));
     response.on('error', () => this.#remove(listener));
-    for (const [name, data] of first) this.#send(listener, name, textOf(name, data));
+    first.forEach(([name, data], index) =>
+      this.#send(listener, `${name} first ${index}`, textOf(name, data)),
+    );
     this.#cancelTimer ??= this.#commentLater();
     this.#onCount(this.#listeners.size);
   }

@@ -21,12 +21,14 @@ export interface JobEnd {
 
 interface Job {
   state: JobJson;
+  endedAt?: number;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
 
 const MOST_RUNNING = 8;
 const MOST_KEPT = 50;
+const LATELY_MS = 600_000;
 /** Pages need no more often than this. */
 const TELL_EVERY_MS = 200;
 
@@ -45,6 +47,14 @@ export class Jobs {
   /** Those that run, in the order of their starts. */
   running(): readonly JobJson[] {
     return [...this.#jobs.values()].map(({ state }) => state).filter(({ ended }) => ended === undefined);
+  }
+
+  /** Those that ended lately: a page that lost its connection waits for the end of its change. */
+  endedLately(): readonly JobJson[] {
+    const since = this.#clock.now() - LATELY_MS;
+    return [...this.#jobs.values()]
+      .filter(({ endedAt = -Infinity }) => endedAt > since)
+      .map(({ state }) => state);
   }
 
   /** One of the last 50. */
@@ -85,6 +95,8 @@ export class Jobs {
         }),
         stop.signal,
       );
+      const job = this.#jobs.get(id);
+      if (job !== undefined) job.endedAt = this.#clock.now();
       update({ ...end, ended: end.ended ?? 'whole' });
       this.#forgetOld();
     };

@@ -9,7 +9,7 @@ import type { ConsoleParts } from './console-parts.ts';
 import { sendExport } from './exports.ts';
 
 /** One request of the API. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
@@ -69,8 +69,9 @@ function session(_api: ApiRequest, { options, overview, queues }: ConsoleParts):
   };
 }
 
-function events({ response }: ApiRequest, { stream, overview }: ConsoleParts): undefined {
-  stream.add(response, [['overview', overview.current()]]);
+function events({ response }: ApiRequest, { stream, overview, jobs }: ConsoleParts): undefined {
+  const ended = jobs.endedLately().map((one) => ['job', one] as const);
+  stream.add(response, [['overview', overview.current()], ...ended]);
 }
 
 async function claims({ query, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<ClaimsJson> {

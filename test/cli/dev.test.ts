@@ -4,6 +4,8 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { sources } from '../dev/dev-function.ts';
+import type { ClaimsJson, Session } from '../../src/console/api.ts';
+import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
 import { until } from '../support/until.ts';
 import { type Ended, runCommand } from './run-command.ts';
 
@@ -20,6 +22,15 @@ Resources:
       Events:
         Visits: { Type: SQS, Properties: { Queue: !GetAtt Visits.Arn } }
         Left: { Type: EventBridgeRule, Properties: { Pattern: { source: [shop], detail-type: [VisitLeft] } } }
+`;
+const CLAIMS_TABLE = `
+  Claims:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      BillingMode: PAY_PER_REQUEST
+      AttributeDefinitions: [{ AttributeName: id, AttributeType: S }]
+      KeySchema: [{ AttributeName: id, KeyType: HASH }]
+      TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true }
 `;
 const handlerThat = (says: string): string =>
   `export const handler = async ({ Records = [{}], detail }) => { console.log('${says}', Records[0].body ?? detail.visitId); if (Records[0].body === 'bad') throw new Error('no visit'); };`;
@@ -60,8 +71,8 @@ describe('batchlatch dev', () => {
     await sqs?.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
   }
 
-  it("runs the project's own functions, with a line for each order", async () => {
-    await start('--template', 'template.yaml', '--function', 'OrdersFunction');
+  it("runs the project's own functions, with a line for each order and a console", async () => {
+    await start('--template', 'template.yaml', '--function', 'OrdersFunction', '--console');
     const order = { customerId: 'c', amountCents: 100, currency: 'EUR' };
     await send(/http\S+-orders\b/, JSON.stringify({ orderId: 'order-17', ...order }));
     await shown(/^\d\d:\d\d:\d\d OrdersFunction {2}order-17 {2}completed {2}\d+ ms$/m);
@@ -73,9 +84,31 @@ describe('batchlatch dev', () => {
     await shown(/OrdersFunction {2}order-17 {2}duplicate$/m);
     await send(/http\S+-orders\b/, JSON.stringify({ orderId: 'order-18', ...order, amountCents: -1 }));
     await shown(/OrdersFunction {2}order-18 {2}parked {2}\d+ ms {2}PermanentError: /m);
+    await shown(/^Console {2}http:/m);
+    await releaseIn(await openConsole(/^Console {2}(\S+)$/m.exec(out)?.[1] ?? ''));
     stopping.abort();
     expect((await ended).status).toBe(130);
   });
+
+  /** Looks at the parked order in the console, and releases it. */
+  async function releaseIn(browser: ConsoleBrowser): Promise<void> {
+    const { queues, allowChanges } = await browser.get<Session>('/api/session');
+    expect(allowChanges).toBe(true);
+    const roles = queues.map(({ name, isDeadLetter }) => `${name.split('-').at(-1)} ${isDeadLetter}`);
+    expect(roles).toEqual(['orders false', 'OrdersDeadLetterQueue true', 'OrderPlacedDeadLetterQueue true']);
+    const { claims, readBy } = await browser.get<ClaimsJson>('/api/claims?state=parked');
+    expect([claims.length, readBy]).toEqual([1, 'index']);
+    const filter = { state: 'parked' };
+    const { plan } = await browser.post<{ plan: string }>('/api/plan', { operation: 'release', filter });
+    await browser.post('/api/changes', { plan, reason: 'the amount is right now' });
+    await until('it is released', async () => {
+      const found = await browser.get<ClaimsJson>(
+        `/api/claims?by=key&q=${encodeURIComponent(claims[0]?.key ?? '')}`,
+      );
+      return found.claims[0]?.status === 'FAILED';
+    });
+    await shown('1 of 1 claim released by ann@laptop: "the amount is right now"');
+  }
 
   it('has a line for each invocation of another handler, and reloads it', async () => {
     const code = await sources({ 'template.yaml': TEMPLATE, 'visits.mjs': handlerThat('first') });
@@ -101,9 +134,12 @@ describe('batchlatch dev', () => {
   });
 
   it('writes a JSON document in each line where that is asked for', async () => {
-    const code = await sources({ 'template.yaml': TEMPLATE, 'visits.mjs': handlerThat('first') });
+    const code = await sources({
+      'template.yaml': `${TEMPLATE}${CLAIMS_TABLE}`,
+      'visits.mjs': handlerThat('first'),
+    });
     removals.push(code.remove);
-    await start('-t', path.join(code.folder, 'template.yaml'), '--json', '--no-reload');
+    await start('-t', path.join(code.folder, 'template.yaml'), '--json', '--no-reload', '--console');
     await send(/http[^"]+Visits/, 'a');
     await shown('"invocation"');
     stopping.abort();
@@ -115,6 +151,7 @@ describe('batchlatch dev', () => {
       { type: 'build', time: expect.any(String), function: 'CountVisits', isFirst: true },
       expect.objectContaining({
         type: 'ready',
+        console: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/),
         functions: [
           { function: 'CountVisits', source: 'sqs', from: expect.stringContaining('http') },
           { function: 'CountVisits', source: 'rule', from: 'bus default' },
@@ -148,6 +185,16 @@ describe('batchlatch dev', () => {
     expect(await ended).toMatchObject({
       status: 2,
       err: expect.stringContaining('nothing.yaml does not exist'),
+    });
+    await writeFile(path.join(code.folder, 'template.yaml'), TEMPLATE);
+    ended = runCommand(['dev', '-t', path.join(code.folder, 'template.yaml'), '--console'], {
+      signal: stopping.signal,
+    });
+    expect(await ended).toMatchObject({ status: 2, err: expect.stringContaining('has no claims table') });
+    ended = runCommand(['dev', '--console-table', 'Nothing'], { signal: stopping.signal });
+    expect(await ended).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('no table Nothing for the console; it has ClaimsTable, ChargesTable'),
     });
     ended = runCommand(['dev', '--function', 'Nobody'], { signal: stopping.signal });
     expect(await ended).toMatchObject({ status: 1, err: expect.stringContaining('no function Nobody') });

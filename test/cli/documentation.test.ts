@@ -86,6 +86,7 @@ describe('docs/cli.md', () => {
     'dlq list',
     'dlq show',
     'dlq redrive',
+    'console',
     'table create',
     'table check',
     'table clean',

@@ -6,6 +6,7 @@ import { keyHash } from '../../src/claims/key-hash.ts';
 import type { OperableStore } from '../../src/claims/operable-store.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
 import { HOSTILE, makeClaim, recordIdOf, setBackClock } from '../support/console-claims.ts';
+import { until } from '../support/until.ts';
 import { consoles, EMPTY } from './consoles.ts';
 
 const MINUTE = 60_000;
@@ -253,11 +254,12 @@ describe('GET /api/export', () => {
       signal: leaving.signal,
     });
     expect(response.status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const read = pages;
-    expect(read).toBeLessThan(30); // some megabytes wait in between
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(pages).toBe(read);
+    await until('it waits', async () => {
+      const before = pages;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return pages === before;
+    });
+    expect(pages).toBeLessThan(30); // some megabytes wait in between
     leaving.abort();
   });
 

@@ -75,7 +75,9 @@ describe('dead letters', () => {
     [{ queue: QUEUE, limit: '1' }, 400],
   ])('are not looked at for %j', async (body, status) => {
     const { ask, url } = await openWith([]);
-    expect((await ask('/api/dead-letters/peek', posting(url, body))).status).toBe(status);
+    const answer = await ask('/api/dead-letters/peek', posting(url, body));
+    const code = status === 404 ? 'no-queue' : 'bad-request';
+    expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(code)]);
   });
 
   it('are all seen by two who look at the same time', async () => {

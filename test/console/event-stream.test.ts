@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
+import type { JobJson } from '../../src/console/api.ts';
 import { EventStream } from '../../src/console/event-stream.ts';
 import { until } from '../support/until.ts';
 import { consoles, EMPTY } from './consoles.ts';
@@ -132,8 +133,20 @@ describe('GET /api/events', () => {
     await Promise.all([server.stop(), expect(never).rejects.toThrow('The events ended')]);
   });
 
+  it('tells who comes later how jobs ended lately', async () => {
+    const { post, get, listen } = await open(EMPTY);
+    const { job } = await post<{ job: string }>('/api/read', {});
+    await until('it has ended', async () => (await get<JobJson>(`/api/job?id=${job}`)).ended !== undefined);
+    const page = listen();
+    expect(await page.until<JobJson>('job', ({ id }) => id === job)).toMatchObject({
+      what: 'read',
+      ended: 'whole',
+    });
+    page.close();
+  });
+
   it('tells at once how things stand', async () => {
-    const { ask: _ask, listen } = await open(EMPTY);
+    const { listen } = await open(EMPTY);
     const page = listen();
     expect(await page.until('overview', () => true)).toMatchObject({
       counts: { parked: { kind: 'unknown' } },

@@ -196,7 +196,7 @@ describe('an answer of the console', () => {
     await mkdir(path.join(appFolder, 'assets'));
     await writeFile(path.join(appFolder, 'index.html'), '<!doctype html><title>x</title>');
     await writeFile(path.join(appFolder, 'assets', 'index-abc123.js'), 'export {};');
-    await writeFile(path.join(appFolder, 'secret'), 'secret');
+    await writeFile(path.join(appFolder, 'secret.js'), 'secret');
   });
   afterAll(() => rm(appFolder, { recursive: true, force: true }));
 
@@ -234,10 +234,11 @@ describe('an answer of the console', () => {
     const { ask } = await open({ ...EMPTY, appFolder });
     expect(await ask('/assets/index-abc123.js')).toMatchObject({ status: 200, text: 'export {};' });
     const others = [
-      '/secret',
-      '/assets/../secret',
-      '/assets/..%2fsecret',
-      '/assets/%2e%2e/secret',
+      '/secret.js',
+      '/assets/../secret.js',
+      '/assets/..%2fsecret.js',
+      '/assets/%2e%2e/secret.js',
+      '/assets/x/../../secret.js',
       '/../../etc/passwd',
       '//etc/passwd',
       '/assets/',

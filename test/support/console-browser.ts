@@ -28,7 +28,7 @@ export interface Answered {
 }
 
 /** A page that listens. */
-export interface Listening {
+interface Listening {
   readonly events: readonly { readonly name: string; readonly data: unknown }[];
   /** Resolves to the first event, from the beginning on, that is as wanted. */
   until<Data>(name: string, isWanted: (data: Data) => boolean): Promise<Data>;
@@ -41,8 +41,11 @@ export function askExactly(
   { method = 'GET', headers = {}, body }: Asking = {},
 ): Promise<Answered> {
   const own = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  // As it is given: a URL would have its dots worked out.
+  const [, origin = '', path = ''] = /^(https?:\/\/[^/]+)(.*)$/s.exec(url) ?? [];
+  const asking = { method, headers: own, agent: false, path: path || '/' };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method, headers: own, agent: false }, (response) => {
+    const request = httpRequest(origin, asking, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));

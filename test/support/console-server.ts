@@ -18,7 +18,7 @@ import { memoryStore } from '../../src/stores/memory/index.ts';
 import { fillWithClaims, makeClaim, recordIdOf, type SetBackClock, setBackClock } from './console-claims.ts';
 
 /** The folder of the built pages, of `npm run build`. */
-export const APP_FOLDER: string = path.join(
+const APP_FOLDER: string = path.join(
   path.dirname(fileURLToPath(import.meta.url)),
   '..',
   '..',

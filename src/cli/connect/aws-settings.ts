@@ -5,7 +5,7 @@ import type { ConnectionOptions } from '../arguments/common-options.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** The services that commands call, as AWS's variables for endpoints call them. */
-export type Service = 'DYNAMODB' | 'SQS' | 'LAMBDA' | 'IAM' | 'EVENTBRIDGE';
+export type Service = 'CLOUDWATCH' | 'DYNAMODB' | 'SQS' | 'LAMBDA' | 'IAM' | 'EVENTBRIDGE';
 
 type Credentials = { readonly accessKeyId: string; readonly secretAccessKey: string };
 

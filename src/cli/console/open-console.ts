@@ -36,7 +36,7 @@ export async function openConsole(context: Context, parts: ConsoleParts): Promis
     const { code } = error as NodeJS.ErrnoException;
     const { host = '127.0.0.1', port = 0 } = parts;
     if (code === 'EADDRINUSE') {
-      throw new CliError(`Port ${port} is taken: leave --port out for a free one.`, { cause: error });
+      throw new CliError(`Port ${port} is taken: choose another, or none for a free one.`, { cause: error });
     }
     if (code === 'EACCES') throw new CliError(`Port ${port} is not for this user.`, { cause: error });
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {

@@ -3,6 +3,11 @@ import type { QueueJson } from '../../console/api.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import { findDestinations } from '../../operations/dead-letters/destinations.ts';
 import { readQueueFacts } from '../../operations/dead-letters/queue-facts.ts';
+import { regionalEndpoint } from '../../aws/endpoint.ts';
+import type { Credentials } from '../../aws/signed-headers.ts';
+import { clockOf } from '../clock.ts';
+import { awsSettings, isLocal } from '../connect/aws-settings.ts';
+import { queueMetricsOf } from './queue-metrics.ts';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import { queueUrlOf, withSqs } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
@@ -32,9 +37,32 @@ export async function withQueues<Result>(
   return withSqs(
     context,
     options,
-    async (sqs) => use({ sqs, queues: await findQueues(sqs, { queue, dlq }, context) }),
+    async (sqs) => {
+      const queues = await findQueues(sqs, { queue, dlq }, context);
+      const queueMetrics = await metricsOf(sqs, queues, context, options);
+      return use({ sqs, queues, ...(queueMetrics !== undefined && { queueMetrics }) });
+    },
     { ...(queueUrl !== undefined && { queueUrl }) },
   );
+}
+
+/** None of queues on this machine: CloudWatch knows nothing of them. */
+async function metricsOf(
+  sqs: SQS,
+  queues: readonly QueueJson[],
+  context: Context,
+  options: ConnectionOptions,
+): Promise<ConsoleOptions['queueMetrics']> {
+  const urls = queues.map(({ url }) => url);
+  const { endpoint } = awsSettings('SQS', options, context, urls[0]);
+  if (isLocal(endpoint) || urls.some(isLocal)) return undefined;
+  const region = await sqs.config.region();
+  const own = awsSettings('CLOUDWATCH', options, context).endpoint;
+  const found = regionalEndpoint('monitoring', region, { useFips: false, useDualStack: false });
+  const url = own === undefined ? found?.url : new URL(own);
+  if (url === undefined) return undefined;
+  const credentials = (): Promise<Credentials> => sqs.config.credentials();
+  return queueMetricsOf({ url, region, credentials }, urls, clockOf(context));
 }
 
 async function findQueues(

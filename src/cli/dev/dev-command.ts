@@ -13,11 +13,12 @@ import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
 import { visible } from '../print/visible.ts';
+import type { DevConsoleOptions } from './dev-console.ts';
 import { devReport } from './dev-report.ts';
 import { loadEsbuild } from './load-esbuild.ts';
 import { type StackOptions, stackOf, type Variables } from './stack-options.ts';
 
-interface DevOptions extends OutputOptions, StackOptions {
+interface DevOptions extends OutputOptions, StackOptions, DevConsoleOptions {
   readonly portDynamodb?: number;
   readonly portSqs?: number;
   readonly function?: readonly string[];
@@ -30,6 +31,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   const places = await choosePlaces({ dynamodb: options.portDynamodb, sqs: options.portSqs });
   const { stack: read, variables } = await stackOf(options, places);
   const stack = observed(withFunctions(read, options.function), variables);
+  const openConsole = await consoleOf(context, options, read, places);
   const missing = [
     ...(installedFolder('esbuild') === undefined ? ['esbuild'] : []),
     ...missingPackages(stack),
@@ -54,7 +56,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
     });
     cleanup.defer(() => running.stop());
     for (const note of [...stack.notes, ...running.notes]) screen.note(`Note: ${visible(note)}`);
-    showStart(context, stack, places);
+    showStart(context, stack, places, await openConsole?.(cleanup));
     if (!signal.aborted) await once(signal, 'abort');
     screen.note('Stopping.');
   } finally {
@@ -62,6 +64,20 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   }
   return 0;
 };
+
+/** What opens the console, once the stack runs; undefined where none is wanted. A mistake is told before anything is started. */
+async function consoleOf(
+  context: Context,
+  options: DevConsoleOptions,
+  stack: DevStack,
+  places: Places,
+): Promise<((cleanup: Cleanup) => Promise<string>) | undefined> {
+  const { console: isWanted, consoleTable, portConsole: port } = options;
+  if (isWanted !== true && consoleTable === undefined && port === undefined) return undefined;
+  const { consoleTableOf, openDevConsole } = await import('./dev-console.ts');
+  const table = consoleTableOf(stack, consoleTable);
+  return async (cleanup) => (await openDevConsole(context, stack, places, { table, port }, cleanup)).url;
+}
 
 function withFunctions(stack: DevStack, names: readonly string[] | undefined): DevStack {
   if (stack.functions.length === 0) {
@@ -88,7 +104,12 @@ function observed(stack: DevStack, variables: Variables): DevStack {
   return { ...stack, functions: stack.functions.map(withLevel) };
 }
 
-function showStart({ screen, now }: Context, stack: DevStack, places: Places): void {
+function showStart(
+  { screen, now }: Context,
+  stack: DevStack,
+  places: Places,
+  consoleUrl: string | undefined,
+): void {
   const urls = new Map(stack.queues.map(({ arn, url }) => [arn, url]));
   const rows = stack.functions.flatMap(({ id, triggers }) =>
     (triggers.length === 0 ? [undefined] : triggers).map((trigger) => [
@@ -108,10 +129,9 @@ function showStart({ screen, now }: Context, stack: DevStack, places: Places): v
     const functions = rows.map(([name, source, from]) => ({ function: name, source, from }));
     const queues = Object.fromEntries(stack.queues.map(({ id, url }) => [id, url]));
     const tables = Object.fromEntries(stack.tables.map(({ id, name }) => [id, name]));
-    screen.json(
-      { type: 'ready', time: new Date(now()).toISOString(), functions, queues, tables, endpoints },
-      'line',
-    );
+    const time = new Date(now()).toISOString();
+    const ready = { type: 'ready', time, functions, queues, tables, endpoints };
+    screen.json({ ...ready, ...(consoleUrl !== undefined && { console: consoleUrl }) }, 'line');
     return;
   }
   screen.table(
@@ -132,6 +152,9 @@ function showStart({ screen, now }: Context, stack: DevStack, places: Places): v
       .join(' ')}`,
   );
   screen.line('export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local');
+  screen.line();
+  if (consoleUrl === undefined) return;
+  screen.line(`Console  ${consoleUrl}`);
   screen.line();
 }
 

@@ -14,13 +14,21 @@ export function addDevCommands(program: Command, addLeaf: AddLeaf): void {
       'dev',
       'dev --template template.yaml --parameter-overrides Stage=dev --env-vars env.json',
       'dev --function OrdersFunction --port-sqs 9324 --json',
+      'dev --console',
     ],
     define: (command) => {
       withStackOptions(command)
         .option('--function <name...>', 'run these functions only')
         .option('--port-dynamodb <n>', 'port of DynamoDB (default: a free one)', integerBetween(1, 65_535))
         .option('--port-sqs <n>', 'port of SQS (default: a free one)', integerBetween(1, 65_535))
-        .option('--no-reload', 'go on with the code as it is at the start');
+        .option('--no-reload', 'go on with the code as it is at the start')
+        .optionsGroup('Console:')
+        .option('--console', 'show its claims and queues in a browser, and let it change them')
+        .option(
+          '--console-table <name>',
+          'claims table, by its logical id or name (default: the first with the key id and TTL on expiresAt)',
+        )
+        .option('--port-console <n>', 'port of the console (default: a free one)', integerBetween(1, 65_535));
     },
     load: async () => (await import('./dev-command.ts')).devCommand,
   });

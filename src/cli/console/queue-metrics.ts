@@ -1,0 +1,104 @@
+import { directSender, type Limits } from '../../aws/direct-sender.ts';
+import type { Service } from '../../aws/service.ts';
+import type { Credentials } from '../../aws/signed-headers.ts';
+import type { Clock } from '../../claims/clock.ts';
+import type { ConsoleOptions } from '../../console/options.ts';
+import type { QueueMetrics } from '../../console/queue-reader.ts';
+
+/** CloudWatch, whose SDK would be as large as the console ("AWS JSON protocol"). */
+const CLOUDWATCH: Service = {
+  title: 'CloudWatch',
+  name: 'monitoring',
+  target: 'GraniteServiceVersion20100801',
+  firstDelayMs: 100,
+  maxAttempts: 2,
+  tellingMembers: [],
+  unanswered: (_why, cause) => new Error('CloudWatch did not answer', { cause }),
+  noCredentials: () => new Error('AWS credentials were not found in time'),
+};
+
+const LIMITS: Limits = {
+  requestMs: 8_000,
+  sockets: 2,
+  connectMs: 3_000,
+  silentMs: 5_000,
+  answerBytes: 1_048_576,
+};
+
+/** CloudWatch has values of SQS after a minute or some. */
+const LAST_MS = 900_000;
+const PERIOD_SECONDS = 60;
+
+/** What is asked of each queue, at one price for each. */
+const METRICS = {
+  oldest: 'ApproximateAgeOfOldestMessage',
+  noisy: 'ApproximateNumberOfNoisyGroups',
+} as const;
+
+/** Where CloudWatch is, and who asks. */
+export interface CloudWatchPlace {
+  readonly url: URL;
+  readonly region: string;
+  readonly credentials: () => Promise<Credentials>;
+}
+
+/** Asks CloudWatch for the age of the oldest message of each queue, and how many groups are noisy. */
+export function queueMetricsOf(
+  place: CloudWatchPlace,
+  urls: readonly string[],
+  clock: Clock,
+): NonNullable<ConsoleOptions['queueMetrics']> {
+  const setup = {
+    endpoint: place,
+    credentials: place.credentials,
+    maxAttempts: 2,
+    clock,
+    random: Math.random,
+  };
+  const send = directSender(CLOUDWATCH, setup, LIMITS);
+  return async (signal) => {
+    const now = clock.now();
+    const input = {
+      StartTime: Math.floor((now - LAST_MS) / 1_000),
+      EndTime: Math.ceil(now / 1_000),
+      ScanBy: 'TimestampDescending',
+      MetricDataQueries: urls.flatMap((url, index) =>
+        Object.entries(METRICS).map(([id, MetricName]) => queryOf(`${id}${index}`, MetricName, url)),
+      ),
+    };
+    const { MetricDataResults } = await send('GetMetricData', input, signal);
+    const latest = latestOf(MetricDataResults);
+    return new Map(urls.map((url, index) => [url, metricsOf(latest, index)]));
+  };
+}
+
+function queryOf(Id: string, MetricName: string, url: string): object {
+  const Dimensions = [{ Name: 'QueueName', Value: new URL(url).pathname.split('/').at(-1) }];
+  return {
+    Id,
+    MetricStat: {
+      Metric: { Namespace: 'AWS/SQS', MetricName, Dimensions },
+      Period: PERIOD_SECONDS,
+      Stat: 'Maximum',
+    },
+  };
+}
+
+/** The newest value of each query that has one. */
+function latestOf(results: unknown): ReadonlyMap<string, number> {
+  const latest = new Map<string, number>();
+  for (const result of Array.isArray(results) ? (results as unknown[]) : []) {
+    const { Id, Values } = (result ?? {}) as { readonly Id?: unknown; readonly Values?: unknown };
+    const [value] = Array.isArray(Values) ? (Values as unknown[]) : [];
+    if (typeof Id === 'string' && typeof value === 'number') latest.set(Id, value);
+  }
+  return latest;
+}
+
+function metricsOf(latest: ReadonlyMap<string, number>, index: number): QueueMetrics {
+  const [oldest, noisy] = [latest.get(`oldest${index}`), latest.get(`noisy${index}`)];
+  return {
+    ...(oldest !== undefined && { oldestAgeMs: oldest * 1_000 }),
+    ...(noisy !== undefined && { noisyGroups: noisy }),
+  };
+}

@@ -1,0 +1,110 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQS } from '@aws-sdk/client-sqs';
+import type { RunningConsole } from '../../console/start-console.ts';
+import type { Cleanup } from '../../dev/emulators/cleanup.ts';
+import { emulatorClientConfig } from '../../dev/emulators/emulator-environment.ts';
+import type { Places } from '../../dev/places.ts';
+import type { DevStack, DevTable } from '../../dev/stack.ts';
+import { operableStore } from '../../operations/operable-store.ts';
+import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
+import { UsageError } from '../cli-error.ts';
+import { openConsole } from '../console/open-console.ts';
+import type { Context } from '../context.ts';
+import { visible } from '../print/visible.ts';
+
+/** What `dev` is told of its console. */
+export interface DevConsoleOptions {
+  readonly console?: boolean;
+  readonly consoleTable?: string;
+  readonly portConsole?: number;
+}
+
+const READ_EVERY_MS = 2_000;
+
+/**
+ * The claims table that the console is to show: the one with this logical id or name, else the first that looks like one. Throws a
+ * `UsageError` where there is none.
+ */
+export function consoleTableOf({ tables }: DevStack, named: string | undefined): DevTable {
+  const all = tables.map(({ id }) => visible(id)).join(', ');
+  if (named !== undefined) {
+    const found = tables.find(({ id, name }) => id === named || name === named);
+    if (found !== undefined) return found;
+    throw new UsageError(
+      `The template has no table ${visible(named)} for the console; it has ${all === '' ? 'none' : all}.`,
+    );
+  }
+  const found = tables.find(isClaimsTable);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `The template has no claims table for the console, which has the key \`id\` and TTL on \`expiresAt\`${all === '' ? '' : `: if it is one of ${all}, name it with --console-table`}.`,
+  );
+}
+
+/** As the template of docs/deploying.md makes it. */
+function isClaimsTable({ definition, timeToLiveAttribute }: DevTable): boolean {
+  const keys = definition['KeySchema'];
+  if (!Array.isArray(keys) || keys.length !== 1) return false;
+  const [{ AttributeName: key }] = keys as [{ readonly AttributeName?: unknown }];
+  return key === 'id' && timeToLiveAttribute === 'expiresAt';
+}
+
+/** Opens a console on a stack that runs. `cleanup` closes it. */
+export async function openDevConsole(
+  context: Context,
+  stack: DevStack,
+  places: Places,
+  { table, port }: { readonly table: DevTable; readonly port: number | undefined },
+  cleanup: Cleanup,
+): Promise<RunningConsole> {
+  const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: places.dynamodb });
+  cleanup.defer(() => dynamoDB.destroy());
+  const sqs = new SQS({ ...emulatorClientConfig, endpoint: places.sqs });
+  cleanup.defer(() => sqs.destroy());
+  const dead = deadLetterArns(stack);
+  const index = overdueIndexOf(table);
+  const store = dynamoDBStore({
+    tableName: table.name,
+    client: dynamoDB,
+    writes: 'single', // which every emulator has
+    overdueIndex: index === undefined ? false : { name: index },
+  });
+  const running = await openConsole(context, {
+    store: operableStore(store),
+    place: `table ${table.name}`,
+    indexedStates: index === undefined ? [] : ['in-progress', 'overdue', 'parked'],
+    queues: stack.queues.map(({ name, url, arn }) => ({ name, url, isDeadLetter: dead.has(arn) })),
+    sqs,
+    allowChanges: true,
+    readEveryMs: READ_EVERY_MS,
+    ...(port !== undefined && { port }),
+  });
+  cleanup.defer(() => running.stop());
+  return running;
+}
+
+function overdueIndexOf({ definition }: DevTable): string | undefined {
+  const { GlobalSecondaryIndexes: indexes = [] } = definition as {
+    readonly GlobalSecondaryIndexes?: readonly {
+      readonly IndexName?: string;
+      readonly KeySchema?: readonly { readonly AttributeName?: string; readonly KeyType?: string }[];
+    }[];
+  };
+  return indexes.find(({ KeySchema: keys = [] }) => keys[0]?.AttributeName === 'overdueShard')?.IndexName;
+}
+
+/** The ARNs of the queues that get what failed for good: messages of another queue, and events. */
+function deadLetterArns({ queues, functions }: DevStack): ReadonlySet<string | undefined> {
+  const ofQueues = queues.map(({ attributes }) => {
+    const policy = JSON.parse(attributes['RedrivePolicy'] ?? '{}') as {
+      readonly deadLetterTargetArn?: string;
+    };
+    return policy.deadLetterTargetArn;
+  });
+  const ofFunctions = functions.flatMap(({ asynchronous, triggers }) => [
+    asynchronous.onFailure,
+    asynchronous.deadLetterQueue,
+    ...triggers.map((trigger) => ('onFailure' in trigger ? trigger.onFailure : undefined)),
+  ]);
+  return new Set([...ofQueues, ...ofFunctions]);
+}
