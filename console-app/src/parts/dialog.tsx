@@ -13,12 +13,10 @@ export function Dialog({
   title,
   onClose,
   children,
-  isWide = false,
 }: {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  readonly isWide?: boolean;
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -35,7 +33,7 @@ export function Dialog({
   return (
     <dialog
       ref={dialog}
-      class={isWide ? 'dialog dialog-wide' : 'dialog'}
+      class="dialog"
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
