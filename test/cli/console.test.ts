@@ -6,6 +6,7 @@ import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
 import { until } from '../support/until.ts';
+import { claimsInPostgres } from './claims-in-postgres.ts';
 import { claimsInStates, NOW } from './claims-in-states.ts';
 import { type Ended, runCommand } from './run-command.ts';
 
@@ -131,5 +132,37 @@ describe('batchlatch console', () => {
     expect(taken).toMatchObject({ status: 1, err: expect.stringContaining(`Port ${port} is taken`) });
     const foreign = await runCommand(['console', '--table', 'claims', '--host', '192.0.2.1'], { env });
     expect(foreign).toMatchObject({ status: 1, err: expect.stringContaining('no address of this machine') });
+  });
+});
+
+describe('batchlatch console on PostgreSQL', () => {
+  const claims = claimsInPostgres();
+
+  it('counts and lists by its index, failed claims too, and reads no row by itself', async () => {
+    await claims.park('orders#1');
+    const stopping = new AbortController();
+    let shown = '';
+    const ended = claims.run(['console', '--postgres', '--table', claims.table], {
+      signal: stopping.signal,
+      onText: (text) => (shown += text),
+      env: { DATABASE_URL: claims.url },
+    });
+    await until('it prints its address', () => /http:\S+token=[\w-]+\s/.test(shown));
+    const browser = await openConsole(/http:\S+/.exec(shown)?.[0] ?? '');
+    expect(await browser.get<Session>('/api/session')).toMatchObject({
+      place: `table ${claims.table}`,
+      readsBySelf: false,
+      indexedStates: ['in-progress', 'overdue', 'parked', 'failed'],
+    });
+    const page = browser.listen();
+    const { counts } = await page.until<Overview>('overview', (one) => one.counts.failed.count !== null);
+    expect(counts).toMatchObject({
+      parked: { count: 1, kind: 'exact' },
+      failed: { count: 0, kind: 'exact' },
+      completed: { kind: 'unknown' },
+    });
+    page.close();
+    stopping.abort();
+    expect((await ended).status).toBe(0);
   });
 });
