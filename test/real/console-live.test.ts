@@ -59,6 +59,19 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
     expect(await page.title()).toMatch(/^\(3\)/);
   });
 
+  it('and in a list, which stays as it is while something is selected', async () => {
+    await console.open(page, '/claims?state=parked');
+    await page.getByRole('link', { name: KEY }).waitFor();
+    await put(console.store, [aClaim('orders#v1:2', 'parked')]);
+    await page.getByRole('link', { name: 'orders#v1:2' }).waitFor();
+    await page.getByRole('checkbox', { name: `Select ${KEY}` }).check();
+    await put(console.store, [aClaim('orders#v1:3', 'parked')]);
+    await page.waitForTimeout(6_000);
+    expect(await page.getByRole('link', { name: 'orders#v1:3' }).count()).toBe(0);
+    await page.getByRole('checkbox', { name: `Select ${KEY}` }).uncheck();
+    await page.getByRole('link', { name: 'orders#v1:3' }).waitFor();
+  });
+
   it("and on a claim's own page", async () => {
     await console.open(page, `/claim?key=${encodeURIComponent(KEY)}`);
     await page.getByRole('main').getByText('Parked', { exact: true }).first().waitFor();

@@ -16,6 +16,7 @@ import { SavedFilters } from './claims/saved-filters-menu.tsx';
 import { SearchForm } from './claims/search-form.tsx';
 import { StateTabs } from './claims/state-tabs.tsx';
 import { useClaims } from './claims/use-claims.ts';
+import { useFollowing } from './claims/use-following.ts';
 
 const NONE: ReadonlyMap<string, ClaimJson> = new Map();
 
@@ -26,6 +27,7 @@ export function ClaimsPage(): JSX.Element {
   const read = useClaims(filter);
   const allowChanges = useStore(session)?.allowChanges ?? false;
   const [selected, setSelected] = useState(NONE);
+  useFollowing(read, selected.size > 0);
   const of = hrefOf(filter);
   useEffect(() => setSelected(NONE), [of]);
   const toggle = useCallback((claim: ClaimJson): void => {

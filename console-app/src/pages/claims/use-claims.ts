@@ -6,7 +6,7 @@ import { asApiError } from '../../api/use-request.ts';
 import { type ClaimFilter, hrefOf, requestOf } from '../../filters/claim-filter.ts';
 
 /** How many claims a page asks for by itself. */
-const PAGE = 100;
+export const PAGE = 100;
 /** The most that a page gives. */
 const MOST = 1_000;
 
@@ -33,6 +33,8 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
   readonly more: (limit?: number) => void;
   /** Reads from the start, as many pages as are shown. */
   readonly again: () => void;
+  /** Reads the first page in the background, and shows it when it is there; what fails is tried again the next time. */
+  readonly follow: () => void;
 } {
   const of = hrefOf(filter);
   const [state, setState] = useState({ of, read: NOTHING });
@@ -64,6 +66,17 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
     },
     [of],
   );
+  const readFirst = async (): Promise<void> => {
+    const { signal } = abort.current;
+    const before = startNow();
+    try {
+      const page = await get<ClaimsJson>('claims', { ...requestOf(filter), limit: PAGE }, signal);
+      if (!signal.aborted) setState({ of, read: { ...withPage(before, page), isLoading: false } });
+    } catch {
+      // The page says by itself that the server is away; what the store says, it says when it is asked.
+    }
+  };
+  const follow = useCallback((): void => void readFirst(), [of]);
   useEffect(() => {
     void read(startNow(), 0);
     return () => abort.current.abort();
@@ -72,6 +85,7 @@ export function useClaims(filter: ClaimFilter): ReadClaims & {
   return {
     ...shown,
     more: (limit) => void read(shown, 0, limit),
+    follow,
     again: () =>
       void read(startNow(), shown.claims.length, Math.min(Math.max(PAGE, shown.claims.length), MOST)),
   };
