@@ -96,7 +96,7 @@ export const fullPlan: Plan = {
       { handlerMs: 50, hasSlow: false },
       { handlerMs: 50, hasSlow: true },
     ],
-    rounds: 5,
+    rounds: 3,
     messages: 4_000,
     limitMs: 3_000,
   },
