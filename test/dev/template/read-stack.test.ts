@@ -13,7 +13,7 @@ const places: Places = {
 };
 
 const read = (text: string, more: Partial<StackSource> = {}): DevStack =>
-  readStack({ file: '/work/shop/template.yaml', text, ...more }, places);
+  readStack({ file: '/home/ann/shop/template.yaml', text, ...more }, places);
 
 /** A template of one function with these lines in its properties. */
 const withFunction = (lines: string, others = ''): string => `
@@ -75,7 +75,7 @@ describe('A function', () => {
     expect(functionOf('')).toMatchObject({
       id: 'Fn',
       name: 'shop-Fn',
-      folder: '/work/shop/src',
+      folder: '/home/ann/shop/src',
       entry: 'app',
       exportName: 'handler',
       timeoutMs: 3_000,
@@ -170,7 +170,7 @@ describe('A function', () => {
         },
       }),
     ).functions;
-    expect(fn).toMatchObject({ folder: '/work/shop/asset.abc', entry: 'index' });
+    expect(fn).toMatchObject({ folder: '/home/ann/shop/asset.abc', entry: 'index' });
   });
 });
 
@@ -466,7 +466,7 @@ describe('What cannot be used is an error with file and line:', () => {
     ],
   ])('%s', (_name, text, message) => {
     expect(() => read(text)).toThrow(message);
-    expect(() => read(text)).toThrow('/work/shop/template.yaml');
+    expect(() => read(text)).toThrow('/home/ann/shop/template.yaml');
   });
 });
 
