@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { consumers } from '../consumers/consumer.ts';
+import { consumers } from '../consumers/load-consumer.ts';
 import type { QueueJob, QueueResult } from './jobs.ts';
 import { ensureTable } from './table.ts';
 
