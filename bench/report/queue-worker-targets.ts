@@ -13,7 +13,7 @@ export function queueWorkerTargetsOf({ queueWorker }: Figures): Target[] {
     if (own === undefined) return [];
     const { handlerMs, hasSlow } = cell.work;
     return [
-      handlerMs > 0 && hasSlow && beside(cell, 'one sqs-consumer', own.timesMore, MORE_THAN_ONE),
+      handlerMs > 0 && beside(cell, 'one sqs-consumer', own.timesMore, MORE_THAN_ONE),
       handlerMs > 0 && beside(cell, 'four sqs-consumers', own.timesMoreThanFour, 1),
       handlerMs === 0 && !hasSlow && lessCpu(cell, own),
     ].filter((target) => target !== false);
