@@ -225,11 +225,16 @@ for (const way of WAYS) {
       const before = cutting.cuts();
       // Spread over all of it, and close together at its end, where the COMMIT and its answer are.
       for (let place = 0; place < 20; place += 1) {
-        for (const at of [1 + Math.floor((place * bytes) / 20), bytes - 5 * place]) {
+        for (const part of ['all', 'end']) {
+          const at = part === 'all' ? 1 + Math.floor((place * bytes) / 20) : bytes - 5 * place;
           await b.store.inspect('opens the connection');
+          const cutsBefore = cutting.cuts();
+          const bytesBefore = cutting.bytes();
           cutting.cutAfter(at, { isAnswerWhole });
-          await deliver(String(at).padStart(5, '0'));
+          await deliver(`${part}${String(place).padStart(2, '0')}`); // as long as those above: it counts in bytes
           cutting.cutAfter(Infinity);
+          // It was shorter than all three on a busy machine: the places after this one are spread over what it takes.
+          if (cutting.cuts() === cutsBefore) bytes = Math.min(bytes, cutting.bytes() - bytesBefore);
         }
       }
       expect(cutting.cuts() - before).toBeGreaterThan(35);
