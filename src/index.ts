@@ -5,5 +5,5 @@
  *
  * @module batchlatch
  */
-export { createBatchProcessor } from './presets/batch-processor.ts';
+export { type CreateBatchProcessor, createBatchProcessor } from './presets/batch-processor.ts';
 export * from './exports.ts';

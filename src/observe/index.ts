@@ -11,6 +11,7 @@ export type {
   NotStartedReason,
   ObservedAttempt,
   ObservedInvocation,
+  ObservedKey,
   ObservedRecord,
   Observer,
   SettlingEnd,
