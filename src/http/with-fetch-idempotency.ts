@@ -25,7 +25,7 @@ import { readBounded } from './read-bounded.ts';
  * const createPayment = withFetchIdempotency((request) => pay(request), {
  *   namespace: 'payments',
  *   // Of the verified token, never of a header that the client can set.
- *   scope: async (request) => (await verifyToken(request.headers.get('authorization'))).sub,
+ *   scope: async (request) => (await verifyToken(request)).sub,
  * });
  */
 export function withFetchIdempotency<Rest extends unknown[]>(
@@ -49,7 +49,7 @@ export function withFetchIdempotency<Rest extends unknown[]>(
  * const createPayment = withFetchIdempotencyContext(
  *   (context) => async (request: Request) =>
  *     inTransaction(context, async (client) => Response.json(await insertPayment(client, await request.json()))),
- *   { namespace: 'payments', scope: async (request) => (await verifyToken(request.headers.get('authorization'))).sub, store },
+ *   { namespace: 'payments', scope: async (request) => (await verifyToken(request)).sub, store },
  * );
  */
 export function withFetchIdempotencyContext<Rest extends unknown[]>(
