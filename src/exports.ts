@@ -1,9 +1,9 @@
-export type { BatchProcessor } from './presets/processor-types.ts';
+export type { BatchMaker, BatchProcessor, RecordMaker } from './presets/processor-types.ts';
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions } from './batch/options.ts';
-export type { Policy } from './batch/policy.ts';
+export type { Policy, SchemaPolicy } from './batch/policy.ts';
 export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
-export type { RecordOutcome } from './batch/outcomes.ts';
+export type { PermanentEnd, RecordOutcome } from './batch/outcomes.ts';
 export {
   CommitNotAllowedError,
   CompletionNotStoredError,
@@ -36,17 +36,19 @@ export type {
   ClaimStore,
   Completion,
   LeaseExtension,
+  OwnedClaim,
+  SettledClaim,
   SettleOutcome,
   Settlement,
   StoreCallOptions,
 } from './claims/claim-store.ts';
 export type { Claim, ClaimStatus, OperatorChange, StoredError } from './claims/claim.ts';
-export type { AttemptContext, AttemptHandle } from './claims/attempt-handle.ts';
+export type { AttemptContext, AttemptHandle, AttemptTransaction } from './claims/attempt-handle.ts';
 export type { CommitOutcome, Effect } from './claims/commit.ts';
 export type { Clock } from './claims/clock.ts';
 export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
 export type { ResultStorage } from './claims/result-storage.ts';
-export type { RetentionMs } from './claims/retention.ts';
+export type { RetentionMs, Retentions } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';
 export { type KeySelector, wholeKey } from './keys/key-selector.ts';
 export { messageId } from './keys/message-id.ts';
@@ -57,6 +59,7 @@ export type {
   NotStartedReason,
   ObservedAttempt,
   ObservedInvocation,
+  ObservedKey,
   ObservedRecord,
   Observer,
   SettlingEnd,
@@ -89,6 +92,7 @@ export type {
   KafkaBatchRecord,
   KinesisBatchRecord,
   PipesKinesisRecord,
+  RecordOf,
   S3BatchRecord,
   S3Notification,
   SnsBatchRecord,

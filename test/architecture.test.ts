@@ -19,7 +19,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // One attempt of one key, whoever makes it.
   attempts: ['claims', 'observe/observer.ts'],
   // Knows policies by their contract only, which is its own.
-  batch: ['claims', 'attempts', 'sources', 'keys', 'queues', 'options', 'observe/observer.ts'],
+  batch: [
+    'claims',
+    'attempts',
+    'sources',
+    'keys',
+    'queues',
+    'options',
+    'observe/observer.ts',
+    'observe/tell-observer.ts',
+  ],
   policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options'],
   // Of an optional package.

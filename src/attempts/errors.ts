@@ -5,8 +5,17 @@ export const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
 /** Of `startDurable`: the name of the key's execution was used with another payload. */
 export const EXECUTION_MISMATCH = 'BATCHLATCH_EXECUTION_MISMATCH';
 
-/** Thrown by a handler for a record, or a call, that no retry can help: its claim is parked at once. */
+/**
+ * Thrown by a handler for a record, or a call, that no retry can help: its claim is parked at once. Code:
+ * `BATCHLATCH_PERMANENT`.
+ */
 export class PermanentError extends BatchlatchError {
+  /**
+   * Made by handlers.
+   *
+   * @param message Why no retry can help. Rows, dead letters and log lines keep its first 512 characters.
+   * @param options What made it fail, as its `cause`.
+   */
   constructor(message: string, options?: { cause?: unknown }) {
     super(PERMANENT, message, options);
   }
@@ -22,15 +31,27 @@ export function isInvalidBody(error: unknown): boolean {
   return hasCode(error, INVALID_BODY);
 }
 
-/** The key has been claimed `maxAttempts` times without success: it is parked without another run. */
+/**
+ * The key has been claimed `maxAttempts` times without success: it is parked without another run. Code:
+ * `BATCHLATCH_TOO_MANY_ATTEMPTS`.
+ */
 export class TooManyAttemptsError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param maxAttempts The option of that name.
+   */
   constructor(maxAttempts: number) {
     super('BATCHLATCH_TOO_MANY_ATTEMPTS', `All ${maxAttempts} attempts (maxAttempts) ended without success`);
   }
 }
 
-/** The last attempt died and may have done its work: with `onLapsedLease: 'park'` a person has to look. */
+/**
+ * The last attempt died and may have done its work: with `onLapsedLease: 'park'` a person has to look. Code:
+ * `BATCHLATCH_LAPSED_LEASE`.
+ */
 export class LapsedLeaseError extends BatchlatchError {
+  /** Made by batchlatch; for tests of code that catches it. */
   constructor() {
     super(
       'BATCHLATCH_LAPSED_LEASE',
@@ -39,15 +60,24 @@ export class LapsedLeaseError extends BatchlatchError {
   }
 }
 
-/** The key was used before with another payload. Nothing was run. */
+/** The key was used before with another payload. Nothing was run. Code: `BATCHLATCH_MISMATCH`. */
 export class MismatchError extends BatchlatchError {
+  /** Made by batchlatch; for tests of code that catches it. */
   constructor() {
     super('BATCHLATCH_MISMATCH', 'This idempotency key was used before with another payload');
   }
 }
 
-/** The claim's lease ended, or the claim was found to be another owner's, while the handler ran. */
+/**
+ * The claim's lease ended, or the claim was found to be another owner's, while the handler ran. Code:
+ * `BATCHLATCH_LEASE_LOST`.
+ */
 export class LeaseLostError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param options What it was found by, as its `cause`.
+   */
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_LEASE_LOST',
@@ -59,9 +89,14 @@ export class LeaseLostError extends BatchlatchError {
 
 /**
  * The handler returned after it had seen its signal aborted: it may have stopped half-way, so its work was not
- * acknowledged and may run again. The `cause` is the reason of the abort.
+ * acknowledged and may run again. The `cause` is the reason of the abort. Code: `BATCHLATCH_INTERRUPTED`.
  */
 export class InterruptedError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param options The reason of the abort, as its `cause`.
+   */
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_INTERRUPTED',
@@ -71,10 +106,18 @@ export class InterruptedError extends BatchlatchError {
   }
 }
 
-/** The effect is done, but the store did not take its completion: it may run again. */
+/**
+ * The effect is done, but the store did not take its completion: it may run again. Code:
+ * `BATCHLATCH_COMPLETION_NOT_STORED`.
+ */
 export class CompletionNotStoredError extends BatchlatchError {
   readonly #result: unknown;
 
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param end What the store failed with, as its `cause`, and what the effect gave.
+   */
   constructor({ cause, result }: { cause: unknown; result?: unknown }) {
     super('BATCHLATCH_COMPLETION_NOT_STORED', 'The effect is done, but its completion could not be stored', {
       cause,
@@ -91,14 +134,20 @@ export class CompletionNotStoredError extends BatchlatchError {
 const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
 
 /**
- * Thrown by a handler that cannot do its work yet: a limit of a downstream, something that is not there so
- * far. The attempt failed and counts; with `visibility`, an SQS message comes again after `delayMs` and not
- * by back-off. Throws a `RangeError` for a delay that is not a number of milliseconds from 0 up.
+ * Thrown by a handler that cannot do its work yet: a limit of a downstream, something that is not there so far. The
+ * attempt failed and counts; with `visibility`, an SQS message comes again after `delayMs` and not by back-off.
+ * Throws a `RangeError` for a delay that is not a number of milliseconds from 0 up. Code: `BATCHLATCH_RETRY_LATER`.
  */
 export class RetryLaterError extends BatchlatchError {
   /** How long the handler wants to wait, in milliseconds. */
   readonly delayMs: number;
 
+  /**
+   * Made by handlers.
+   *
+   * @param when How long to wait, in milliseconds, and what made it fail as its `cause`.
+   * @throws `RangeError` for a `delayMs` that is not a finite number from 0 up.
+   */
   constructor({ delayMs, cause }: { readonly delayMs: number; readonly cause?: unknown }) {
     if (!Number.isFinite(delayMs) || delayMs < 0) {
       throw new RangeError(
@@ -117,8 +166,14 @@ export function retryLaterMs(error: unknown): number | undefined {
   return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
 }
 
-/** The handler ran longer than `recordTimeoutMs`. */
+/** The handler ran longer than `recordTimeoutMs`. Code: `BATCHLATCH_RECORD_TIMEOUT`. */
 export class RecordTimeoutError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param timeoutMs The option `recordTimeoutMs`, in milliseconds.
+   * @param options What the handler threw after it, as its `cause`.
+   */
   constructor(timeoutMs: number, options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_RECORD_TIMEOUT',
@@ -128,8 +183,13 @@ export class RecordTimeoutError extends BatchlatchError {
   }
 }
 
-/** The invocation's time was nearly over while the handler ran. */
+/** The invocation's time was nearly over while the handler ran. Code: `BATCHLATCH_DEADLINE`. */
 export class DeadlineError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param options What the handler threw after it, as its `cause`.
+   */
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_DEADLINE',
@@ -139,8 +199,16 @@ export class DeadlineError extends BatchlatchError {
   }
 }
 
-/** The process that runs the handler was told to stop. What it breaks off counts as no attempt. */
+/**
+ * The process that runs the handler was told to stop. What it breaks off counts as no attempt. Code:
+ * `BATCHLATCH_WORKER_STOPPED`.
+ */
 export class WorkerStoppedError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param options What the handler threw after it, as its `cause`.
+   */
   constructor(options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_WORKER_STOPPED',
@@ -150,8 +218,16 @@ export class WorkerStoppedError extends BatchlatchError {
   }
 }
 
-/** The key's attempts died `maxCrashes` times in a row: it is parked without another run. */
+/**
+ * The key's attempts died `maxCrashes` times in a row: it is parked without another run. Code:
+ * `BATCHLATCH_TOO_MANY_CRASHES`.
+ */
 export class TooManyCrashesError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param maxCrashes The option of that name.
+   */
   constructor(maxCrashes: number) {
     super(
       'BATCHLATCH_TOO_MANY_CRASHES',
@@ -160,8 +236,16 @@ export class TooManyCrashesError extends BatchlatchError {
   }
 }
 
-/** A commit was asked for when nothing more can be committed: one transaction per run of a handler. */
+/**
+ * A commit was asked for when nothing more can be committed: one transaction per run of a handler. Code:
+ * `BATCHLATCH_COMMIT_NOT_ALLOWED`.
+ */
 export class CommitNotAllowedError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param because Why: `pending`, `stored`, `failed`, `ended` or `unclaimed`.
+   */
   constructor(because: keyof typeof WHY_NOT) {
     super('BATCHLATCH_COMMIT_NOT_ALLOWED', `Nothing else can be committed in this run: ${WHY_NOT[because]}`);
   }

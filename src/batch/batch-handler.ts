@@ -1,7 +1,12 @@
 import type { BatchRecord } from '../sources/record.ts';
 import type { RecordContext } from './record-handler.ts';
 
-/** One claimed record of a batch, with the context of its own attempt. */
+/**
+ * One claimed record of a batch, with the context of its own attempt.
+ *
+ * @typeParam Body The type of the record's body.
+ * @typeParam Record The kind of record that the source delivers.
+ */
 export interface BatchItem<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> {
   /** The record. */
   readonly record: Record;
@@ -20,6 +25,10 @@ export interface BatchItem<Body = unknown, Record extends BatchRecord = BatchRec
  * A handler that has seen the signal of one of its items aborted, and returns, was interrupted: every record comes back
  * except those for which it called `context.done()`, and those that have an entry in the array and whose own signal is
  * not aborted.
+ *
+ * @typeParam Body The type of the records' bodies.
+ * @typeParam Record The kind of record that the source delivers.
+ * @param items The claimed records, each with the context of its own attempt.
  */
 export type BatchHandler<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> = (
   items: readonly BatchItem<Body, Record>[],

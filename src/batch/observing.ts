@@ -1,11 +1,5 @@
-import {
-  type BatchEvent,
-  callAround,
-  harmless,
-  type ObservedAttempt,
-  type ObservedInvocation,
-  type Observer,
-} from '../observe/observer.ts';
+import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from '../observe/observer.ts';
+import { callAround, harmless } from '../observe/tell-observer.ts';
 
 /** What one invocation tells its observer, which can harm none of it. */
 export interface Observing {

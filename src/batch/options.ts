@@ -8,7 +8,11 @@ import type { DecodeStep } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
 import type { Policy, SchemaPolicy } from './policy.ts';
 
-/** Options of `createBatchProcessor`. */
+/**
+ * Options of `createBatchProcessor`.
+ *
+ * @typeParam Body The type of the records' bodies.
+ */
 export interface BatchProcessorOptions<Body = unknown> {
   /**
    * Where claims live: a store, alone or wrapped in `cached(store, { max })` and `resultsIn(storage, store)`. Default: DynamoDB,
@@ -71,11 +75,18 @@ export interface BatchProcessorOptions<Body = unknown> {
    * `runWithoutClaim()` runs and acknowledges it all the same. Default: it is handed back.
    */
   readonly onStoreError?: Policy<'onStoreError'>;
-  /** Which errors may be tried again; the others park the key at once. Default: all except `PermanentError`. */
+  /**
+   * Which errors may be tried again; the others park the key at once. Default: all except `PermanentError`.
+   *
+   * @param error What the handler threw.
+   */
   readonly retryable?: (error: unknown) => boolean;
   /** What to do with a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: the record is handed back. */
   readonly onConflict?: Policy<'onConflict'>;
-  /** `new SQS()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the messages under `heartbeat`. */
+  /**
+   * `new SQS()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the messages under `heartbeat`.
+   * Default: none.
+   */
   readonly sqs?: SqsClient;
   /**
    * Where the queue is, for private endpoints. Default: AWS's URL for the records' ARN, or one at

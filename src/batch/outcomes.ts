@@ -10,24 +10,63 @@ import type { BatchEvent, NotStartedReason } from '../observe/observer.ts';
  * nothing else says whether a record is acknowledged.
  */
 export type RecordOutcome =
-  /** Its effect is done and its completion stored. */
-  | { readonly status: 'completed'; readonly withoutClaim?: true }
-  /** Its key was completed before, or by an equal record of this batch. */
-  | { readonly status: 'duplicate' }
-  | { readonly status: 'conflict'; readonly leaseUntil: number }
-  | { readonly status: 'failed'; readonly error: unknown; readonly withoutClaim?: true }
-  | (PermanentEnd & { readonly status: 'parked'; readonly error: unknown })
-  /** It ran, and its claim was another owner's by the time it ended. */
-  | { readonly status: 'lost' }
-  | (PermanentEnd & { readonly status: 'mismatch' })
-  /** It cannot be read, has no key, or its body does not fit the schema. */
-  | (PermanentEnd & { readonly status: 'invalid'; readonly error: unknown })
-  | { readonly status: 'not-started'; readonly reason: NotStartedReason }
-  /** It carries no work: S3's test message. */
-  | { readonly status: 'ignored' };
+  | {
+      /** Its effect is done and its completion stored. */
+      readonly status: 'completed';
+      /** The store did not do its part (`onStoreError`); its completion is not stored. */
+      readonly withoutClaim?: true;
+    }
+  | {
+      /** Its key was completed before, or by an equal record of this batch. */
+      readonly status: 'duplicate';
+    }
+  | {
+      /** Another owner holds its key. */
+      readonly status: 'conflict';
+      /** Until when, in epoch milliseconds. */
+      readonly leaseUntil: number;
+    }
+  | {
+      /** It failed, and may run again. */
+      readonly status: 'failed';
+      /** Why. */
+      readonly error: unknown;
+      /** It ran without a claim (`onStoreError`). */
+      readonly withoutClaim?: true;
+    }
+  | (PermanentEnd & {
+      /** It failed for good, now or before, and waits for a person. */
+      readonly status: 'parked';
+      /** Why. */
+      readonly error: unknown;
+    })
+  | {
+      /** It ran, and its claim was another owner's by the time it ended. */
+      readonly status: 'lost';
+    }
+  | (PermanentEnd & {
+      /** Its key came before with another payload. */
+      readonly status: 'mismatch';
+    })
+  | (PermanentEnd & {
+      /** It cannot be read, has no key, or its body does not fit the schema. */
+      readonly status: 'invalid';
+      /** Why. */
+      readonly error: unknown;
+    })
+  | {
+      /** It was not started. */
+      readonly status: 'not-started';
+      /** Why. */
+      readonly reason: NotStartedReason;
+    }
+  | {
+      /** It carries no work: S3's test message. */
+      readonly status: 'ignored';
+    };
 
 /** What no redelivery can help. */
-interface PermanentEnd {
+export interface PermanentEnd {
   /** The dead-letter queue has the record. */
   readonly isDeadLettered?: true;
 }

@@ -22,33 +22,75 @@ type PolicyOption =
 /**
  * What is done around the records of a batch beside claiming, running and settling them. A policy is a value, made by a
  * function that checks its own options; the engine knows these hooks and no policy by name.
+ *
+ * @typeParam Option The option that it is a value of.
  */
 export interface Policy<Option extends PolicyOption = PolicyOption> {
   /** The option that it is a value of. */
   readonly option: Option;
   /** It speaks to the queue, and needs the option `sqs`. */
   readonly needsSqs?: true;
-  /** How leases are renewed while handlers run. Default: for sources that deliver again soon. */
+  /**
+   * How leases are renewed while handlers run. Default: for sources that deliver again soon.
+   *
+   * @internal
+   */
   readonly renewal?: RenewalOptions;
-  /** Reads the records of an event in an order of its own; undefined: it does not, with these records. */
+  /**
+   * Reads the records of an event in an order of its own; undefined: it does not, with these records.
+   *
+   * @internal
+   */
   read?(reading: BatchReading, scope: BatchScope): Promise<Entry[]> | undefined;
-  /** Another owner holds the key: what the record learns in the end, such as after a wait. */
+  /**
+   * Another owner holds the key: what the record learns in the end, such as after a wait.
+   *
+   * @internal
+   */
   onConflict?(entry: Entry, conflict: Conflict, claiming: Claiming): Promise<ClaimAnswer>;
-  /** The store could not give a claim: what the record runs as all the same; undefined: it fails. */
+  /**
+   * The store could not give a claim: what the record runs as all the same; undefined: it fails.
+   *
+   * @internal
+   */
   onClaimError?(entry: Entry, error: Error, scope: BatchScope): Runnable | undefined;
-  /** Before the handler runs; an end: it does not run. */
+  /**
+   * Before the handler runs; an end: it does not run.
+   *
+   * @internal
+   */
   beforeRun?(entry: Entry): Promise<AttemptEnd | undefined>;
-  /** The effect is done and its completion could not be stored: the outcome in place of `failed`. */
+  /**
+   * The effect is done and its completion could not be stored: the outcome in place of `failed`.
+   *
+   * @internal
+   */
   onCompletionNotStored?(entry: Entry, error: Error, scope: BatchScope): RecordOutcome | undefined;
-  /** The record has its outcome. */
+  /**
+   * The record has its outcome.
+   *
+   * @internal
+   */
   afterRecord?(entry: Entry, scope: BatchScope): Promise<void>;
-  /** Beside every renewal of leases. */
+  /**
+   * Beside every renewal of leases.
+   *
+   * @internal
+   */
   onBeat?(scope: BatchScope): Promise<void>;
-  /** All records have ended, or had to; the response has not left yet. */
+  /**
+   * All records have ended, or had to; the response has not left yet.
+   *
+   * @internal
+   */
   beforeResponse?(scope: BatchScope): Promise<void>;
 }
 
-/** A policy that says what a body is. */
+/**
+ * A policy that says what a body is.
+ *
+ * @typeParam Body The type of the schema's output.
+ */
 export interface SchemaPolicy<Body> extends Policy<'schema'> {
   /** Carries the type of the schema's output; never there at run time. */
   readonly body?: Body;

@@ -6,6 +6,11 @@ import type { BatchRecord } from '../sources/record.ts';
  * Does the work of one record. It may run more than once for one key: when its process dies or it outlives
  * its lease. What it returns is kept as JSON with the completion. `Record` is what the `source` delivers, where one is
  * named.
+ *
+ * @typeParam Body The type of the record's body.
+ * @typeParam Record The kind of record that the source delivers.
+ * @param record The record, its body read and parsed.
+ * @param context What is known of the attempt, and its signal.
  */
 export type RecordHandler<Body = unknown, Record extends BatchRecord = BatchRecord<Body>> = (
   record: Record,
@@ -34,7 +39,11 @@ export interface RecordContext extends AttemptContext {
   readonly attempt: number;
   /** Epoch milliseconds until which no other attempt of the key starts. */
   readonly leaseUntil: number;
-  /** Makes the lease last at least `leaseMs` from now; it never becomes shorter, and after a commit it does nothing. Rejects with a `LeaseLostError` when the claim is another owner's. */
+  /**
+   * Makes the lease last at least `leaseMs` from now; it never becomes shorter, and after a commit it does nothing. Rejects with a `LeaseLostError` when the claim is another owner's.
+   *
+   * @param leaseMs The least that has to be left of the lease from now on, in milliseconds.
+   */
   extendLease(leaseMs: number): Promise<void>;
   /** What is left of the invocation in milliseconds; `Infinity` outside Lambda. */
   remainingTimeMs(): number;

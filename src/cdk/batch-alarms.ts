@@ -64,6 +64,13 @@ export class BatchAlarms extends Construct {
   /** All of them, in the order in which they were made. */
   readonly alarms: readonly cloudwatch.Alarm[];
 
+  /**
+   * Makes the alarms.
+   *
+   * @param scope What it is a part of, such as `this` in a stack.
+   * @param id Its name in that scope.
+   * @param props What is watched, and from which value on. A value that cannot be is a `ConfigurationError`.
+   */
   constructor(scope: Construct, id: string, props: BatchAlarmsProps) {
     super(scope, id);
     checkOptionsOf('BatchAlarms', props, checks);

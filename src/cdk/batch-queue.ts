@@ -39,6 +39,13 @@ export class BatchQueue extends Construct {
   /** The function that runs the messages. */
   readonly function: lambda.Function;
 
+  /**
+   * Makes both queues and the event source mapping, and gives the function its permissions.
+   *
+   * @param scope What it is a part of, such as `this` in a stack.
+   * @param id Its name in that scope.
+   * @param props Its function, its claims table, and the properties of the queues and the mapping.
+   */
   constructor(scope: Construct, id: string, props: BatchQueueProps) {
     super(scope, id);
     checkBatchQueue(props);
@@ -63,7 +70,11 @@ export class BatchQueue extends Construct {
     return grantOn(this.deadLetterQueue, this.function, ['sqs:SendMessage']);
   }
 
-  /** Allows a person or a tool to read dead letters and to send them back to the queue, as `npx batchlatch dlq` does. */
+  /**
+   * Allows a person or a tool to read dead letters and to send them back to the queue, as `npx batchlatch dlq` does.
+   *
+   * @param grantee The role, user or function that gets the permission.
+   */
   grantOperate(grantee: iam.IGrantable): iam.Grant {
     this.queue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
     const back = grantOn(this.queue, grantee, ['sqs:GetQueueAttributes', 'sqs:SendMessage']);

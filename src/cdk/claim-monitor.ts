@@ -56,6 +56,13 @@ export class ClaimMonitor extends Construct {
   readonly schedule: events.Rule;
   readonly #every: Duration;
 
+  /**
+   * Makes the function, its log group and its schedule.
+   *
+   * @param scope What it is a part of, such as `this` in a stack.
+   * @param id Its name in that scope.
+   * @param props The table that it looks at, and how often.
+   */
   constructor(scope: Construct, id: string, props: ClaimMonitorProps) {
     super(scope, id);
     checkOptionsOf('ClaimMonitor', props, checks);
@@ -71,12 +78,20 @@ export class ClaimMonitor extends Construct {
     });
   }
 
-  /** Claims whose lease lapsed while their work was running, and that nobody has taken over. By default the maximum of a run. */
+  /**
+   * Claims whose lease lapsed while their work was running, and that nobody has taken over. By default the maximum of a run.
+   *
+   * @param props What is to be different, such as the statistic or the period.
+   */
   metricOverdueClaims(props: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
     return this.#metric('OverdueClaims', props);
   }
 
-  /** Claims that wait for a person to release them. By default the maximum of a run. */
+  /**
+   * Claims that wait for a person to release them. By default the maximum of a run.
+   *
+   * @param props What is to be different, such as the statistic or the period.
+   */
   metricParkedClaims(props: cloudwatch.MetricOptions = {}): cloudwatch.Metric {
     return this.#metric('ParkedClaims', props);
   }

@@ -14,7 +14,10 @@ const OVERDUE_INDEX = 'overdue';
 
 /** Properties of a `ClaimsTable`. */
 export interface ClaimsTableProps {
-  /** A claims table that exists already, in this app or imported. Then none is made, and of the other properties only `overdueIndex` may be given. */
+  /**
+   * A claims table that exists already, in this app or imported. Then none is made, and of the other properties only
+   * `overdueIndex` may be given. Default: a table is made.
+   */
   readonly table?: dynamodb.ITable;
   /**
    * Whether the table has the index `overdue`, by which overdue and parked claims are found without a scan. The monitor needs it. It costs one more write unit
@@ -57,6 +60,13 @@ export class ClaimsTable extends Construct {
   /** The name of the index by which overdue and parked claims are found; undefined without one. */
   readonly overdueIndexName: string | undefined;
 
+  /**
+   * Makes the table, or takes the one that is given.
+   *
+   * @param scope What it is a part of, such as `this` in a stack.
+   * @param id Its name in that scope.
+   * @param props The properties of the table, or a table that exists.
+   */
   constructor(scope: Construct, id: string, props: ClaimsTableProps = {}) {
     super(scope, id);
     checkOptionsOf('ClaimsTable', props, checks);
@@ -64,18 +74,30 @@ export class ClaimsTable extends Construct {
     this.overdueIndexName = (props.overdueIndex ?? true) ? OVERDUE_INDEX : undefined;
   }
 
-  /** Allows a function what claiming needs: to insert, update and read rows of the table, and nothing on its index. */
+  /**
+   * Allows a function what claiming needs: to insert, update and read rows of the table, and nothing on its index.
+   *
+   * @param grantee The role or function that gets the permission.
+   */
   grantClaims(grantee: iam.IGrantable): iam.Grant {
     return grantClaims(this.table, grantee);
   }
 
-  /** Allows what the monitor needs: to query the index, and to read rows. Throws a `ConfigurationError` where there is none. */
+  /**
+   * Allows what the monitor needs: to query the index, and to read rows. Throws a `ConfigurationError` where there is none.
+   *
+   * @param grantee The role or function that gets the permission.
+   */
   grantMonitor(grantee: iam.IGrantable): iam.Grant {
     if (this.overdueIndexName === undefined) throw withoutIndex();
     return grantMonitor(this.table, this.overdueIndexName, grantee);
   }
 
-  /** Allows a person or a tool to list, release, resolve, park and forget claims, as `npx batchlatch claims` does. */
+  /**
+   * Allows a person or a tool to list, release, resolve, park and forget claims, as `npx batchlatch claims` does.
+   *
+   * @param grantee The role, user or function that gets the permission.
+   */
   grantOperate(grantee: iam.IGrantable): iam.Grant {
     return grantOperate(this.table, this.overdueIndexName, grantee);
   }
@@ -83,13 +105,19 @@ export class ClaimsTable extends Construct {
   /**
    * Lets a function use the table, whatever invokes it: `grantClaims`, and the environment variables `CLAIMS_TABLE_NAME` and `CLAIMS_OVERDUE_INDEX`.
    * `BatchQueue` does it for its function.
+   *
+   * @param claimer The function that claims.
    */
   connect(claimer: lambda.Function): void {
     this.addEnvironment(claimer);
     this.grantClaims(claimer);
   }
 
-  /** Gives a function the table's name as `CLAIMS_TABLE_NAME`, and the index's as `CLAIMS_OVERDUE_INDEX`, without any permission. */
+  /**
+   * Gives a function the table's name as `CLAIMS_TABLE_NAME`, and the index's as `CLAIMS_OVERDUE_INDEX`, without any permission.
+   *
+   * @param reader The function whose environment gets them.
+   */
   addEnvironment(reader: lambda.Function): void {
     reader.addEnvironment('CLAIMS_TABLE_NAME', this.table.tableName);
     if (this.overdueIndexName !== undefined)

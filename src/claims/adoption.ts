@@ -2,7 +2,13 @@ import type { Claim } from './claim.ts';
 import { isForgotten } from './transitions.ts';
 
 /** What became of one claim of another store: written, or left out because its key has a row; nothing was written then. */
-export type AdoptOutcome = 'stored' | 'present' | { readonly error: Error };
+export type AdoptOutcome =
+  | 'stored'
+  | 'present'
+  | {
+      /** Why it could not be written. */
+      readonly error: Error;
+    };
 
 /**
  * Whether a claim of another store is written over the row that is stored:

@@ -16,21 +16,36 @@ export interface AttemptHandle {
   /**
    * Hands the effect to `ClaimStore.commit`, together with the completion of this attempt's claim, which keeps
    * `result`. Rejects unless both are known to be written.
+   *
+   * @param effect What is written in one transaction with the completion; each store says what it takes.
+   * @param result What the completion keeps, as JSON.
    */
   completeWith(effect: unknown, result: unknown): Promise<void>;
   /**
    * The same for an effect that is done bit by bit, in a transaction of its own: `work` does it, and calls `complete` at its
    * end. The attempt is not settled before `work` has ended, also when the handler does not wait for it. Where `work`
    * rejects and nothing was completed, nothing is: the handler may try again. Once a time, and once a run that completes.
+   *
+   * @typeParam Result What `work` resolves with.
+   * @param work Does the effect and calls `complete` of the transaction at its end.
    */
   transact<Result>(work: (transaction: AttemptTransaction) => Promise<Result>): Promise<Result>;
 }
 
 /** What the work of a transaction may do with its attempt. */
 export interface AttemptTransaction {
-  /** As `completeWith`. After a refusal it may be called again. */
+  /**
+   * As `completeWith`. After a refusal it may be called again.
+   *
+   * @param effect What is written together with the completion.
+   * @param result What the completion keeps, as JSON.
+   */
   complete(effect: unknown, result: unknown): Promise<void>;
-  /** Whatever the handler makes of it, its end is not stored as a success, unless a later transaction of this run completes. */
+  /**
+   * Whatever the handler makes of it, its end is not stored as a success, unless a later transaction of this run completes.
+   *
+   * @param error Why it is not done.
+   */
   noteNotDone(error: Error): void;
 }
 

@@ -25,15 +25,31 @@ export interface ClaimStore {
   /**
    * Claims the keys that are free: absent, failed, released, or with a lease that has lapsed. Says of the others what
    * holds them.
+   *
+   * @param requests One for each key; no two have equal keys.
+   * @param options When to give up, and what is wanted besides.
    */
   acquire(requests: readonly ClaimRequest[], options?: StoreCallOptions): Promise<AcquireOutcome[]>;
-  /** Ends attempts, on the condition that the row is IN_PROGRESS with the same owner, its lease live or not. */
+  /**
+   * Ends attempts, on the condition that the row is IN_PROGRESS with the same owner, its lease live or not.
+   *
+   * @param settlements One for each claim; no two have equal keys.
+   * @param options When to give up.
+   */
   settle(settlements: readonly Settlement[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
-  /** Makes leases last longer, never shorter, on the same condition. */
+  /**
+   * Makes leases last longer, never shorter, on the same condition.
+   *
+   * @param extensions One for each claim; no two have equal keys.
+   * @param options When to give up.
+   */
   extend(extensions: readonly LeaseExtension[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
   /**
    * Notes that handlers start, before they do, on the same condition as an extension. Only what is claimed with
    * `recordsStart` needs it. Stores that leave it out count every lapsed lease as a death.
+   *
+   * @param claims The claims whose handlers start; no two have equal keys.
+   * @param options When to give up.
    */
   start?(claims: readonly OwnedClaim[], options?: StoreCallOptions): Promise<SettleOutcome[]>;
   /**
@@ -43,9 +59,17 @@ export interface ClaimStore {
    * what no transaction can hold, it refuses before anything is sent. Called again with the same completion and effect,
    * because an answer was lost, it is done once. `options.signal` ends the retries, and does not break off a request
    * whose outcome would then not be known. Stores without transactions leave it out.
+   *
+   * @param completion The claim, and how it is completed.
+   * @param effect What is written together with it, in the store's own form.
+   * @param options When to stop retrying.
    */
   commit?(completion: Completion, effect: unknown, options?: StoreCallOptions): Promise<CommitOutcome>;
-  /** The row of one key as it is stored, also when its lease has lapsed; undefined when absent. */
+  /**
+   * The row of one key as it is stored, also when its lease has lapsed; undefined when absent.
+   *
+   * @param key The idempotency key.
+   */
   inspect(key: string): Promise<Claim | undefined>;
 }
 
@@ -58,7 +82,7 @@ export interface StoreCallOptions {
   readonly signal?: AbortSignal;
   /**
    * Of `acquire`: the same owners ask again, so that a claim that is given after the call was given up on is still
-   * theirs. Stores have nothing to do for it.
+   * theirs. Stores have nothing to do for it. Default false.
    */
   readonly mayAskAgain?: boolean;
   /**
@@ -90,37 +114,56 @@ export interface ClaimRequest {
   readonly isRedelivery?: boolean;
 }
 
-/**
- * What became of one request for a key. `leaseUntil`, `completedAt` and `expiresAt` are epoch milliseconds.
- *
- * - `acquired`: the caller holds the key. `attempt` is the fencing token; `releases` and `crashes` are those before it.
- * - `conflict`: another owner holds it until `leaseUntil`.
- * - `duplicate`: it is completed, with this result.
- * - `parked`: it failed for good.
- * - `mismatch`: it came before with another payload hash.
- * - `error`: the store could not say.
- */
+/** What became of one request for a key, told apart by `status`. Times are epoch milliseconds. */
 export type AcquireOutcome =
   | {
+      /** The caller holds the key. */
       readonly status: 'acquired';
+      /** How many times the key has been claimed, this one included: the fencing token. */
       readonly attempt: number;
+      /** How many of the attempts before gave the claim back without having started. */
       readonly releases: number;
+      /** How many attempts before this one died in a row. */
       readonly crashes: number;
+      /** Until when the claim is exclusive, in epoch milliseconds. */
       readonly leaseUntil: number;
       /** The previous attempt died: its lease had lapsed without being settled. */
       readonly tookOver: boolean;
     }
-  | { readonly status: 'conflict'; readonly leaseUntil: number; readonly attempt: number }
   | {
+      /** Another owner holds the key. */
+      readonly status: 'conflict';
+      /** Until when, in epoch milliseconds. */
+      readonly leaseUntil: number;
+      /** The other's attempt. */
+      readonly attempt: number;
+    }
+  | {
+      /** The key is completed. */
       readonly status: 'duplicate';
+      /** What the completion keeps, as JSON text; absent where it keeps nothing, or it was not asked for. */
       readonly result?: string;
+      /** When it was completed, in epoch milliseconds. */
       readonly completedAt?: number;
-      /** When the completion is forgotten. Where a store does not tell, no cache keeps it. */
+      /** When the completion is forgotten, in epoch milliseconds. Where a store does not tell, no cache keeps it. */
       readonly expiresAt?: number;
     }
-  | { readonly status: 'parked'; readonly error?: StoredError }
-  | { readonly status: 'mismatch' }
-  | { readonly status: 'error'; readonly error: Error };
+  | {
+      /** The key failed for good. */
+      readonly status: 'parked';
+      /** Why; absent where the row does not say. */
+      readonly error?: StoredError;
+    }
+  | {
+      /** The key came before with another payload hash. */
+      readonly status: 'mismatch';
+    }
+  | {
+      /** The store could not say. */
+      readonly status: 'error';
+      /** What it failed with. */
+      readonly error: Error;
+    };
 
 /** A claim, and the token of the attempt that holds it. */
 export interface OwnedClaim {
@@ -130,29 +173,45 @@ export interface OwnedClaim {
   readonly owner: string;
 }
 
-/** The end of one attempt. `retentionMs` is how long the row is remembered from then on, in milliseconds. */
-export type Settlement = OwnedClaim &
-  (
-    | {
-        readonly end: 'complete';
-        readonly result?: string;
-        readonly retentionMs: number;
-        /**
-         * Told when the completion is stored without its result, because that cannot be. Where it is absent, the result is
-         * needed: a completion whose result can be kept nowhere is refused.
-         */
-        readonly onResultDropped?: (error: unknown) => void;
-      }
-    | { readonly end: 'fail'; readonly error: StoredError; readonly retentionMs: number }
-    /** Parked for the retention, or until a person releases it. */
-    | { readonly end: 'park'; readonly error: StoredError; readonly retentionMs: number }
-    | {
-        readonly end: 'release';
-        /** The claim's releases so far, as its acquire gave them; one more is written. */
-        readonly releases: number;
-        readonly retentionMs: number;
-      }
-  );
+/** What every end of an attempt says. */
+export interface SettledClaim extends OwnedClaim {
+  /** How long the row is remembered from then on, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+/** The end of one attempt, told apart by `end`. */
+export type Settlement =
+  | (SettledClaim & {
+      /** The work is done. */
+      readonly end: 'complete';
+      /** What duplicates get, as JSON text. Default: nothing. */
+      readonly result?: string;
+      /**
+       * Told when the completion is stored without its result, because that cannot be. Where it is absent, the result is
+       * needed: a completion whose result can be kept nowhere is refused.
+       *
+       * @param error Why it cannot be stored.
+       */
+      readonly onResultDropped?: (error: unknown) => void;
+    })
+  | (SettledClaim & {
+      /** The attempt failed; the key may run again. */
+      readonly end: 'fail';
+      /** Why. */
+      readonly error: StoredError;
+    })
+  | (SettledClaim & {
+      /** Parked for the retention, or until a person releases it. */
+      readonly end: 'park';
+      /** Why. */
+      readonly error: StoredError;
+    })
+  | (SettledClaim & {
+      /** The claim is given back; its handler did not start. */
+      readonly end: 'release';
+      /** The claim's releases so far, as its acquire gave them; one more is written. */
+      readonly releases: number;
+    });
 
 /** The settlement of an attempt that succeeded. */
 export type Completion = Extract<Settlement, { readonly end: 'complete' }>;
@@ -166,4 +225,10 @@ export interface LeaseExtension extends OwnedClaim {
 }
 
 /** `lost`: the claim is no longer this owner's; nothing was written. */
-export type SettleOutcome = 'stored' | 'lost' | { readonly error: Error };
+export type SettleOutcome =
+  | 'stored'
+  | 'lost'
+  | {
+      /** What the store failed with; whether it is written is not known. */
+      readonly error: Error;
+    };

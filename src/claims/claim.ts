@@ -33,15 +33,18 @@ export interface Claim {
    * lease of one that never started is no death. Absent: it counts as started.
    */
   readonly started?: boolean;
-  /** Until when the owner's claim is exclusive. */
+  /** Until when the owner's claim is exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;
-  /** When the row is forgotten; stores round it up to what their TTL can express. Every row that is written here has one; one that Powertools wrote may have none. */
+  /**
+   * When the row is forgotten, in epoch milliseconds; stores round it up to what their TTL can express. Every row
+   * that is written here has one; one that Powertools wrote may have none.
+   */
   readonly expiresAt?: number;
-  /** When the key was claimed first while the row lives. */
+  /** When the key was claimed first while the row lives, in epoch milliseconds. */
   readonly createdAt: number;
-  /** When the row was written last. */
+  /** When the row was written last, in epoch milliseconds. */
   readonly updatedAt: number;
-  /** When it was completed; absent otherwise. */
+  /** When it was completed, in epoch milliseconds; absent otherwise. */
   readonly completedAt?: number;
   /** Function, version and request id of the attempt, for a person who reads the row. */
   readonly lockedBy?: string;
@@ -53,7 +56,9 @@ export interface Claim {
   readonly error?: StoredError;
   /** Identifies the record that claimed the key last to its sender. Absent where the key ends with it, and for calls. */
   readonly recordId?: string;
-  /** When the last attempt claimed the key. Absent for the first attempt: that is `createdAt`. */
+  /**
+   * When the last attempt claimed the key, in epoch milliseconds. Absent for the first attempt: that is `createdAt`.
+   */
   readonly claimedAt?: number;
   /** The last ten changes that people made, oldest first; absent where there are none. Later attempts keep it. */
   readonly history?: readonly OperatorChange[];

@@ -7,7 +7,12 @@ import type { StopSignal } from './stop.ts';
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `callback` once after `delayMs` milliseconds; the returned function cancels it. */
+  /**
+   * Calls `callback` once after `delayMs` milliseconds; the returned function cancels it.
+   *
+   * @param callback What is called.
+   * @param delayMs After how long, in milliseconds.
+   */
   setTimer(callback: () => void, delayMs: number): () => void;
 }
 

@@ -6,7 +6,19 @@ import { isObject } from './is-object.ts';
  * the caller's; the store's own error says why. After both, nothing of it is written, nor will be. `error`: it may be
  * written, now or by a request that is still on its way.
  */
-export type CommitOutcome = 'stored' | 'lost' | { readonly refused: Error } | { readonly error: Error };
+export type CommitOutcome =
+  | 'stored'
+  | 'lost'
+  | {
+      /** Why the effect cannot be written; nothing is. */
+      readonly refused: Error;
+    }
+  | {
+      /**
+       * What failed; whether it is written is not known.
+       */
+      readonly error: Error;
+    };
 
 /** What is known of every effect, whatever store it is for. */
 export interface Effect {

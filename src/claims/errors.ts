@@ -9,6 +9,13 @@ export class BatchlatchError extends Error {
   /** Stable, upper case, starts with `BATCHLATCH_`. */
   readonly code: string;
 
+  /**
+   * For the errors of this package.
+   *
+   * @param code One of the headings of `docs/errors.md`.
+   * @param message What was wrong, and what to do.
+   * @param options What made it fail, as its `cause`.
+   */
   constructor(code: string, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.name = new.target.name;
@@ -16,21 +23,38 @@ export class BatchlatchError extends Error {
   }
 }
 
-/** The options, the environment or the set-up cannot work. Thrown at start wherever it can be known then. */
+/**
+ * The options, the environment or the set-up cannot work. Thrown at start wherever it can be known then. Code:
+ * `BATCHLATCH_CONFIGURATION`.
+ */
 export class ConfigurationError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param message Which option, what was expected, and what was given.
+   * @param options What made it fail, as its `cause`.
+   */
   constructor(message: string, options?: { cause?: unknown }) {
     super('BATCHLATCH_CONFIGURATION', message, options);
   }
 }
 
 /**
- * A claim store could not do what it was asked for one claim or for a whole call.
- * `isRetryable` says whether the same call may succeed later without a change.
+ * A claim store could not do what it was asked for one claim or for a whole call. `isRetryable` says whether the same
+ * call may succeed later without a change. Code: `BATCHLATCH_STORE`, or one that says more, such as
+ * `BATCHLATCH_NOT_A_CLAIM`.
  */
 export class StoreError extends BatchlatchError {
   /** Whether the same call may succeed later without a change. */
   readonly isRetryable: boolean;
 
+  /**
+   * Made by stores, also by stores of your own.
+   *
+   * @param message What failed.
+   * @param options Whether a retry may help, what made it fail as its `cause`, and a code other than
+   *   `BATCHLATCH_STORE`.
+   */
   constructor(message: string, options: { cause?: unknown; isRetryable: boolean; code?: string }) {
     super(options.code ?? 'BATCHLATCH_STORE', message, { cause: options.cause });
     this.isRetryable = options.isRetryable;

@@ -98,17 +98,25 @@ export type RefusalReason =
 /** What became of one change. */
 export type OperateOutcome =
   | {
+      /** It is written. */
       readonly status: 'done';
       /** As it is now; absent once it is forgotten. */
       readonly claim?: Claim;
     }
   | {
+      /** Nothing was written. */
       readonly status: 'refused';
+      /** Why. */
       readonly why: RefusalReason;
-      /** The claim as it was found instead; nothing was written. */
+      /** The claim as it was found instead. */
       readonly found?: Claim;
     }
-  | { readonly status: 'error'; readonly error: Error };
+  | {
+      /** The store could not do it; whether it is written is not known. */
+      readonly status: 'error';
+      /** What it failed with. */
+      readonly error: Error;
+    };
 
 /**
  * A store whose claims a person can list and change, such as `operableStore` of `batchlatch/operations` makes of another. What it
@@ -129,13 +137,33 @@ export type OperateOutcome =
  * `describeClaimStore` (`batchlatch/testing`) tests it where a store has it.
  */
 export interface OperableStore extends ClaimStore {
-  /** Lists claims, page by page. */
+  /**
+   * Lists claims, page by page.
+   *
+   * @param query Which claims, and how many of them at once.
+   * @param options When to give up.
+   */
   list(query: ClaimQuery, options?: StoreCallOptions): Promise<ClaimPage>;
-  /** Counts claims in a state, page by page, without reading more of them than is needed. */
+  /**
+   * Counts claims in a state, page by page, without reading more of them than is needed.
+   *
+   * @param query Which claims.
+   * @param options When to give up.
+   */
   count(query: ClaimCountQuery, options?: StoreCallOptions): Promise<ClaimCount>;
-  /** Changes claims for a person, each on the condition that it is still as it was seen. */
+  /**
+   * Changes claims for a person, each on the condition that it is still as it was seen.
+   *
+   * @param operations One for each claim; no two have equal keys.
+   * @param options When to give up.
+   */
   operate(operations: readonly ClaimOperation[], options?: StoreCallOptions): Promise<OperateOutcome[]>;
-  /** Writes claims of another store as they are, each unless its key has a row that is not an earlier state of it. */
+  /**
+   * Writes claims of another store as they are, each unless its key has a row that is not an earlier state of it.
+   *
+   * @param claims The claims, with all that they have; no two have equal keys.
+   * @param options When to give up.
+   */
   adopt?(claims: readonly Claim[], options?: StoreCallOptions): Promise<AdoptOutcome[]>;
 }
 
@@ -145,7 +173,12 @@ export function isOperableStore(store: ClaimStore): store is OperableStore {
   return [list, count, operate].every((method) => typeof method === 'function');
 }
 
-/** The state of a claim at a time in epoch milliseconds. */
+/**
+ * The state of a claim at a time in epoch milliseconds.
+ *
+ * @param claim Its status and its lease.
+ * @param now In epoch milliseconds.
+ */
 export function stateOf(
   { status, leaseUntil }: Pick<Claim, 'status' | 'leaseUntil'>,
   now: number,

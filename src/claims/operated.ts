@@ -23,7 +23,11 @@ export function isOperated(store: ClaimStore): store is OperatedStore {
   return OPERATED in store;
 }
 
-/** Whether people can do something with the claims of a store: by its own methods, or by those of an operator. */
+/**
+ * Whether people can do something with the claims of a store: by its own methods, or by those of an operator.
+ *
+ * @param store A claim store, as it is or wrapped.
+ */
 export function isOperable(store: ClaimStore): boolean {
   return isOperableStore(store) || isOperated(store);
 }

@@ -8,9 +8,19 @@ export interface ResultStorage {
   /**
    * Stores the result of one attempt and says where, in a string for `get`. Two owners of a key have two places:
    * a late owner must not overwrite the result of the next. The same attempt may put its result again.
+   *
+   * @param key The idempotency key.
+   * @param owner The token of the attempt.
+   * @param json The result as JSON text.
+   * @param options When to give up.
    */
   put(key: string, owner: string, json: string, options?: StoreCallOptions): Promise<string>;
-  /** Gives the result back. Rejects with a `StoreError` that is not retryable where it is gone for good. */
+  /**
+   * Gives the result back. Rejects with a `StoreError` that is not retryable where it is gone for good.
+   *
+   * @param pointer What `put` resolved with.
+   * @param options When to give up.
+   */
   get(pointer: string, options?: StoreCallOptions): Promise<string>;
 }
 

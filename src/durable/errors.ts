@@ -2,8 +2,17 @@ import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
 import { asError } from '../claims/store-errors.ts';
 import { BatchlatchError, ConfigurationError } from '../claims/errors.ts';
 
-/** An execution of this name was started with another payload. No execution was started; the claim is parked. */
+/**
+ * An execution of this name was started with another payload. No execution was started; the claim is parked. Code:
+ * `BATCHLATCH_EXECUTION_MISMATCH`.
+ */
 export class ExecutionMismatchError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param name The name of the execution.
+   * @param options The answer of Lambda as its `cause`.
+   */
   constructor(name: string, options?: { cause?: unknown }) {
     super(
       EXECUTION_MISMATCH,
@@ -13,8 +22,17 @@ export class ExecutionMismatchError extends BatchlatchError {
   }
 }
 
-/** Lambda did not take the execution, or did not answer. The next delivery asks again, under the same name. */
+/**
+ * Lambda did not take the execution, or did not answer. The next delivery asks again, under the same name. Code:
+ * `BATCHLATCH_EXECUTION_NOT_STARTED`.
+ */
 export class ExecutionNotStartedError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param why What Lambda answered, in words.
+   * @param options The answer of Lambda as its `cause`.
+   */
   constructor(why: string, options?: { cause?: unknown }) {
     super(
       'BATCHLATCH_EXECUTION_NOT_STARTED',

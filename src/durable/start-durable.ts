@@ -11,13 +11,17 @@ import { bodyText, payloadText } from './payload.ts';
 
 type Client = Pick<Lambda.LambdaClient, 'send'>;
 
-/** Which durable function is started, and with what. */
+/**
+ * Which durable function is started, and with what.
+ *
+ * @typeParam Body The type of the record's body.
+ */
 export interface StartDurableOptions<Body = unknown> {
   /** Name, partial ARN or ARN of the durable function; a version or an alias may follow, as in `fulfil-order:live`. */
   readonly functionName: string;
   /**
    * The version or alias, or `$LATEST`. Required where `functionName` does not end with one: Lambda starts durable
-   * functions in no other way.
+   * functions in no other way. Default: the one in `functionName`.
    */
   readonly qualifier?: string;
   /** Default: a client of its own for the environment's region, made when it is first needed. */
@@ -25,11 +29,16 @@ export interface StartDurableOptions<Body = unknown> {
   /**
    * The name of the execution: 1 to 64 letters, digits, hyphens and underscores, the same for every delivery of a key.
    * Default: the namespace and a hash of the function and the idempotency key.
+   *
+   * @param record The record.
+   * @param context The context of its attempt, with the idempotency key.
    */
   readonly executionName?: (record: BatchRecord<Body>, context: RecordContext) => string;
   /**
    * What the function gets, as JSON of at most 1 MB. It must be the same for every delivery of a key: no times, no
    * message ids, no trace ids. Default: the record's body.
+   *
+   * @param record The record.
    */
   readonly payload?: (record: BatchRecord<Body>) => unknown;
 }
@@ -42,6 +51,9 @@ export interface StartDurableOptions<Body = unknown> {
  * `@aws-sdk/client-lambda` and `lambda:InvokeFunction`. Throws a `ConfigurationError` for options that cannot work.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/durable-execution-idempotency.html
+ *
+ * @typeParam Body The type of the record's body.
+ * @param options Which function is started, and with what.
  *
  * @example
  * createBatchProcessor(startDurable({ functionName: 'fulfil-order', qualifier: 'live' }));

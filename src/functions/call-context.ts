@@ -17,7 +17,11 @@ export interface CallContext extends AttemptContext {
   readonly signal: AbortSignal;
   /** Until when no other attempt starts, in epoch milliseconds. */
   readonly leaseUntil: number;
-  /** Makes the lease last at least `leaseMs` from now. Rejects with a `LeaseLostError` when it is no longer this attempt's. */
+  /**
+   * Makes the lease last at least `leaseMs` from now. Rejects with a `LeaseLostError` when it is no longer this attempt's.
+   *
+   * @param leaseMs The least that has to be left of the lease from now on, in milliseconds.
+   */
   extendLease(leaseMs: number): Promise<void>;
   /**
    * Says that the work is done although the signal was aborted while it ran: what the function then returns, or

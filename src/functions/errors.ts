@@ -3,13 +3,22 @@ import { BatchlatchError } from '../claims/errors.ts';
 
 const UNSERIALIZABLE = 'BATCHLATCH_UNSERIALIZABLE_RESULT';
 
-/** Another call holds this key. The same call may succeed after `retryAfterMs`; the other's result may be there sooner. */
+/**
+ * Another call holds this key. The same call may succeed after `retryAfterMs`; the other's result may be there
+ * sooner. Code: `BATCHLATCH_CONFLICT`.
+ */
 export class ConflictError extends BatchlatchError {
   /** Until when the other's lease is exclusive, in epoch milliseconds. */
   readonly leaseUntil: number;
   /** What is left of that lease, in milliseconds; at least 1. */
   readonly retryAfterMs: number;
 
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param leaseUntil The end of the other's lease, in epoch milliseconds.
+   * @param now The time, in epoch milliseconds.
+   */
   constructor(leaseUntil: number, now: number) {
     super('BATCHLATCH_CONFLICT', 'Another call with this idempotency key is in progress');
     this.leaseUntil = leaseUntil;
@@ -17,8 +26,9 @@ export class ConflictError extends BatchlatchError {
   }
 }
 
-/** No time is left of the invocation: nothing was run, and the key is free. */
+/** No time is left of the invocation: nothing was run, and the key is free. Code: `BATCHLATCH_DEADLINE`. */
 export class NoTimeLeftError extends BatchlatchError {
+  /** Made by batchlatch; for tests of code that catches it. */
   constructor() {
     super(
       'BATCHLATCH_DEADLINE',
@@ -27,8 +37,16 @@ export class NoTimeLeftError extends BatchlatchError {
   }
 }
 
-/** The key failed for good, or its last attempt crashed and `onLapsedLease` is 'park': it does not run again until a person releases it or its retention is over. */
+/**
+ * The key failed for good, or its last attempt crashed and `onLapsedLease` is 'park': it does not run again until a
+ * person releases it or its retention is over. Code: `BATCHLATCH_PARKED`.
+ */
 export class ParkedError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param options Why it is parked, as its `cause`.
+   */
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_PARKED',
@@ -40,9 +58,14 @@ export class ParkedError extends BatchlatchError {
 
 /**
  * The effect is done and will not run again, but its result cannot be kept: JSON does not hold it, or the store has
- * no room for it. Every later call gets the same error.
+ * no room for it. Every later call gets the same error. Code: `BATCHLATCH_UNSERIALIZABLE_RESULT`.
  */
 export class UnserializableResultError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param message Why the result cannot be kept.
+   */
   constructor(message: string) {
     super(UNSERIALIZABLE, message);
   }
@@ -53,6 +76,11 @@ export class ReplayedError extends Error {
   /** The first error's code, where it had one. */
   readonly code?: string;
 
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param stored What the claim keeps of the first error.
+   */
   constructor({ name, message, code }: StoredError) {
     super(message);
     this.name = name;

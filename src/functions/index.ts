@@ -1,3 +1,8 @@
+/**
+ * Idempotent functions: one claim around a call of any async function.
+ *
+ * @module batchlatch/functions
+ */
 export { argumentHash } from './argument-hash.ts';
 export type { CallContext } from './call-context.ts';
 export {

@@ -46,25 +46,42 @@ export interface ClaimOptions {
   readonly clock?: Clock;
 }
 
-/** Options of `withIdempotency` and `withIdempotencyContext`. */
+/**
+ * Options of `withIdempotency` and `withIdempotencyContext`.
+ *
+ * @typeParam Args The parameters of the function.
+ */
 export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
   /**
    * What makes two calls the same work, from the arguments: an id, several as an array, or `argumentHash()`. A part
    * that is missing or empty rejects the call: calls without a key never share one.
+   *
+   * @param args The arguments of the call.
    */
   readonly key: (...args: Args) => string | readonly string[];
   /** Prefix of every key, so that two functions on one store never share claims; a function gives keys per tenant. */
   readonly namespace: string | ((...args: Args) => string);
   /**
-   * What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`. With
-   * 0 or less nothing is run (`NoTimeLeftError`); undefined, NaN and infinite values are ignored.
+   * What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`.
+   * With 0 or less nothing is run (`NoTimeLeftError`); undefined, NaN and infinite values are ignored. Default: no
+   * limit is known.
+   *
+   * @param args The arguments of the call.
    */
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
-  /** What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off. */
+  /**
+   * What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off.
+   *
+   * @param args The arguments of the call.
+   */
   readonly payload?: (...args: Args) => unknown;
   /** Attempts after which a key is parked; crashes count. Costs one write, which says that the function starts. Default: no limit. */
   readonly maxAttempts?: number;
-  /** Which errors leave the key free for the next call; the others park it. Default: all except `PermanentError`. */
+  /**
+   * Which errors leave the key free for the next call; the others park it. Default: all except `PermanentError`.
+   *
+   * @param error What the function rejected with.
+   */
   readonly retryable?: (error: unknown) => boolean;
   /**
    * Whether the first failure is the answer: it is stored for as long as a completion, and every later call rejects with an

@@ -2,9 +2,17 @@ import { Buffer } from 'node:buffer';
 
 /** Turns results into text and back, for those that JSON cannot represent, e.g. superjson. The text should be JSON. */
 export interface Serializer {
-  /** Makes the text that is stored. What it throws is an `UnserializableResultError`. */
+  /**
+   * Makes the text that is stored. What it throws is an `UnserializableResultError`.
+   *
+   * @param value What the function returned.
+   */
   readonly stringify: (value: unknown) => string;
-  /** Makes the result of a stored text again. */
+  /**
+   * Makes the result of a stored text again.
+   *
+   * @param text What `stringify` returned.
+   */
   readonly parse: (text: string) => unknown;
 }
 

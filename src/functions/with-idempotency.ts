@@ -32,7 +32,12 @@ const VERSION_OF_PARTS = 'function-v1-parts';
 /** `never[]`: parameters are inferred from the function alone. */
 type AnyFunction = (...args: never[]) => unknown;
 
-/** The function with the same signature and `this`, asynchronous. */
+/**
+ * The function with the same signature and `this`, asynchronous.
+ *
+ * @typeParam Fn The function.
+ * @param args The arguments of the function.
+ */
 export type Idempotent<Fn extends AnyFunction> = (
   this: ThisParameterType<Fn>,
   ...args: Parameters<Fn>
@@ -52,8 +57,12 @@ export type Idempotent<Fn extends AnyFunction> = (
  * the store's error this call has run nothing, and whether an earlier one has is not known
  * (`BATCHLATCH_RESULT_UNAVAILABLE`: one has). Throws a `ConfigurationError` at start.
  *
+ * @typeParam Fn The function.
+ * @param fn Does the work of one key.
+ * @param options What makes two calls the same work, and how claims are kept.
+ *
  * @example
- * const chargeOnce = withIdempotency(charge, { namespace: 'charge', key: (order) => order.id });
+ * const chargeOnce = withIdempotency(charge, { namespace: 'charge', key: (order) => order.orderId });
  * const { chargeId } = await chargeOnce(order);
  */
 export function withIdempotency<Fn extends AnyFunction>(
@@ -68,10 +77,15 @@ export function withIdempotency<Fn extends AnyFunction>(
  * The same for a function that wants to know about its attempt: it is made for each attempt, from a context
  * (`idempotencyKey`, `attempt`, `signal`, `extendLease`, `done`) that its callers do not see.
  *
+ * @typeParam Fn The function.
+ * @param makeFn Makes the function that does the work of one attempt.
+ * @param options What makes two calls the same work, and how claims are kept.
+ * @throws `ConfigurationError` at start, and rejects, as `withIdempotency` does.
+ *
  * @example
  * const chargeOnce = withIdempotencyContext(
  *   ({ idempotencyKey, signal }) => (order: Order) => payments.charge(order, { idempotencyKey, signal }),
- *   { namespace: 'charge', key: (order) => order.id },
+ *   { namespace: 'charge', key: (order) => order.orderId },
  * );
  */
 export function withIdempotencyContext<Fn extends AnyFunction>(

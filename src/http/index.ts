@@ -1,3 +1,8 @@
+/**
+ * Idempotent HTTP handlers: the `Idempotency-Key` header, for functions of Lambda and for handlers of the Fetch API.
+ *
+ * @module batchlatch/http
+ */
 export type { HeaderOptions } from './kept-headers.ts';
 export type { KeyFormat } from './key-format.ts';
 export type { LambdaHttpEvent } from './lambda-event.ts';

@@ -2,9 +2,12 @@ import type { HttpResponse } from './http-message.ts';
 
 /** Which headers of a response are kept for its replays. Names in any case. */
 export interface HeaderOptions {
-  /** Kept although they carry credentials, such as `set-cookie`. Headers of the connection, and `Date`, never are. */
+  /**
+   * Kept although they carry credentials, such as `set-cookie`. Headers of the connection, and `Date`, never are.
+   * Default: none.
+   */
   readonly keep?: readonly string[];
-  /** Not kept, beside those that never are. */
+  /** Not kept, beside those that never are. Default: none. */
   readonly drop?: readonly string[];
 }
 

@@ -1,4 +1,5 @@
-/** What keys have to look like: `'any'` visible ASCII, a UUID, a pattern that the whole key matches, or a function. */
+/** What keys have to look like: `'any'` visible ASCII, a UUID, a pattern that the whole key matches, or
+ * a function that gets the header's value, without the quotes of a structured field. */
 export type KeyFormat = 'any' | 'uuid' | RegExp | ((key: string) => boolean);
 
 /** What is asked of a key beyond what the header can carry. */

@@ -19,7 +19,11 @@ import { type HeaderOptions, headersToKeep, type KeepHeaders } from './kept-head
 import { type KeyFormat, type KeyRules, keyRules } from './key-format.ts';
 import { type MakeProblem, problemsOf } from './problems.ts';
 
-/** Options of `withHttpIdempotency` and `withFetchIdempotency`. */
+/**
+ * Options of `withHttpIdempotency` and `withFetchIdempotency`.
+ *
+ * @typeParam Request The request that the handler gets: an event of Lambda, or a `Request`.
+ */
 export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   /** Prefix of every key, so that two APIs on one store never share claims. */
   readonly namespace: string;
@@ -51,6 +55,8 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
    * Whether this caller may have what is stored: the handler, and whatever it checks, does not run for a replay. Called
    * before anything is said of how the first request ended. Anything but true, and an error, is a refusal (403).
    * Default: every caller with the scope may.
+   *
+   * @param request The request that asks for the stored response.
    */
   readonly authorizeReplay?: (request: Request) => boolean | Promise<boolean>;
   /** Whether a request without a key is refused (400). If not, it runs without a claim. Default true. */
@@ -65,7 +71,11 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
   readonly maxResponseBytes?: number;
   /** What to do with a key whose last attempt crashed: run it again, or park it for a person (409; costs one write). Default 'rerun'. */
   readonly onLapsedLease?: 'rerun' | 'park';
-  /** Called with what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning. */
+  /**
+   * Called with what the client cannot fix: the store failed, a completion was not stored, a response cannot be read. Default: a process warning.
+   *
+   * @param error What failed.
+   */
   readonly onError?: (error: unknown) => void;
 }
 

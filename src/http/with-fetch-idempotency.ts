@@ -16,12 +16,16 @@ import { readBounded } from './read-bounded.ts';
  * The handler gets the request itself, its body unread. Its response is read up to `maxResponseBytes` before it goes
  * out; a longer one is streamed on, and is not kept. Further arguments are passed on. Throws a `ConfigurationError` at start.
  *
+ * @typeParam Rest The handler's further parameters.
+ * @param handler Answers a request.
+ * @param options Whose keys they are, and what is kept of responses.
+ *
  * @example
  * app.post('/payments', (c) => createPayment(c.req.raw));
- * const createPayment = withFetchIdempotency(async (request) => Response.json(await charge(await request.json())), {
+ * const createPayment = withFetchIdempotency((request) => pay(request), {
  *   namespace: 'payments',
  *   // Of the verified token, never of a header that the client can set.
- *   scope: async (request) => (await verifyToken(request.headers.get('authorization'))).sub,
+ *   scope: async (request) => (await verifyToken(request)).sub,
  * });
  */
 export function withFetchIdempotency<Rest extends unknown[]>(
@@ -36,11 +40,16 @@ export function withFetchIdempotency<Rest extends unknown[]>(
  * The same for a handler that wants to know about its attempt: see `withHttpIdempotencyContext`. After a commit the client gets the
  * response that was committed, whatever the handler returns; the body of a `Response` that was given to a commit has been read.
  *
+ * @typeParam Rest The handler's further parameters.
+ * @param makeHandler Makes the handler of one request.
+ * @param options Whose keys they are, and what is kept of responses.
+ * @throws `ConfigurationError` at start for an option that is unknown, missing or impossible.
+ *
  * @example
  * const createPayment = withFetchIdempotencyContext(
  *   (context) => async (request: Request) =>
  *     inTransaction(context, async (client) => Response.json(await insertPayment(client, await request.json()))),
- *   { namespace: 'payments', scope: async (request) => (await verifyToken(request.headers.get('authorization'))).sub, store },
+ *   { namespace: 'payments', scope: async (request) => (await verifyToken(request)).sub, store },
  * );
  */
 export function withFetchIdempotencyContext<Rest extends unknown[]>(

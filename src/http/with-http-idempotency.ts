@@ -16,9 +16,17 @@ import type { HttpIdempotencyOptions } from './options.ts';
  *
  * Throws a `ConfigurationError` at start for an option that is unknown, missing or impossible.
  *
+ * @typeParam Event The event that the handler gets.
+ * @typeParam Answer What the handler answers.
+ * @param handler Answers a request.
+ * @param options Whose keys they are, and what is kept of responses.
+ *
  * @example
  * export const handler = withHttpIdempotency(
- *   async (event: APIGatewayProxyEventV2WithJWTAuthorizer) => ({ statusCode: 201, body: JSON.stringify(await charge(event)) }),
+ *   async (event: APIGatewayProxyEventV2WithJWTAuthorizer) => ({
+ *     statusCode: 201,
+ *     body: JSON.stringify(await charge(JSON.parse(event.body ?? ''))),
+ *   }),
  *   // Of the verified token, never of a header that the client can set.
  *   { namespace: 'payments', scope: (event) => String(event.requestContext.authorizer.jwt.claims['sub'] ?? '') },
  * );
@@ -36,6 +44,12 @@ export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
  * (`idempotencyKey`, `attempt`, `signal`, `extendLease`, `done`), which is undefined where there is no key: for safe methods, and without
  * the header where it is not required. `inTransaction` of `batchlatch/postgres` and `commit` of `batchlatch/dynamodb` take the context;
  * the result that they commit has to be the response.
+ *
+ * @typeParam Event The event that the handler gets.
+ * @typeParam Answer What the handler answers.
+ * @param makeHandler Makes the handler of one request.
+ * @param options Whose keys they are, and what is kept of responses.
+ * @throws `ConfigurationError` at start for an option that is unknown, missing or impossible.
  *
  * @example
  * export const handler = withHttpIdempotencyContext(

@@ -15,6 +15,8 @@ import { type KeySelector, withEffort } from '../keys/key-selector.ts';
  *
  * A number that a double does not hold exactly makes no key where the expression parses the text. What arrives
  * parsed, as the `detail` of EventBridge, has been rounded before: send such numbers as strings.
+ *
+ * @param expression JMESPath. Throws a `ConfigurationError` at start for one that cannot be read.
  */
 export function jmesPath(expression: string): KeySelector {
   if (typeof expression !== 'string' || expression.trim() === '') {

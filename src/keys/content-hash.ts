@@ -8,9 +8,12 @@ import { watchPaths } from './watch-paths.ts';
 
 /** What of a payload makes its hash. With neither option: all of it. Both together are an error. */
 export interface PayloadHashOptions {
-  /** Only these values make the key, with their paths, e.g. `['orderId', 'customer.id']`. A payload that lacks one fails. */
+  /**
+   * Only these values make the key, with their paths, e.g. `['orderId', 'customer.id']`; at least one, each of one
+   * value, without `*`. A payload that lacks one fails (`BATCHLATCH_KEY`). Default: all values.
+   */
   readonly include?: readonly string[];
-  /** The whole payload except these paths, e.g. `['sentAt', 'items.*.trace']`. */
+  /** The whole payload except these paths, e.g. `['sentAt', 'items.*.trace']`. Not with `include`. Default: none. */
   readonly exclude?: readonly string[];
 }
 

@@ -3,6 +3,9 @@ import type { BatchRecord } from '../sources/record.ts';
 /**
  * Says which records are the same work: equal strings, same work. Called once for each record, before its
  * handler. What it throws, and an empty string, fail that record alone.
+ *
+ * @typeParam Body The type of the record's body.
+ * @param record The record.
  */
 export interface KeySelector<Body = unknown> {
   (record: BatchRecord<Body>): string;
@@ -26,7 +29,12 @@ export function withEffort<Body>(
   return effort === undefined ? select : Object.assign(select, { effort });
 }
 
-/** Makes a selector of whole keys, for tables whose keys another library makes too. */
+/**
+ * Makes a selector of whole keys, for tables whose keys another library makes too.
+ *
+ * @typeParam Body The type of the record's body.
+ * @param select Gives the whole key.
+ */
 export function wholeKey<Body = unknown>(select: (record: BatchRecord<Body>) => string): KeySelector<Body> {
   return Object.assign((record: BatchRecord<Body>) => select(record), { isWholeKey: true as const });
 }

@@ -12,6 +12,9 @@ export type { PayloadHashOptions } from './content-hash.ts';
  * so that member order, white space and `1.0` against `1` make no difference, while `1` and `"1"` do.
  * A body that is not JSON fails its record, and so does a number that a double does not hold exactly, such as
  * 1.000000000000000001. Takes the body alone, so nothing that changes on redelivery.
+ *
+ * @param options Which members of the body count. Default: all of them.
+ * @throws `ConfigurationError` for paths that cannot be read, and for both options together.
  */
 export function payloadHash(options: PayloadHashOptions = {}): KeySelector {
   const hash = contentHash('payloadHash', options);

@@ -24,13 +24,22 @@ export interface ClaimMonitorOptions {
   readonly limit?: number;
   /** Logs the idempotency keys themselves beside their hashes. They may hold what must not be in a log. Default false. */
   readonly logKeys?: boolean;
-  /** Takes a line without its line feed. Default: standard output. */
+  /**
+   * Takes a line without its line feed. Default: standard output.
+   *
+   * @param line JSON text.
+   */
   readonly write?: (line: string) => void;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
-/** A Lambda handler for a schedule. Its event is not read. */
+/**
+ * A Lambda handler for a schedule. Its event is not read.
+ *
+ * @param event Not read.
+ * @param context Lambda's own; tells how much time is left.
+ */
 export type ClaimMonitor = (
   event?: unknown,
   context?: Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId'>,
@@ -47,6 +56,8 @@ export type ClaimMonitor = (
  *
  * The invocation fails with the store's error where the store cannot be read, so that an alarm on the function's errors sees
  * it. Throws a `ConfigurationError` for options that are wrong, and for a store that cannot list its claims.
+ *
+ * @param options What it counts, and where it writes.
  *
  * @example
  * export const handler = createClaimMonitor();

@@ -4,18 +4,33 @@ import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from '
 /** What is published on each channel. Keys are as they are, not hashed: what is published stays in the process. */
 export interface DiagnosticsMessages {
   /** An invocation begins. */
-  readonly 'batchlatch:invocation': { readonly invocation: ObservedInvocation };
+  readonly 'batchlatch:invocation': {
+    /** The invocation that begins. */
+    readonly invocation: ObservedInvocation;
+  };
   /** One event. */
-  readonly 'batchlatch:event': { readonly event: BatchEvent; readonly invocation?: ObservedInvocation };
+  readonly 'batchlatch:event': {
+    /** What happened. */
+    readonly event: BatchEvent;
+    /**
+     * The invocation that it belongs to; absent where there is none.
+     */
+    readonly invocation?: ObservedInvocation;
+  };
   /** A record has its outcome. */
   readonly 'batchlatch:outcome': {
+    /** Identifies the record to its sender. */
     readonly recordId: string;
+    /** The `status` of a `RecordOutcome`. */
     readonly outcome: string;
+    /** The invocation that it belongs to. */
     readonly invocation: ObservedInvocation;
   };
   /** The handler is called. Stores that are bound to the channel (`bindStore`) hold while it runs. */
   readonly 'batchlatch:handler': {
+    /** The attempts whose handler is called; of `forBatches` many. */
     readonly attempts: readonly ObservedAttempt[];
+    /** The invocation that they belong to. */
     readonly invocation: ObservedInvocation;
   };
 }

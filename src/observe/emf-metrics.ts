@@ -9,9 +9,16 @@ import { METRIC_NAMES, type Totals, Totalling } from './totals.ts';
 export interface EmfMetricsOptions {
   /** CloudWatch's namespace, of 1 to 255 characters. Default `batchlatch`. */
   readonly namespace?: string;
-  /** More dimensions than `function` and `source`, such as `{ service: 'orders' }`; up to 28, of visible ASCII characters and spaces. */
+  /**
+   * More dimensions than `function` and `source`, such as `{ service: 'orders' }`; up to 28, of visible ASCII
+   * characters and spaces. Default: none.
+   */
   readonly dimensions?: Readonly<Record<string, string>>;
-  /** Takes a line without its line feed. Default: standard output, from which Lambda's logs go to CloudWatch. */
+  /**
+   * Takes a line without its line feed. Default: standard output, from which Lambda's logs go to CloudWatch.
+   *
+   * @param line JSON text.
+   */
   readonly write?: (line: string) => void;
   /** For tests. Default: the system clock. */
   readonly clock?: Clock;
@@ -27,6 +34,8 @@ const MOST_VALUES = 100;
  * and no dimension. Throws a `ConfigurationError` for an option that is unknown or impossible.
  *
  * The format: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ *
+ * @param options The namespace, the dimensions, and where the lines go.
  *
  * @example
  * createBatchProcessor(handler, { observer: observers(jsonLines(), emfMetrics()) });

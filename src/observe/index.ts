@@ -1,3 +1,8 @@
+/**
+ * Observers: log lines, CloudWatch metrics, Powertools' logger, metrics and tracer, and `diagnostics_channel`.
+ *
+ * @module batchlatch/observe
+ */
 export { diagnosticsChannel, type DiagnosticsMessages } from './diagnostics-channel.ts';
 export { emfMetrics, type EmfMetricsOptions } from './emf-metrics.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './json-lines.ts';
@@ -6,6 +11,7 @@ export type {
   NotStartedReason,
   ObservedAttempt,
   ObservedInvocation,
+  ObservedKey,
   ObservedRecord,
   Observer,
   SettlingEnd,

@@ -4,14 +4,18 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 import type { Observer } from './observer.ts';
 import { LEVELS, levelOf, shown } from './shown-event.ts';
 
-/** The least important level that is written; `silent` writes nothing. */
+/** The least important level that is written: `debug`, `info`, `warn`, `error`, or `silent`, which writes nothing. */
 export type LogLevel = (typeof LEVELS)[number];
 
 /** What `jsonLines()` writes, and where. */
 export interface JsonLinesOptions {
   /** The least important level that is written. Default: `BATCHLATCH_LOG_LEVEL`, else `info`. */
   readonly level?: LogLevel;
-  /** Takes a line without its line feed. Default: standard output. */
+  /**
+   * Takes a line without its line feed. Default: standard output.
+   *
+   * @param line JSON text.
+   */
   readonly write?: (line: string) => void;
 }
 
@@ -19,6 +23,10 @@ export interface JsonLinesOptions {
  * One JSON object a line for what a person wants to know of a batch, with the request id, the function and the source. Keys are hashed and
  * bodies are never written, because both may hold what must not be in a log; error messages are the handler's own
  * words, without what `JSON.parse` quotes in them. A short key can be guessed from its hash, which has no salt.
+ *
+ * @param options Which lines, and where they go.
+ * @throws `ConfigurationError` for an option that is unknown or impossible, and for a level of the environment that
+ *   is none.
  */
 export function jsonLines(options: JsonLinesOptions = {}): Observer {
   checkOptionsOf('jsonLines', options, { level: oneOf(...LEVELS), write: aFunction() });

@@ -3,19 +3,36 @@
  * `onEvent` is needed; what an observer leaves out costs nothing.
  */
 export interface Observer {
-  /** `invocation` is one object for all events of an invocation. */
+  /**
+   * `invocation` is one object for all events of an invocation.
+   *
+   * @param event What happened.
+   * @param invocation The invocation that it belongs to.
+   */
   onEvent(event: BatchEvent, invocation?: ObservedInvocation): void;
-  /** Called before an invocation's first event, in the asynchronous context of whoever called the processor. */
+  /**
+   * Called before an invocation's first event, in the asynchronous context of whoever called the processor.
+   *
+   * @param invocation The invocation that begins.
+   */
   onInvocation?(invocation: ObservedInvocation): void;
   /**
    * Called when a record has its outcome, one of those that `batchFinished` counts; at most once for each record, and not for
    * one that has none when the answer leaves.
+   *
+   * @param recordId Identifies the record to its sender.
+   * @param outcome The `status` of a `RecordOutcome`.
+   * @param invocation The invocation that it belongs to.
    */
   onOutcome?(recordId: string, outcome: string, invocation: ObservedInvocation): void;
   /**
    * Called around every call of the handler; it has to call `run` before it returns, for instance inside
    * `AsyncLocalStorage.run`. `run` calls the handler once, however often it is called, and tells nothing of its end: events
    * do. If `run` was not called, the handler is called all the same. Of `forBatches` there are many attempts in one call.
+   *
+   * @param attempts The attempts whose handler is called; of `forBatches` many.
+   * @param invocation The invocation that they belong to.
+   * @param run Calls the handler.
    */
   aroundHandler?(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void): void;
 }
@@ -35,6 +52,8 @@ export interface ObservedInvocation {
   /**
    * What is known of a record beside its body, made when it is asked for; undefined for an id that the invocation has
    * not. Of records with the same id, the first.
+   *
+   * @param recordId Identifies the record to its sender.
    */
   recordOf(recordId: string): ObservedRecord | undefined;
 }
@@ -52,11 +71,14 @@ export interface ObservedRecord {
   /**
    * A string attribute or header by its name, such as `traceparent`; `x-amzn-trace-id` is also SQS's own `AWSTraceHeader`.
    * Whoever can send a message chooses them: undefined for what is longer than 8,192 characters or holds others than visible ASCII.
+   *
+   * @param name Such as `traceparent`.
    */
   headerOf(name: string): string | undefined;
 }
 
-interface OfRecord {
+/** A record, and its key. */
+export interface ObservedKey {
   /** Identifies the record to its sender: the messageId, the event id. */
   readonly recordId: string;
   /** The idempotency key. It may hold payload (`jmesPath`, functions): log its hash. */
@@ -64,7 +86,7 @@ interface OfRecord {
 }
 
 /** One attempt of one record. */
-export interface ObservedAttempt extends OfRecord {
+export interface ObservedAttempt extends ObservedKey {
   /** A token that no other attempt has. */
   readonly owner: string;
   /** The fencing token; 0 of a record that runs without a claim. */
@@ -74,73 +96,189 @@ export interface ObservedAttempt extends OfRecord {
 /** Why a record that was claimed, or could have been, was not started. */
 export type NotStartedReason = 'deadline' | 'order' | 'lease-lapsed';
 
-/** All durations are milliseconds. */
+/** What happened, told apart by `type`. All durations are milliseconds. */
 export type BatchEvent =
   | (ObservedAttempt & {
+      /** A key was claimed. */
       readonly type: 'claimed';
+      /** Until when the claim is exclusive, in epoch milliseconds. */
       readonly leaseUntil: number;
-      /** Of the request to the store that carried this claim among others. */
+      /** Of the request to the store that carried this claim among others, in milliseconds. */
       readonly durationMs: number;
     })
-  /** The previous attempt died without settling; comes after `claimed`. */
-  | (ObservedAttempt & { readonly type: 'tookOver'; readonly crashes: number })
-  | (OfRecord & { readonly type: 'duplicate'; readonly within: 'store' | 'batch' })
-  | (OfRecord & { readonly type: 'conflict'; readonly leaseUntil: number })
-  | (OfRecord & { readonly type: 'mismatch' })
-  /** The store could not say whether the key is free. */
-  | (OfRecord & { readonly type: 'claimFailed'; readonly error: unknown })
-  | { readonly type: 'invalid'; readonly recordId: string; readonly error: unknown }
-  /** It could not be decoded, or was not read, now, and may be later; it has no key yet. */
-  | { readonly type: 'decodeFailed'; readonly recordId: string; readonly error: unknown }
-  | (ObservedAttempt & { readonly type: 'started' })
-  | (ObservedAttempt & { readonly type: 'succeeded'; readonly durationMs: number })
-  | (ObservedAttempt & { readonly type: 'failed'; readonly durationMs: number; readonly error: unknown })
-  /** The handler's items and its completion are written, in one transaction (`commit` of `batchlatch/dynamodb`). */
-  | (ObservedAttempt & { readonly type: 'committed'; readonly items: number; readonly durationMs: number })
-  /** The handler threw after its commit was written: the record is completed. Comes after `failed`. */
-  | (ObservedAttempt & { readonly type: 'failedAfterCommit'; readonly error: unknown })
-  /** Time was up, the signal was aborted, and the handler still runs: its claim is left to its lease. */
-  | (ObservedAttempt & { readonly type: 'abandoned'; readonly durationMs: number; readonly error: unknown })
-  /**
-   * The handler still runs 5 s after its signal was aborted; `hasEnded`: it went on for longer than that after its
-   * invocation, and has ended now. Once for each run, `sinceAbortMs` after the abort.
-   */
-  | (ObservedAttempt & { readonly type: 'stuck'; readonly sinceAbortMs: number; readonly hasEnded: boolean })
-  /** How attempts ended, just before it is stored: what was done can be judged even if storing it fails. */
-  | { readonly type: 'settling'; readonly ends: readonly SettlingEnd[] }
-  /**
-   * The store has not taken how attempts ended. It is asked again until their leases or the invocation are nearly over. Once for all
-   * records and invocations of a processor, until the store has taken one.
-   */
-  | { readonly type: 'settleDelayed'; readonly error: unknown }
-  /** Failed for good: stored as parked now, or found parked. */
-  | (OfRecord & { readonly type: 'parked'; readonly error: unknown })
-  /** The dead-letter queue has what failed for good; it is acknowledged. */
-  | (OfRecord & { readonly type: 'deadLettered' })
-  /** The dead-letter queue did not take it; it is handed back. */
-  | (OfRecord & { readonly type: 'deadLetterFailed'; readonly error: unknown })
-  /** The queue's own timeout now decides when the message comes again, or how long it stays invisible. */
-  | { readonly type: 'visibilityNotChanged'; readonly recordId: string; readonly error: unknown }
-  /** `onStoreError: 'run'`: it runs, or was acknowledged, although the store did not do its part. */
-  | (OfRecord & { readonly type: 'withoutClaim'; readonly error: unknown })
-  /** The claim is another owner's now; nothing of this attempt was stored. `effectDone`: its handler had succeeded. */
-  | (ObservedAttempt & { readonly type: 'leaseLost'; readonly effectDone: boolean })
-  /** The end of the attempt could not be stored. `effectDone`: its handler had succeeded. */
   | (ObservedAttempt & {
-      readonly type: 'settleFailed';
-      readonly effectDone: boolean;
+      /** The previous attempt died without settling; comes after `claimed`. */
+      readonly type: 'tookOver';
+      /** How many attempts in a row have died. */
+      readonly crashes: number;
+    })
+  | (ObservedKey & {
+      /** The key is completed, or another record of the batch has the same. */
+      readonly type: 'duplicate';
+      /** Where the other one is: `store` completed before, `batch` in this batch. */
+      readonly within: 'store' | 'batch';
+    })
+  | (ObservedKey & {
+      /** Another owner holds the key. */
+      readonly type: 'conflict';
+      /** Until when, in epoch milliseconds. */
+      readonly leaseUntil: number;
+    })
+  | (ObservedKey & {
+      /** The key came before with another payload. */
+      readonly type: 'mismatch';
+    })
+  | (ObservedKey & {
+      /** The store could not say whether the key is free. */
+      readonly type: 'claimFailed';
+      /** What the store failed with. */
       readonly error: unknown;
     })
-  /** The handler's result cannot be stored; the completion was, without it. */
-  | (ObservedAttempt & { readonly type: 'resultDropped'; readonly error: unknown })
-  | (OfRecord & { readonly type: 'notStarted'; readonly reason: NotStartedReason })
   | {
+      /** It cannot be read, has no key, or its body does not fit the schema. */
+      readonly type: 'invalid';
+      /** Identifies the record to its sender. */
+      readonly recordId: string;
+      /** Why. */
+      readonly error: unknown;
+    }
+  | {
+      /** It could not be decoded, or was not read, now, and may be later; it has no key yet. */
+      readonly type: 'decodeFailed';
+      /** Identifies the record to its sender. */
+      readonly recordId: string;
+      /** Why. */
+      readonly error: unknown;
+    }
+  | (ObservedAttempt & {
+      /** The handler is called. */
+      readonly type: 'started';
+    })
+  | (ObservedAttempt & {
+      /** The handler returned, and its work counts as done. */
+      readonly type: 'succeeded';
+      /** How long the handler ran, in milliseconds. */
+      readonly durationMs: number;
+    })
+  | (ObservedAttempt & {
+      /** The handler failed. */
+      readonly type: 'failed';
+      /** How long the handler ran, in milliseconds. */
+      readonly durationMs: number;
+      /** What it failed with. */
+      readonly error: unknown;
+    })
+  | (ObservedAttempt & {
+      /** The handler's items and its completion are written, in one transaction (`commit` of `batchlatch/dynamodb`). */
+      readonly type: 'committed';
+      /** How many items. */
+      readonly items: number;
+      /** How long the transaction took, in milliseconds. */
+      readonly durationMs: number;
+    })
+  | (ObservedAttempt & {
+      /** The handler threw after its commit was written: the record is completed. Comes after `failed`. */
+      readonly type: 'failedAfterCommit';
+      /** What it threw. */
+      readonly error: unknown;
+    })
+  | (ObservedAttempt & {
+      /** Time was up, the signal was aborted, and the handler still runs: its claim is left to its lease. */
+      readonly type: 'abandoned';
+      /** How long the handler has run, in milliseconds. */
+      readonly durationMs: number;
+      /** Why its signal was aborted. */
+      readonly error: unknown;
+    })
+  | (ObservedAttempt & {
+      /** The handler still runs 5 s after its signal was aborted, or has ended after its invocation. Once for each run. */
+      readonly type: 'stuck';
+      /** How long ago its signal was aborted, in milliseconds. */
+      readonly sinceAbortMs: number;
+      /** It went on for longer than that after its invocation, and has ended now. */
+      readonly hasEnded: boolean;
+    })
+  | {
+      /** How attempts ended, just before it is stored: what was done can be judged even if storing it fails. */
+      readonly type: 'settling';
+      /** One for each attempt. */
+      readonly ends: readonly SettlingEnd[];
+    }
+  | {
+      /**
+       * The store has not taken how attempts ended. It is asked again until their leases or the invocation are nearly over.
+       * Once for all records and invocations of a processor, until the store has taken one.
+       */
+      readonly type: 'settleDelayed';
+      /** What the store failed with. */
+      readonly error: unknown;
+    }
+  | (ObservedKey & {
+      /** Failed for good: stored as parked now, or found parked. */
+      readonly type: 'parked';
+      /** Why. */
+      readonly error: unknown;
+    })
+  | (ObservedKey & {
+      /** The dead-letter queue has what failed for good; it is acknowledged. */
+      readonly type: 'deadLettered';
+    })
+  | (ObservedKey & {
+      /** The dead-letter queue did not take it; it is handed back. */
+      readonly type: 'deadLetterFailed';
+      /** What SQS failed with. */
+      readonly error: unknown;
+    })
+  | {
+      /** The queue's own timeout now decides when the message comes again, or how long it stays invisible. */
+      readonly type: 'visibilityNotChanged';
+      /** Identifies the record to its sender. */
+      readonly recordId: string;
+      /** What SQS failed with. */
+      readonly error: unknown;
+    }
+  | (ObservedKey & {
+      /** `onStoreError: runWithoutClaim()`: it runs, or was acknowledged, although the store did not do its part. */
+      readonly type: 'withoutClaim';
+      /** What the store failed with. */
+      readonly error: unknown;
+    })
+  | (ObservedAttempt & {
+      /** The claim is another owner's now; nothing of this attempt was stored. */
+      readonly type: 'leaseLost';
+      /** Its handler had succeeded. */
+      readonly effectDone: boolean;
+    })
+  | (ObservedAttempt & {
+      /** The end of the attempt could not be stored. */
+      readonly type: 'settleFailed';
+      /** Its handler had succeeded. */
+      readonly effectDone: boolean;
+      /** What the store failed with. */
+      readonly error: unknown;
+    })
+  | (ObservedAttempt & {
+      /** The handler's result cannot be stored; the completion was, without it. */
+      readonly type: 'resultDropped';
+      /** Why. */
+      readonly error: unknown;
+    })
+  | (ObservedKey & {
+      /** It was not started, and is handed back. */
+      readonly type: 'notStarted';
+      /** Why. */
+      readonly reason: NotStartedReason;
+    })
+  | {
+      /** All records have ended, or had to. */
       readonly type: 'batchFinished';
+      /** How many records were delivered. */
       readonly records: number;
       /** How many records ended in which way; the keys are those of the outcomes. */
       readonly outcomes: Readonly<Record<string, number>>;
-      /** How many of them ran or were acknowledged without a claim (`onStoreError: 'run'`); only where there were any. */
+      /** How many of them ran or were acknowledged without a claim (`onStoreError`); only where there were any. */
       readonly withoutClaim?: number;
+      /** How long the invocation took, in milliseconds. */
       readonly durationMs: number;
     };
 
@@ -148,31 +286,4 @@ export type BatchEvent =
 export interface SettlingEnd extends ObservedAttempt {
   /** `complete`: done. `fail`: it may run again. `park`: it failed for good. `release`: it was given back unstarted. */
   readonly end: 'complete' | 'fail' | 'park' | 'release';
-}
-
-/** Tells an observer something. Neither what it throws nor a rejection may change what happens, or end the process. */
-export function harmless(tell: () => unknown): void {
-  try {
-    const returned = tell();
-    if (returned instanceof Promise) returned.catch(() => undefined);
-  } catch {
-    // An error of the observer must not harm a record.
-  }
-}
-
-/** Calls `run` once inside of what the observer puts around it, or without that where the observer does not call it. */
-export function callAround(
-  observer: Observer,
-  attempts: readonly ObservedAttempt[],
-  invocation: ObservedInvocation,
-  run: () => void,
-): void {
-  let isCalled = false;
-  const once = (): void => {
-    if (isCalled) return;
-    isCalled = true;
-    run();
-  };
-  harmless(() => observer.aroundHandler?.(attempts, invocation, once));
-  once();
 }

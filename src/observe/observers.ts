@@ -1,17 +1,14 @@
 import { objectWith } from '../options/check-options.ts';
 import { ConfigurationError } from '../claims/errors.ts';
-import {
-  callAround,
-  harmless,
-  type ObservedAttempt,
-  type ObservedInvocation,
-  type Observer,
-} from './observer.ts';
+import type { ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
+import { callAround, harmless } from './tell-observer.ts';
 
 /**
  * Several observers as one. Each is told everything, in the given order; one that throws or rejects harms neither the
  * others nor a record. What they put around the handler is nested, the first one outermost. Throws a
  * `ConfigurationError` for what is no observer.
+ *
+ * @param all In the order in which they are told.
  *
  * @example
  * createBatchProcessor(handler, { observer: observers(jsonLines(), emfMetrics()) });

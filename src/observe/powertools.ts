@@ -9,13 +9,33 @@ import { Totalling } from './totals.ts';
 
 /** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */
 export interface PowertoolsLogger {
-  /** Writes a line of the level DEBUG. */
+  /**
+   * Writes a line of the level DEBUG.
+   *
+   * @param message What happened.
+   * @param attributes The fields of the line.
+   */
   debug(message: string, attributes: Record<string, unknown>): void;
-  /** Writes a line of the level INFO. */
+  /**
+   * Writes a line of the level INFO.
+   *
+   * @param message What happened.
+   * @param attributes The fields of the line.
+   */
   info(message: string, attributes: Record<string, unknown>): void;
-  /** Writes a line of the level WARN. */
+  /**
+   * Writes a line of the level WARN.
+   *
+   * @param message What happened.
+   * @param attributes The fields of the line.
+   */
   warn(message: string, attributes: Record<string, unknown>): void;
-  /** Writes a line of the level ERROR. */
+  /**
+   * Writes a line of the level ERROR.
+   *
+   * @param message What happened.
+   * @param attributes The fields of the line.
+   */
   error(message: string, attributes: Record<string, unknown>): void;
   /** The least important level that it writes, such as `INFO`. */
   getLevelName(): string;
@@ -23,9 +43,20 @@ export interface PowertoolsLogger {
 
 /** What is used of a `Metrics` of `@aws-lambda-powertools/metrics`. */
 export interface PowertoolsMetrics {
-  /** Stores a value; several under one name become a list. */
+  /**
+   * Stores a value; several under one name become a list.
+   *
+   * @param name The metric's name.
+   * @param unit Its unit.
+   * @param value Its value.
+   */
   addMetric(name: string, unit: 'Count' | 'Milliseconds', value: number): unknown;
-  /** Stores a property that is no metric. */
+  /**
+   * Stores a property that is no metric.
+   *
+   * @param key The property's name.
+   * @param value Its value.
+   */
   addMetadata(key: string, value: string): unknown;
   /** Writes what is stored, and forgets it. */
   publishStoredMetrics(): unknown;
@@ -33,21 +64,26 @@ export interface PowertoolsMetrics {
 
 /** Which of Powertools' utilities are told; at least one. */
 export interface PowertoolsOptions {
-  /** Gets a line for each event, with the fields of `jsonLines()`. */
+  /** Gets a line for each event, with the fields of `jsonLines()`. Default: none. */
   readonly logger?: PowertoolsLogger;
   /** The least important level that the logger gets. Default: the logger's own; `debug` for its log buffer. */
   readonly level?: LogLevel;
-  /** Gets the metrics of `emfMetrics()` when a batch has finished, under its own namespace and dimensions. */
+  /**
+   * Gets the metrics of `emfMetrics()` when a batch has finished, under its own namespace and dimensions. Default:
+   * none.
+   */
   readonly metrics?: PowertoolsMetrics;
   /** Whether to publish what `metrics` has stored then. Default true; false where middy's `logMetrics` does. */
   readonly publishMetrics?: boolean;
-  /** Gets a subsegment for each call of the handler, which is the current one inside of it. */
+  /** Gets a subsegment for each call of the handler, which is the current one inside of it. Default: none. */
   readonly tracer?: PowertoolsTracer;
 }
 
 /**
  * Tells the logger, the metrics and the tracer of Powertools for AWS Lambda. Keys are hashed, and bodies, stacks and
  * results are never given to them. Throws a `ConfigurationError` for an option that is unknown or impossible.
+ *
+ * @param options Which of the utilities are told.
  *
  * @example
  * createBatchProcessor(handler, {

@@ -7,19 +7,48 @@ export interface PowertoolsTracer {
   isTracingEnabled(): boolean;
   /** The current segment or subsegment. */
   getSegment(): TracerSegment | undefined;
-  /** Makes it the current one in this asynchronous context. */
+  /**
+   * Makes it the current one in this asynchronous context.
+   *
+   * @param segment The segment or subsegment.
+   */
   setSegment(segment: TracerSegment): void;
   /** Its way to X-Ray's SDK; `run` gives `work` an asynchronous context of its own. */
-  readonly provider: { getNamespace(): { run(work: () => void): unknown } };
+  readonly provider: {
+    /** X-Ray's namespace of asynchronous contexts. */
+    getNamespace(): {
+      /**
+       * Calls `work` in a context of its own.
+       *
+       * @param work What is called.
+       */
+      run(work: () => void): unknown;
+    };
+  };
 }
 
 /** What is used of a segment or subsegment of X-Ray. */
 export interface TracerSegment {
-  /** Begins a subsegment. */
+  /**
+   * Begins a subsegment.
+   *
+   * @param name Its name, of at most 200 characters.
+   */
   addNewSubsegment(name: string): TracerSegment;
-  /** Adds what traces can be found by. */
+  /**
+   * Adds what traces can be found by.
+   *
+   * @param key Its name.
+   * @param value Its value.
+   */
   addAnnotation(key: string, value: string | number | boolean): void;
-  /** Adds what is only shown. */
+  /**
+   * Adds what is only shown.
+   *
+   * @param key Its name.
+   * @param value Its value.
+   * @param namespace What it is listed under. Default: X-Ray's own `default`.
+   */
   addMetadata(key: string, value: unknown, namespace?: string): void;
   /** Says that it failed. */
   addFaultFlag(): void;

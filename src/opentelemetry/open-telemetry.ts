@@ -34,6 +34,8 @@ export interface OpenTelemetryOptions {
  * that; a batch handler inside the batch's span. Needs `@opentelemetry/api`. Keys are hashed, and bodies, stacks and
  * results are never in it. Throws a `ConfigurationError` for an option that is unknown or impossible.
  *
+ * @param options Which providers it uses, and how records are joined with what sent them.
+ *
  * @example
  * createBatchProcessor(handler, { observer: observers(jsonLines(), openTelemetry()) });
  */

@@ -56,6 +56,10 @@ export type SeenClaim = Pick<Claim, 'key' | 'status' | 'owner' | 'attempt'>;
  * Throws a `ConfigurationError` for options that cannot work and for a store that cannot be operated on. What the store
  * could not do is an outcome `error`.
  *
+ * @param store The store that has the claim.
+ * @param claim The claim as it was seen.
+ * @param options Who does it, and why.
+ *
  * @example
  * const claim = await inspectClaim(store, key);
  * if (claim !== undefined) await releaseClaim(store, claim, { operator: 'pat', reason: 'fixed in 1.4' });
@@ -68,7 +72,13 @@ export function releaseClaim(
   return change(store, claim, { ...options, operation: 'release' });
 }
 
-/** Counts a key as done, with `result` for its duplicates, for work that was finished by hand. Otherwise as `releaseClaim`. */
+/**
+ * Counts a key as done, with `result` for its duplicates, for work that was finished by hand. Otherwise as `releaseClaim`.
+ *
+ * @param store The store that has the claim.
+ * @param claim The claim as it was seen.
+ * @param options Who does it, why, and the result for duplicates.
+ */
 export function resolveClaim(
   store: ClaimStore,
   claim: SeenClaim,
@@ -77,7 +87,13 @@ export function resolveClaim(
   return change(store, claim, { ...options, operation: 'resolve' });
 }
 
-/** Keeps a key from running until somebody releases it. Otherwise as `releaseClaim`. */
+/**
+ * Keeps a key from running until somebody releases it. Otherwise as `releaseClaim`.
+ *
+ * @param store The store that has the claim.
+ * @param claim The claim as it was seen.
+ * @param options Who does it, and why.
+ */
 export function parkClaim(
   store: ClaimStore,
   claim: SeenClaim,
@@ -89,6 +105,10 @@ export function parkClaim(
 /**
  * Deletes the row of a key, and what is known of its changes with it: the next delivery runs as if it were the first. Also of
  * a completed key. Otherwise as `releaseClaim`.
+ *
+ * @param store The store that has the claim.
+ * @param claim The claim as it was seen.
+ * @param options Who does it, and why.
  */
 export function forgetClaim(
   store: ClaimStore,
@@ -107,6 +127,10 @@ async function change(store: ClaimStore, claim: SeenClaim, options: ClaimsChange
  * Changes many claims in the same way, as many in a request as the store takes, and gives an outcome for each, in order. What
  * fails in passing is sent once more; it is done once all the same. Throws as `releaseClaim` does, also for a key that
  * stands twice.
+ *
+ * @param store The store that has the claims.
+ * @param claims The claims as they were seen; no two of one key.
+ * @param options What is done to each, who does it, and why.
  */
 export async function operateOnClaims(
   store: ClaimStore,

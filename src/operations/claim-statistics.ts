@@ -16,9 +16,13 @@ export interface StatisticsOptions extends ReadOptions {
   readonly keyPrefix?: string;
   /** How long each of `periods` is, in milliseconds from 1,000 up, such as 3,600,000 for hours. Default: no `periods`. */
   readonly periodMs?: number;
-  /** `next` of statistics before, to go on from there: these are of the rest. */
+  /** `next` of statistics before, to go on from there: these are of the rest. Default: from the beginning. */
   readonly cursor?: string;
-  /** Told after each page how much was read so far. */
+  /**
+   * Told after each page how much was read so far.
+   *
+   * @param progress What was read so far.
+   */
   readonly onProgress?: (progress: { readonly claims: number; readonly rowsRead: number }) => void;
   /** Default: the system clock. */
   readonly clock?: Clock;
@@ -57,6 +61,9 @@ export interface ClaimStatistics {
  *
  * Throws a `ConfigurationError` for options that cannot work and for a store that cannot list, and a `StoreError` when the
  * store fails.
+ *
+ * @param store The store whose claims are counted.
+ * @param options Of which period, and how much may be read.
  */
 export async function claimStatistics(
   store: ClaimStore,

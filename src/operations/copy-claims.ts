@@ -21,9 +21,18 @@ export interface CopyOptions {
    * (`withIdempotency`, HTTP) that comes again gets no result. Default false: such a claim fails.
    */
   readonly leaveOutLongResults?: boolean;
-  /** Told after each page what was done so far. */
+  /**
+   * Told after each page what was done so far.
+   *
+   * @param copy What was done so far.
+   */
   readonly onProgress?: (copy: ClaimsCopy) => void;
-  /** Told of each claim that could not be copied. */
+  /**
+   * Told of each claim that could not be copied.
+   *
+   * @param claim The claim.
+   * @param error Why it could not be written.
+   */
   readonly onFailure?: (claim: Claim, error: Error) => void;
   /** Once aborted, nothing more is read or written; what was done is returned, with `next`. */
   readonly signal?: AbortSignal;
@@ -68,6 +77,10 @@ const PAGE = 100;
  *
  * Throws a `ConfigurationError` for options that cannot work, for a store that cannot list and for one that cannot take
  * claims, and a `StoreError` when the claims cannot be read, or nothing of a page can be written.
+ *
+ * @param from The store that is read.
+ * @param to The store that is written.
+ * @param options Which claims, and where to go on.
  *
  * @example
  * const { copied, failed } = await copyClaims(dynamoDBStore(), postgresStore({ pool }));

@@ -10,19 +10,34 @@ import { operableOf } from './operable-store.ts';
 /** What a claim is found by. */
 export type ClaimSearch =
   /** Its whole key. */
-  | { readonly key: string }
+  | {
+      /** Its whole key. */
+      readonly key: string;
+    }
   /** The 16 hexadecimal digits that log lines show of its key. */
-  | { readonly keyHash: string }
+  | {
+      /** The 16 hexadecimal digits that log lines show of its key. */
+      readonly keyHash: string;
+    }
   /** What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends with it. */
-  | { readonly recordId: string }
+  | {
+      /**
+       * What identifies its record to the sender, such as the messageId of SQS: the claim has it, or a key that ends
+       * with it.
+       */
+      readonly recordId: string;
+    }
   /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
-  | { readonly keyPrefix: string };
+  | {
+      /** The beginning of its key, such as `orders#`, for the keys of a namespace. */
+      readonly keyPrefix: string;
+    };
 
 /** Options of `findClaims`. */
 export interface FindOptions extends ReadOptions {
   /** A page ends when so many are found, from 1 to 1,000; it may hold some more. Default 100. */
   readonly limit?: number;
-  /** `next` of the page before, of the same search. */
+  /** `next` of the page before, of the same search. Default: from the beginning. */
   readonly cursor?: string;
 }
 
@@ -44,6 +59,10 @@ const MOST_ROWS = 10_000;
  *
  * Throws a `ConfigurationError` for a search that cannot be and for a store that cannot list, and a `StoreError` when the
  * store fails.
+ *
+ * @param store The store whose claims are searched.
+ * @param search What is known of the claims.
+ * @param options How many at once, and where to go on.
  */
 export async function findClaims(
   store: ClaimStore,

@@ -1,3 +1,9 @@
+/**
+ * What a person does with claims and dead letters: find, release, resolve, park and forget claims, copy them to another
+ * store, count them, and redrive a dead-letter queue.
+ *
+ * @module batchlatch/operations
+ */
 export type { AdoptOutcome } from '../claims/adoption.ts';
 export type { Claim, ClaimStatus, OperatorChange, StoredError } from '../claims/claim.ts';
 export { keyHash } from '../claims/key-hash.ts';

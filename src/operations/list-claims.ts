@@ -17,6 +17,10 @@ export interface ReadOptions {
  * Throws a `ConfigurationError` for a query that cannot be and for a store that cannot list, and a `StoreError` when the
  * store fails.
  *
+ * @param store The store whose claims are listed.
+ * @param query Which claims, and how many at once. Default: all of them, 100 at once.
+ * @param options When to give up.
+ *
  * @example
  * const { claims, next } = await listClaims(dynamoDBStore(), { state: 'parked', limit: 20 });
  */
@@ -31,6 +35,10 @@ export async function listClaims(
 /**
  * All claims of a query, one by one, over as many pages as there are; it reads the next page when it is asked for. Throws
  * as `listClaims` does.
+ *
+ * @param store The store whose claims are listed.
+ * @param query Which claims. Default: all of them.
+ * @param options When to give up.
  */
 export async function* eachClaim(
   store: ClaimStore,
@@ -49,6 +57,10 @@ export async function* eachClaim(
 /**
  * The claim of a key as it is stored, also when its lease has lapsed; undefined where there is none, or its retention is
  * over. Works with every store.
+ *
+ * @param store Any claim store.
+ * @param key The idempotency key.
+ * @param options When to give up.
  */
 export async function inspectClaim(
   store: ClaimStore,

@@ -15,6 +15,8 @@ import { operationsOnRedis } from '../stores/redis/operations.ts';
  * The functions of `batchlatch/operations` take any store and do this by themselves. Throws a
  * `ConfigurationError` for a store that people cannot operate on.
  *
+ * @param store A claim store, as it is or wrapped.
+ *
  * @example
  * const { count } = await operableStore(dynamoDBStore()).count({ state: 'parked' });
  */

@@ -21,6 +21,9 @@ export interface BackoffOptions {
  * for as long as a `RetryLaterError` says. A message whose key another owner holds waits for the rest of that lease, so
  * that waiting uses up no receives; what was not started comes again at once. Needs `sqs`.
  *
+ * @param options The bounds of the delay.
+ * @throws `ConfigurationError` for an option that is unknown or impossible.
+ *
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), visibility: backoff({ maxDelayMs: 60_000 }) });
  */

@@ -20,6 +20,9 @@ export interface DeadLetterQueueOptions {
  * record is acknowledged once the queue has it. When the process dies in between, the record comes again, is found
  * parked, and is sent again: twice is better than never. Needs `sqs`.
  *
+ * @param options Where failed records are sent.
+ * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ *
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), deadLetter: deadLetterQueue({ url }) });
  */

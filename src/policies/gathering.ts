@@ -8,8 +8,17 @@ import type { BatchScope } from '../batch/scope.ts';
 import { BatchlatchError } from '../claims/errors.ts';
 import { isError } from '../claims/is-error.ts';
 
-/** A batch handler's answer cannot be assigned to its records: all of them count as failed. */
+/**
+ * A batch handler's answer cannot be assigned to its records: all of them count as failed. Code:
+ * `BATCHLATCH_BATCH_ANSWER`.
+ */
 export class BatchAnswerError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param items How many items the handler got.
+   * @param answer What it returned.
+   */
   constructor(items: number, answer: unknown) {
     const given = Array.isArray(answer) ? `an array of ${answer.length}` : `a ${typeof answer}`;
     super(

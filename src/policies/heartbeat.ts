@@ -14,6 +14,9 @@ export interface HeartbeatOptions {
  * for as long where `sqs` is given. Without it, leases are renewed for every source but SQS, whose lease lasts as long
  * as the invocation.
  *
+ * @param options How often leases are renewed.
+ * @throws `ConfigurationError` for an option that is unknown or impossible.
+ *
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), leaseMs: 60_000, heartbeat: heartbeat() });
  */

@@ -1,7 +1,15 @@
 import { BatchlatchError } from '../claims/errors.ts';
 
-/** Processes died while they read the record, before it had a claim: it is not read again. */
+/**
+ * Processes died while they read the record, before it had a claim: it is not read again. Code:
+ * `BATCHLATCH_READING_KILLS`.
+ */
 export class ReadingKillsError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param deaths How many processes died.
+   */
   constructor(deaths: number) {
     super(
       'BATCHLATCH_READING_KILLS',
@@ -10,8 +18,14 @@ export class ReadingKillsError extends BatchlatchError {
   }
 }
 
-/** The record was handed back unread, so that reading it takes no other record along. */
+/** The record was handed back unread, so that reading it takes no other record along. Code: `BATCHLATCH_NOT_READ`. */
 export class NotReadError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param because Why it was not read.
+   * @param options What failed, as its `cause`.
+   */
   constructor(because: keyof typeof WHY_NOT_READ, options?: { cause: unknown }) {
     super('BATCHLATCH_NOT_READ', `The record was not read: ${WHY_NOT_READ[because]}`, options);
   }

@@ -7,11 +7,19 @@ import type { BatchRecord } from '../sources/record.ts';
 import { type BodyIssue, shownIssues } from './schema-issues.ts';
 import { isObject } from '../claims/is-object.ts';
 
-/** The body does not fit the `schema`: the handler is not run, and the claim is parked at once. */
+/**
+ * The body does not fit the `schema`: the handler is not run, and the claim is parked at once. Code:
+ * `BATCHLATCH_INVALID_BODY`.
+ */
 export class InvalidBodyError extends BatchlatchError {
   /** What does not fit, at most ten of them; never the values. */
   readonly issues: readonly BodyIssue[];
 
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param issues What does not fit.
+   */
   constructor(issues: readonly BodyIssue[]) {
     const shown = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
     super(INVALID_BODY, `The body does not fit the schema: ${shown.join('; ')}`);
@@ -19,8 +27,16 @@ export class InvalidBodyError extends BatchlatchError {
   }
 }
 
-/** The `schema` itself threw or rejected, which says nothing about the record: it fails and may run again. */
+/**
+ * The `schema` itself threw or rejected, which says nothing about the record: it fails and may run again. Code:
+ * `BATCHLATCH_SCHEMA_FAILED`.
+ */
 export class SchemaFailedError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param options What the schema threw, as its `cause`.
+   */
   constructor(options: { cause: unknown }) {
     super(
       'BATCHLATCH_SCHEMA_FAILED',
@@ -34,6 +50,9 @@ export class SchemaFailedError extends BatchlatchError {
  * For `schema`: checks bodies by a Standard Schema (zod, valibot, arktype and others; https://standardschema.dev). The
  * handler gets the schema's output, and its type; a body that does not fit is parked without being run. Keys, namespaces
  * and `payloadValidation` see the body as it was sent. Throws a `ConfigurationError` for what is no such schema.
+ *
+ * @typeParam Schema The type of the schema.
+ * @param schema A zod, valibot or arktype schema, or another that has `~standard`.
  *
  * @example
  * createBatchProcessor(async ({ body }) => charge(body), { schema: standardSchema(z.object({ orderId: z.string() })) });

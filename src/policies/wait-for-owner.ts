@@ -19,6 +19,9 @@ export type WaitForOwner = Policy<'onConflict'> & WaitForOwnerOptions;
  * back-off until the other attempt has completed (the record is a duplicate), has failed or died (this one takes over), or
  * the time is over (a conflict).
  *
+ * @param options How long it waits.
+ * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ *
  * @example
  * createBatchProcessor(handler, { onConflict: waitForOwner({ timeoutMs: 2_000 }) });
  */

@@ -1,3 +1,9 @@
+/**
+ * Rows and keys as the idempotency utility of Powertools for AWS Lambda writes them, so that both libraries can use one
+ * table.
+ *
+ * @module batchlatch/powertools
+ */
 export {
   powertoolsAttributes,
   powertoolsAttributesNamed,

@@ -10,6 +10,8 @@ export interface PowertoolsPayloadOptions {
   /**
    * What the idempotent function was given: the argument that `dataIndexArgument` names, or the first. Default: the
    * record as Lambda gave it, which is what `processPartialResponse` hands to its record handler.
+   *
+   * @param record The record.
    */
   readonly payload?: (record: BatchRecord) => unknown;
   /** Default `md5`. */

@@ -16,7 +16,9 @@ import {
 export interface PowertoolsTableOptions {
   /** Default `id`. */
   readonly keyAttr?: string;
-  /** For a table with a sort key: the keys are in it, and the partition key is `staticPkValue` for all. */
+  /**
+   * For a table with a sort key: the keys are in it, and the partition key is `staticPkValue` for all. Default: none.
+   */
   readonly sortKeyAttr?: string;
   /** Default `idempotency#` and the function's name. Of use with `sortKeyAttr` alone. */
   readonly staticPkValue?: string;
@@ -37,6 +39,8 @@ export interface PowertoolsTableOptions {
  * libraries can work on one table at the same time. Use it with `powertoolsKey()`; what both sides see of each
  * other, and the limits of it, are in docs/migrating-from-powertools.md. Throws a `ConfigurationError` for
  * options that cannot work.
+ *
+ * @param options The names of the table's attributes, as Powertools was given them.
  *
  * @example
  * dynamoDBStore({ tableName, attributes: powertoolsAttributesNamed({ keyAttr: 'pk' }) });

@@ -9,9 +9,12 @@ import { payloadChecks, type PowertoolsPayloadOptions, powertoolsHash, selectorO
 export interface PowertoolsKeyOptions extends PowertoolsPayloadOptions {
   /** JMESPath of the part that makes the key. Default: all of the payload. */
   readonly eventKeyJmesPath?: string;
-  /** In place of the function's name. */
+  /** In place of the function's name. Default: that name. */
   readonly keyPrefix?: string;
-  /** Comes after the function's name and a dot, as where a persistence layer was configured with one. */
+  /**
+   * Comes after the function's name and a dot, as where a persistence layer was configured with one. Default:
+   * nothing.
+   */
   readonly functionName?: string;
 }
 
@@ -30,6 +33,8 @@ const checks: Readonly<Record<keyof PowertoolsKeyOptions, Check>> = {
  *
  * The function's name is what `AWS_LAMBDA_FUNCTION_NAME` holds when this is called, as in Powertools when its
  * persistence layer is made.
+ *
+ * @param options What Powertools was given, by the names that it has there.
  *
  * @example
  * createBatchProcessor(handler, { store, key: powertoolsKey({ eventKeyJmesPath: 'messageId' }) });

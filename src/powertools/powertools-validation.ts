@@ -4,7 +4,12 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 import { isText } from './is-text.ts';
 import { payloadChecks, type PowertoolsPayloadOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
 
-/** For `payloadValidation`: the hash that Powertools stores for `payloadValidationJmesPath`. */
+/**
+ * For `payloadValidation`: the hash that Powertools stores for `payloadValidationJmesPath`.
+ *
+ * @param options What of the record is compared.
+ * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ */
 export function powertoolsValidation(
   options: PowertoolsPayloadOptions & { readonly payloadValidationJmesPath: string },
 ): KeySelector {

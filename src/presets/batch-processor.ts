@@ -13,7 +13,8 @@ import type { BatchProcessor, BatchMaker, RecordMaker } from './processor-types.
 import { allSources } from '../sources/all-sources.ts';
 import { fromEnvironmentStore } from '../stores/dynamodb/store-from-environment.ts';
 
-interface CreateBatchProcessor extends RecordMaker {
+/** `createBatchProcessor` of `batchlatch`: for handlers of single records, and with `forBatches` for those of many. */
+export interface CreateBatchProcessor extends RecordMaker {
   /**
    * The same for a handler that does the work of many records at once, such as a bulk insert: it gets all records
    * that could be claimed in one call, and answers for each of them (`BatchHandler`). `concurrency` is then the
@@ -40,7 +41,7 @@ interface CreateBatchProcessor extends RecordMaker {
  *
  * @example
  * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {
- *   await charge(body, { idempotencyKey, signal });
+ *   await payments.charge(body, { idempotencyKey, signal });
  * });
  */
 export const createBatchProcessor: CreateBatchProcessor = Object.assign(forRecords as RecordMaker, {

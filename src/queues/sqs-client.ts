@@ -3,16 +3,34 @@
  * so that a function that needs none of this does not carry an SQS client in its bundle.
  */
 export interface SqsClient {
-  /** Changes how long up to ten messages stay invisible. Entries that SQS refuses come back in `Failed`. */
+  /**
+   * Changes how long up to ten messages stay invisible. Entries that SQS refuses come back in `Failed`.
+   *
+   * @param input The queue, and up to ten messages with their timeouts in seconds.
+   * @param options The signal that ends the request.
+   */
   changeMessageVisibilityBatch(
     input: { QueueUrl: string; Entries: VisibilityEntry[] },
     options?: SqsCallOptions,
   ): Promise<{
+    /** The entries that SQS refused. */
     Failed?:
-      | { Id?: string | undefined; Code?: string | undefined; Message?: string | undefined }[]
+      | {
+          /** Names the entry as the request did. */
+          Id?: string | undefined;
+          /** SQS's code of the error. */
+          Code?: string | undefined;
+          /** Why, in words. */
+          Message?: string | undefined;
+        }[]
       | undefined;
   }>;
-  /** Sends one message; used for dead letters. */
+  /**
+   * Sends one message; used for dead letters.
+   *
+   * @param input The queue, the message and its attributes.
+   * @param options The signal that ends the request.
+   */
   sendMessage(
     input: {
       QueueUrl: string;

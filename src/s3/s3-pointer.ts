@@ -61,6 +61,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  *
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-managing-large-messages.html
  *
+ * @param options From which buckets objects are read, and how large they may be.
+ *
  * @example
  * createBatchProcessor(handler, { decode: s3Pointer({ buckets: ['large-orders'] }) });
  */

@@ -31,6 +31,8 @@ const checks: Readonly<Record<keyof S3ResultsOptions, Check>> = {
  * on the prefix has to expire them, later than completions are remembered (`retentionMs`). Throws a `ConfigurationError` for options
  * that cannot work.
  *
+ * @param options The bucket, and from which length on results go there.
+ *
  * @example
  * resultsIn(s3Results({ bucket: 'order-results' }), dynamoDBStore({ tableName }));
  */

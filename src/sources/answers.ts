@@ -3,13 +3,19 @@ import { UnnamedRecordError } from './errors.ts';
 /** Lambda's answer to a batch: the records to deliver again (`ReportBatchItemFailures`). */
 export interface BatchResponse {
   /** The records that must be delivered again; empty: none. */
-  batchItemFailures: { itemIdentifier: string }[];
+  batchItemFailures: {
+    /** Names the record: the messageId, or the sequence number. */
+    itemIdentifier: string;
+  }[];
 }
 
 /** Lambda's answer to a batch of Kafka (https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html). */
 export interface KafkaBatchResponse {
   /** The records that must be delivered again; empty: none. */
-  batchItemFailures: { itemIdentifier: KafkaItemIdentifier }[];
+  batchItemFailures: {
+    /** Names the record by its place. */
+    itemIdentifier: KafkaItemIdentifier;
+  }[];
 }
 
 /** The place of a record of Kafka. */

@@ -11,7 +11,11 @@ export interface Base64Options {
   readonly maxBytes?: number;
 }
 
-/** A step of `decode`: the bytes of base64 text, in the usual or the URL alphabet, with or without padding. */
+/**
+ * A step of `decode`: the bytes of base64 text, in the usual or the URL alphabet, with or without padding.
+ *
+ * @param options How long the decoded payload may be.
+ */
 export function base64(options: Base64Options = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('base64', options);
   return decoder((data) => {

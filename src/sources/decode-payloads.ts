@@ -17,9 +17,11 @@ const MOST_AT_ONCE = 50;
  * A step of `decode` from a function of your own: it gets a text (SQS, SNS) or bytes (Kinesis, Kafka), or what the step
  * before it gave, and gives a string or a `Uint8Array`, or a promise of one.
  *
+ * @param decode Makes one thing of another; called for each record.
+ *
  * @example
  * createBatchProcessor(handler, {
- *   decode: decoder(async (data, record, { signal }) => decrypt(data, record.attributes['keyId'], signal)),
+ *   decode: decoder(async (data, record, { signal }) => decrypt(data, record.attributes, signal)),
  * });
  */
 export function decoder(decode: Decoder): DecoderStep {

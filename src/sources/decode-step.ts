@@ -14,7 +14,11 @@ export type DecodeStep = DecoderStep | EnvelopeStep;
 export interface DecoderStep extends Decoder {
   /** Tells the steps apart. */
   readonly kind: 'decoder';
-  /** Reads the payloads of a list that this step is in. */
+  /**
+   * Reads the payloads of a list that this step is in.
+   *
+   * @internal
+   */
   readonly readPayloads: ReadPayloads;
 }
 
@@ -22,9 +26,18 @@ export interface DecoderStep extends Decoder {
 export interface EnvelopeStep {
   /** Tells the steps apart. */
   readonly kind: 'envelope';
-  /** Throws a `MalformedRecordError` where the envelope is not there. */
+  /**
+   * Throws a `MalformedRecordError` where the envelope is not there.
+   *
+   * @param value The payload, parsed.
+   * @internal
+   */
   open(value: unknown): OpenedEnvelope;
-  /** Reads the payloads of a list that this step is in. */
+  /**
+   * Reads the payloads of a list that this step is in.
+   *
+   * @internal
+   */
   readonly readPayloads: ReadPayloads;
 }
 

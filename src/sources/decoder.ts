@@ -9,6 +9,10 @@ export type Encoded = string | Uint8Array;
  * SNS) or bytes (Kinesis, Kafka), each other one what the one before it gave; bytes at the end are read as UTF-8. A
  * `DecodeError` says by `isRetryable` whether a later delivery may help; whatever else is thrown may, but for a
  * `PermanentError`. `decoder()` makes a step of it.
+ *
+ * @param data What the step before gave.
+ * @param record The record as it was delivered.
+ * @param options The signal of the invocation.
  */
 export type Decoder = (
   data: Encoded,
@@ -22,11 +26,20 @@ export interface DecoderOptions {
   readonly signal: AbortSignal;
 }
 
-/** A record's payload could not be decoded, or is JSON too large to be parsed. The record fails alone. */
+/**
+ * A record's payload could not be decoded, or is JSON too large to be parsed. The record fails alone. Code:
+ * `BATCHLATCH_DECODE`.
+ */
 export class DecodeError extends BatchlatchError {
   /** Whether the same payload may be decoded later: nothing is wrong with it as far as is known. */
   readonly isRetryable: boolean;
 
+  /**
+   * Made by batchlatch, and by decoders of your own.
+   *
+   * @param message Why it could not be decoded; without any of the payload.
+   * @param options Whether a later delivery may help, and what made it fail as its `cause`.
+   */
   constructor(message: string, options: { cause?: unknown; isRetryable: boolean }) {
     super('BATCHLATCH_DECODE', message, { cause: options.cause });
     this.isRetryable = options.isRetryable;

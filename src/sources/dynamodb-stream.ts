@@ -14,6 +14,8 @@ import { isObject } from '../claims/is-object.ts';
  * DynamoDB Streams, polled by Lambda or by EventBridge Pipes. Changes of one item run in their order, the others beside
  * them. Lambda is answered with its checkpoint, a pipe with every failure. A tumbling window is an
  * `UnsupportedEventError`.
+ *
+ * @typeParam Body The type of the record's body.
  */
 export function dynamoDBStream<Body = DynamoDBChange>(): Source<DynamoDBStreamBatchRecord<Body>> {
   const source: Source<DynamoDBStreamBatchRecord> = {

@@ -27,6 +27,9 @@ export interface EventBridgeBusOptions {
  * nothing of itself, so it needs a `key`. Throws a `ConfigurationError` for unknown options.
  *
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-target-lambda.html
+ *
+ * @typeParam Body The type of the record's body.
+ * @param options Which events run in their order.
  */
 export function eventBridgeBus<Body = unknown>(
   options: EventBridgeBusOptions = {},

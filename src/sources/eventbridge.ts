@@ -8,6 +8,8 @@ import type { Source, SourceEntry } from './source.ts';
 /**
  * EventBridge, where a rule has the function as its target: one event, delivered to the function itself. It takes no
  * list for an answer: a failure rejects. Events of the custom event bus of 2026 are those of `eventBridgeBus()`.
+ *
+ * @typeParam Body The type of the event's detail.
  */
 export function eventBridge<Body = unknown>(): Source<EventBridgeBatchRecord<Body>> {
   const source: Source<EventBridgeBatchRecord> = {

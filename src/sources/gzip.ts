@@ -26,6 +26,8 @@ export interface GzipOptions {
 /**
  * A step of `decode`: inflates gzip, of a text that is base64, as it travels in SQS and SNS, or of bytes. Payloads of more than 256 KB are
  * inflated one after the other in the whole process, the others side by side.
+ *
+ * @param options How long the unpacked payload may be.
  */
 export function gzip(options: GzipOptions = {}): DecoderStep {
   const maxBytes = checkedMaxBytes('gzip', options);

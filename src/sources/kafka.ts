@@ -27,6 +27,9 @@ export interface KafkaOptions {
  * mapping. Throws a `ConfigurationError` for unknown options.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/kafka-retry-configurations.html
+ *
+ * @typeParam Body The type of the record's body.
+ * @param options In which order records run.
  */
 export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaBatchRecord<Body>> {
   const lanes = checkedLanes('kafka', options, 'partition', 'key');

@@ -14,6 +14,8 @@ import type { OpenedBody } from './text-record.ts';
  * Kinesis, polled by Lambda or by EventBridge Pipes. Records of one partition key run in their order, the others beside
  * them. Lambda is answered with its checkpoint, a pipe with every failure. A record that the Kinesis Producer Library
  * aggregated is one record here. A tumbling window is an `UnsupportedEventError`.
+ *
+ * @typeParam Body The type of the record's body.
  */
 export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
   const source: Source<KinesisBatchRecord> = {

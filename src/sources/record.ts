@@ -10,8 +10,14 @@ import type {
   SQSRecord,
 } from 'aws-lambda';
 
-/** What every record has, whatever service delivered it. */
-interface RecordOf<Source extends string, Body, Raw> {
+/**
+ * What every record has, whatever service delivered it.
+ *
+ * @typeParam Source Names the service.
+ * @typeParam Body The type of the body.
+ * @typeParam Raw The record as Lambda gives it.
+ */
+export interface RecordOf<Source extends string, Body, Raw> {
   /** Which service delivered the record; tells the union apart. */
   readonly source: Source;
   /**
@@ -53,23 +59,43 @@ export interface Envelope {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A message of an SQS queue, standard or FIFO. */
+/**
+ * A message of an SQS queue, standard or FIFO.
+ *
+ * @typeParam Body The type of the body.
+ */
 export type SqsBatchRecord<Body = unknown> = RecordOf<'sqs', Body, SQSRecord>;
-/** An event that an EventBridge rule sent to the function. */
+/**
+ * An event that an EventBridge rule sent to the function.
+ *
+ * @typeParam Body The type of the body.
+ */
 export type EventBridgeBatchRecord<Body = unknown> = RecordOf<
   'eventbridge',
   Body,
   EventBridgeEvent<string, Body>
 >;
-/** A notification that SNS sent to the function. */
+/**
+ * A notification that SNS sent to the function.
+ *
+ * @typeParam Body The type of the body.
+ */
 export type SnsBatchRecord<Body = unknown> = RecordOf<'sns', Body, SNSEventRecord>;
-/** An event notification that S3 sent to the function. */
+/**
+ * An event notification that S3 sent to the function.
+ *
+ * @typeParam Body The type of the body.
+ */
 export type S3BatchRecord<Body = unknown> = RecordOf<'s3', Body, S3EventRecord>;
 
 /** A Kinesis record as EventBridge Pipes delivers it: what Lambda has under `kinesis` lies beside the rest. */
 export type PipesKinesisRecord = Omit<KinesisStreamRecord, 'kinesis'> & KinesisStreamRecordPayload;
 
-/** A record of a Kinesis stream, from an event source mapping or from EventBridge Pipes. */
+/**
+ * A record of a Kinesis stream, from an event source mapping or from EventBridge Pipes.
+ *
+ * @typeParam Body The type of the body.
+ */
 export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
   'kinesis',
   Body,
@@ -81,7 +107,11 @@ export interface KinesisBatchRecord<Body = unknown> extends RecordOf<
   readonly sequenceNumber: string;
 }
 
-/** A record of a Kafka topic, of Amazon MSK or self-managed. */
+/**
+ * A record of a Kafka topic, of Amazon MSK or self-managed.
+ *
+ * @typeParam Body The type of the body.
+ */
 export interface KafkaBatchRecord<Body = unknown> extends RecordOf<
   'kafka',
   Body,
@@ -97,7 +127,11 @@ export interface KafkaBatchRecord<Body = unknown> extends RecordOf<
   readonly key: string | undefined;
 }
 
-/** An event of a custom event bus (`AWS::EventsV2`). */
+/**
+ * An event of a custom event bus (`AWS::EventsV2`).
+ *
+ * @typeParam Body The type of the body.
+ */
 export interface EventBridgeBusBatchRecord<Body = unknown> extends RecordOf<
   'eventbridge-bus',
   Body,
@@ -129,7 +163,11 @@ export interface DynamoDBChange {
  */
 export type DynamoDBItem = Readonly<Record<string, unknown>>;
 
-/** A change of one item of a table with a stream. */
+/**
+ * A change of one item of a table with a stream.
+ *
+ * @typeParam Body The type of the body.
+ */
 export interface DynamoDBStreamBatchRecord<Body = unknown>
   extends RecordOf<'dynamodb-stream', Body, DynamoDBRecord>, DynamoDBChange {
   /** The number that the stream gave the change, as text. */
@@ -154,7 +192,11 @@ export interface S3Notification {
   readonly sequencer: string | undefined;
 }
 
-/** One message as a Lambda event carries it. */
+/**
+ * One message as a Lambda event carries it.
+ *
+ * @typeParam Body The type of the body.
+ */
 export type BatchRecord<Body = unknown> =
   | SqsBatchRecord<Body>
   | EventBridgeBatchRecord<Body>

@@ -11,6 +11,8 @@ import type { Source, SourceEntry } from './source.ts';
 /**
  * Event notifications that S3 delivers to the function itself, of one object or several. It takes no list for an answer:
  * a failure rejects. The message by which S3 tries out a notification is acknowledged and runs nothing.
+ *
+ * @typeParam Body The type of the record's body.
  */
 export function s3<Body = S3Notification>(): Source<S3BatchRecord<Body>> {
   const source: Source<S3BatchRecord> = {

@@ -10,7 +10,11 @@ import { isSnsNotification, snsAttributes } from './sns-notification.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
-/** Notifications that SNS delivers to the function itself. It takes no list for an answer: a failure rejects. */
+/**
+ * Notifications that SNS delivers to the function itself. It takes no list for an answer: a failure rejects.
+ *
+ * @typeParam Body The type of the record's body.
+ */
 export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
   const source: Source<SnsBatchRecord> = {
     name: 'SNS',

@@ -11,6 +11,8 @@ import { type OpenedBody, TextRecord } from './text-record.ts';
 /**
  * SQS, standard and FIFO, polled by Lambda or by EventBridge Pipes. The failed messages are named in the answer.
  * Messages of one group of a FIFO queue run in their order.
+ *
+ * @typeParam Body The type of the record's body.
  */
 export function sqs<Body = unknown>(): Source<SqsBatchRecord<Body>> {
   const source: Source<SqsBatchRecord> = {

@@ -43,6 +43,9 @@ const LONGEST_RESULT = 16_384;
  * such requests go to the store, and so do callers who want a result of more than 16,384 characters. What a person changes
  * through another store, such as in another process, it does not see until then. Throws a `ConfigurationError` for options that cannot work.
  *
+ * @param store The store behind the cache.
+ * @param options How many completions are kept.
+ *
  * @example
  * createBatchProcessor(handler, { store: cached(dynamoDBStore({ tableName }), { max: 1_000 }) });
  */

@@ -40,6 +40,10 @@ const ESCAPE = '@stored-text ';
  * batches they take no request to the storage. Each call of the storage is given up after 15 seconds. Throws a
  * `ConfigurationError` for arguments that cannot work.
  *
+ * @param storage Where long results are kept.
+ * @param store The store that keeps the claims.
+ * @param options For tests: the clock.
+ *
  * @example
  * const store = resultsIn(s3Results({ bucket: 'invoice-results' }), dynamoDBStore({ tableName }));
  */

@@ -15,9 +15,19 @@ import { bench, type Contract } from './store-bench.ts';
 
 /** `describe` and `it` of jest, vitest, mocha or node:test. */
 export interface TestRunner {
-  /** Groups tests. */
+  /**
+   * Groups tests.
+   *
+   * @param name What the tests are about.
+   * @param body Defines the tests.
+   */
   readonly describe: (name: string, body: () => void) => void;
-  /** Defines one test. */
+  /**
+   * Defines one test.
+   *
+   * @param name What the test shows.
+   * @param body The test.
+   */
   readonly it: (name: string, body: () => Promise<void>) => void;
 }
 
@@ -25,7 +35,11 @@ export interface TestRunner {
 export interface ClaimStoreSubject {
   /** What the tests call the store. */
   readonly name: string;
-  /** Makes a store on the given clock, over an empty table, or one to which nothing else writes the same keys. */
+  /**
+   * Makes a store on the given clock, over an empty table, or one to which nothing else writes the same keys.
+   *
+   * @param clock The clock that the test advances.
+   */
   readonly create: (clock: ManualClock) => ClaimStore | Promise<ClaimStore>;
   /** Effects for stores with `commit`, whose cases run only with these. */
   readonly commit?: CommitSubject;
@@ -34,6 +48,9 @@ export interface ClaimStoreSubject {
 /**
  * The contract of `ClaimStore` as tests, for this package's stores and your own. Every case makes keys
  * of its own, so one table serves all of them.
+ *
+ * @param subject The store, and how it is made.
+ * @param runner Default: the globals `describe` and `it`.
  *
  * @example
  * describeClaimStore({ name: 'myStore', create: (clock) => myStore({ clock }) });

@@ -29,7 +29,12 @@ export interface EventBusEventOptions {
 
 const FIRST_SEQUENCE_NUMBER = 10_000_000_000_000_001_000n;
 
-/** A batch of events as a subscriber of a custom event bus (`AWS::EventsV2`) delivers it to a function. */
+/**
+ * A batch of events as a subscriber of a custom event bus (`AWS::EventsV2`) delivers it to a function.
+ *
+ * @param options Which bus they come from.
+ * @param messages What is said of each event.
+ */
 export function eventBridgeBusEvent(
   messages: readonly EventBusMessage[],
   { transformer = 'WITH_METADATA' }: EventBusEventOptions = {},

@@ -27,7 +27,13 @@ export interface SqsEventOptions {
   readonly fifo?: boolean;
 }
 
-/** An SQS batch as Lambda delivers it. */
+/**
+ * An SQS batch as Lambda delivers it.
+ *
+ * @param messages What is said of each message.
+ * @param options Which queue they come from.
+ * @throws `ConfigurationError` for an option that is unknown or impossible.
+ */
 export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptions = {}): SQSEvent {
   checkOptionsOf('sqsEvent', options, { queueName: aString(), fifo: aBoolean() });
   const queueName = options.queueName ?? (options.fifo === true ? 'orders.fifo' : 'orders');
@@ -56,7 +62,13 @@ function sqsRecord(message: SqsMessage, queueName: string): SQSRecord {
   };
 }
 
-/** An event as EventBridge delivers it to a function. */
+/**
+ * An event as EventBridge delivers it to a function.
+ *
+ * @typeParam Detail The type of the detail.
+ * @param detail What happened.
+ * @param members What is to be different, such as `source` or `detail-type`. Default: nothing.
+ */
 export function eventBridgeEvent<Detail>(
   detail: Detail,
   members: Partial<EventBridgeEvent<string, Detail>> = {},
@@ -82,10 +94,18 @@ export interface LambdaContextOptions {
   /** What `getRemainingTimeInMillis` answers at the first call; it then runs down. Default 30,000. */
   readonly remainingTimeMs?: number;
   /** Default: the system clock. */
-  readonly clock?: { now(): number };
+  readonly clock?: {
+    /** Epoch milliseconds. */
+    now(): number;
+  };
 }
 
-/** Lambda's context of one invocation. */
+/**
+ * Lambda's context of one invocation.
+ *
+ * @param options What is to be different.
+ * @throws `ConfigurationError` for an option that is unknown or impossible.
+ */
 export function lambdaContext(options: LambdaContextOptions = {}): Context {
   checkOptionsOf('lambdaContext', options, {
     functionName: aString(),

@@ -1,3 +1,9 @@
+/**
+ * For tests: events of every source, a Lambda context, a clock that the test advances, and the conformance suite for
+ * stores.
+ *
+ * @module batchlatch/testing
+ */
 export { describeClaimStore, type ClaimStoreSubject, type TestRunner } from './describe-claim-store.ts';
 export type { CommitSubject } from './contract/commit.ts';
 export {

@@ -25,11 +25,22 @@ export interface KafkaEventOptions {
   readonly selfManaged?: boolean;
 }
 
-/** A batch of Kafka as Lambda delivers it, its records by topic and partition. */
+/**
+ * A batch of Kafka as Lambda delivers it, its records by topic and partition.
+ *
+ * @param messages What is said of each record.
+ * @param options Which kind of cluster they come from.
+ */
 export function kafkaEvent(
   messages: readonly KafkaMessage[],
   options?: { readonly selfManaged?: false },
 ): MSKEvent;
+/**
+ * The same of a self-managed cluster.
+ *
+ * @param messages What is said of each record.
+ * @param options Says that the cluster is self-managed.
+ */
 export function kafkaEvent(
   messages: readonly KafkaMessage[],
   options: { readonly selfManaged: true },

@@ -4,7 +4,11 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 
 /** A clock that stands still until the test advances it. */
 export interface ManualClock extends Clock {
-  /** Advances by `ms`, firing the due timers in order, and lets promises settle after each. */
+  /**
+   * Advances by `ms`, firing the due timers in order, and lets promises settle after each.
+   *
+   * @param ms By how long, in milliseconds.
+   */
   advance(ms: number): Promise<void>;
 }
 
@@ -14,7 +18,12 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Starts at `startMs` (default: 2026-01-01T00:00:00Z). */
+/**
+ * Starts at `startMs` (default: 2026-01-01T00:00:00Z).
+ *
+ * @param startMs Where it stands at first, in epoch milliseconds.
+ * @throws `ConfigurationError` for a start that is no number.
+ */
 export function manualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
   checkOptionsOf('manualClock', { startMs }, { startMs: aNumber() });
   const timers = new Set<Timer>();

@@ -17,7 +17,11 @@ export interface SnsNotificationMessage {
   readonly topicName?: string;
 }
 
-/** Notifications as SNS delivers them to a function. `Records[0].Sns` is what a queue gets as its body. */
+/**
+ * Notifications as SNS delivers them to a function. `Records[0].Sns` is what a queue gets as its body.
+ *
+ * @param notifications What is said of each notification.
+ */
 export function snsEvent(notifications: readonly SnsNotificationMessage[]): SNSEvent {
   const records = notifications.map((notification) => {
     const { message, messageId = randomUUID(), subject, messageAttributes = {} } = notification;
@@ -63,7 +67,11 @@ export interface S3Object {
   readonly sentAt?: number;
 }
 
-/** An event notification as S3 delivers it to a function, and as a body to a queue. */
+/**
+ * An event notification as S3 delivers it to a function, and as a body to a queue.
+ *
+ * @param objects What is said of each object.
+ */
 export function s3Event(objects: readonly S3Object[]): S3Event {
   const records = objects.map((object) => {
     const { key, bucket = 'uploads', eventName = 'ObjectCreated:Put', size = 1_024, versionId } = object;

@@ -33,7 +33,12 @@ export interface StreamEventOptions {
 
 const FIRST_SEQUENCE_NUMBER = 49_590_338_271_490_256_608_559_692_538_361_571_095_921_575_989_136_588_898n;
 
-/** A batch of one shard of a Kinesis stream as Lambda delivers it. */
+/**
+ * A batch of one shard of a Kinesis stream as Lambda delivers it.
+ *
+ * @param options Which stream and shard they come from.
+ * @param messages What is said of each record.
+ */
 export function kinesisEvent(
   messages: readonly KinesisMessage[],
   { name = 'orders', shardId = 'shardId-000000000000' }: StreamEventOptions = {},
@@ -87,7 +92,12 @@ export interface DynamoDBStreamChange {
 
 const FIRST_CHANGE = 100_000_000_000_000_000_001n;
 
-/** A batch of one shard of a table's stream as Lambda delivers it. Keys and images are given as plain values. */
+/**
+ * A batch of one shard of a table's stream as Lambda delivers it. Keys and images are given as plain values.
+ *
+ * @param options Which table they come from.
+ * @param changes What is said of each change.
+ */
 export function dynamoDBStreamEvent(
   changes: readonly DynamoDBStreamChange[],
   { name = 'orders' }: StreamEventOptions = {},
@@ -129,6 +139,8 @@ function attributesOf(values: Readonly<Record<string, unknown>>): Record<string,
 /**
  * The same records as EventBridge Pipes hands them to a function: as a list, and what Kinesis records have under
  * `kinesis` beside the rest. Takes what `sqsEvent`, `kinesisEvent` and `dynamoDBStreamEvent` make.
+ *
+ * @param event What one of the other functions made.
  */
 export function pipesEvent(event: SQSEvent | KinesisStreamEvent | DynamoDBStreamEvent): object[] {
   return event.Records.map((record: SQSRecord | KinesisStreamRecord | DynamoDBRecord) => {

@@ -9,6 +9,8 @@ export interface Adaptive {
   /**
    * Whether this error of a handler says that there are too many at a time. Default: answers of throttling (429, 503, and AWS's codes)
    * and time-outs; what says that the claim store or one of `dependencies` is down counts always.
+   *
+   * @param error What the handler failed with.
    */
   readonly isOverload?: (error: unknown) => boolean;
 }

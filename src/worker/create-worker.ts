@@ -14,8 +14,14 @@ import type { Worker } from './worker.ts';
  * each message, or for the messages of a FIFO group; what the answer does not name as failed is deleted. Throws a
  * `ConfigurationError` for options that cannot work.
  *
+ * @param options The queue, the handler, and how many messages run at once.
+ *
  * @example
- * const worker = createWorker({ queueUrl, handler, stopOn: ['SIGTERM', 'SIGINT'] });
+ * const worker = createWorker({
+ *   queueUrl,
+ *   handler: createBatchProcessor(chargeOrder),
+ *   stopOn: ['SIGTERM', 'SIGINT'],
+ * });
  * await worker.start();
  */
 export function createWorker(options: WorkerOptions): Worker {

@@ -6,7 +6,11 @@ import type { CallResult } from './handler-call.ts';
 export interface Dependency {
   /** How events, the health endpoint and metrics call it: up to 64 letters, digits, and `_ - . :`. */
   readonly name: string;
-  /** Whether this error of a handler says that it is down. */
+  /**
+   * Whether this error of a handler says that it is down.
+   *
+   * @param error What the handler failed with.
+   */
   readonly isDown: (error: unknown) => boolean;
   /**
    * Asks whether it is up, before a message is tried: rejects while it is down. It may take 5 seconds. Default: the next message

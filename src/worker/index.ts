@@ -1,3 +1,9 @@
+/**
+ * Runs the handler of an SQS queue outside Lambda: it receives, extends visibility, deletes, and stops gently. It needs
+ * nothing but the queue's URL; `@aws-sdk/client-sqs` is used where direct requests cannot be.
+ *
+ * @module batchlatch/worker
+ */
 export { createWorker } from './create-worker.ts';
 export type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 export type { SqsHandler, WorkerOptions } from './options.ts';

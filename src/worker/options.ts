@@ -15,7 +15,12 @@ import type { HealthOptions } from './health.ts';
 import type { WorkerSqsClient } from './sdk-send.ts';
 import { isStopSignal, STOP_SIGNALS, type StopSignalName } from './signals.ts';
 
-/** A Lambda handler for SQS, as `createBatchProcessor` makes one. */
+/**
+ * A Lambda handler for SQS, as `createBatchProcessor` makes one.
+ *
+ * @param event As Lambda would give it.
+ * @param context As Lambda would give it.
+ */
 export type SqsHandler = (event: SQSEvent, context: Context) => Promise<unknown>;
 
 /** Options of `createWorker()`. */

@@ -9,6 +9,8 @@ export interface Rate {
   /**
    * What the rate is of, such as a customer: each text has a rate of its own. A record for which it throws, or gives no text, is not
    * run, and comes again. Default: the rate is of all records together.
+   *
+   * @param record The message.
    */
   readonly key?: (record: SQSRecord) => string;
 }

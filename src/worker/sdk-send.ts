@@ -3,7 +3,12 @@ import type { SendToSqs } from './sqs-queue.ts';
 
 /** The part of AWS's SDK that a worker uses: `SQS` of `@aws-sdk/client-sqs` fits it. */
 export interface WorkerSqsClient {
-  /** Receives up to ten messages. */
+  /**
+   * Receives up to ten messages.
+   *
+   * @param input The queue, and how long to wait and to hide messages, in seconds.
+   * @param options The signal that ends the request.
+   */
   receiveMessage(
     input: {
       QueueUrl: string;
@@ -15,13 +20,26 @@ export interface WorkerSqsClient {
       ReceiveRequestAttemptId?: string;
     },
     options?: CallOptions,
-  ): Promise<{ Messages?: SdkMessage[] | undefined }>;
-  /** Deletes up to ten messages. Those that SQS did not delete come back in `Failed`. */
+  ): Promise<{
+    /** At most ten; absent where there are none. */
+    Messages?: SdkMessage[] | undefined;
+  }>;
+  /**
+   * Deletes up to ten messages. Those that SQS did not delete come back in `Failed`.
+   *
+   * @param input The queue, and up to ten messages.
+   * @param options The signal that ends the request.
+   */
   deleteMessageBatch(
     input: { QueueUrl: string; Entries: { Id: string; ReceiptHandle: string }[] },
     options?: CallOptions,
   ): Promise<BatchAnswer>;
-  /** Changes how long up to ten messages stay invisible. */
+  /**
+   * Changes how long up to ten messages stay invisible.
+   *
+   * @param input The queue, and up to ten messages with their timeouts in seconds.
+   * @param options The signal that ends the request.
+   */
   changeMessageVisibilityBatch(
     input: {
       QueueUrl: string;
@@ -29,11 +47,19 @@ export interface WorkerSqsClient {
     },
     options?: CallOptions,
   ): Promise<BatchAnswer>;
-  /** The queue's ARN and its visibility timeout. */
+  /**
+   * The queue's ARN and its visibility timeout.
+   *
+   * @param input The queue, and which of its attributes.
+   * @param options The signal that ends the request.
+   */
   getQueueAttributes(
     input: { QueueUrl: string; AttributeNames: ('QueueArn' | 'VisibilityTimeout' | 'RedrivePolicy')[] },
     options?: CallOptions,
-  ): Promise<{ Attributes?: Record<string, string> | undefined }>;
+  ): Promise<{
+    /** By their names. */
+    Attributes?: Record<string, string> | undefined;
+  }>;
 }
 
 interface CallOptions {

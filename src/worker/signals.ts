@@ -3,7 +3,7 @@ import type { Worker } from './worker.ts';
 /** The exit status of a process that a signal has ended, as shells tell it. */
 const STATUS_OF = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
-/** What asks a process to end: a container's platform, Ctrl-C, a terminal that is closed. */
+/** What asks a process to end: `SIGTERM` of a container's platform, `SIGINT` of Ctrl-C, `SIGHUP` of a terminal that is closed. */
 export type StopSignalName = keyof typeof STATUS_OF;
 
 export const STOP_SIGNALS = Object.keys(STATUS_OF) as readonly StopSignalName[];

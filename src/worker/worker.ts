@@ -10,19 +10,54 @@ export interface WorkerEvents {
   /** Messages were received. */
   readonly received: [count: number];
   /** A call of the handler has ended: how many of its messages are acknowledged, and how many come again. */
-  readonly handled: [result: { readonly acknowledged: number; readonly failed: number }];
+  readonly handled: [
+    result: {
+      /** How many messages are acknowledged. */
+      readonly acknowledged: number;
+      /** How many come again. */
+      readonly failed: number;
+    },
+  ];
   /** The handler itself failed: none of its messages is acknowledged. */
   readonly handlerFailed: [error: unknown];
   /** A receive failed; the next is tried in so many milliseconds. */
-  readonly receiveFailed: [failure: { readonly error: Error; readonly nextInMs: number }];
+  readonly receiveFailed: [
+    failure: {
+      /** Why. */
+      readonly error: Error;
+      /** When the next is tried, in milliseconds from now. */
+      readonly nextInMs: number;
+    },
+  ];
   /** The claim store does not answer, so that nothing is received and nothing starts for a while; false: it answers again. */
   readonly storeDown: [isDown: boolean];
   /** The same for one of `dependencies`. */
-  readonly dependencyDown: [change: { readonly name: string; readonly isDown: boolean }];
+  readonly dependencyDown: [
+    change: {
+      /** Which dependency. */
+      readonly name: string;
+      /** Whether it is down now. */
+      readonly isDown: boolean;
+    },
+  ];
   /** A message that is done could not be deleted: it comes again, and its claim says that it is done. */
-  readonly deleteFailed: [failure: { readonly messageId: string; readonly error: Error }];
+  readonly deleteFailed: [
+    failure: {
+      /** Which message. */
+      readonly messageId: string;
+      /** Why. */
+      readonly error: Error;
+    },
+  ];
   /** A message that runs could not be kept invisible: it comes again, and its claim says that it runs. */
-  readonly visibilityLost: [failure: { readonly messageId: string; readonly error: Error }];
+  readonly visibilityLost: [
+    failure: {
+      /** Which message. */
+      readonly messageId: string;
+      /** Why. */
+      readonly error: Error;
+    },
+  ];
 }
 
 /** What a worker has done since it was made. */
@@ -63,7 +98,11 @@ export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' |
   readonly pauseReason: string | undefined;
   /** Begins to receive. Rejects where the queue does not exist or does not answer. */
   start(): Promise<void>;
-  /** Receives nothing and starts nothing for a while; what runs goes on. The health endpoint tells the reason. */
+  /**
+   * Receives nothing and starts nothing for a while; what runs goes on. The health endpoint tells the reason.
+   *
+   * @param reason Why, in words; `pauseReason` and the health endpoint tell it.
+   */
   pause(reason?: string): void;
   /** Receives and starts again. */
   resume(): void;

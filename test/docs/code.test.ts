@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { compile } from './compile.ts';
 import { codeBlocks } from './markdown.ts';
 import { PAGES } from './pages.ts';
+import { examplesIn, examplesOfSources } from './tsdoc-examples.ts';
 
 /** The TypeScript of the pages, by the place where it stands: `docs/options.md.7.ts` begins in line 7. */
 const blocks = [...PAGES].flatMap(([page, text]) =>
@@ -11,6 +12,9 @@ const blocks = [...PAGES].flatMap(([page, text]) =>
 );
 
 const compiled = blocks.filter(({ whyNotCompiled }) => whyNotCompiled === undefined);
+
+/** Those of the comments of `src`. */
+const examples = examplesOfSources();
 
 /** Code with a mistake that has to be seen. */
 const WRONG = {
@@ -29,7 +33,7 @@ const FRAGMENT = 'createBatchProcessor(handler, { visibility: backoff() });';
 let found: readonly string[];
 beforeAll(async () => {
   found = await compile({
-    ...Object.fromEntries(compiled.map(({ name, code }) => [name, code])),
+    ...Object.fromEntries([...compiled, ...examples].map(({ name, code }) => [name, code])),
     ...Object.fromEntries(
       Object.entries(WRONG).map(([what, [code]]) => [`docs/wrong/${what}.ts`, `\n${code}`]),
     ),
@@ -43,7 +47,7 @@ const foundIn = (folder: string): string[] => found.filter((error) => error.star
 describe('The code of README and docs', () => {
   it('compiles', () => {
     expect(compiled.length).toBeGreaterThan(20);
-    expect(found.filter((error) => !/^docs\/(wrong|fragments)\//.test(error))).toEqual([]);
+    expect(found.filter((error) => !/^(?:src|docs\/(?:wrong|fragments))\//.test(error))).toEqual([]);
   });
 
   it('is in blocks that say their language', () => {
@@ -53,6 +57,21 @@ describe('The code of README and docs', () => {
         .map(({ line }) => `${page}:${line}`),
     );
     expect(silent).toEqual([]);
+  });
+});
+
+describe('The examples in the comments of src', () => {
+  it('compile', () => {
+    expect(examples.length).toBeGreaterThan(40);
+    expect(foundIn('src/')).toEqual([]);
+  });
+
+  it('end where the comment or the next tag does', () => {
+    const comment = ['/**', ' * Runs.', ' *', ' * @example', ' * run();', ' *', ' * stop();', ' */'].join(
+      '\n',
+    );
+    expect(examplesIn(comment)).toEqual([{ line: 5, code: 'run();\n\nstop();' }]);
+    expect(examplesIn(comment.replace('stop();', '@throws Never.'))).toEqual([{ line: 5, code: 'run();\n' }]);
   });
 });
 

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import ts from 'typescript-api'; // TypeScript 7 has no API for programs yet
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+import ts from 'typescript-api';
+import { exportsOf, type Modules, modulesOfEntries } from './program-of-modules.ts';
 
 describe('Every export of an entry', () => {
   it('is documented, and so are its members', () => {
-    expect(undocumented(sourcesOfEntries())).toEqual([]);
+    expect(undocumented(modulesOfEntries())).toEqual([]);
   }, 60_000);
 });
 
@@ -39,44 +35,20 @@ describe('The check sees', () => {
   });
 });
 
-/** The entries' files of `src`; the text is read from the disk. */
-function sourcesOfEntries(): Record<string, undefined> {
-  const { exports } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
-    exports: Record<string, string | { import: { default: string } }>;
-  };
-  const compiled = Object.values(exports).flatMap((entry) =>
-    typeof entry === 'string' ? [] : [entry.import.default],
-  );
-  return Object.fromEntries(
-    compiled.map((file) => [file.replace('./dist/esm/', 'src/').replace(/\.js$/, '.ts'), undefined]),
-  );
-}
-
-/** What has no TSDoc, as `file: name`, of modules by their paths. */
-function undocumented(modules: Readonly<Record<string, string | undefined>>): string[] {
-  const program = programOf(modules);
-  const checker = program.getTypeChecker();
+/** What has no TSDoc, as `file: name`. */
+function undocumented(modules: Modules): string[] {
+  const { checker, exported } = exportsOf(modules);
   const isDocumented = (symbol: ts.Symbol): boolean =>
     ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim() !== '';
-
-  const found = Object.keys(modules).flatMap((file) => {
-    const source = program.getSourceFile(path.join(ROOT, file));
-    const module = source && checker.getSymbolAtLocation(source);
-    if (module === undefined) throw new Error(`${file} is no module`);
-    return checker.getExportsOfModule(module).flatMap((exported) => {
-      const symbol =
-        (exported.flags & ts.SymbolFlags.Alias) === 0 ? exported : checker.getAliasedSymbol(exported);
-      const [declaration] = symbol.declarations ?? [];
-      if (declaration === undefined) throw new Error(`${file} exports ${exported.name}, which is nowhere`);
-      const where = path.relative(ROOT, declaration.getSourceFile().fileName);
-      const names = membersOf(symbol)
+  return exported
+    .flatMap(({ name, symbol, file }) => {
+      const members = membersOf(symbol)
         .map((member) => checker.getSymbolAtLocation(member))
         .filter((member) => member !== undefined && !isDocumented(member))
-        .map((member) => `${exported.name}.${member?.name}`);
-      return [...(isDocumented(symbol) ? [] : [exported.name]), ...names].map((name) => `${where}: ${name}`);
-    });
-  });
-  return [...new Set(found)].sort();
+        .map((member) => `${name}.${member?.name}`);
+      return [...(isDocumented(symbol) ? [] : [name]), ...members].map((one) => `${file}: ${one}`);
+    })
+    .sort();
 }
 
 /** The names of members that a reader of the type looks up. */
@@ -99,38 +71,4 @@ function membersOf(symbol: ts.Symbol): ts.Node[] {
 function tellsApart(member: ts.Node): boolean {
   if (!ts.isPropertySignature(member) || member.type === undefined) return false;
   return ts.isLiteralTypeNode(member.type) && ts.isStringLiteral(member.type.literal);
-}
-
-/** Of the disk; the libraries' declarations are read once for all programs. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
-
-function programOf(modules: Readonly<Record<string, string | undefined>>): ts.Program {
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    noLib: true,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    strict: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    types: [],
-  };
-  const host = ts.createCompilerHost(options, true);
-  const { getSourceFile } = host;
-  host.getSourceFile = (name, languageVersion, ...rest) => {
-    const given = modules[path.relative(ROOT, name)];
-    if (given !== undefined) return ts.createSourceFile(name, given, languageVersion, true);
-    if (!parsed.has(name)) parsed.set(name, getSourceFile(name, languageVersion, ...rest));
-    return parsed.get(name);
-  };
-  const cache = ts.createModuleResolutionCache(ROOT, (name) => name, options);
-  // Packages are not read: what they declare is documented by them, and would take most of the time.
-  host.resolveModuleNameLiterals = (literals, file, redirected, compilerOptions, source) =>
-    literals.map((literal) => {
-      if (!literal.text.startsWith('.')) return { resolvedModule: undefined };
-      const mode = ts.getModeForUsageLocation(source, literal, compilerOptions);
-      return ts.resolveModuleName(literal.text, file, compilerOptions, host, cache, redirected, mode);
-    });
-  const files = Object.keys(modules).map((file) => path.join(ROOT, file));
-  return ts.createProgram(files, options, host);
 }

@@ -5,7 +5,11 @@ import type { OperableStore } from '../../claims/operable-store.ts';
 import { givenUp, silentFor } from '../../claims/store-errors.ts';
 import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';
 
-/** The idempotency key of a message, as its processor makes it; undefined where it is not known. */
+/**
+ * The idempotency key of a message, as its processor makes it; undefined where it is not known.
+ *
+ * @param message A message of the dead-letter queue.
+ */
 export type KeyOfMessage = (message: DeadLetterMessage) => string | undefined | Promise<string | undefined>;
 
 /** What it cost to read the claims that are parked. */

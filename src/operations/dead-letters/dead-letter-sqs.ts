@@ -3,12 +3,25 @@
  * imported. The last five are asked for only when a queue is redriven, and a service that lacks them is no error.
  */
 export interface DeadLetterSqs {
-  /** Of the queue: its ARN, how many messages it holds, its redrive policy. */
+  /**
+   * Of the queue: its ARN, how many messages it holds, its redrive policy.
+   *
+   * @param input The queue.
+   * @param options The signal that ends the request.
+   */
   getQueueAttributes(
     input: { QueueUrl: string; AttributeNames: ['All'] },
     options?: SqsCallOptions,
-  ): Promise<{ Attributes?: Partial<Record<string, string>> | undefined }>;
-  /** Up to ten messages, with all of their attributes. */
+  ): Promise<{
+    /** By their names. */
+    Attributes?: Partial<Record<string, string>> | undefined;
+  }>;
+  /**
+   * Up to ten messages, with all of their attributes.
+   *
+   * @param input The queue, and how long to wait and to hide messages, in seconds.
+   * @param options The signal that ends the request.
+   */
   receiveMessage(
     input: {
       QueueUrl: string;
@@ -19,49 +32,121 @@ export interface DeadLetterSqs {
       MessageAttributeNames: ['All'];
     },
     options?: SqsCallOptions,
-  ): Promise<{ Messages?: readonly ReceivedMessage[] | undefined }>;
-  /** Hides up to ten messages for longer, or shows them again. */
+  ): Promise<{
+    /** At most ten; absent where there are none. */
+    Messages?: readonly ReceivedMessage[] | undefined;
+  }>;
+  /**
+   * Hides up to ten messages for longer, or shows them again.
+   *
+   * @param input The queue, and up to ten messages with their timeouts in seconds.
+   * @param options The signal that ends the request.
+   */
   changeMessageVisibilityBatch(
     input: {
       QueueUrl: string;
       Entries: { Id: string; ReceiptHandle: string; VisibilityTimeout: number }[];
     },
     options?: SqsCallOptions,
-  ): Promise<{ Failed?: FailedEntry[] | undefined }>;
-  /** Sends up to ten messages. */
+  ): Promise<{
+    /** The entries that SQS refused. */
+    Failed?: FailedEntry[] | undefined;
+  }>;
+  /**
+   * Sends up to ten messages.
+   *
+   * @param input The queue, and up to ten messages.
+   * @param options The signal that ends the request.
+   */
   sendMessageBatch(
     input: { QueueUrl: string; Entries: SendEntry[] },
     options?: SqsCallOptions,
   ): Promise<{
-    Successful?: { Id?: string | undefined; MessageId?: string | undefined }[] | undefined;
+    /** The entries that were sent. */
+    Successful?:
+      | {
+          /** Names the entry as the request did. */
+          Id?: string | undefined;
+          /** The id that SQS gave the message. */
+          MessageId?: string | undefined;
+        }[]
+      | undefined;
+    /** The entries that SQS refused. */
     Failed?: FailedEntry[] | undefined;
   }>;
-  /** Deletes up to ten messages. */
+  /**
+   * Deletes up to ten messages.
+   *
+   * @param input The queue, and up to ten messages.
+   * @param options The signal that ends the request.
+   */
   deleteMessageBatch(
     input: { QueueUrl: string; Entries: { Id: string; ReceiptHandle: string }[] },
     options?: SqsCallOptions,
-  ): Promise<{ Failed?: FailedEntry[] | undefined }>;
-  /** The queues whose redrive policies move messages to this one. */
+  ): Promise<{
+    /** The entries that SQS refused. */
+    Failed?: FailedEntry[] | undefined;
+  }>;
+  /**
+   * The queues whose redrive policies move messages to this one.
+   *
+   * @param input The dead-letter queue, and where to go on.
+   * @param options The signal that ends the request.
+   */
   listDeadLetterSourceQueues(
     input: { QueueUrl: string; MaxResults?: number; NextToken?: string },
     options?: SqsCallOptions,
-  ): Promise<{ queueUrls?: string[] | undefined; NextToken?: string | undefined }>;
-  /** All queues, of a service that has no such call. */
+  ): Promise<{
+    /** The URLs of the queues. */
+    queueUrls?: string[] | undefined;
+    /** Where to go on; absent at the end. */
+    NextToken?: string | undefined;
+  }>;
+  /**
+   * All queues, of a service that has no such call.
+   *
+   * @param input How many at most.
+   * @param options The signal that ends the request.
+   */
   listQueues(
     input: { MaxResults?: number },
     options?: SqsCallOptions,
-  ): Promise<{ QueueUrls?: string[] | undefined }>;
-  /** Has SQS move all messages of a dead-letter queue. */
+  ): Promise<{
+    /** The URLs of the queues. */
+    QueueUrls?: string[] | undefined;
+  }>;
+  /**
+   * Has SQS move all messages of a dead-letter queue.
+   *
+   * @param input The dead-letter queue, and where its messages go. Default: where they came from.
+   * @param options The signal that ends the request.
+   */
   startMessageMoveTask(
     input: { SourceArn: string; DestinationArn?: string },
     options?: SqsCallOptions,
-  ): Promise<{ TaskHandle?: string | undefined }>;
-  /** How far such moves are. */
+  ): Promise<{
+    /** What the move is stopped by. */
+    TaskHandle?: string | undefined;
+  }>;
+  /**
+   * How far such moves are.
+   *
+   * @param input The dead-letter queue, and how many at most.
+   * @param options The signal that ends the request.
+   */
   listMessageMoveTasks(
     input: { SourceArn: string; MaxResults?: number },
     options?: SqsCallOptions,
-  ): Promise<{ Results?: readonly MoveTask[] | undefined }>;
-  /** Stops such a move. */
+  ): Promise<{
+    /** The most recent moves. */
+    Results?: readonly MoveTask[] | undefined;
+  }>;
+  /**
+   * Stops such a move.
+   *
+   * @param input Which move.
+   * @param options The signal that ends the request.
+   */
   cancelMessageMoveTask(input: { TaskHandle: string }, options?: SqsCallOptions): Promise<unknown>;
 }
 

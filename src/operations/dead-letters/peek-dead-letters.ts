@@ -55,6 +55,9 @@ const HIDDEN_SECONDS = 30;
  * Rejects with a `ConfigurationError` for options that cannot work, and where SQS or the store cannot be read; the messages
  * are shown again then too.
  *
+ * @param sqs `new SQS()` of `@aws-sdk/client-sqs`.
+ * @param options Which queue, and how many messages.
+ *
  * @example
  * const { messages } = await peekDeadLetters(new SQS(), { queueUrl, store });
  */

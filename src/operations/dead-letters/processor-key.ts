@@ -25,6 +25,8 @@ export interface ProcessorKeyOptions {
  * the claim of a message in any state, and not only one that is parked. A message of which no key can be made, and one that did
  * not come from SQS, has none. Throws a `ConfigurationError` for options that cannot work.
  *
+ * @param options The processor's own options `namespace`, `key` and `decode`.
+ *
  * @example
  * const key = processorKey({ namespace: 'orders', key: payloadHash({ include: ['orderId'] }) });
  */

@@ -19,6 +19,9 @@ import type { RedriveResult } from './redrive-result.ts';
  * Rejects with a `ConfigurationError` for options that cannot work, and where the queue cannot be asked what it is. What
  * fails after that is in the result.
  *
+ * @param sqs `new SQS()` of `@aws-sdk/client-sqs`.
+ * @param options Which queue, which of its messages, and who does it and why.
+ *
  * @example
  * const { moved, left } = await redriveDeadLetters(new SQS(), {
  *   queueUrl, store, which: 'all', operator: 'ann', reason: 'fixed in 1.4',

@@ -30,7 +30,11 @@ export interface RedriveOptions {
   readonly store?: ClaimStore | OperableStore;
   /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
   readonly key?: KeyOfMessage;
-  /** Which messages: `'all'`, those with these ids, or those that a function chooses. */
+  /**
+   * Which messages: `'all'`, those with these ids, or those that a function chooses.
+   *
+   * @param message A message of the dead-letter queue.
+   */
   readonly which: 'all' | readonly string[] | ((message: DeadLetterMessage) => boolean);
   /** What becomes of messages whose claim says that their work is done. Default `'skip'`: they stay where they are. */
   readonly completed?: CompletedMessages;
@@ -42,7 +46,11 @@ export interface RedriveOptions {
   readonly dryRun?: boolean;
   /** Accepts that a queue with a redrive policy of its own may move messages on. Default false. */
   readonly usesReceives?: boolean;
-  /** Told of every message, and of how far it is. What it throws is ignored. */
+  /**
+   * Told of every message, and of how far it is. What it throws is ignored.
+   *
+   * @param progress What was done so far.
+   */
   readonly onProgress?: (progress: RedriveProgress) => void;
   /** Stops after the messages that are being moved. */
   readonly signal?: AbortSignal;

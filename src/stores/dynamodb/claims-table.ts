@@ -45,7 +45,10 @@ export interface DynamoDBStoreOptions {
    * `single` by itself and says so once as a process warning.
    */
   readonly writes?: 'batch' | 'single';
-  /** Other names for the row's attributes, or another format: `powertoolsAttributes`. */
+  /**
+   * Other names for the row's attributes, or another format: `powertoolsAttributes`. Default: the names that the
+   * fields of `Claim` have, and `id` for the key.
+   */
   readonly attributes?: Partial<AttributeNames> | RowFormat;
   /**
    * The table has an index of the claims that are in progress or parked, by which they are listed and counted without

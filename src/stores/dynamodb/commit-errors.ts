@@ -13,6 +13,11 @@ export interface CommitRefusal {
 
 /** `commit` was given what no transaction can hold (`BATCHLATCH_COMMIT_ITEMS`). Nothing was sent. */
 export class CommitItemsError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param message What is wrong with the items.
+   */
   constructor(message: string) {
     super('BATCHLATCH_COMMIT_ITEMS', message);
   }
@@ -26,6 +31,11 @@ export class CommitRefusedError extends BatchlatchError {
   /** One for each item whose condition did not hold. */
   readonly reasons: readonly CommitRefusal[];
 
+  /**
+   * Made by batchlatch, and by tests as what `onCommit` of `memoryStore` returns.
+   *
+   * @param reasons One for each item whose condition did not hold.
+   */
   constructor(reasons: readonly CommitRefusal[]) {
     const shown = reasons.map(({ index, code }) => `item ${index}: ${code}`).join(', ');
     super('BATCHLATCH_COMMIT_REFUSED', `The transaction was refused and nothing is written (${shown})`);

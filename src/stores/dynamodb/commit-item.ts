@@ -20,7 +20,9 @@ export type CommitValues = Readonly<Record<string, unknown>>;
 interface InTable {
   /** A name or an ARN, in the same account and region as the claims table. */
   readonly TableName: string | undefined;
+  /** Names by their placeholders, such as `{ '#total': 'total' }`. Default: none. */
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>> | undefined;
+  /** Values by their placeholders, such as `{ ':amount': 5 }`. Default: none. */
   readonly ExpressionAttributeValues?: CommitValues | undefined;
   /** `ALL_OLD`: a refusal brings the item along that did not fit. */
   readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD' | 'NONE' | undefined;

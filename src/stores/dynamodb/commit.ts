@@ -5,7 +5,7 @@ import type { TransactEffect } from './transact-effect.ts';
 
 /** What can be given with a commit. */
 export interface CommitOptions {
-  /** Kept as JSON with the completion, in place of what the handler returns. */
+  /** Kept as JSON with the completion, in place of what the handler returns. Default: nothing is kept. */
   readonly result?: unknown;
 }
 
@@ -27,9 +27,13 @@ export interface CommitOptions {
  * The store of the processor has to be `dynamoDBStore`, which it is by default; in tests of handlers,
  * `memoryStore({ onCommit })` hands the items to a function of the test.
  *
+ * @param context The context that the handler was given.
+ * @param items What is written together with the completion.
+ * @param options The result that the completion keeps.
+ *
  * @example
  * createBatchProcessor<Order>(async ({ body }, context) => {
- *   await commit(context, [{ Put: { TableName: 'orders', Item: body } }], { result: { status: 'stored' } });
+ *   await commit(context, [{ Put: { TableName: 'orders', Item: { ...body } } }], { result: { status: 'stored' } });
  * });
  */
 export async function commit(

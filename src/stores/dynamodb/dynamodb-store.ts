@@ -23,6 +23,8 @@ type TableStore = OperatedStore & Required<Pick<ClaimStore, Methods | 'maxResult
  * Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
  * `CLAIMS_TABLE_NAME` it throws one in Lambda; elsewhere its first call rejects with it.
  *
+ * @param options The table, the client, and how requests are made.
+ *
  * @example
  * createBatchProcessor(handler, { store: cached(dynamoDBStore(), { max: 1_000 }) });
  */

@@ -1,3 +1,8 @@
+/**
+ * Claims in DynamoDB, and writes to other items in one transaction with the completion.
+ *
+ * @module batchlatch/dynamodb
+ */
 export { commit, type CommitOptions } from './commit.ts';
 export { CommitItemsError, type CommitRefusal, CommitRefusedError } from './commit-errors.ts';
 export type {

@@ -41,21 +41,53 @@ export interface RowFormat {
   readonly attributes: readonly string[];
   /** The longest result, in UTF-8 bytes of JSON, that fits into an item beside the rest. */
   readonly maxResultBytes: number;
-  /** The primary key of a row. */
+  /**
+   * The primary key of a row.
+   *
+   * @param key The idempotency key.
+   */
   toKey(key: string): Row;
-  /** All attributes of a claim's row. */
+  /**
+   * All attributes of a claim's row.
+   *
+   * @param claim The claim.
+   */
   toRow(claim: Claim): Row;
-  /** The claim of a row. Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
+  /**
+   * The claim of a row. Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none.
+   *
+   * @param row A row as it was read.
+   */
   toClaim(row: Row): Claim;
-  /** The attributes that a change sets and those it removes. */
-  toChange(change: ClaimChange): { set: Row; remove: string[] };
-  /** What a row has while it is IN_PROGRESS with this owner. */
+  /**
+   * The attributes that a change sets and those it removes.
+   *
+   * @param change What changes of the claim; a field that is undefined is removed.
+   */
+  toChange(change: ClaimChange): {
+    /** Values by attribute name. */
+    set: Row;
+    /** Names of attributes. */
+    remove: string[];
+  };
+  /**
+   * What a row has while it is IN_PROGRESS with this owner.
+   *
+   * @param owner The token of the attempt.
+   */
   whereOwnedBy(owner: string): Row;
-  /** Of a row that was read, what every transition and every extension changes. */
+  /**
+   * Of a row that was read, what every transition and every extension changes.
+   *
+   * @param row A row as it was read.
+   */
   whereStill(row: Row): Row;
   /**
    * In which shard of the overdue index a claim is; undefined for a status that is not in it. Absent where rows are
    * written without the index.
+   *
+   * @param key The idempotency key.
+   * @param status The status of the claim.
    */
   readonly shardOf?: (key: string, status: ClaimStatus) => string | undefined;
 }

@@ -21,6 +21,10 @@ export interface ClaimsTableOptions {
 /**
  * The claims table as the template defines it, for tests, scripts and other tools than SAM. Throws a `ConfigurationError`
  * for names and options that cannot be.
+ *
+ * @param tableName The table's name.
+ * @param attributes Names other than those of the template. Default: none.
+ * @param options Whether the table has the overdue index.
  */
 export function claimsTableDefinition(
   tableName: string,

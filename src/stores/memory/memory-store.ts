@@ -29,7 +29,11 @@ import { aFunction, anInteger, type Check, objectWith } from '../../options/chec
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { countIn, pageOf } from './list-rows.ts';
 
-/** Options of `memoryStore()`. */
+/**
+ * Options of `memoryStore()`.
+ *
+ * @typeParam Effect What handlers commit.
+ */
 export interface MemoryStoreOptions<Effect = unknown> {
   /** Default: the system clock. */
   readonly clock?: Pick<Clock, 'now'>;
@@ -40,6 +44,8 @@ export interface MemoryStoreOptions<Effect = unknown> {
    * at once and before the completion is stored. An error that it returns is the refusal that the handler gets,
    * such as a `CommitRefusedError`; one that it throws is a failure of the store. Either keeps both from happening.
    * Default: no `commit`.
+   *
+   * @param effect What the handler commits.
    */
   readonly onCommit?: (effect: Effect) => Error | undefined | void;
   /**
@@ -67,6 +73,9 @@ type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
  * forgotten are deleted now and then.
  * Each item is decided and written without an `await` in between, which makes it atomic. Throws a `ConfigurationError` for
  * options that cannot work.
+ *
+ * @typeParam Effect What handlers commit.
+ * @param options Its clock, and what it does for commits.
  */
 export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): OperableStore {
   checkOptionsOf('memoryStore', options, checks);

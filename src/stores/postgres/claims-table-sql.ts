@@ -14,6 +14,8 @@ const checks: Readonly<Record<keyof ClaimsTableSqlOptions, Check>> = { table: aS
  * The statements that create the claims table and its indexes, for a migration or for `psql`. What is there already stays as
  * it is. Throws a `ConfigurationError` for a name that cannot be a table's.
  *
+ * @param options The name of the table.
+ *
  * @example
  * await pool.query(claimsTableSql());
  */

@@ -33,6 +33,9 @@ const ROWS_OF_A_STEP = 1_000;
  * rows that somebody else has locked, so that no attempt waits for more than a step. Gives the number of rows that it deleted.
  * To be called on a schedule, such as every hour. Several may run at once. Rejects with a `StoreError`; the steps before it are done.
  *
+ * @param options The pool, the table, and the most rows to delete.
+ * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ *
  * @example
  * await deleteForgottenClaims({ pool });
  */

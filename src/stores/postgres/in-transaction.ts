@@ -9,7 +9,11 @@ import { CALLER, runnerFor, runUntilCommitted, type TransactionOptions } from '.
 import type { TransactionAdapter, TransactionClient } from './transaction-adapter.ts';
 import type { Made } from './transaction-run.ts';
 
-/** Options of `inTransaction()`. */
+/**
+ * Options of `inTransaction()`.
+ *
+ * @typeParam Client What stands for the transaction in `work`.
+ */
 export interface InTransactionOptions<Client = TransactionClient> {
   /**
    * Of a query builder or an ORM, which then begins and ends the transaction. Its connections have to lead to the database of the store's
@@ -34,8 +38,15 @@ const checks: Readonly<Record<keyof InTransactionOptions, Check>> = {
  * Resolves with an entry for each of `items`, to be returned by the handler: what `work` returned for it, or why it is not completed. Else as
  * for one record.
  *
+ * @typeParam Item What a batch handler gets for each record.
+ * @typeParam Result What `work` gives for a record.
+ * @typeParam Client What stands for the transaction.
+ * @param items The records, each with the context of its attempt.
+ * @param work Writes what the records ask for.
+ * @param options Its isolation level, or the ORM that begins it.
+ *
  * @example
- * forBatches(async (items) =>
+ * createBatchProcessor.forBatches(async (items) =>
  *   inTransaction(items, async (client, live) => {
  *     await client.query('INSERT INTO orders SELECT * FROM json_to_recordset($1) AS o (id text, cents int)', [
  *       JSON.stringify(live.map(({ record }) => record.body)),
@@ -44,7 +55,10 @@ const checks: Readonly<Record<keyof InTransactionOptions, Check>> = {
  * );
  */
 export function inTransaction<
-  Item extends { readonly context: AttemptContext },
+  Item extends {
+    /** The context of the record's attempt. */
+    readonly context: AttemptContext;
+  },
   Result,
   Client = TransactionClient,
 >(
@@ -65,11 +79,17 @@ export function inTransaction<
  *
  * In tests of handlers, `memoryStore({ transactionClient })` hands `work` a client of the test.
  *
+ * @typeParam Result What `work` resolves with.
+ * @typeParam Client What stands for the transaction.
+ * @param context The context that the handler was given.
+ * @param work Writes what the record asks for.
+ * @param options Its isolation level, or the ORM that begins it.
+ *
  * @example
  * createBatchProcessor<Order>(
  *   async ({ body }, context) => {
  *     await inTransaction(context, async (client) => {
- *       await client.query('INSERT INTO orders (id, cents) VALUES ($1, $2)', [body.id, body.cents]);
+ *       await client.query('INSERT INTO orders (id, cents) VALUES ($1, $2)', [body.orderId, body.amountCents]);
  *     });
  *   },
  *   { store: postgresStore({ pool }) },

@@ -1,3 +1,9 @@
+/**
+ * Claims in PostgreSQL, and statements in one transaction with the completion. It takes a pool of `pg`, or what has the
+ * same methods.
+ *
+ * @module batchlatch/postgres
+ */
 export { inTransaction, type InTransactionOptions } from './in-transaction.ts';
 export type { IsolationLevel } from './pool-transactions.ts';
 export type { TransactionAdapter, TransactionClient, TransactionRows } from './transaction-adapter.ts';

@@ -18,23 +18,43 @@ export interface SqlAnswer {
 
 /** What statements can be sent to: a `Client` of `pg`, or one of its pool's. */
 export interface SqlConnection {
-  /** Sends a statement. Rejects with the database's error. */
+  /**
+   * Sends a statement. Rejects with the database's error.
+   *
+   * @param statement The statement with its values.
+   */
   query(statement: SqlStatement): Promise<SqlAnswer>;
 }
 
 /** A connection that a `Pool` of `pg` has lent. */
 export interface PostgresClient extends SqlConnection {
-  /** Gives it back; `true` closes it. */
+  /**
+   * Gives it back; `true` closes it.
+   *
+   * @param isBroken Whether to close it. Default false.
+   */
   release(isBroken?: boolean): void;
-  /** A connection that fails while no statement is on its way says so by an event, which ends the process if nobody listens. */
+  /**
+   * A connection that fails while no statement is on its way says so by an event, which ends the process if nobody listens.
+   *
+   * @param event Always `error`.
+   * @param listener Gets the connection's error.
+   */
   on?(event: 'error', listener: (error: Error) => void): unknown;
-  /** The opposite of `on`. */
+  /**
+   * The opposite of `on`.
+   *
+   * @param event Always `error`.
+   * @param listener The same function as was given to `on`.
+   */
   off?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /**
  * What is used of a `Pool` of `pg`. Nothing is kept in a session from one statement to the next, but for prepared statements
  * where they are asked for, so that connections may be shared by a proxy: RDS Proxy, or PgBouncer in transaction mode.
+ *
+ * @typeParam Client The kind of connection that it lends.
  */
 export interface PostgresPool<Client extends PostgresClient = PostgresClient> {
   /** Lends a connection. */

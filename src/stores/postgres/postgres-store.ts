@@ -46,6 +46,8 @@ const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
  * leases. Nothing is kept in a session, so the pool may lead to PgBouncer in transaction mode or to RDS Proxy. Throws a
  * `ConfigurationError` for options that cannot work.
  *
+ * @param options The pool, the table, and how statements are sent.
+ *
  * @example
  * const pool = new Pool({ max: 4 });
  * pool.on('error', (error) => console.warn(error.message));

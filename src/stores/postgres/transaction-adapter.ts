@@ -1,24 +1,47 @@
-/** A transaction of a query builder or an ORM, for `inTransaction`. */
+/**
+ * A transaction of a query builder or an ORM, for `inTransaction`.
+ *
+ * @typeParam Client What stands for a transaction, such as the `tx` of an ORM.
+ */
 export interface TransactionAdapter<Client> {
   /**
    * Begins a transaction, runs `body` in it, commits it when `body` resolves, and rolls it back when it rejects. Resolves when the
    * COMMIT is answered.
+   *
+   * @typeParam Result What `body` resolves with.
+   * @param body Does the work of the transaction.
    */
   transaction<Result>(body: (client: Client) => Promise<Result>): Promise<Result>;
-  /** Sends a statement, with `$1`, `$2` … where its values (texts) go, in the transaction that `client` stands for, and gives the rows. */
+  /**
+   * Sends a statement, with `$1`, `$2` … where its values (texts) go, in the transaction that `client` stands for, and gives the rows.
+   *
+   * @param client What `body` was given.
+   * @param text The statement.
+   * @param values The values, in the order of their numbers.
+   */
   query(client: Client, text: string, values: readonly string[]): Promise<readonly unknown[]>;
 }
 
 /** What a transaction is to the function in it, where nothing else is said: the connection that the store's pool has lent. */
 export interface TransactionClient {
-  /** Sends a statement, with `$1`, `$2` … where its values go. */
+  /**
+   * Sends a statement, with `$1`, `$2` … where its values go.
+   *
+   * @typeParam Row What a row is.
+   * @param text The statement.
+   * @param values The values, in the order of their numbers. Default: none.
+   */
   query<Row = Readonly<Record<string, unknown>>>(
     text: string,
     values?: readonly unknown[],
   ): Promise<TransactionRows<Row>>;
 }
 
-/** What a statement gave. */
+/**
+ * What a statement gave.
+ *
+ * @typeParam Row What a row is.
+ */
 export interface TransactionRows<Row> {
   /** With their columns by name. */
   readonly rows: Row[];

@@ -36,6 +36,8 @@ export interface RedisCheck {
 /**
  * Looks at whether the settings of a Redis, or of each primary of a cluster, fit claims. It writes nothing, and needs the
  * command INFO; what the user may not ask is left out. Rejects where no server can be reached.
+ *
+ * @param client The client that the store is given.
  */
 export async function checkRedis(client: RedisClient): Promise<RedisCheck> {
   const primaries = await boundedConnection(connectionOf(client)).primaries();

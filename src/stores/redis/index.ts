@@ -1,3 +1,8 @@
+/**
+ * Claims in Redis or Valkey, by a client of `redis` or `ioredis`.
+ *
+ * @module batchlatch/redis
+ */
 export { checkRedis, type RedisCheck, type RedisProblem, type RedisServer } from './check-redis.ts';
 export type {
   IoRedisClient,

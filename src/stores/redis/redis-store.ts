@@ -63,8 +63,10 @@ type RedisStore = OperatedStore &
  * eviction policy other than `noeviction` forgets any: see docs/redis.md. Throws a `ConfigurationError` for options that
  * cannot work.
  *
+ * @param options The client, and where claims are kept.
+ *
  * @example
- * createBatchProcessor(handler, { store: redisStore({ client: new Redis(process.env.REDIS_URL) }) });
+ * createBatchProcessor(handler, { store: redisStore({ client: new Redis('redis://127.0.0.1:6379') }) });
  */
 export function redisStore(options: RedisStoreOptions): ClaimStore {
   return redisStoreBy(options, {});

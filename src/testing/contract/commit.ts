@@ -5,11 +5,23 @@ import type { Bench, Contract } from '../store-bench.ts';
 
 /** Effects for the tests of `commit`: counters, which show when something is done twice. */
 export interface CommitSubject {
-  /** An effect, as the store's `commit` takes it, that adds one to each of the counters of these names, whatever they are. */
+  /**
+   * An effect, as the store's `commit` takes it, that adds one to each of the counters of these names, whatever they are.
+   *
+   * @param names What the effect writes.
+   */
   readonly effect: (names: readonly string[]) => unknown;
-  /** The same effect with a condition besides that does not hold. */
+  /**
+   * The same effect with a condition besides that does not hold.
+   *
+   * @param names What the effect would write.
+   */
   readonly refusedEffect: (names: readonly string[]) => unknown;
-  /** The counter as it is stored; 0 where there is none. */
+  /**
+   * The counter as it is stored; 0 where there is none.
+   *
+   * @param name One of the names.
+   */
   readonly read: (name: string) => number | Promise<number>;
 }
 

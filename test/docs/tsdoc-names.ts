@@ -1,0 +1,24 @@
+/** What the examples in TSDoc leave to their readers, beside `prelude.ts`. */
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { ClaimStore } from 'batchlatch';
+import type { BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch/cdk';
+import type { PostgresPool } from 'batchlatch/postgres';
+import type { ManualClock } from 'batchlatch/testing';
+
+interface Requests {
+  post(path: string, answer: (context: { readonly req: { readonly raw: Request } }) => unknown): void;
+}
+
+export declare const app: Requests;
+export declare const chargeOrders: LambdaFunction;
+export declare const claims: ClaimsTable;
+export declare const key: string;
+export declare const monitor: ClaimMonitor;
+export declare const orders: BatchQueue;
+export declare const pool: PostgresPool & { query(text: string): Promise<unknown> };
+export declare const tableName: string;
+export declare const topic: ITopic;
+export declare const url: string;
+export declare function insertPayment(client: unknown, request: unknown): Promise<object>;
+export declare function myStore(options: { readonly clock: ManualClock }): ClaimStore;
