@@ -14,6 +14,7 @@ import { postgres } from './postgres.ts';
 import { prisma } from './prisma.ts';
 import { redis } from './redis.ts';
 import { toxiproxy } from './toxiproxy.ts';
+import { verdaccio } from './verdaccio.ts';
 
 /** Everything real that tests run against, in the order of what a new machine needs first. */
 export const components: readonly Component[] = [
@@ -40,6 +41,7 @@ export const components: readonly Component[] = [
   lambdaRuntime,
   chromium,
   lighthouse,
+  verdaccio,
 ];
 
 /** The component of that name. */
