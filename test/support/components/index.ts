@@ -1,5 +1,6 @@
 import { hasDynoxide, startDynamoDBEmulator } from '../../../src/dev/emulators/dynamodb-emulator.ts';
 import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
+import { actionlint } from './actionlint.ts';
 import { chromium } from './chromium.ts';
 import type { Component } from './component.ts';
 import { dynamoDBLocal } from './dynamodb-local.ts';
@@ -42,6 +43,7 @@ export const components: readonly Component[] = [
   chromium,
   lighthouse,
   verdaccio,
+  actionlint,
 ];
 
 /** The component of that name. */
