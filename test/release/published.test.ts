@@ -157,9 +157,8 @@ describe("README's quick start, installed from the registry into an empty folder
     const bundle = path.join(folder, 'bundle', 'orders.js');
     const options = ['--bundle', '--platform=node', '--target=es2022', `--outfile=${bundle}`];
     await inProject('npx', 'esbuild', 'orders.ts', '--log-level=error', ...options);
-    const invoke = `process.env.AWS_LAMBDA_FUNCTION_NAME = 'OrdersFunction';
-    require(${JSON.stringify(bundle)}).handler(${event}, {
-      functionName: 'OrdersFunction', awsRequestId: '1', getRemainingTimeInMillis: () => 30_000,
+    const invoke = `require(${JSON.stringify(bundle)}).handler(${event}, {
+      functionName: 'orders', awsRequestId: '1', getRemainingTimeInMillis: () => 30_000,
     }).then((answer) => console.log(JSON.stringify(answer)))`;
     expect(await inProject('node', '-e', invoke)).toMatch(/^\{"batchItemFailures":\[\]\}$/m);
     expect(await charges()).toBe('order-7\n');
@@ -178,9 +177,9 @@ describe("README's quick start, installed from the registry into an empty folder
   it('is invoked by its template, and drops what was charged before', async () => {
     await writeFile(path.join(project, 'charges.txt'), '');
     const args = ['invoke', 'OrdersFunction', '--event', 'event.json', '--env-vars', 'env.json'];
-    expect(JSON.parse(await inProject('npx', 'batchlatch', ...args))).toEqual({ batchItemFailures: [] });
-    await writeFile(path.join(project, 'event.json'), event.replaceAll('order-7', 'order-8'));
-    expect(JSON.parse(await inProject('npx', 'batchlatch', ...args))).toEqual({ batchItemFailures: [] });
-    expect(await charges()).toBe('order-8\n');
+    for (const _delivery of ['first', 'second']) {
+      expect(JSON.parse(await inProject('npx', 'batchlatch', ...args))).toEqual({ batchItemFailures: [] });
+      expect(await charges()).toBe('order-7\n');
+    }
   });
 });
