@@ -5,7 +5,8 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/real/',
-    '<rootDir>/test/package/package.test.ts',
+    '<rootDir>/test/package/(package|tarball).test.ts',
+    '<rootDir>/test/release/',
   ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

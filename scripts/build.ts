@@ -1,7 +1,7 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
- * package, the code of the function that `ClaimMonitor` deploys, the bin, and the pages of the console. An argument names
- * another folder than `dist`. `aws4` goes into both (docs/decisions/0027). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
+ * package, the code of the function that `ClaimMonitor` deploys, the bin, the pages of the console, and the template of README's
+ * example. An argument names another folder than `dist`. `aws4` goes into both (docs/decisions/0027). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
  * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
  * is done in this way.
  */
@@ -15,6 +15,7 @@ import { build, type PluginBuild } from 'esbuild';
 import { buildConsoleApp } from '../console-app/build.ts';
 import { buildCli } from './build-cli.ts';
 import { buildMonitorFunction } from './monitor-function.ts';
+import { quickStartOf } from './release/quick-start.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 import { vendorInto } from './vendor.ts';
 
@@ -38,6 +39,10 @@ await writeFile(path.join(CJS, LICENSES), await licensesOf(ROOT, [...vendored, .
 await buildMonitor();
 await buildCli(ROOT, path.join(DIST, 'cli'));
 await buildConsole();
+await writeFile(
+  path.join(DIST, 'template.yaml'),
+  quickStartOf(await readFile(path.join(ROOT, 'README.md'), 'utf8')).template,
+);
 
 async function compile(): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');

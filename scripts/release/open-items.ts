@@ -1,3 +1,6 @@
+import { relativeTargets } from './absolute-links.ts';
+import { repositoryPages } from './repository-pages.ts';
+
 /** What a release is checked on. */
 export interface ReleaseFiles {
   /** Of `package.json`. */
@@ -45,17 +48,15 @@ function ofManifest({ manifest }: ReleaseFiles): OpenItem[] {
 }
 
 /** The package's page knows no other files of the repository. */
-function ofReadme({ readme }: ReleaseFiles): OpenItem[] {
+function ofReadme({ readme, manifest: { repository, version } }: ReleaseFiles): OpenItem[] {
   const file = 'README.md';
   if (readme === undefined) return [{ file, text: 'is missing' }];
-  const targets = [...readme.matchAll(/\]\(<?([^)\s>]+)/g), ...readme.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm)];
-  const relative = [...new Set(targets.map(([, target = '']) => target))].filter(
-    (target) => !target.startsWith('#') && !isUrl(target),
-  );
-  return relative.map((target) => ({
-    file,
-    text: `links to \`${target}\`: make it an absolute address, the package's page has no such file`,
-  }));
+  const relative = relativeTargets(readme);
+  if (relative.length === 0 || repositoryPages(repository, version) !== undefined) return [];
+  const text =
+    `links to ${relative.length} files of the repository, such as \`${relative[0]}\`: they get addresses when the package is ` +
+    'packed, once `repository` in package.json names one on GitHub';
+  return [{ file, text }];
 }
 
 function ofChangelog({ manifest: { version }, changelog }: ReleaseFiles): OpenItem[] {

@@ -34,7 +34,7 @@ export interface Consumer {
 export async function packLibrary(folder: string): Promise<string> {
   const published = path.join(folder, 'published');
   await mkdir(published);
-  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE']) {
+  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
     await copyFile(path.join(ROOT, name), path.join(published, name));
   }
   await run(process.execPath, ['--import', 'tsx', 'scripts/build.ts', path.join(published, 'dist')], {

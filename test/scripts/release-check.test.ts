@@ -35,14 +35,13 @@ describe('The release check', () => {
     ]);
   });
 
-  it('names each relative link of the README once', () => {
-    const readme =
-      'See [a](docs/a.md), [again](docs/a.md), ![b](./b.svg) and [c].\n\n[c]: CONTRIBUTING.md#tests\n';
-    expect(openItems({ ...READY, readme }).map(({ text }) => text.split(':')[0])).toEqual([
-      'links to `docs/a.md`',
-      'links to `./b.svg`',
-      'links to `CONTRIBUTING.md#tests`',
+  it('asks for a repository whose pages the links of the README can lead to', () => {
+    const readme = 'See [a](docs/a.md), [again](docs/a.md) and [c].\n\n[c]: CONTRIBUTING.md#tests\n';
+    expect(openItems({ ...READY, readme })).toEqual([
+      { file: 'README.md', text: expect.stringMatching(/^links to 2 files .* such as `docs\/a\.md`:/) },
     ]);
+    const manifest = { ...READY.manifest, repository: 'github:example/batchlatch' };
+    expect(openItems({ ...READY, manifest, readme })).toEqual([]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { hasDynoxide, startDynamoDBEmulator } from '../../../src/dev/emulators/dynamodb-emulator.ts';
 import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
+import { actionlint } from './actionlint.ts';
 import { chromium } from './chromium.ts';
 import type { Component } from './component.ts';
 import { dynamoDBLocal } from './dynamodb-local.ts';
@@ -14,6 +15,7 @@ import { postgres } from './postgres.ts';
 import { prisma } from './prisma.ts';
 import { redis } from './redis.ts';
 import { toxiproxy } from './toxiproxy.ts';
+import { verdaccio } from './verdaccio.ts';
 
 /** Everything real that tests run against, in the order of what a new machine needs first. */
 export const components: readonly Component[] = [
@@ -40,6 +42,8 @@ export const components: readonly Component[] = [
   lambdaRuntime,
   chromium,
   lighthouse,
+  verdaccio,
+  actionlint,
 ];
 
 /** The component of that name. */
