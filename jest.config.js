@@ -6,6 +6,7 @@ export default {
     '/node_modules/',
     '<rootDir>/test/real/',
     '<rootDir>/test/linearizability/',
+    '<rootDir>/test/aws-check/',
     '<rootDir>/test/package/package.test.ts',
   ],
   extensionsToTreatAsEsm: ['.ts'],
