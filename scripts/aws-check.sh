@@ -58,10 +58,10 @@ In $AWS_REGION${AWS_ENDPOINT_URL:+, at $AWS_ENDPOINT_URL}, this creates, and del
 
 At most, at the list prices of us-east-1 (2026-11-22), without free tiers:
 
-  30,000 write request units × \$0.625 per million   \$0.019
-  30,000 read request units  × \$0.125 per million   \$0.004
-   3,000 requests to SQS     × \$0.40 per million    \$0.001
-                                           together  \$0.024
+  10,000 write request units × \$0.625 per million   \$0.0063
+  70,000 read request units  × \$0.125 per million   \$0.0088
+   3,000 requests to SQS     × \$0.40 per million    \$0.0012
+                                           together  \$0.0163
 
 It takes about two minutes.
 TEXT

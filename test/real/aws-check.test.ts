@@ -10,6 +10,8 @@ import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe
 import { ministack, startMinistack } from '../support/components/ministack.ts';
 import { until } from './support/until.ts';
 
+const SCRIPT = 'scripts/aws-check.sh';
+
 /** Where no credentials are: neither in files nor on a machine of AWS's. */
 const NOWHERE = { HOME: tmpdir(), AWS_EC2_METADATA_DISABLED: 'true' };
 
@@ -86,7 +88,7 @@ describeWith([ministack], 'scripts/aws-check.sh, on MiniStack for AWS,', () => {
 });
 
 function run(options: readonly string[], environment: Record<string, string>, input = ''): ChildProcess {
-  const script = spawn('scripts/aws-check.sh', options, {
+  const script = spawn(SCRIPT, options, {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
