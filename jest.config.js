@@ -7,6 +7,8 @@ export default {
     '<rootDir>/test/real/',
     '<rootDir>/test/package/(package|tarball).test.ts',
     '<rootDir>/test/release/',
+    '<rootDir>/test/linearizability/',
+    '<rootDir>/test/aws-check/',
   ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

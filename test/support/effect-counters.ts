@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  type DynamoDBClient,
+  GetItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { CommitItem } from 'batchlatch/dynamodb';
 import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import type { CommitSubject } from 'batchlatch/testing';
@@ -14,9 +19,19 @@ export interface EffectCounters extends CommitSubject {
   create(client: DynamoDBClient): Promise<void>;
 }
 
-export function effectCounters(): EffectCounters {
-  const tableName = `effects-${randomUUID()}`;
-  let client: DynamoDBClient;
+/** The table of counters, but its name. */
+export const EFFECTS_TABLE: Omit<CreateTableCommandInput, 'TableName'> = {
+  AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+  BillingMode: 'PAY_PER_REQUEST',
+};
+
+/** With a client and the name of a table that is there already, it need not be created. */
+export function effectCounters(
+  tableName: string = `effects-${randomUUID()}`,
+  ofTable?: DynamoDBClient,
+): EffectCounters {
+  let client = ofTable as DynamoDBClient;
   const addOne = (name: string): CommitItem => ({
     Update: {
       TableName: tableName,
@@ -36,16 +51,9 @@ export function effectCounters(): EffectCounters {
   });
   return {
     tableName,
-    async create(ofTable) {
-      client = ofTable;
-      await client.send(
-        new CreateTableCommand({
-          TableName: tableName,
-          AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
-          KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
-          BillingMode: 'PAY_PER_REQUEST',
-        }),
-      );
+    async create(given) {
+      client = given;
+      await client.send(new CreateTableCommand({ ...EFFECTS_TABLE, TableName: tableName }));
     },
     addOne,
     refused,

@@ -18,6 +18,8 @@ export interface SteadyWork {
   readonly acknowledgedUnstored: readonly string[];
   /** Begins no new messages, and resolves when all are acknowledged. */
   finish(): Promise<void>;
+  /** Delivers once more what is acknowledged. Gives the ids that ran again. */
+  deliverAgain(): Promise<readonly string[]>;
   /** Delivers nothing more, whatever is not acknowledged. */
   stop(): Promise<void>;
 }
@@ -107,6 +109,12 @@ export function startSteadyWork(options: SteadyWorkOptions): SteadyWork {
     async finish() {
       isOver = true;
       await working;
+    },
+    async deliverAgain() {
+      const before = runs.length;
+      const done = [...acknowledged];
+      for (let at = 0; at < done.length; at += BATCH) await deliver(done.slice(at, at + BATCH), 2);
+      return runs.slice(before).map(({ key }) => key);
     },
     async stop() {
       isOver = true;

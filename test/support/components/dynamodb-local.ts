@@ -1,7 +1,8 @@
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answersAwsCall } from '../../../src/dev/emulators/aws-probe.ts';
-import { startChild } from '../../../src/dev/emulators/child-process.ts';
+import { type RunningChild, startChild } from '../../../src/dev/emulators/child-process.ts';
 import { freePort } from '../../../src/dev/emulators/free-port.ts';
 import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
@@ -27,10 +28,49 @@ export const dynamoDBLocal: Component = {
 
 /** Starts an empty DynamoDB Local in memory. */
 export async function startDynamoDBLocal(options: StartOptions = {}): Promise<LocalService> {
-  const folder = await javaLibrary(LIBRARY);
   const port = options.port ?? (await freePort());
-  const endpoint = `http://127.0.0.1:${port}`;
-  const child = await startChild({
+  const child = await startServer(port, ['-inMemory']);
+  return { name: 'DynamoDB Local', endpoint: endpointOf(port), stop: () => child.stop() };
+}
+
+/** A DynamoDB Local whose tables outlive it. */
+export interface DynamoDBOnDisk extends LocalService {
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>;
+  /** Starts it again, on the same port and files. */
+  startAgain(): Promise<void>;
+}
+
+/** Starts an empty DynamoDB Local that writes to files, which are deleted when it stops. */
+export async function startDynamoDBOnDisk(): Promise<DynamoDBOnDisk> {
+  const files = await mkdtemp(join(tmpdir(), 'dynamodb-local-'));
+  const port = await freePort();
+  const start = (): Promise<RunningChild> => startServer(port, ['-dbPath', files]);
+  let child = await start();
+  return {
+    name: 'DynamoDB Local',
+    endpoint: endpointOf(port),
+    async kill() {
+      process.kill(-child.pid, 'SIGKILL');
+      await child.stop();
+    },
+    async startAgain() {
+      child = await start();
+    },
+    async stop() {
+      await child.stop();
+      await rm(files, { recursive: true, force: true });
+    },
+  };
+}
+
+function endpointOf(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+async function startServer(port: number, where: readonly string[]): Promise<RunningChild> {
+  const folder = await javaLibrary(LIBRARY);
+  return startChild({
     name: 'DynamoDB Local',
     command: 'java',
     args: [
@@ -39,16 +79,15 @@ export async function startDynamoDBLocal(options: StartOptions = {}): Promise<Lo
       '-cp',
       `${folder}/*`,
       'com.amazonaws.services.dynamodbv2.local.main.ServerRunner',
-      '-inMemory',
+      ...where,
       // Without -sharedDb every access key and region has its own tables.
       '-sharedDb',
       '-disableTelemetry',
       '-port',
       String(port),
     ],
-    isReady: () => answersAwsCall(endpoint, 'DynamoDB_20120810.ListTables'),
+    isReady: () => answersAwsCall(endpointOf(port), 'DynamoDB_20120810.ListTables'),
   });
-  return { name: 'DynamoDB Local', endpoint, stop: () => child.stop() };
 }
 
 /** Java looks for SQLite under a name without a version, and Maven gives it one. */

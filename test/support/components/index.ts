@@ -11,6 +11,7 @@ import { ministack } from './ministack.ts';
 import { moto } from './moto.ts';
 import { nodes } from './node.ts';
 import { pgbouncer } from './pgbouncer.ts';
+import { porcupine } from './porcupine.ts';
 import { postgres } from './postgres.ts';
 import { prisma } from './prisma.ts';
 import { redis } from './redis.ts';
@@ -34,6 +35,7 @@ export const components: readonly Component[] = [
   elasticMQ,
   redis,
   toxiproxy,
+  porcupine,
   moto,
   ministack,
   postgres,

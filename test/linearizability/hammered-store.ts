@@ -1,0 +1,35 @@
+import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { operableStore, type OperableStore } from 'batchlatch/operations';
+import { postgresStore } from 'batchlatch/postgres';
+import { redisStore } from 'batchlatch/redis';
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
+import { systemClock } from '../../src/claims/clock.ts';
+import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
+import type { HammerSetup } from './hammer-setup.ts';
+
+/** The store of a process, over a connection of its own. */
+export function hammeredStore({ store, clockAheadMs = 0 }: HammerSetup): OperableStore {
+  switch (store.kind) {
+    case 'postgres': {
+      const pool = new Pool({ connectionString: store.endpoint, max: 1 });
+      pool.on('error', () => undefined);
+      return operableStore(postgresStore({ pool, table: store.table }));
+    }
+    case 'redis': {
+      const client = new Redis(store.endpoint, {
+        maxRetriesPerRequest: 2,
+        retryStrategy: (times) => Math.min(times * 5, 50),
+      });
+      client.on('error', () => undefined);
+      return operableStore(redisStore({ client, prefix: store.prefix }));
+    }
+    case 'dynamodb': {
+      Object.assign(process.env, emulatorEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: store.endpoint });
+      const clock = { ...systemClock, now: () => Date.now() + clockAheadMs };
+      return operableStore(dynamoDBStore({ tableName: store.table, writes: store.writes, clock }));
+    }
+    default:
+      throw new Error(`There is no store for ${JSON.stringify(store satisfies never)}`);
+  }
+}
