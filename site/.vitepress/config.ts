@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { defineConfig } from 'vitepress';
 import { slugOf } from '../../test/docs/markdown.ts';
+import { emptyHeaders } from '../pages/empty-headers.ts';
 import { copyReference } from '../pages/reference.ts';
 import { livePart } from '../pages/live-parts.ts';
 import { writeMarkdown } from '../pages/markdown-copies.ts';
@@ -21,7 +22,7 @@ export default defineConfig({
   lang: 'en',
   // The pages are the Markdown of the repository, where it lies.
   srcDir: '..',
-  srcExclude: NOT_PAGES,
+  srcExclude: [...NOT_PAGES],
   rewrites: Object.fromEntries(SITE_PAGES.map((page) => [page, `${routeOf(page)}.md`])),
   base: BASE,
   outDir: 'dist',
@@ -36,6 +37,7 @@ export default defineConfig({
     config(markdown) {
       siteLinks(markdown);
       livePart(markdown);
+      emptyHeaders(markdown);
     },
   },
   transformHead: ({ pageData }) => [

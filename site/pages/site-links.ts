@@ -24,7 +24,8 @@ function pageOf({ path: file, realPath = file }: Partial<MarkdownEnv>): string |
 function changeLinks(tokens: Token[], page: string): void {
   for (const [index, token] of tokens.entries()) {
     const href = token.type === 'link_open' ? token.attrGet('href') : null;
-    if (href === null) continue;
+    // Those of a page to itself stay: the search takes the page's sections from the links of its headings.
+    if (href === null || href.startsWith('#')) continue;
     const target = linkTarget(decodeURI(href), page);
     if (target.href !== undefined) token.attrSet('href', target.href);
     else asFileName(tokens, index, (target as { readonly file: string }).file);

@@ -38,9 +38,9 @@ export function batchWayPicture(): Promise<string> {
     [
       ...steps
         .slice(1)
-        .map(([id], index) => ({ from: steps[index]?.[0] ?? '', to: id, label: '', class: 'by-worker' })),
-      ...outcomes.map(([id, step]) => ({ from: step, to: id, label: '', class: 'by-time' })),
-      ...outcomes.map(([id]) => ({ from: id, to: 'answer', label: '', class: 'by-time' })),
+        .map(([id], index) => ({ from: steps[index]?.[0] ?? '', to: id, label: '', class: 'worker' })),
+      ...outcomes.map(([id, step]) => ({ from: step, to: id, label: '', class: 'time' })),
+      { from: 'settle', to: 'answer', label: '', class: 'worker' },
     ],
     'LR',
   );

@@ -8,7 +8,7 @@ import { graphPicture } from './graph.ts';
 export type State = 'absent' | 'live' | 'lapsed' | 'completed' | 'failed' | 'parked';
 
 /** Who or what changes a claim. */
-export type By = 'worker' | 'person' | 'time';
+type By = 'worker' | 'person' | 'time';
 
 /** What an event does to a claim: the next state, or why nothing changes. */
 export interface Transition {
@@ -134,7 +134,7 @@ function row(status: Claim['status'], leaseUntil: number): Claim {
 
 function settlement(end: Settlement['end'], owner: string): Settlement {
   const error = { name: 'Error', message: '' };
-  return { key: 'k', owner, end, retentionMs: RETENTION_MS, error, releases: 0 } as Settlement;
+  return { key: 'k', owner, end, retentionMs: RETENTION_MS, error, releases: 0 };
 }
 
 function changed(change: ReturnType<typeof changeOfSettlement>): Partial<Claim> {
@@ -150,11 +150,9 @@ const LABELS: Readonly<Record<State, { readonly label: string; readonly class: s
   parked: { label: 'PARKED\nwaits for a person', class: 'parked' },
 };
 
-/** The claim's life as a graph. What changes nothing is in the table alone, and so is forgetting by a person. */
+/** The claim's life as a graph. What changes nothing is in the table alone, and so is forgetting: it leads from everywhere to no row. */
 export function claimLifePicture(): Promise<string> {
-  const shown = claimLife().filter(
-    ({ from, to, event }) => to !== undefined && to !== from && !event.startsWith('forget'),
-  );
+  const shown = claimLife().filter(({ from, to }) => to !== undefined && to !== from && to !== 'absent');
   const edges = new Map<string, { from: State; to: State; by: By; events: string[] }>();
   for (const { from, to, by, event } of shown) {
     const id = `${from} ${to} ${by}`;
@@ -169,7 +167,7 @@ export function claimLifePicture(): Promise<string> {
       from,
       to,
       label: events.join(', '),
-      class: `by-${by}`,
+      class: by,
     })),
     'TB',
   );

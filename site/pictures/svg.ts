@@ -2,7 +2,7 @@
  * The colors of every picture, which has a ground of its own: GitHub, the site and an editor show it on white or on black.
  * In a page of the site the theme is the page's, elsewhere the reader's.
  */
-export const STYLE = `
+const STYLE = `
   .ground { fill: #ffffff; stroke: #d6d9de; }
   text { fill: #24292f; font-family: ui-sans-serif, system-ui, sans-serif; }
   .soft { fill: #57606a; }
@@ -12,9 +12,9 @@ export const STYLE = `
   .failed { fill: #fdeccd; stroke: #9a6700; }
   .parked { fill: #f0e2fb; stroke: #7c43b5; }
   .died { fill: #ffdfdc; stroke: #c4251a; }
-  .by-worker { stroke: #2563ab; fill: #2563ab; }
-  .by-person { stroke: #7c43b5; fill: #7c43b5; }
-  .by-time { stroke: #77808a; fill: #77808a; }
+  .worker { stroke: #2563ab; fill: #2563ab; }
+  .person { stroke: #7c43b5; fill: #7c43b5; }
+  .time { stroke: #77808a; fill: #77808a; }
   .line { stroke: #8c959f; fill: none; }
   @media (prefers-color-scheme: dark) {
     .ground { fill: #1b1f24; stroke: #3d444d; }
@@ -26,9 +26,9 @@ export const STYLE = `
     .failed { fill: #4d3800; stroke: #e3b341; }
     .parked { fill: #3b2157; stroke: #c297ff; }
     .died { fill: #5c1a15; stroke: #ff8b80; }
-    .by-worker { stroke: #6cb0f5; fill: #6cb0f5; }
-    .by-person { stroke: #c297ff; fill: #c297ff; }
-    .by-time { stroke: #9aa4af; fill: #9aa4af; }
+    .worker { stroke: #6cb0f5; fill: #6cb0f5; }
+    .person { stroke: #c297ff; fill: #c297ff; }
+    .time { stroke: #9aa4af; fill: #9aa4af; }
     .line { stroke: #6e7681; }
   }`;
 

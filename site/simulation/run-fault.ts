@@ -165,7 +165,7 @@ function processorIn(world: World, process: SimProcess) {
       store: storeOf(world, process),
       clock: process.clock,
       namespace: 'orders',
-      key: ({ body }) => (body as { readonly orderId: string }).orderId,
+      key: ({ body }) => body.orderId,
       ...(fault.fails === 'kills' && { maxCrashes: 2 }),
     },
   );

@@ -1,4 +1,5 @@
 import type { AcquireOutcome, ClaimStore, Settlement, SettleOutcome } from '../../src/claims/claim-store.ts';
+import { orderOf } from './order-of.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
 
@@ -101,11 +102,6 @@ export function storeOf(world: World, process: SimProcess): ClaimStore {
     const told = { complete: 'completed', fail: 'failed', park: 'parked', release: 'released' } as const;
     world.happens(told[end], process, order, `the claim is stored as ${told[end]}`);
   }
-}
-
-/** The key is `orders#v1:1`. */
-export function orderOf(key: string): string {
-  return key.slice(key.lastIndexOf(':') + 1);
 }
 
 function orderIn(keys: readonly string[]): string | undefined {

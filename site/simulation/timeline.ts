@@ -10,7 +10,7 @@ export interface Bar {
 }
 
 /** A sign on a lane. */
-export interface Sign {
+interface Sign {
   readonly atMs: number;
   readonly sign: string;
   readonly text: string;
@@ -96,8 +96,10 @@ function barOf({ status }: ClaimSpan, fromMs: number, untilMs: number): Bar {
       return { fromMs, untilMs, name: 'done', label: 'completed' };
     case 'PARKED':
       return { fromMs, untilMs, name: 'parked', label: 'parked' };
-    default:
+    case 'FAILED':
       return { fromMs, untilMs, name: 'failed', label: 'free' };
+    case 'IN_PROGRESS':
+      return { fromMs, untilMs, name: 'live', label: '' };
   }
 }
 

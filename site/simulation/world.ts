@@ -4,8 +4,8 @@ import { Random } from '../../test/simulation/virtual-world/random.ts';
 import { Scheduler } from '../../test/simulation/virtual-world/scheduler.ts';
 import type { CrashPoint, Fault } from './faults.ts';
 import type { ClaimSpan, InvocationSpan, Moment, MomentKind, Run } from './run.ts';
+import { orderOf } from './order-of.ts';
 import type { SimProcess } from './sim-process.ts';
-import { orderOf } from './sim-store.ts';
 
 const BEGINNING = Date.UTC(2026, 0, 1);
 /** The order that the fault is about. */

@@ -52,7 +52,7 @@ describe('The quick start, from an empty folder', () => {
 
 describe('The page', () => {
   it('has the template of README', async () => {
-    const [template] = codeBlocks(await readFile('README.md', 'utf8')).filter(
+    const template = codeBlocks(await readFile('README.md', 'utf8')).find(
       ({ language }) => language === 'yaml',
     );
     expect(steps).toContainEqual({ does: 'writes', file: 'template.yaml', text: `${template?.code}\n` });
