@@ -10,6 +10,8 @@ export interface Usage {
   readonly wallMs: number;
   /** Processor time of a record, in microseconds. */
   readonly cpuMicros: number;
+  /** The memory of the function. Default 512 MB. */
+  readonly memoryMb?: number;
 }
 
 /** US dollars for a million records. */
@@ -22,7 +24,7 @@ export interface Bill {
   readonly total: number;
 }
 
-/** The memory of the function whose bill this is, as in the README's template. */
+/** The memory of a function whose bill says nothing else, as in the README's template. */
 export const MEMORY_MB = 512;
 /** With this much memory a function has one whole processor (vCPU); with less, its share of it. */
 const MEMORY_OF_ONE_CPU_MB = 1_769;
@@ -30,13 +32,20 @@ const MILLION = 1_000_000;
 /** Lambda receives and deletes up to ten messages with one request each, whatever its batches hold. */
 const MESSAGES_PER_QUEUE_REQUEST = 10;
 
-export function billOf({ size, writeUnitsPerRecord, readUnitsPerRecord, wallMs, cpuMicros }: Usage): Bill {
+export function billOf({
+  size,
+  writeUnitsPerRecord,
+  readUnitsPerRecord,
+  wallMs,
+  cpuMicros,
+  memoryMb = MEMORY_MB,
+}: Usage): Bill {
   const batches = MILLION / size;
-  const billedMs = Math.ceil(durationMs(wallMs, (cpuMicros * size) / 1_000));
+  const billedMs = Math.ceil(durationMs(wallMs, (cpuMicros * size) / 1_000, memoryMb));
   const parts = {
     writes: MILLION * writeUnitsPerRecord * PRICES.writeUnit.usd,
     reads: MILLION * readUnitsPerRecord * PRICES.readUnit.usd,
-    compute: batches * computeUsd(billedMs),
+    compute: batches * computeUsd(billedMs, memoryMb),
     invocations: batches * PRICES.invocation.usd,
     queue: ((2 * MILLION) / MESSAGES_PER_QUEUE_REQUEST) * PRICES.queueRequest.usd,
   };
@@ -45,12 +54,12 @@ export function billOf({ size, writeUnitsPerRecord, readUnitsPerRecord, wallMs, 
 }
 
 /** What so many milliseconds cost. */
-export function computeUsd(billedMs: number): number {
-  return (billedMs / 1_000) * (MEMORY_MB / 1_024) * PRICES.gigabyteSecond.usd;
+export function computeUsd(billedMs: number, memoryMb: number = MEMORY_MB): number {
+  return (billedMs / 1_000) * (memoryMb / 1_024) * PRICES.gigabyteSecond.usd;
 }
 
 /** What took a whole processor takes longer on the share of it that the function has; waiting takes as long. */
-export function durationMs(wallMs: number, cpuMs: number): number {
+export function durationMs(wallMs: number, cpuMs: number, memoryMb: number = MEMORY_MB): number {
   const waitingMs = Math.max(0, wallMs - cpuMs);
-  return waitingMs + cpuMs / Math.min(1, MEMORY_MB / MEMORY_OF_ONE_CPU_MB);
+  return waitingMs + cpuMs / Math.min(1, memoryMb / MEMORY_OF_ONE_CPU_MB);
 }

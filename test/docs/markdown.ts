@@ -6,6 +6,8 @@ export interface CodeBlock {
   readonly code: string;
   /** Why it is not compiled, where a comment before it says so: `<!-- not compiled: reason -->`. */
   readonly whyNotCompiled: string | undefined;
+  /** The last line of text before it that is no comment. */
+  readonly before: string;
 }
 
 /** A link, or an image. */
@@ -23,12 +25,13 @@ export function codeBlocks(page: string): CodeBlock[] {
     if (fence === null) continue;
     const end = lines.indexOf('```', index + 1);
     if (end === -1) throw new Error(`The block in line ${index + 1} has no end`);
-    const before = lines.slice(0, index).findLast((line) => line.trim() !== '') ?? '';
+    const above = lines.slice(0, index).filter((line) => line.trim() !== '');
     blocks.push({
       line: index + 2,
       language: fence[1] as string,
       code: lines.slice(index + 1, end).join('\n'),
-      whyNotCompiled: /^<!-- not compiled: (.+) -->$/.exec(before)?.[1],
+      whyNotCompiled: /^<!-- not compiled: (.+) -->$/.exec(above.at(-1) ?? '')?.[1],
+      before: above.findLast((line) => !line.startsWith('<!--')) ?? '',
     });
     index = end;
   }
@@ -42,20 +45,33 @@ export function links(page: string): Link[] {
   );
 }
 
-/** The anchors of a page's headings, as GitHub names them. */
-export function anchors(page: string): string[] {
-  const seen = new Map<string, number>();
-  return withoutBlocks(page)
-    .flatMap((text) => /^#{1,6} (.+)$/.exec(text)?.[1] ?? [])
-    .map((heading) => {
-      const slug = slugOf(heading);
-      const count = seen.get(slug) ?? 0;
-      seen.set(slug, count + 1);
-      return count === 0 ? slug : `${slug}-${count}`;
-    });
+/** A heading, and where it can be linked to. */
+export interface Heading {
+  /** 1 for the title of the page. */
+  readonly level: number;
+  readonly text: string;
+  readonly anchor: string;
 }
 
-function slugOf(heading: string): string {
+/** The headings of a page, with their anchors as GitHub names them. */
+export function headings(page: string): Heading[] {
+  const seen = new Map<string, number>();
+  return withoutBlocks(page).flatMap((line) => {
+    const [, marks, text] = /^(#{1,6}) (.+)$/.exec(line) ?? [];
+    if (marks === undefined || text === undefined) return [];
+    const slug = slugOf(text);
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return [{ level: marks.length, text, anchor: count === 0 ? slug : `${slug}-${count}` }];
+  });
+}
+
+export function anchors(page: string): string[] {
+  return headings(page).map(({ anchor }) => anchor);
+}
+
+/** What GitHub makes of a heading's text. */
+export function slugOf(heading: string): string {
   const text = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
   return text
     .toLowerCase()

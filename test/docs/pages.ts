@@ -3,10 +3,12 @@ import path from 'node:path';
 
 /** What people read, by its path. */
 export const PAGES: ReadonlyMap<string, string> = new Map(
-  [...pagesOf('.', false), ...pagesOf('docs', true), ...pagesOf('examples', true)].map((page) => [
-    page,
-    readFileSync(page, 'utf8'),
-  ]),
+  [
+    ...pagesOf('.', false),
+    ...pagesOf('docs', true),
+    ...pagesOf('examples', true),
+    ...pagesOf('site', false),
+  ].map((page) => [page, readFileSync(page, 'utf8')]),
 );
 
 function pagesOf(folder: string, recursive: boolean): string[] {

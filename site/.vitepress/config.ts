@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { defineConfig } from 'vitepress';
+import { slugOf } from '../../test/docs/markdown.ts';
+import { emptyHeaders } from '../pages/empty-headers.ts';
+import { copyReference } from '../pages/reference.ts';
+import { livePart } from '../pages/live-parts.ts';
+import { writeMarkdown } from '../pages/markdown-copies.ts';
+import { menu } from '../pages/menu.ts';
+import { ROOT } from '../pages/root.ts';
+import { siteLinks } from '../pages/site-links.ts';
+import { NOT_PAGES, routeOf, SITE_PAGES } from '../pages/site-pages.ts';
+
+const DESCRIPTION =
+  'Runs batches of SQS, Kafka, Kinesis, DynamoDB Streams and EventBridge records on AWS Lambda through per-record claims.';
+
+/** Where the site is on its host. */
+const BASE = process.env['SITE_BASE'] ?? '/';
+
+export default defineConfig({
+  title: 'batchlatch',
+  description: DESCRIPTION,
+  lang: 'en',
+  // The pages are the Markdown of the repository, where it lies.
+  srcDir: '..',
+  srcExclude: [...NOT_PAGES],
+  rewrites: Object.fromEntries(SITE_PAGES.map((page) => [page, `${routeOf(page)}.md`])),
+  base: BASE,
+  outDir: 'dist',
+  cacheDir: path.join(ROOT, 'node_modules/.cache/vitepress'),
+  vite: {
+    publicDir: path.join(ROOT, 'site/public'),
+    resolve: { alias: [{ find: /^node:.*/, replacement: path.join(ROOT, 'site/browser/node-builtins.ts') }] },
+  },
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }]],
+  markdown: {
+    anchor: { slugify: slugOf },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config(markdown) {
+      siteLinks(markdown);
+      livePart(markdown);
+      emptyHeaders(markdown);
+    },
+  },
+  transformHead: ({ pageData }) => [
+    ['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${pageData.relativePath}` }],
+  ],
+  async buildEnd({ outDir }) {
+    await copyReference(outDir);
+    await writeMarkdown(outDir, BASE);
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    sidebar: menu(),
+    nav: [
+      { text: 'Quick start', link: '/quick-start' },
+      { text: 'Concepts', link: '/concepts' },
+      { text: 'Options', link: '/options' },
+      { text: 'Simulation', link: '/simulation' },
+    ],
+    outline: { level: [2, 3], label: 'On this page' },
+    docFooter: { prev: 'Before', next: 'Next' },
+  },
+});

@@ -1,0 +1,36 @@
+/**
+ * What the library takes from Node, for the page on which it runs in a browser: the bundler puts this in the place of every `node:` module.
+ * What no simulated run comes to throws.
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { Buffer } from 'buffer/';
+
+export { Buffer };
+
+/** As `hash` of `node:crypto`; of its algorithms only this one is used. */
+export function hash(algorithm: string, data: string | Uint8Array, encoding = 'hex'): string {
+  if (algorithm !== 'sha256') throw new Error(`There is no ${algorithm} here`);
+  const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
+  return Buffer.from(sha256(bytes)).toString(encoding);
+}
+
+/** Owner tokens: pages without TLS have no `crypto.randomUUID`. */
+export function randomUUID(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
+}
+
+/** A browser has no bound, and does not tell who listens. */
+export const setMaxListeners = (): void => undefined;
+export const getEventListeners = (): readonly never[] => [];
+
+export const isUtf8 = notHere('isUtf8');
+export const gunzip = notHere('gunzip');
+export const getHeapStatistics = notHere('getHeapStatistics');
+export const channel = notHere('channel');
+export const promisify = (call: unknown): unknown => call;
+
+function notHere(name: string): () => never {
+  return () => {
+    throw new Error(`${name} of Node is not there in a browser`);
+  };
+}

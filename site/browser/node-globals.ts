@@ -1,0 +1,17 @@
+/** Node's globals that the library and the scheduler of the simulation look at; imported before them. */
+const given = globalThis as { process?: unknown; setImmediate?: unknown };
+
+given.process ??= { env: {}, getBuiltinModule: () => undefined, emitWarning: () => undefined };
+
+/** After everything that is due has run, as Node's, and not after four milliseconds, as a timer. */
+given.setImmediate ??= (run: () => void): void => {
+  const { port1, port2 } = new MessageChannel();
+  port1.addEventListener('message', () => {
+    port1.close();
+    run();
+  });
+  port1.start();
+  port2.postMessage(undefined);
+};
+
+export {};

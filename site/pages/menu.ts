@@ -1,0 +1,158 @@
+import type { DefaultTheme } from 'vitepress';
+import { headings } from '../../test/docs/markdown.ts';
+import { kindOfReference } from './reference.ts';
+import { addressOf, SITE_PAGES, textOf, titleOf } from './site-pages.ts';
+
+/** A page in the menu: its path, or that of a section (`docs/x.md#anchor`), with another text than its heading. */
+interface Entry {
+  readonly to: string;
+  readonly text?: string;
+  readonly below?: Entries;
+}
+type Entries = readonly (string | Entry)[];
+
+const GROUPS: Readonly<Record<string, Entries>> = {
+  Start: [
+    'docs/quick-start.md',
+    'docs/concepts.md',
+    { to: 'docs/simulation.md', text: 'Simulation' },
+    'docs/options.md',
+    'docs/outcomes.md',
+    'docs/errors.md',
+    { to: 'docs/faq.md', text: 'Questions' },
+  ],
+  Sources: [
+    'docs/sources.md',
+    { to: 'docs/sources.md#streams', text: 'Kinesis, DynamoDB Streams' },
+    'docs/sources.md#kafka',
+    { to: 'docs/sources.md#eventbridges-custom-event-bus', text: 'Custom event buses' },
+    { to: 'docs/sources.md#what-is-delivered-directly', text: 'EventBridge, SNS, S3' },
+    'docs/sources.md#eventbridge-pipes',
+    { to: 'docs/sources.md#decode', text: 'decode: envelopes, decoders' },
+    'docs/sources.md#schema',
+  ],
+  Stores: [
+    'docs/stores.md',
+    { to: 'docs/deploying.md#requests-to-dynamodb', text: 'DynamoDB' },
+    'docs/postgres.md',
+    { to: 'docs/redis.md', text: 'Redis' },
+    'docs/long-results.md',
+    { to: 'docs/exactly-once.md', text: 'Exactly once' },
+  ],
+  Policies: [
+    'docs/failures.md',
+    { to: 'docs/failures.md#when-a-record-comes-again-visibility', text: 'visibility' },
+    {
+      to: 'docs/failures.md#records-that-will-never-succeed-deadletter-permanenterror',
+      text: 'deadLetter',
+    },
+    { to: 'docs/failures.md#how-long-a-key-is-remembered-retentionms', text: 'retentionMs' },
+    {
+      to: 'docs/failures.md#what-kills-its-process-maxcrashes-onlapsedlease',
+      text: 'maxCrashes, onLapsedLease',
+    },
+    { to: 'docs/failures.md#what-kills-its-process-while-it-is-read', text: 'reading' },
+    { to: 'docs/failures.md#when-the-store-is-unavailable-onstoreerror', text: 'onStoreError' },
+    { to: 'docs/failures.md#when-another-worker-holds-the-key-onconflict', text: 'onConflict' },
+    { to: 'docs/failures.md#long-running-handlers-heartbeat', text: 'heartbeat' },
+  ],
+  Operations: [
+    'docs/operations.md',
+    { to: 'docs/operations.md#find-claims', text: 'Find claims' },
+    { to: 'docs/operations.md#change-claims', text: 'Release, resolve, park, forget' },
+    'docs/console.md',
+    { to: 'docs/dead-letters.md', text: 'Dead-letter queues' },
+    { to: 'docs/dead-letters.md#run-it-again-redrivedeadletters', text: 'Redrive' },
+    { to: 'docs/cli.md', text: 'Command line' },
+    'docs/observing.md',
+  ],
+  Running: [
+    { to: 'docs/dev.md', text: '`dev` and `invoke`' },
+    'docs/deploying.md',
+    { to: 'docs/cdk.md', text: 'AWS CDK' },
+    'docs/doctor.md',
+    'docs/worker.md',
+    'docs/scaling.md',
+    'docs/functions.md',
+    { to: 'docs/http.md', text: 'HTTP requests' },
+    'docs/durable.md',
+    'docs/sam-local.md',
+  ],
+  'Moving over': [
+    { to: 'docs/moving.md', text: 'What differs' },
+    { to: 'docs/migrating-from-powertools.md', text: 'From Powertools' },
+    { to: 'docs/migrating-from-sqs-consumer.md', text: 'From sqs-consumer' },
+    { to: 'docs/migrating-from-middy.md', text: 'From middy' },
+    { to: 'docs/migrating-from-own-code.md', text: 'From code of your own' },
+  ],
+  Choosing: [
+    'docs/comparison.md',
+    'docs/costs.md',
+    { to: 'docs/costs-calculator.md', text: 'Costs calculator' },
+  ],
+};
+
+/** What comes last, for who wants to know how it works. */
+const INSIDE: Entries = [
+  'docs/testing.md',
+  'docs/architecture.md',
+  { to: 'docs/decisions/README.md', below: SITE_PAGES.filter((page) => /^docs\/decisions\/\d/.test(page)) },
+  { to: 'docs/versions.md' },
+  'CHANGELOG.md',
+  { to: 'CONTRIBUTING.md', text: 'Contributing' },
+  { to: 'SECURITY.md', text: 'Security' },
+];
+
+/** The menu of every page. What is in none of its groups, such as a page that was added, comes in one of its own. */
+export function menu(): DefaultTheme.SidebarItem[] {
+  const groups = Object.entries(GROUPS).map(([text, entries]) => groupOf(text, entries));
+  const examples = SITE_PAGES.filter((page) => page.startsWith('examples/'));
+  const inside = groupOf('Inside', INSIDE);
+  const listed = new Set([...linksIn([...groups, inside]), ...examples.map(addressOf)]);
+  const others = SITE_PAGES.filter((page) => !page.startsWith('site/') && !listed.has(addressOf(page)));
+  return [...groups, groupOf('Examples', examples), groupOf('More', others), ...reference(), inside].filter(
+    ({ items = [] }) => items.length > 0,
+  );
+}
+
+/** Every page of the menu once, in its order. */
+export function linksIn(items: readonly DefaultTheme.SidebarItem[]): string[] {
+  const links = items.flatMap(({ link, items: below = [] }) => [link ?? '', ...linksIn(below)]);
+  return [...new Set(links.map((link) => link.replace(/#.*/, '')))].filter((link) => link !== '');
+}
+
+/** There once `npm run reference` has made it. */
+function reference(): DefaultTheme.SidebarItem[] {
+  const kind = kindOfReference();
+  if (kind === undefined) return [];
+  const link = { text: 'API reference', link: '/reference/' };
+  // Pages that are not VitePress's own are loaded whole.
+  return [{ text: 'Reference', items: [kind === 'markdown' ? link : { ...link, target: '_self' }] }];
+}
+
+function groupOf(text: string, entries: Entries): DefaultTheme.SidebarItem {
+  return { text, items: entries.map(itemOf) };
+}
+
+function itemOf(entry: string | Entry): DefaultTheme.SidebarItem {
+  const { to, text, below }: Entry = typeof entry === 'string' ? { to: entry } : entry;
+  const [page = '', anchor] = to.split('#');
+  if (!SITE_PAGES.includes(page)) throw new Error(`The menu has ${page}, which is no page`);
+  const hash = anchor === undefined ? '' : `#${anchor}`;
+  return {
+    text: withCode(text ?? (anchor === undefined ? titleOf(page) : sectionOf(page, anchor))),
+    link: `${addressOf(page)}${hash}`,
+    ...(below !== undefined && { collapsed: true, items: below.map(itemOf) }),
+  };
+}
+
+function sectionOf(page: string, anchor: string): string {
+  const section = headings(textOf(page)).find((heading) => heading.anchor === anchor);
+  if (section === undefined) throw new Error(`The menu has ${page}#${anchor}, which is no heading`);
+  return section.text;
+}
+
+/** The menu shows HTML. */
+function withCode(text: string): string {
+  return text.replaceAll('<', '&lt;').replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { measuredOn } from '../costs/measured.ts';
+import { examplesTable } from '../costs/monthly-bill.ts';
+import { ROOT } from '../pages/root.ts';
+import { faultNamed } from '../simulation/faults.ts';
+import { runFault } from '../simulation/run-fault.ts';
+import { batchWayPicture } from './batch-way.ts';
+import { claimLifePicture, claimLifeTable } from './claim-life.ts';
+import { crashPointsPicture, crashPointsTable } from './crash-points.ts';
+import { runPicture } from './run-picture.ts';
+
+/** The pictures of the pages, by their files, and how each is made. */
+export const PICTURES: Readonly<Record<string, () => Promise<string>>> = {
+  'docs/images/claim-life.svg': claimLifePicture,
+  'docs/images/batch-way.svg': batchWayPicture,
+  'docs/images/crash-points.svg': crashPointsPicture,
+  'docs/images/simulation-run.svg': async () => runPicture(await runFault(faultNamed('after-effect'))),
+};
+
+/** A table that is made: the page that has it, between comments with its name. */
+interface MadeTable {
+  readonly page: string;
+  make(): Promise<string> | string;
+}
+
+export const TABLES: Readonly<Record<string, MadeTable>> = {
+  'claim-life': { page: 'docs/concepts.md', make: claimLifeTable },
+  'crash-points': { page: 'docs/concepts.md', make: crashPointsTable },
+  costs: {
+    page: 'docs/costs-calculator.md',
+    make: () => examplesTable(measuredOn(readFileSync(path.join(ROOT, 'docs/costs.md'), 'utf8'))),
+  },
+};
