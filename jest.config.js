@@ -5,6 +5,7 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/real/',
+    '<rootDir>/test/recipes/',
     '<rootDir>/test/package/package.test.ts',
   ],
   extensionsToTreatAsEsm: ['.ts'],
