@@ -6,6 +6,8 @@ export interface CodeBlock {
   readonly code: string;
   /** Why it is not compiled, where a comment before it says so: `<!-- not compiled: reason -->`. */
   readonly whyNotCompiled: string | undefined;
+  /** The file that it shows, where a comment before it says so: `<!-- file: path -->`. That is compiled where it is run. */
+  readonly file: string | undefined;
 }
 
 /** A link, or an image. */
@@ -29,6 +31,7 @@ export function codeBlocks(page: string): CodeBlock[] {
       language: fence[1] as string,
       code: lines.slice(index + 1, end).join('\n'),
       whyNotCompiled: /^<!-- not compiled: (.+) -->$/.exec(before)?.[1],
+      file: /^<!-- file: (.+) -->$/.exec(before)?.[1],
     });
     index = end;
   }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,11 +7,41 @@ const RECIPES = fileURLToPath(new URL('.', import.meta.url));
 /** As a user who wants to be told of what does not go together; what was downloaded before is not asked for again. */
 const INSTALL = ['install', '--strict-peer-deps', '--prefer-offline', '--no-audit', '--no-fund'];
 
+/** What a test of another kind takes from `batchlatch/testing`: a bundle runs where that is not installed. */
+const CONTEXT = {
+  functionName: 'orders',
+  functionVersion: '$LATEST',
+  invokedFunctionArn: 'arn:aws:lambda:us-east-1:123456789012:function:orders',
+  memoryLimitInMB: '512',
+  awsRequestId: '8f1f2c1e-6d6a-4a53-9f0b-0a3c7d1f2b4e',
+  logGroupName: '/aws/lambda/orders',
+  logStreamName: 'stream',
+  callbackWaitsForEmptyEventLoop: true,
+};
+
+const TSC = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const COMPILER_OPTIONS = {
+  module: 'nodenext',
+  target: 'es2023',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  skipLibCheck: true,
+};
+
 /** How a program ended. */
 export interface Ended {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** What calls of a handler gave and printed. */
+export interface Invoked {
+  readonly answers: readonly unknown[];
+  readonly lines: readonly string[];
 }
 
 export interface InstallOptions {
@@ -25,10 +55,12 @@ export interface InstallOptions {
 export class Project {
   readonly folder: string;
 
-  /** Copies the files of `test/recipes/<recipe>`; a project without a recipe is empty. */
+  /** Copies the files of `test/recipes/<recipe>`, after what all recipes share; a project without a recipe is empty. */
   constructor(recipe?: string) {
     this.folder = mkdtempSync(path.join(given('BATCHLATCH_RECIPES'), `${recipe ?? 'empty'}-`));
-    if (recipe !== undefined) cpSync(path.join(RECIPES, recipe), this.folder, { recursive: true });
+    for (const from of recipe === undefined ? [] : ['shared', recipe]) {
+      cpSync(path.join(RECIPES, from), this.folder, { recursive: true });
+    }
     const manifest = path.join(this.folder, 'package.json');
     if (!existsSync(manifest)) writeFileSync(manifest, '{ "private": true }');
   }
@@ -44,10 +76,18 @@ export class Project {
     if (status !== 0) throw new Error(stderr);
   }
 
+  /** Changes a file of the project. Throws where it does not hold `before` once. */
+  replace(file: string, before: string, after: string): void {
+    const place = path.join(this.folder, file);
+    const parts = readFileSync(place, 'utf8').split(before);
+    if (parts.length !== 2) throw new Error(`Expected ${file} to hold \`${before}\` once`);
+    writeFileSync(place, parts.join(after));
+  }
+
   /** Runs a program in the folder, with nothing of this repository on its way. */
   run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
     return new Promise((resolve) => {
-      const options = { cwd: this.folder, env: { ...this.#environment(), ...env }, maxBuffer: 2 ** 26 };
+      const options = { cwd: this.folder, env: { ...this.environment(), ...env }, maxBuffer: 2 ** 26 };
       execFile(command, args, options, (error, stdout, stderr) => {
         const code = error?.code;
         resolve({ status: error === null ? 0 : typeof code === 'number' ? code : 1, stdout, stderr });
@@ -63,14 +103,36 @@ export class Project {
     return stdout;
   }
 
-  /** What a JavaScript module prints as JSON in its last line. */
-  async evaluate(code: string, env: NodeJS.ProcessEnv = {}): Promise<unknown> {
-    const stdout = await this.output(process.execPath, ['--input-type=module', '--eval', code], env);
-    return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  /**
+   * Imports a module of the project in a new process, and calls its `handler` with these events one after the other, as
+   * Lambda does. TypeScript is loaded by tsx, which the recipe has to name.
+   */
+  async invoke(file: string, events: readonly unknown[], env: NodeJS.ProcessEnv = {}): Promise<Invoked> {
+    const code = `
+      const { handler } = await import(${JSON.stringify(`./${file}`)});
+      const answers = [];
+      for (const [event, context] of ${JSON.stringify(events.map((event) => [event, CONTEXT]))}) {
+        const endsAt = Date.now() + 30_000;
+        context.getRemainingTimeInMillis = () => endsAt - Date.now();
+        answers.push(await handler(event, context));
+      }
+      console.log(JSON.stringify(answers));`;
+    const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
+    const program = [...loader, '--input-type=module', '--eval', code];
+    const lines = (await this.output(process.execPath, program, env)).trimEnd().split('\n');
+    return { answers: JSON.parse(lines.pop() ?? '') as unknown[], lines };
+  }
+
+  /** What the repository's TypeScript says of the project's files, by the project's own tsconfig.json where it has one. */
+  async typeErrors(): Promise<string> {
+    const config = path.join(this.folder, 'tsconfig.json');
+    if (!existsSync(config)) writeFileSync(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+    const { stdout } = await this.run(process.execPath, [TSC, '-p', config, '--noEmit', '--pretty', 'false']);
+    return stdout;
   }
 
   /** As in a new terminal: npm and jest leave variables and folders of this repository behind. */
-  #environment(): NodeJS.ProcessEnv {
+  environment(): Record<string, string> {
     const kept = [
       'HOME',
       'TMPDIR',
@@ -81,7 +143,9 @@ export class Project {
     ];
     const folders = (process.env['PATH'] ?? '').split(path.delimiter);
     return {
-      ...Object.fromEntries(kept.map((name) => [name, process.env[name]])),
+      ...Object.fromEntries(
+        kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+      ),
       PATH: [
         path.join(this.folder, 'node_modules/.bin'),
         ...folders.filter((folder) => path.basename(folder) !== '.bin'),
