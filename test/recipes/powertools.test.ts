@@ -34,9 +34,9 @@ describe.each(Object.entries(VERSIONS))('Powertools, %s, beside it', (version, p
 
     const logged = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as Line);
     const own = logged.filter(({ message }) => message === 'charging');
-    expect(own.map(({ service, orderId }) => [service, orderId]).toSorted()).toEqual([
-      ['orders', 'A'],
-      ['orders', 'B'],
+    expect(own.map(({ service, orderId }) => `${String(service)} ${String(orderId)}`).toSorted()).toEqual([
+      'orders A',
+      'orders B',
     ]);
     const finished = logged.filter(({ message }) => message === 'batchFinished');
     expect(finished).toMatchObject([

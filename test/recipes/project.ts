@@ -126,7 +126,10 @@ export class Project {
   /** What the repository's TypeScript says of the project's files, by the project's own tsconfig.json where it has one. */
   async typeErrors(): Promise<string> {
     const config = path.join(this.folder, 'tsconfig.json');
-    if (!existsSync(config)) writeFileSync(config, JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+    if (!existsSync(config)) {
+      const types = existsSync(path.join(this.folder, 'node_modules/@types/node')) ? ['node'] : [];
+      writeFileSync(config, JSON.stringify({ compilerOptions: { ...COMPILER_OPTIONS, types } }));
+    }
     const { stdout } = await this.run(process.execPath, [TSC, '-p', config, '--noEmit', '--pretty', 'false']);
     return stdout;
   }
@@ -150,6 +153,7 @@ export class Project {
         path.join(this.folder, 'node_modules/.bin'),
         ...folders.filter((folder) => path.basename(folder) !== '.bin'),
       ].join(path.delimiter),
+      NO_COLOR: '1',
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     };
   }

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 /** A segment or subsegment, as a function sends it. */
-export interface SentSegment {
+interface SentSegment {
   readonly name: string;
   readonly type?: string;
   readonly annotations?: Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ const charge = new NodejsFunction(stack, 'Charge', {
   timeout: Duration.seconds(30),
   memorySize: 512,
   depsLockFilePath: 'package-lock.json',
-  bundling: { format: OutputFormat.ESM, minify: true },
+  bundling: { format: OutputFormat.ESM, minify: true, externalModules: [] },
 });
 new BatchQueue(stack, 'Queue', { function: charge, claims });
 app.synth();

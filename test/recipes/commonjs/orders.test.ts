@@ -7,8 +7,8 @@ jest.mock('./payments');
 
 it('charges an order once, however often it is delivered', async () => {
   const handler = createOrders({ store: memoryStore() });
-  const event = sqsEvent([{ body: { orderId: 'A' } }]);
-  await handler(event, lambdaContext());
-  expect(await handler(event, lambdaContext())).toEqual({ batchItemFailures: [] });
+  const order = { body: { orderId: 'A' } };
+  await handler(sqsEvent([order]), lambdaContext());
+  expect(await handler(sqsEvent([order]), lambdaContext())).toEqual({ batchItemFailures: [] });
   expect(charge).toHaveBeenCalledTimes(1);
 });
