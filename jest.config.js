@@ -9,6 +9,7 @@ export default {
     '<rootDir>/test/release/',
     '<rootDir>/test/linearizability/',
     '<rootDir>/test/aws-check/',
+    '<rootDir>/test/recipes/',
   ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -11,7 +11,9 @@ const blocks = [...PAGES].flatMap(([page, text]) =>
     .map((block) => ({ name: `${page}.${block.line}.ts`, ...block })),
 );
 
-const compiled = blocks.filter(({ whyNotCompiled }) => whyNotCompiled === undefined);
+const compiled = blocks.filter(
+  ({ whyNotCompiled, file }) => whyNotCompiled === undefined && file === undefined,
+);
 
 /** Those of the comments of `src`. */
 const examples = examplesOfSources();

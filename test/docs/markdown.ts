@@ -8,6 +8,8 @@ export interface CodeBlock {
   readonly whyNotCompiled: string | undefined;
   /** The last line of text before it that is no comment. */
   readonly before: string;
+  /** The file that it shows, where a comment before it says so: `<!-- file: path -->`. That is compiled where it is run. */
+  readonly file: string | undefined;
 }
 
 /** A link, or an image. */
@@ -26,11 +28,13 @@ export function codeBlocks(page: string): CodeBlock[] {
     const end = lines.indexOf('```', index + 1);
     if (end === -1) throw new Error(`The block in line ${index + 1} has no end`);
     const above = lines.slice(0, index).filter((line) => line.trim() !== '');
+    const comment = above.at(-1) ?? '';
     blocks.push({
       line: index + 2,
       language: fence[1] as string,
       code: lines.slice(index + 1, end).join('\n'),
-      whyNotCompiled: /^<!-- not compiled: (.+) -->$/.exec(above.at(-1) ?? '')?.[1],
+      whyNotCompiled: /^<!-- not compiled: (.+) -->$/.exec(comment)?.[1],
+      file: /^<!-- file: (.+) -->$/.exec(comment)?.[1],
       before: above.findLast((line) => !line.startsWith('<!--')) ?? '',
     });
     index = end;

@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Project } from './project.ts';
+
+const RESOLUTIONS: Readonly<Record<string, object>> = {
+  nodenext: { module: 'nodenext' },
+  bundler: { module: 'esnext', moduleResolution: 'bundler' },
+  'CommonJS by node10': { module: 'commonjs', moduleResolution: 'node10' },
+};
+const VERSIONS = ['5.0', '5.4', '5.9', '6.0', '7.0'];
+/** In 6 `node10` has to be asked for, and 7 has none. */
+const CASES = VERSIONS.flatMap((version) =>
+  Object.entries(RESOLUTIONS)
+    .filter(([name]) => version !== '7.0' || !name.includes('node10'))
+    .map(([name, resolution]) => ({
+      version,
+      name,
+      options: { ...resolution, ...(version === '6.0' && { ignoreDeprecations: '6.0' }) },
+    })),
+);
+
+let project: Project;
+beforeAll(async () => {
+  project = new Project('typescript');
+  await project.install();
+});
+
+describe.each(CASES)('TypeScript $version, $name', ({ version, name, options }) => {
+  it('has no errors in what is right, and those that must be in what is wrong', async () => {
+    const config = `${version}-${name.replaceAll(' ', '-')}.json`;
+    const common = { target: 'es2022', types: [], strict: true, skipLibCheck: true, noEmit: true };
+    const files = ['orders.ts', 'wrong.ts'];
+    const written = JSON.stringify({ compilerOptions: { ...common, ...options }, files });
+    writeFileSync(path.join(project.folder, config), written);
+
+    const tsc = `node_modules/typescript-${version}/bin/tsc`;
+    const { stdout } = await project.run(process.execPath, [tsc, '-p', config, '--pretty', 'false']);
+    // The lines below an error that belong to it begin with a space.
+    const errors = stdout.split('\n').filter((line) => /^\S/.test(line));
+    expect(errors).toEqual([
+      expect.stringMatching(/^wrong\.ts\(3,\d+\): error TS2339: Property 'amount' does not exist/),
+      expect.stringMatching(/^wrong\.ts\(4,\d+\): error TS2769: No overload matches this call/),
+    ]);
+  });
+});
