@@ -74,8 +74,6 @@ export function requestsIn({ tickMs, keyPrefix }: Wording) {
   };
 }
 
-export type Requests = ReturnType<typeof requestsIn>;
-
 /** The row of the model as the code has it. */
 export function claimOf(key: string, row: Row): Claim | undefined {
   if (row.status === 'ABSENT') return undefined;

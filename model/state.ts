@@ -90,20 +90,18 @@ export function only(status: string): Answer {
 /** What becomes of a request: done and heard of, done and not heard of, lost on its way. */
 export type Fate = 'heard' | 'unheard' | 'unsent';
 
-export const stepNames = [
-  'acquire',
-  'start',
-  'startUnmarked',
-  'extend',
-  'settle',
-  'commit',
-  'die',
-  'look',
-  'operate',
-  'pass',
-  'delete',
-] as const;
-export type StepName = (typeof stepNames)[number];
+export type StepName =
+  | 'acquire'
+  | 'start'
+  | 'startUnmarked'
+  | 'extend'
+  | 'settle'
+  | 'commit'
+  | 'die'
+  | 'look'
+  | 'operate'
+  | 'pass'
+  | 'delete';
 
 /** The last step: who did what, and what was stored before and after. */
 export interface Step {

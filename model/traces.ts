@@ -2,7 +2,7 @@ import { type InstanceName, simulate } from './specification.ts';
 import type { State } from './state.ts';
 
 /** Those whose callers' clocks decide are for some stores, and those whose server's clock does for all. */
-export const TRACED = ['serverClock', 'ownClocks'] as const satisfies readonly InstanceName[];
+const TRACED = ['serverClock', 'ownClocks'] as const satisfies readonly InstanceName[];
 
 export interface Trace {
   readonly instance: InstanceName;

@@ -9,7 +9,7 @@ import { type StoreName, storeNames } from '../model/replay/adapters.ts';
 import { replayTraces, type TraceReport } from '../model/replay/replay-traces.ts';
 import { typecheck } from '../model/specification.ts';
 import { walk, type WalkResult } from '../model/walk.ts';
-import { walkedInstances } from '../model/walked-instances.ts';
+import { longInstances, walkedInstances } from '../model/walked-instances.ts';
 
 const parts = ['typecheck', 'traces', 'walk', 'acceptance', 'mutants'] as const;
 type Part = (typeof parts)[number];
@@ -20,6 +20,7 @@ interface Options {
   readonly seed: number;
   readonly store: StoreName | 'all';
   readonly only?: Part;
+  readonly long: boolean;
   readonly json: boolean;
 }
 
@@ -40,8 +41,8 @@ const options = new Command()
       'invariants and which every store is taken through; small instances, whole; the histories of simulated runs; and ' +
       'that each guard is needed, in the specification and in the code. Exits with 1 when anything of it fails.',
   )
-  .option('--traces <count>', 'how many traces of the specification', positiveInteger, 600)
-  .option('--seeds <count>', 'how many simulated runs', positiveInteger, 1_000)
+  .option('--traces <count>', 'how many traces of the specification', positiveInteger, 300)
+  .option('--seeds <count>', 'how many simulated runs', positiveInteger, 400)
   .option('--seed <seed>', 'what traces and mutants are drawn from', positiveInteger, 1)
   .addOption(
     new Option('--store <name>', 'the store that is taken through the traces')
@@ -49,6 +50,7 @@ const options = new Command()
       .default('all'),
   )
   .addOption(new Option('--only <part>', 'one part alone').choices([...parts]))
+  .option('--long', 'walk through the instances that take minutes, too', false)
   .option('--json', 'print JSON', false)
   .addHelpText(
     'after',
@@ -56,7 +58,8 @@ const options = new Command()
 Examples:
   npm run model
   npm run model -- --only traces --store postgres --traces 10000
-  npm run model -- --only acceptance --seeds 10000`,
+  npm run model -- --only acceptance --seeds 10000
+  npm run model -- --only walk --long`,
   )
   .parse()
   .opts<Options>();
@@ -101,9 +104,10 @@ async function checkTraces(): Promise<void> {
 }
 
 async function checkWalks(): Promise<void> {
-  const bar = startProgress(Object.keys(walkedInstances).length, 'instances');
+  const instances = { ...walkedInstances, ...(options.long && longInstances) };
+  const bar = startProgress(Object.keys(instances).length, 'instances');
   report.walks = {};
-  for (const [name, instance] of Object.entries(walkedInstances)) {
+  for (const [name, instance] of Object.entries(instances)) {
     const walked = walk(instance);
     report.walks[name] = walked;
     bar?.increment();

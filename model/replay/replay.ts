@@ -18,7 +18,7 @@ import {
 import type { ReplayedStore } from './replayed-store.ts';
 
 /** Where the code and a trace part. */
-export interface Divergence {
+interface Divergence {
   readonly step: number;
   readonly what: 'answer' | 'row' | 'effects';
   readonly expected: unknown;
