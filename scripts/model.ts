@@ -41,7 +41,7 @@ const options = new Command()
       'invariants and which every store is taken through; small instances, whole; the histories of simulated runs; and ' +
       'that each guard is needed, in the specification and in the code. Exits with 1 when anything of it fails.',
   )
-  .option('--traces <count>', 'how many traces of the specification', positiveInteger, 300)
+  .option('--traces <count>', 'how many traces of the specification', positiveInteger, 400)
   .option('--seeds <count>', 'how many simulated runs', positiveInteger, 400)
   .option('--seed <seed>', 'what traces and mutants are drawn from', positiveInteger, 1)
   .addOption(

@@ -45,7 +45,9 @@ function step(state: string, event: StoreEvent, before: Row): readonly string[] 
         [`ending ${end}`]: true,
         'ending commit': end === 'fail',
       }[state];
-      return isAble === true ? ['ended', `ending ${end}`] : [];
+      if (isAble !== true) return [];
+      // What the store refuses, such as a result that is too long, leaves the attempt where it was.
+      return typeof outcome === 'string' ? ['ended', `ending ${end}`] : [state];
     }
     case 'commit':
       // One that is refused leaves the handler where it was.
