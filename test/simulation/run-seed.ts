@@ -32,6 +32,7 @@ import { SimDynamoDB } from './stores/sim-dynamodb.ts';
 import { sdkClientOf, sdkWay } from './stores/sim-dynamodb-client.ts';
 import { SimDynamoDBTable } from './stores/sim-dynamodb-table.ts';
 import { SimMemoryStore } from './stores/sim-memory-store.ts';
+import type { RecordEvent } from './stores/store-history.ts';
 import { SimTransactions } from './stores/sim-transactions.ts';
 import type { SimProcess } from './virtual-world/sim-process.ts';
 import { World, type WriteTrace } from './virtual-world/world.ts';
@@ -51,8 +52,16 @@ export interface SeedRun {
 const LONGEST_MS = 4 * 3_600_000;
 const MOST_STEPS = 200_000;
 
-/** Runs one seed: the same seed and mode give the same run, step by step. */
-export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace): Promise<SeedRun> {
+/**
+ * Runs one seed: the same seed and mode give the same run, step by step. `record` is told of every request that the store does, in
+ * mode `memory`.
+ */
+export async function runSeed(
+  seed: number,
+  mode: Mode,
+  writeTrace?: WriteTrace,
+  record?: RecordEvent,
+): Promise<SeedRun> {
   const scenario = drawScenario(seed, mode);
   const world = new World(scenario, writeTrace);
   const attempts = new AttemptRegistry();
@@ -65,7 +74,7 @@ export async function runSeed(seed: number, mode: Mode, writeTrace?: WriteTrace)
   const answerWatch = new AnswerWatch(world, attempts, claims, effects, invocationWatch);
   const workload = new Workload(world);
   const storeOf =
-    mode === 'memory' ? memoryStores(world, claims, effects) : dynamoDBStores(world, claims, effects);
+    mode === 'memory' ? memoryStores(world, claims, effects, record) : dynamoDBStores(world, claims, effects);
 
   function startProcessors(process: SimProcess): Processor[] {
     const random = world.random.fork(process.name);
@@ -187,8 +196,9 @@ function memoryStores(
   world: World,
   claims: ClaimWatch,
   effects: EffectWatch,
+  record: RecordEvent | undefined,
 ): (process: SimProcess) => ClaimStore {
-  const store = new SimMemoryStore(world, claims, effects);
+  const store = new SimMemoryStore(world, claims, effects, record);
   return (process) => store.storeOf(process);
 }
 

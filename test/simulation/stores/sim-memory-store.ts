@@ -13,6 +13,7 @@ import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
 import { Network } from './network.ts';
 import { RESULT_LIMIT } from './row-limits.ts';
+import type { RecordEvent, StoreEvent } from './store-history.ts';
 
 /** A longer result has no room beside the rest of its row. */
 const MOST_BESIDE_THE_REST = RESULT_LIMIT - 50;
@@ -25,13 +26,15 @@ export class SimMemoryStore {
   readonly #random: Random;
   readonly #store: ClaimStore;
   readonly #effects: EffectWatch;
+  readonly #record: RecordEvent;
   #clockNow = 0;
   #by: SimProcess | undefined;
 
-  constructor(world: World, claims: ClaimWatch, effects: EffectWatch) {
+  constructor(world: World, claims: ClaimWatch, effects: EffectWatch, record: RecordEvent = () => undefined) {
     this.#world = world;
     this.#claims = claims;
     this.#effects = effects;
+    this.#record = record;
     this.#random = world.random.fork('memory store');
     // This store decides when a request arrives, so a late copy of an acquire would make a claim that nobody
     // knows of. DynamoDB's conditions are made before, from what was read; there a late copy is refused.
@@ -90,7 +93,7 @@ export class SimMemoryStore {
       {
         name: `${operation} ${items.map(({ key }) => key).join(', ')}`,
         items: items.length,
-        apply: (index) => this.#apply(items[index] as Item, process, call),
+        apply: (index) => this.#apply(operation, items[index] as Item, process, call),
         answer: (results) => results,
       },
       signal,
@@ -111,6 +114,7 @@ export class SimMemoryStore {
 
   /** The memory store decides and writes within the call; what it returns are only the news of that. */
   async #apply<Item extends { readonly key: string }, Outcome>(
+    operation: string,
     item: Item,
     process: SimProcess,
     call: (item: Item) => Promise<Outcome[]>,
@@ -120,7 +124,8 @@ export class SimMemoryStore {
       this.#world.count('items refused');
       if (this.#random.chance(0.5)) return troubled();
     }
-    this.#clockNow = process.now();
+    const at = process.now();
+    this.#clockNow = at;
     this.#by = process;
     const calling = call(item);
     this.#clockNow = 0; // at which no retention is over: the row as it is stored
@@ -128,6 +133,7 @@ export class SimMemoryStore {
     const [outcome] = await calling;
     const claim = await reading;
     this.#claims.rowIs(item.key, claim && rowOfClaim(claim), process);
+    this.#record({ operation, item, at, outcome, row: claim } as unknown as StoreEvent);
     return isTroubled ? troubled() : (outcome as Outcome);
   }
 }
