@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { freePort } from '../../../src/dev/emulators/free-port.ts';
