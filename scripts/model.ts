@@ -1,7 +1,8 @@
 // Checks the specification of the claim in model/claim.qnt, and the code against it. See --help.
 import '../src/dev/emulators/quiet-sdk.ts';
-import { SingleBar } from 'cli-progress';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { positiveInteger } from './command-line/positive-integer.ts';
+import { startProgress } from './command-line/start-progress.ts';
 import { type Acceptance, acceptSeeds } from '../model/acceptance/accept-seeds.ts';
 import { guards } from '../model/guards.ts';
 import { judgeGuard, type Verdict } from '../model/judge-guard.ts';
@@ -92,7 +93,7 @@ async function checkTypes(): Promise<void> {
 async function checkTraces(): Promise<void> {
   const { traces: count, seed } = options;
   const stores = options.store === 'all' ? storeNames : [options.store];
-  const bar = startProgress(count, 'traces');
+  const bar = options.json ? undefined : startProgress(count, 'traces');
   const traced = await replayTraces({ count, seed, stores }, (traces) => bar?.increment(traces));
   bar?.stop();
   report.traces = traced;
@@ -105,7 +106,7 @@ async function checkTraces(): Promise<void> {
 
 async function checkWalks(): Promise<void> {
   const instances = { ...walkedInstances, ...(options.long && longInstances) };
-  const bar = startProgress(Object.keys(instances).length, 'instances');
+  const bar = options.json ? undefined : startProgress(Object.keys(instances).length, 'instances');
   report.walks = {};
   for (const [name, instance] of Object.entries(instances)) {
     const walked = walk(instance);
@@ -121,7 +122,7 @@ async function checkWalks(): Promise<void> {
 }
 
 async function checkAcceptance(): Promise<void> {
-  const bar = startProgress(options.seeds, 'histories');
+  const bar = options.json ? undefined : startProgress(options.seeds, 'histories');
   const accepted = await acceptSeeds(options.seeds, options.seed, () => bar?.increment());
   bar?.stop();
   report.acceptance = accepted;
@@ -132,7 +133,7 @@ async function checkAcceptance(): Promise<void> {
 }
 
 async function checkMutants(): Promise<void> {
-  const bar = startProgress(guards.length, 'guards');
+  const bar = options.json ? undefined : startProgress(guards.length, 'guards');
   const verdicts: Verdict[] = [];
   report.mutants = verdicts;
   const left = [...guards];
@@ -154,20 +155,4 @@ async function checkMutants(): Promise<void> {
 
 function say(line: string): void {
   if (!options.json) console.log(line);
-}
-
-function startProgress(total: number, what: string): SingleBar | undefined {
-  if (!process.stderr.isTTY || options.json) return undefined;
-  const bar = new SingleBar({
-    format: `{bar} {value}/{total} ${what}, {eta_formatted} left`,
-    clearOnComplete: true,
-  });
-  bar.start(total, 0);
-  return bar;
-}
-
-function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('Expected an integer from 1 up.');
 }

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { positiveInteger } from './command-line/positive-integer.ts';
 import type { Mutant } from '../test/simulation/mutant.ts';
 import { mutants } from '../test/simulation/mutants.ts';
 import type { Summary } from '../test/simulation/run-seeds.ts';
@@ -133,10 +134,4 @@ function show(verdict: Verdict): void {
 function isWrong({ mutant, caughtBy }: Verdict): boolean {
   if (mutant === UNCHANGED.name) return caughtBy !== undefined;
   return caughtBy === undefined || caughtBy === 'simulation-itself';
-}
-
-function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('Expected an integer from 1 up.');
 }

@@ -1,7 +1,8 @@
 // Runs the whole system in virtual time, seed by seed, and checks the invariants after every step. See --help.
 import { writeSync } from 'node:fs';
-import { SingleBar } from 'cli-progress';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
+import { positiveInteger } from './command-line/positive-integer.ts';
+import { startProgress } from './command-line/start-progress.ts';
 import { invariants } from '../test/simulation/invariants/invariant.ts';
 import { runSeed } from '../test/simulation/run-seed.ts';
 import { type Failure, type Summary, Tally } from '../test/simulation/run-seeds.ts';
@@ -51,7 +52,7 @@ const chosen: readonly Mode[] = options.mode === 'all' ? modes : [options.mode];
 await (options.seed === undefined ? simulate() : replay(options.seed));
 
 async function simulate(): Promise<void> {
-  const bar = startProgress(options.seeds * chosen.length);
+  const bar = options.json ? undefined : startProgress(options.seeds * chosen.length, 'runs');
   const tally = new Tally();
   const { from, seeds, stopAtFirst: stopsAtFirst } = options;
   await runSeedsWatched({ from, seeds, modes: chosen, stopsAtFirst }, (outcome) => {
@@ -107,20 +108,4 @@ async function explain(first: Failure, failures: readonly Failure[]): Promise<vo
   }
   console.error(`\nAll of it: npm run simulate -- --seed ${seed} --mode ${mode}`);
   console.error(`To keep it as a test: { seed: ${seed}, mode: '${mode}' } in test/simulation/regressions.ts`);
-}
-
-function startProgress(total: number): SingleBar | undefined {
-  if (!process.stderr.isTTY || options.json) return undefined;
-  const bar = new SingleBar({
-    format: '{bar} {value}/{total} runs, {eta_formatted} left',
-    clearOnComplete: true,
-  });
-  bar.start(total, 0);
-  return bar;
-}
-
-function positiveInteger(value: string): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('Expected an integer from 1 up.');
 }

@@ -80,7 +80,7 @@ export const hammeredMutants: readonly HammeredMutant[] = [
     'a read sees what was written before it',
     'src/stores/redis/redis-store.ts',
     'const claim = claimOf(read.row, 0);',
-    'const seen: Map<string, ReturnType<typeof claimOf>> = ((globalThis as any).seen ??= new Map());\n' +
+    'type Seen = Map<string, ReturnType<typeof claimOf>>;\nconst seen = ((globalThis as { seen?: Seen }).seen ??= new Map());\n' +
       'const claim = seen.get(key) ?? claimOf(read.row, 0);\nseen.set(key, claim);',
   ),
   inDynamoDB(
