@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
 import type { SoakingWorkerMessage, SoakingWorkerSetup } from '../../support/soaking-worker.ts';
@@ -63,8 +62,8 @@ export async function runSoak(setup: SoakSetup): Promise<SoakSample[]> {
     return samples;
   } finally {
     over.abort();
-    await Promise.all(senders);
     worker.kill('SIGKILL');
+    await Promise.all(senders);
   }
 }
 
@@ -76,10 +75,23 @@ async function sendTen(endpoint: string, QueueUrl: string): Promise<number> {
 
 async function memoryOf(worker: ChildProcess): Promise<Omit<SoakSample, 'seconds'>> {
   if (worker.exitCode !== null) throw new Error(`The worker ended with ${worker.exitCode}`);
-  worker.send('look');
-  while (true) {
-    const [message] = (await once(worker, 'message')) as [SoakingWorkerMessage];
-    const { deleted: messages, heapBytes, rssBytes } = message;
-    if (heapBytes !== undefined && rssBytes !== undefined) return { messages, heapBytes, rssBytes };
-  }
+  // One listener for as long as it takes: messages that arrive together are told in one turn, in which no promise goes on.
+  return new Promise((resolve, reject) => {
+    const listen = ({ deleted: messages, heapBytes, rssBytes }: SoakingWorkerMessage): void => {
+      if (heapBytes === undefined || rssBytes === undefined) return;
+      stopListening();
+      resolve({ messages, heapBytes, rssBytes });
+    };
+    const fail = (code: number | null, signal: string | null): void => {
+      stopListening();
+      reject(new Error(`The worker ended with ${code ?? signal}`));
+    };
+    const stopListening = (): void => {
+      worker.off('message', listen);
+      worker.off('exit', fail);
+    };
+    worker.on('message', listen);
+    worker.on('exit', fail);
+    worker.send('look');
+  });
 }
