@@ -8,5 +8,5 @@ export default {
   ...base,
   testMatch: ['<rootDir>/test/package/{package,tarball}.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 120_000,
+  testTimeout: 240_000,
 };

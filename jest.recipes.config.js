@@ -8,7 +8,7 @@ export default {
   ...base,
   testMatch: ['<rootDir>/test/recipes/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 240_000,
+  testTimeout: 480_000,
   globalSetup: '<rootDir>/test/recipes/set-up-run.js',
   globalTeardown: '<rootDir>/test/recipes/tear-down-run.js',
 };

@@ -44,18 +44,18 @@ describe('.ci/run', () => {
     return `for argument; do case $argument in --outputFile=*) printf '%s' '${text}' >"\${argument#*=}"; ${then};; esac; done`;
   }
 
-  function run(): { last: string; status: number | null; stdout: string } {
+  function run(environment: NodeJS.ProcessEnv = {}): { last: string; status: number | null; stdout: string } {
     const PATH = [join(checkout, 'bin'), process.env['PATH'] ?? ''].join(delimiter);
     const { stdout, status } = spawnSync(join(checkout, '.ci', 'run'), {
       cwd: tmpdir(),
-      env: { ...process.env, PATH, REAL_NODE: process.execPath },
+      env: { ...process.env, PATH, REAL_NODE: process.execPath, ...environment },
       encoding: 'utf8',
     });
     return { last: stdout.trimEnd().split('\n').at(-1) ?? '', status, stdout };
   }
 
-  it('ends with how many tests passed, of all seven runs', () => {
-    expect(run()).toMatchObject({ last: '49 passed, 0 failed', status: 0 });
+  it('ends with how many tests passed, of all nine runs', () => {
+    expect(run()).toMatchObject({ last: '63 passed, 0 failed', status: 0 });
   });
 
   it('runs the tests on every line of Node that it can install', () => {
@@ -65,39 +65,44 @@ describe('.ci/run', () => {
 
   it('counts tests that failed', () => {
     writeProgram('bin/npm', jestWrites({ ...results, numFailedTests: 2, success: false }, 'exit 1'));
-    expect(run()).toMatchObject({ last: '49 passed, 14 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '63 passed, 18 failed', status: 1 });
   });
 
   it('counts every other step that failed as one', () => {
     writeProgram('scripts/sam.sh', 'exit 1');
-    expect(run()).toMatchObject({ last: '49 passed, 6 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '63 passed, 6 failed', status: 1 });
   });
 
   it('counts the steps of templates as failed where no template is found', () => {
     writeProgram('scripts/sam.sh', 'true');
-    expect(run()).toMatchObject({ last: '49 passed, 4 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '63 passed, 4 failed', status: 1 });
   });
 
   it('counts a run whose tests all passed and that failed all the same', () => {
     writeProgram('bin/npm', jestWrites(results, 'exit 1'));
-    expect(run()).toMatchObject({ last: '49 passed, 7 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '63 passed, 9 failed', status: 1 });
+  });
+
+  it('ends a run that does not end by itself, and counts it as failed', () => {
+    writeProgram('bin/npm', jestWrites(results, 'case $argument in *release*) exec sleep 60;; esac'));
+    expect(run({ JEST_RUN_LIMIT: '1s' })).toMatchObject({ last: '63 passed, 1 failed', status: 1 });
   });
 
   it('counts a run without results', () => {
     writeProgram('bin/npm', 'true');
-    expect(run()).toMatchObject({ last: '0 passed, 7 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '0 passed, 9 failed', status: 1 });
   });
 
   it('counts a run whose results break off', () => {
     writeProgram('bin/npm', jestWrites('{"numPassedTests":'));
-    expect(run()).toMatchObject({ last: '0 passed, 7 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '0 passed, 9 failed', status: 1 });
   });
 
   it('names skipped tests in a line of their own', () => {
     writeProgram('bin/npm', jestWrites({ ...results, numPendingTests: 3 }));
     const { last, stdout } = run();
-    expect(last).toBe('49 passed, 0 failed');
-    expect(stdout).toContain('21 skipped');
+    expect(last).toBe('63 passed, 0 failed');
+    expect(stdout).toContain('27 skipped');
   });
 
   it('ends so when nothing could be installed', () => {
@@ -121,6 +126,6 @@ describe('.ci/run', () => {
 
   it('counts steps that run beside others and are killed as one failure', () => {
     writeProgram('scripts/sam.sh', 'kill -KILL "$PPID"');
-    expect(run()).toMatchObject({ last: '49 passed, 2 failed', status: 1 });
+    expect(run()).toMatchObject({ last: '63 passed, 2 failed', status: 1 });
   });
 });
