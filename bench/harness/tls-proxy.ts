@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { createServer } from 'node:tls';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import { SELF_SIGNED } from '../../test/support/self-signed.ts';
 import { BUILD } from './paths.ts';
 
@@ -33,14 +34,11 @@ export async function startTlsProxy(target: string): Promise<TlsProxy> {
       one.pipe(other);
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The TLS proxy got no port');
+  const ownPort = await listenLocally(server);
 
   let stopped: Promise<unknown> | undefined;
   return {
-    endpoint: `https://127.0.0.1:${address.port}`,
+    endpoint: `https://127.0.0.1:${ownPort}`,
     certificateFile,
     async stop() {
       stopped ??= once(server, 'close');

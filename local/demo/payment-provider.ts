@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import type { Trouble } from './demo-store.ts';
 import type { OrderMessage, Peculiarity } from './order-messages.ts';
@@ -64,13 +64,10 @@ export async function startPaymentProvider(
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the payment provider got no port');
+  const port = await listenLocally(server);
   return {
     name: 'payment provider',
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
 /** Counts what it is looking for in what a client sends on one connection, chunk by chunk. */
@@ -40,14 +40,11 @@ export async function startCountingProxy(
     client.setNoDelay(true).pipe(upstream);
     upstream.pipe(client);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy got no port');
+  const port = await listenLocally(server);
   return {
     name: 'counting proxy',
-    port: address.port,
-    endpoint: `127.0.0.1:${address.port}`,
+    port,
+    endpoint: `127.0.0.1:${port}`,
     count: () => count,
     async stop() {
       for (const socket of sockets) socket.destroy();

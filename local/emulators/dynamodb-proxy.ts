@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
 /** A call to DynamoDB on its way. */
@@ -56,15 +57,12 @@ export async function startDynamoDBProxy(
     // Broken connections are seen and retried by the callers.
     handle(incoming, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy got no port');
+  const port = await listenLocally(server);
 
   let stopped: Promise<void> | undefined;
   return {
     name: 'DynamoDB proxy',
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     stop: () =>
       (stopped ??= new Promise((resolve) => {
         server.close(() => resolve());

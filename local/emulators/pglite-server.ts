@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 
 /** A server in front of a PGlite, which is one session of PostgreSQL. */
 export interface PGliteServer {
@@ -87,12 +87,9 @@ export async function startPGliteServer(db: PGlite, wantedPort: number): Promise
     socket.on('error', () => undefined); // a close follows
     socket.on('close', () => void close(connection));
   });
-  server.listen(wantedPort, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('PGlite got no port');
+  const port = await listenLocally(server, wantedPort);
   return {
-    port: address.port,
+    port,
     async stop() {
       for (const { socket } of connections) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../src/claims/clock.ts';
 import { queueMetricsOf } from '../../src/cli/console/queue-metrics.ts';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 
 const URLS = ['http://sqs/1/orders', 'http://sqs/1/orders-dead-letters'];
 const NOW = Date.UTC(2026, 0, 10, 12);
@@ -31,10 +30,9 @@ describe('queueMetricsOf', () => {
           .end(JSON.stringify(answer));
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const port = await listenLocally(server);
     const place = {
-      url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+      url: new URL(`http://127.0.0.1:${port}`),
       region: 'eu-west-1',
       credentials: async () => ({ accessKeyId: 'id', secretAccessKey: 'secret' }),
     };

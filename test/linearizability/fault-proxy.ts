@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SeededRandom } from '../../local/demo/seeded-random.ts';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import { type Moment, momentSince } from './history.ts';
 
 /** What happens to how many of a thousand messages. */
@@ -88,12 +88,9 @@ export async function startFaultProxy(setup: FaultProxySetup): Promise<FaultProx
     if (happens(rates.delayed)) await delay(random.integer(rates.longestDelayMs));
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
+  const port = await listenLocally(server);
   return {
-    port: address.port,
+    port,
     losses,
     stop() {
       for (const socket of sockets) socket.destroy();

@@ -1,13 +1,12 @@
-import { once } from 'node:events';
 import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
 import { systemClock } from '../../src/claims/clock.ts';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import { transportFromEnvironment } from '../../src/stores/dynamodb/transport-from-environment.ts';
 import type { Transport } from '../../src/stores/dynamodb/transport.ts';
 import { claimRequests } from '../support/claim-builders.ts';
@@ -59,9 +58,7 @@ async function serve(
     });
   });
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
 function newTransport(): Transport {

@@ -1,5 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { endTogether } from './end-together.ts';
 
 /** Where an answer is cut. */
 export type Cut =
@@ -59,15 +60,7 @@ export async function startAnswerCutter(
 
   const server = createServer((client) => {
     const target = connect({ host: hostname, port: Number(port) });
-    for (const socket of [client, target]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        target.destroy();
-      });
-    }
+    endTogether(client, target, sockets);
     let answer = Buffer.alloc(0);
     client.on('data', (data) => target.write(data));
     target.on('data', (data) => {
@@ -83,12 +76,9 @@ export async function startAnswerCutter(
       client.end(whole.subarray(0, lengthUntil(where, whole, protocol)));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
+  const ownPort = await listenLocally(server);
   return {
-    port: address.port,
+    port: ownPort,
     cutAnswer(nth, at) {
       left = nth;
       where = at;

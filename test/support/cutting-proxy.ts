@@ -1,5 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { endTogether } from './end-together.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
 /** Each of these happens once, to the first connection of those that are open. */
@@ -45,15 +46,7 @@ export async function startCuttingProxy(upstream: string): Promise<CuttingProxy>
     if (isRefusing) return void client.resetAndDestroy();
     const target = connect(Number(port), hostname);
     let losesAnswer: (() => Promise<unknown>) | undefined;
-    for (const socket of [client, target]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        target.destroy();
-      });
-    }
+    endTogether(client, target, sockets);
     function pass(data: Buffer, to: Socket): void {
       bytes += data.length;
       const isBreaking = data.length > bytesLeft;
@@ -79,13 +72,10 @@ export async function startCuttingProxy(upstream: string): Promise<CuttingProxy>
       void meanwhile().finally(() => cut(client, target));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
+  const ownPort = await listenLocally(server);
   return {
     name: 'a proxy that cuts connections',
-    endpoint: `postgres://postgres@127.0.0.1:${address.port}/postgres`,
+    endpoint: `postgres://postgres@127.0.0.1:${ownPort}/postgres`,
     loseNextRequest: () => void (next = 'is lost'),
     loseNextAnswer(meanwhile = async () => undefined) {
       next = 'loses its answer';

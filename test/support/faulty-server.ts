@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { until } from './until.ts';
 
 /** A request as it arrived. */
 interface Arrival {
@@ -28,33 +30,45 @@ export interface FaultyServer {
 /** For all tests of one `describe`. With `tls`, its key and certificate. */
 export function faultyServer(tls?: { readonly key: string; readonly cert: string }): FaultyServer {
   let server: Server;
+  let port: number;
   let faults: readonly Fault[] = [];
   let arrivals: Arrival[] = [];
   let opened = 0;
   const connections = new Map<Socket, number>();
+  const acceptedPorts = new Set<number | undefined>();
 
   beforeAll(async () => {
     server = tls === undefined ? createServer() : createTlsServer(tls);
+    server.on('connection', ({ remotePort }: Socket) => acceptedPorts.add(remotePort));
     server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
       connections.set(socket, (opened += 1));
       socket.on('error', () => undefined);
       socket.on('close', () => connections.delete(socket));
     });
     server.on('request', (request, response) => {
-      void text(request).then((body) => {
+      const answer = (body: string): void => {
         const { headers, socket } = request;
         arrivals.push({ headers, body, connection: connections.get(socket) ?? 0 });
         const fault = faults[Math.min(arrivals.length, faults.length) - 1];
         fault?.(response, socket, JSON.stringify({ headers, body }));
-      });
+      };
+      text(request).then(answer, () => undefined); // a request that breaks off is none
     });
     server.keepAliveTimeout = 60_000; // no test takes so long
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    port = await listenLocally(server);
   });
   beforeEach(() => {
     arrivals = [];
     faults = [succeeds()];
+  });
+  afterEach(async () => {
+    // What the test gave up may still be on its way. Connections are accepted in the order in which they came.
+    acceptedPorts.clear();
+    const last = connect(port, '127.0.0.1');
+    await once(last, 'connect');
+    await until('the last connection is accepted', () => acceptedPorts.has(last.localPort));
+    server.closeAllConnections();
+    last.destroy();
   });
   afterAll(async () => {
     server.closeAllConnections();
@@ -63,7 +77,6 @@ export function faultyServer(tls?: { readonly key: string; readonly cert: string
   });
   return {
     get endpoint() {
-      const { port } = server.address() as AddressInfo;
       return `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
     },
     get arrivals() {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer, json } from 'node:stream/consumers';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
 /** A call of AWS's JSON protocol. */
@@ -85,13 +86,10 @@ export async function startJsonProxy<Input extends object, Answer extends object
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy got no port');
+  const port = await listenLocally(server);
   return {
     name: 'JSON proxy',
-    endpoint: `http://127.0.0.1:${address.port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     interpose: (next) => void (interposed = next),
     async stop() {
       server.close();

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -10,6 +8,7 @@ import { memoryStore } from 'batchlatch/memory';
 import { createWorker, type Worker, type WorkerState } from 'batchlatch/worker';
 import { systemClock } from '../../src/claims/clock.ts';
 import { Stop } from '../../src/claims/stop.ts';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import { sendFromEnvironment } from '../../src/worker/send-from-environment.ts';
 import { emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
@@ -53,9 +52,7 @@ async function serve(answer: Answer): Promise<string> {
     request.on('end', () => response.end(answer(request, response)));
   });
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
 async function queueServer(answer: Answer): Promise<string> {

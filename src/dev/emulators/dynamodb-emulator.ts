@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import path from 'node:path';
 import type makeDynalite from 'dynalite';
+import { listenLocally } from './listen-locally.ts';
 import { answersAwsCall } from './aws-probe.ts';
 import { startChild } from './child-process.ts';
 import { freePort } from './free-port.ts';
@@ -52,10 +52,7 @@ async function startDynalite(options: StartOptions): Promise<DynamoDBEmulator> {
   };
   // By default a new table stays in CREATING for half a second.
   const server = dynalite({ createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 });
-  server.listen(options.port ?? 0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('dynalite got no port');
+  const port = await listenLocally(server, options.port);
 
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => {
@@ -66,7 +63,7 @@ async function startDynalite(options: StartOptions): Promise<DynamoDBEmulator> {
     });
     return stopped;
   };
-  const endpoint = `http://127.0.0.1:${address.port}`;
+  const endpoint = `http://127.0.0.1:${port}`;
   return { name: 'dynalite', kind: 'dynalite', supportsPartiQL: false, endpoint, stop };
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
+import { listenLocally } from '../../../src/dev/emulators/listen-locally.ts';
 
 /** Where handlers in other processes wait until a test lets them go on. */
 export interface Gate {
@@ -22,12 +23,9 @@ export async function startGate(): Promise<Gate> {
     if (opened.has(name)) response.end();
     else waiting.set(name, [...(waiting.get(name) ?? []), response]);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The gate got no port');
+  const port = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     seen,
     open(name) {
       opened.add(name);
