@@ -173,7 +173,7 @@ open_loopback() {
 start_engine() {
   engine_folder=$(mktemp -d)
   socket=$engine_folder/podman.sock
-  podman system service --time=0 "unix://$socket" >"$engine_folder/log" 2>&1 &
+  podman system service --time=0 "unix://$socket" >"$engine_folder/log" 2>&1 9>&- &
   engine=$!
   for _ in $(seq 100); do
     if [[ -S $socket ]]; then return; fi
@@ -196,6 +196,13 @@ clean_up() {
 
 run() {
   require_machine
+  # One at a time: two engines on one storage lose one another's containers. The lock is this process's alone, so that nothing
+  # that it leaves running keeps it.
+  if [[ -z ${BATCHLATCH_IN_NAMESPACE:-} ]]; then
+    mkdir -p "$home"
+    exec 9>"$home/lock"
+    flock 9
+  fi
   # crun refuses a machine that has both cgroup versions, so it gets a mount namespace where it sees only the second.
   if [[ -z ${BATCHLATCH_IN_NAMESPACE:-} ]]; then
     BATCHLATCH_IN_NAMESPACE=1 exec unshare --mount --propagation private "$project/scripts/sam-local.sh" run "$@"
@@ -216,7 +223,7 @@ run() {
   export AWS_ACCESS_KEY_ID=${AWS_ACCESS_KEY_ID:-local} AWS_SECRET_ACCESS_KEY=${AWS_SECRET_ACCESS_KEY:-local}
   # SAM asks AWS whose they are. A port where nobody listens saves the ten seconds until it gives up.
   export AWS_ENDPOINT_URL_STS=http://127.0.0.1:9 AWS_MAX_ATTEMPTS=1
-  "$@"
+  "$@" 9>&-
 }
 
 invoke() {

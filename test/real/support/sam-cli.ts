@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { installedAt } from '../../support/components/cache.ts';
 import type { Component } from '../../support/components/component.ts';
@@ -57,9 +57,11 @@ export async function builtFunctions(template: string = 'template.yaml'): Promis
   return folder;
 }
 
-/** A folder of this run of the tests; it is removed at the end. */
+/** A folder of this worker of the run: what its files build, the other worker does not write meanwhile. It is removed at the end. */
 export function runFolder(): string {
-  const folder = process.env['BATCHLATCH_RUN_FOLDER'];
-  if (folder === undefined) throw new Error('There is no folder for this run: use `npm run test:real`');
+  const { BATCHLATCH_RUN_FOLDER: run, JEST_WORKER_ID: worker = '1' } = process.env;
+  if (run === undefined) throw new Error('There is no folder for this run: use `npm run test:real`');
+  const folder = join(run, worker);
+  mkdirSync(folder, { recursive: true });
   return folder;
 }
