@@ -5,7 +5,7 @@ export default {
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/real/',
-    '<rootDir>/test/package/(package|tarball).test.ts',
+    '<rootDir>/test/package/(package|source-maps|tarball).test.ts',
     '<rootDir>/test/release/',
     '<rootDir>/test/linearizability/',
     '<rootDir>/test/aws-check/',

@@ -6,7 +6,7 @@ import base from './jest.config.js';
  */
 export default {
   ...base,
-  testMatch: ['<rootDir>/test/package/{package,tarball}.test.ts'],
+  testMatch: ['<rootDir>/test/package/{package,source-maps,tarball}.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 240_000,
 };

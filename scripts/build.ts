@@ -16,6 +16,7 @@ import { buildConsoleApp } from '../console-app/build.ts';
 import { buildCli } from './build-cli.ts';
 import { buildMonitorFunction } from './monitor-function.ts';
 import { quickStartOf } from './release/quick-start.ts';
+import { bringSources } from './source-maps.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 import { vendorInto } from './vendor.ts';
 
@@ -33,6 +34,7 @@ await compile();
 const vendored = await vendorInto(ROOT, ESM);
 const inlined = await convert();
 await copyTypes();
+await bringSources(ROOT, DIST);
 await writeFile(path.join(CJS, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
 await writeFile(path.join(ESM, LICENSES), await licensesOf(ROOT, vendored));
 await writeFile(path.join(CJS, LICENSES), await licensesOf(ROOT, [...vendored, ...inlined]));
@@ -67,6 +69,7 @@ async function convert(): Promise<readonly string[]> {
     platform: 'node',
     target: 'node20',
     bundle: true,
+    sourcemap: 'linked', // from map to map: they lead to the sources in TypeScript
     nodePaths: [path.join(ROOT, 'node_modules')],
     define: { 'import.meta.dirname': '__dirname' },
     // `require` later, in its place: where a test runner runs CommonJS in a context of its own, nothing can be imported there.
@@ -89,7 +92,7 @@ function keepImports(esbuild: PluginBuild): void {
 
 /** The same declarations mean CommonJS where the nearest package.json says so. */
 async function copyTypes(): Promise<void> {
-  await cp(ESM, CJS, { recursive: true, filter: (source) => !source.endsWith('.js') });
+  await cp(ESM, CJS, { recursive: true, filter: (source) => !/\.js(\.map)?$/.test(source) });
 }
 
 /** The code that the CDK construct `ClaimMonitor` deploys. */

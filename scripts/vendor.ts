@@ -20,6 +20,7 @@ export async function vendorInto(root: string, folder: string): Promise<readonly
     platform: 'node',
     target: 'node20',
     bundle: true,
+    sourcemap: 'linked',
     nodePaths: [path.join(root, 'node_modules')],
     plugins: [builtinsWithoutRequire],
     metafile: true,

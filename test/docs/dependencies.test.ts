@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { PAGES } from './pages.ts';
 
@@ -16,6 +17,13 @@ describe('The page about dependencies', () => {
     expect(rowsOf(installed)).toEqual(Object.keys(dependencies).toSorted());
   });
 
+  it.each(Object.keys(dependencies))('gives the size of %s as it is installed here', (name) => {
+    const cells = installed.match(new RegExp(`^\\| \`${name}\` \\|.*$`, 'm'))?.[0].split(' | ') ?? [];
+    const all = [...withWhatItNeeds(name)];
+    const others = all.length > 1 ? `${kilobytes(all)}, ${all.length} packages` : 'the same';
+    expect(cells.slice(3, 5)).toEqual([kilobytes([name]), others]);
+  });
+
   it('names the peers, all of which are optional', () => {
     expect(rowsOf(peers)).toEqual(Object.keys(peerDependencies).toSorted());
     const optional = Object.keys(peerDependenciesMeta).filter((name) => peerDependenciesMeta[name]?.optional);
@@ -26,4 +34,28 @@ describe('The page about dependencies', () => {
 /** The packages in the first column, each with a reason in the second. */
 function rowsOf(section: string): string[] {
   return [...section.matchAll(/^\| `([^`]+)` \| [^|\s][^|]+\|/gm)].map(([, name = '']) => name).toSorted();
+}
+
+/** The package, and all that npm installs with it. */
+function withWhatItNeeds(name: string, found = new Set<string>()): Set<string> {
+  if (found.has(name)) return found;
+  found.add(name);
+  const manifest = JSON.parse(readFileSync(path.join('node_modules', name, 'package.json'), 'utf8')) as {
+    readonly dependencies?: object;
+  };
+  for (const needed of Object.keys(manifest.dependencies ?? {})) withWhatItNeeds(needed, found);
+  return found;
+}
+
+function kilobytes(names: readonly string[]): string {
+  const bytes = names.reduce((sum, name) => sum + bytesOf(path.join('node_modules', name)), 0);
+  return `${Math.round(bytes / 1_000).toLocaleString('en')} KB`;
+}
+
+function bytesOf(folder: string): number {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => name !== 'node_modules');
+  return entries.reduce((sum, entry) => {
+    const place = path.join(folder, entry.name);
+    return sum + (entry.isDirectory() ? bytesOf(place) : statSync(place).size);
+  }, 0);
 }

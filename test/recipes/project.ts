@@ -70,7 +70,7 @@ export class Project {
     const { status, stderr } = await this.run('npm', [
       ...INSTALL,
       ...options,
-      given('BATCHLATCH_TARBALL'),
+      given('BATCHLATCH_PACKED'),
       ...beside,
     ]);
     if (status !== 0) throw new Error(stderr);
@@ -143,6 +143,7 @@ export class Project {
       'npm_config_registry',
       'npm_config_userconfig',
       'npm_config_cache',
+      'npm_config_@packed:registry',
     ];
     const folders = (process.env['PATH'] ?? '').split(path.delimiter);
     return {
