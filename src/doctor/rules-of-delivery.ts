@@ -40,14 +40,14 @@ export const DELIVERY_RULES: Readonly<Record<string, Rule>> = {
     what: 'a queue with a function and without a redrive policy',
     why: 'A message that always fails is delivered until its retention is over, and is then lost.',
     fix: '`RedrivePolicy` with `maxReceiveCount: 5`',
-    docs: 'failures.md#records-that-will-never-succeed-deadletter-permanenterror',
+    docs: 'sources/sqs.md#the-queue-and-the-event-source-mapping',
   },
   'max-receive-count-too-low': {
     severity: 'error',
     what: '`maxReceiveCount` below 3 (a warning below 5)',
     why: 'Conflicts, throttled invocations and crashes of neighbours use up receives too, so good messages are moved to the dead-letter queue without having failed.',
     fix: '`maxReceiveCount: 5`',
-    docs: 'failures.md#what-kills-its-process-while-it-is-read',
+    docs: 'policies/reading.md',
   },
   'dead-letter-queue-retention': {
     severity: 'error',

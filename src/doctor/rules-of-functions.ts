@@ -27,14 +27,14 @@ export const FUNCTION_RULES: Readonly<Record<string, Rule>> = {
     what: 'a function that knows the URL of its queue and may not change the visibility of messages',
     why: '`visibility` and `heartbeat` need it; without it, the visibility timeout of the queue applies.',
     fix: '`sqs:ChangeMessageVisibility` on the queue',
-    docs: 'failures.md#when-a-record-comes-again-visibility',
+    docs: 'policies/visibility.md',
   },
   'missing-send-permission': {
     severity: 'info',
     what: 'a function that knows the URL of a dead-letter queue and may not send to it',
     why: '`deadLetter` needs it; without it, records that failed for good are handed back.',
     fix: '`sqs:SendMessage` on the dead-letter queue',
-    docs: 'failures.md#records-that-will-never-succeed-deadletter-permanenterror',
+    docs: 'policies/dead-letter.md',
   },
   'wide-permissions': {
     severity: 'info',
