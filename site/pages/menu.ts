@@ -142,7 +142,12 @@ function reference(): DefaultTheme.SidebarItem[] {
   if (kind === undefined) return [];
   const link = { text: 'API reference', link: '/reference/' };
   // Pages that are not VitePress's own are loaded whole.
-  return [{ text: 'Reference', items: [kind === 'markdown' ? link : { ...link, target: '_self' }] }];
+  if (kind === 'html') return [{ text: 'Reference', items: [{ ...link, target: '_self' }] }];
+  const entries = SITE_PAGES.filter((page) =>
+    /^site\/reference\/batchlatch\/([\w-]+\/)?index\.md$/.test(page),
+  );
+  // A folder for interfaces, classes and so on has no page of its own, unlike that of an entry.
+  return [{ text: 'Reference', items: [link, ...entries.toSorted().map((page) => itemOf(page))] }];
 }
 
 function groupOf(text: string, entries: Entries): DefaultTheme.SidebarItem {
