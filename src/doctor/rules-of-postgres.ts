@@ -1,6 +1,6 @@
 import type { Rule } from './rule.ts';
 
-const GRANTS = 'postgres.md#permissions';
+const GRANTS = 'stores/postgres.md#permissions';
 
 /** What can be wrong with claims in PostgreSQL. */
 export const POSTGRES_RULES: Readonly<Record<string, Rule>> = {

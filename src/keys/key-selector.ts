@@ -16,7 +16,7 @@ export interface KeySelector<Body = unknown> {
   /**
    * What the selector does to a record. `none`: it does not read the body. `bounded`: no body of up to 256 KB can end the
    * process in it, or keep it from ending. Default: neither is known, and what comes again is read with care
-   * (`docs/failures.md`).
+   * (`docs/policies/reading.md`).
    */
   readonly effort?: 'none' | 'bounded';
 }

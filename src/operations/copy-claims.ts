@@ -73,7 +73,7 @@ const PAGE = 100;
  * both stores the same `resultsIn`.
  *
  * Nobody may run work meanwhile: what is completed in one store after it was copied runs again in the other. Stop the
- * consumers, copy until `running` is 0, and start them with the other store (docs/stores.md).
+ * consumers, copy until `running` is 0, and start them with the other store (docs/operations/copy.md).
  *
  * Throws a `ConfigurationError` for options that cannot work, for a store that cannot list and for one that cannot take
  * claims, and a `StoreError` when the claims cannot be read, or nothing of a page can be written.

@@ -2,17 +2,17 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { compile } from './compile.ts';
 import { codeBlocks } from './markdown.ts';
 import { PAGES } from './pages.ts';
+import { parseTemplate } from '../sam/read-template.ts';
 import { examplesIn, examplesOfSources } from './tsdoc-examples.ts';
 
-/** The TypeScript of the pages, by the place where it stands: `docs/options.md.7.ts` begins in line 7. */
+/**
+ * The TypeScript of the pages, each page a folder: `docs/options.md/7.ts` begins in line 7, and what a page calls
+ * `orders.ts` is that file, for the others to import. What is shown of a file is compiled where that is.
+ */
 const blocks = [...PAGES].flatMap(([page, text]) =>
   codeBlocks(text)
-    .filter(({ language }) => language === 'ts')
-    .map((block) => ({ name: `${page}.${block.line}.ts`, ...block })),
-);
-
-const compiled = blocks.filter(
-  ({ whyNotCompiled, file }) => whyNotCompiled === undefined && file === undefined,
+    .filter(({ language, file, name }) => language === 'ts' && (file === undefined || name !== undefined))
+    .map(({ name, line, code }) => ({ name: `${page}/${name ?? `${line}.ts`}`, code })),
 );
 
 /** Those of the comments of `src`. */
@@ -35,7 +35,7 @@ const FRAGMENT = 'createBatchProcessor(handler, { visibility: backoff() });';
 let found: readonly string[];
 beforeAll(async () => {
   found = await compile({
-    ...Object.fromEntries([...compiled, ...examples].map(({ name, code }) => [name, code])),
+    ...Object.fromEntries([...blocks, ...examples].map(({ name, code }) => [name, code])),
     ...Object.fromEntries(
       Object.entries(WRONG).map(([what, [code]]) => [`docs/wrong/${what}.ts`, `\n${code}`]),
     ),
@@ -48,7 +48,7 @@ const foundIn = (folder: string): string[] => found.filter((error) => error.star
 
 describe('The code of README and docs', () => {
   it('compiles', () => {
-    expect(compiled.length).toBeGreaterThan(20);
+    expect(blocks.length).toBeGreaterThan(80);
     expect(found.filter((error) => !/^(?:src|docs\/(?:wrong|fragments))\//.test(error))).toEqual([]);
   });
 
@@ -59,6 +59,22 @@ describe('The code of README and docs', () => {
         .map(({ line }) => `${page}:${line}`),
     );
     expect(silent).toEqual([]);
+  });
+});
+
+describe('The YAML and JSON of README and docs', () => {
+  it.each([
+    ['yaml', (code: string) => parseTemplate(code)],
+    ['json', (code: string) => documentsOf(code).map((text): unknown => JSON.parse(text))],
+  ])('%s is read without an error', (wanted, read) => {
+    const found = [...PAGES].flatMap(([page, text]) =>
+      codeBlocks(text)
+        .filter(({ language }) => language === wanted)
+        .map(({ line, code }) => ({ at: `${page}:${line}`, code })),
+    );
+    expect(found.length).toBeGreaterThan(4);
+    expect(found.flatMap(({ at, code }) => (isRead(() => read(code)) ? [] : [at]))).toEqual([]);
+    expect(isRead(() => read('{ "a": '))).toBe(false);
   });
 });
 
@@ -91,3 +107,17 @@ describe('The check of code', () => {
     ]);
   });
 });
+
+function isRead(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A file of JSON lines has one in each. */
+function documentsOf(code: string): string[] {
+  return code.split('\n').every((line) => /^\{.*\}$/.test(line)) ? code.split('\n') : [code];
+}

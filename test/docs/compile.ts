@@ -61,7 +61,9 @@ async function outputOf(folder: string): Promise<string> {
     maxBuffer: 16_777_216,
   });
   // It ends with 1 or 2 where it has found something.
-  const { stdout } = await run.catch((error: { readonly stdout: string }) => error);
+  const { stdout, stderr } = await run.catch((error: Readonly<Record<'stdout' | 'stderr', string>>) => error);
+  // Nothing is found where the compiler itself dies.
+  if (stderr !== '') throw new Error(stderr);
   return stdout;
 }
 

@@ -15,11 +15,13 @@ it('docs/doctor.md has every finding of doctor, in its words and its order', () 
   );
 });
 
-it('the pages that findings of doctor lead to have these headings', () => {
+it('the pages that findings of doctor lead to are there, with these headings', () => {
   const dead = Object.entries(RULES).flatMap(([code, { docs }]) => {
     if (docs === undefined) return [];
-    const [file = '', anchor = ''] = docs.split('#');
-    return anchors(PAGES.get(`docs/${file}`) ?? '').includes(anchor) ? [] : [`${code}: ${docs}`];
+    const [file = '', anchor] = docs.split('#');
+    const page = PAGES.get(`docs/${file}`);
+    const isThere = page !== undefined && (anchor === undefined || anchors(page).includes(anchor));
+    return isThere ? [] : [`${code}: ${docs}`];
   });
   expect(dead).toEqual([]);
 });

@@ -4,11 +4,9 @@ export interface CodeBlock {
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** Why it is not compiled, where a comment before it says so: `<!-- not compiled: reason -->`. */
-  readonly whyNotCompiled: string | undefined;
-  /** The last line of text before it that is no comment. */
-  readonly before: string;
-  /** The file that it shows, where a comment before it says so: `<!-- file: path -->`. That is compiled where it is run. */
+  /** What a reader calls the file that it is, where the line before it is only that: "`orders.ts`:". */
+  readonly name: string | undefined;
+  /** The file of this repository that it shows, where a comment before it says so: `<!-- file: path -->`. */
   readonly file: string | undefined;
 }
 
@@ -23,19 +21,22 @@ export function codeBlocks(page: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   const lines = page.split('\n');
   for (let index = 0; index < lines.length; index += 1) {
-    const fence = /^```(\w*)\s*$/.exec(lines[index] as string);
-    if (fence === null) continue;
-    const end = lines.indexOf('```', index + 1);
+    const [fence, indent = '', language = ''] = /^( *)```(\w*)\s*$/.exec(lines[index] as string) ?? [];
+    if (fence === undefined) continue;
+    const end = lines.indexOf(`${indent}\`\`\``, index + 1);
     if (end === -1) throw new Error(`The block in line ${index + 1} has no end`);
     const above = lines.slice(0, index).filter((line) => line.trim() !== '');
     const comment = above.at(-1) ?? '';
+    const text = above.findLast((line) => !line.startsWith('<!--')) ?? '';
     blocks.push({
       line: index + 2,
-      language: fence[1] as string,
-      code: lines.slice(index + 1, end).join('\n'),
-      whyNotCompiled: /^<!-- not compiled: (.+) -->$/.exec(comment)?.[1],
+      language,
+      code: lines
+        .slice(index + 1, end)
+        .map((line) => line.slice(indent.length))
+        .join('\n'),
+      name: /^`([\w.-]+\.\w+)`:$/.exec(text)?.[1],
       file: /^<!-- file: (.+) -->$/.exec(comment)?.[1],
-      before: above.findLast((line) => !line.startsWith('<!--')) ?? '',
     });
     index = end;
   }
@@ -86,7 +87,7 @@ export function slugOf(heading: string): string {
 function withoutBlocks(page: string): string[] {
   let isInBlock = false;
   return page.split('\n').map((line) => {
-    const isFence = line.startsWith('```');
+    const isFence = line.trimStart().startsWith('```');
     if (isFence) isInBlock = !isInBlock;
     return isFence || isInBlock ? '' : line;
   });

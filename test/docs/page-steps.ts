@@ -11,9 +11,8 @@ export type PageStep =
  * after `$ `, with what they print below; one without a command is what comes later from the command that did not end.
  */
 export function pageSteps(page: string): PageStep[] {
-  return codeBlocks(page).flatMap(({ language, code, before }): PageStep[] => {
-    const [, file] = /^`([\w.-]+)`:$/.exec(before) ?? [];
-    if (file !== undefined) return [{ does: 'writes', file, text: `${code}\n` }];
+  return codeBlocks(page).flatMap(({ language, code, name }): PageStep[] => {
+    if (name !== undefined) return [{ does: 'writes', file: name, text: `${code}\n` }];
     return language === 'console' ? commandsIn(code) : [];
   });
 }

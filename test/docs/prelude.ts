@@ -4,6 +4,7 @@
  */
 import type { ClaimStore, RecordHandler } from 'batchlatch';
 import type { CommitItem } from 'batchlatch/dynamodb';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
 
 export interface Order {
@@ -31,13 +32,20 @@ interface Charge {
 
 interface ChargeOptions {
   readonly idempotencyKey: string;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 export declare const order: Order;
 export declare const queueUrl: string;
 export declare const handler: RecordHandler;
 export declare const store: ClaimStore;
+export declare const db: Kysely<{ readonly orders: Order }>;
+export declare const rows: {
+  putUnlessThere(id: string): Promise<boolean>;
+  markCompleted(id: string): Promise<void>;
+  delete(id: string): Promise<void>;
+};
+export declare const shipments: { create(order: Order, charge: Charge): Promise<{ readonly id: string }> };
 export declare const payments: { charge(order: Order, options?: ChargeOptions): Promise<Charge> };
 export declare function charge(order: { readonly orderId: string }): Promise<Charge>;
 export declare function chargeOrder(record: unknown): Promise<Charge>;

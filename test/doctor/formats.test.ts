@@ -52,7 +52,7 @@ warning max-receive-count-too-low  template.yaml:69
       Properties:
         RedrivePolicy:
           maxReceiveCount: 5
-  docs/failures.md#what-kills-its-process-while-it-is-read
+  docs/policies/reading.md
 
 1 error, 1 warning, 0 info. Looked at 18 resources: event source mapping
 OrdersFunction, event Orders; event source mapping ChargesFunction, event

@@ -12,7 +12,7 @@ import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
 import { until } from './support/until.ts';
 
-const PAGE = readFileSync('docs/redis.md', 'utf8');
+const PAGE = readFileSync('docs/stores/redis.md', 'utf8');
 /** The rules of the page, as a person copies them. */
 const [, FUNCTION = ''] = /ACL SETUSER orders [^\n]* (\+@?evalsha[^\n]*)/i.exec(PAGE) ?? [];
 const [, PERSON = ''] = /ACL SETUSER operator [^\n]* (\+@?evalsha[^\n]*)/i.exec(PAGE) ?? [];

@@ -20,6 +20,11 @@ const PAGES = {
   '/quick-start.html': 'From an empty folder',
   '/concepts.html': 'What a crash leaves behind',
   '/sources.html': 'Which events',
+  '/sources/sqs.html': 'The queue and the event source mapping',
+  '/policies/visibility.html': 'comes again after',
+  '/operations/release.html': 'Lets a key run again',
+  '/stores/dynamodb.html': 'The default store',
+  '/reference/batchlatch/operations/': 'releaseClaim',
   '/cli.html': 'batchlatch',
   '/decisions/': 'Half a page each',
   '/simulation.html': 'What to look for',
@@ -71,6 +76,18 @@ describeWith([chromium], 'the documentation site', () => {
     const all = readFileSync(path.join(DIST, 'llms-full.txt'), 'utf8');
     expect(all).toContain('# Quick start');
     expect(all).toContain('# Sources');
+  });
+
+  it('has the API reference of every entry, and leads to it', () => {
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      exports: Readonly<Record<string, object>>;
+    };
+    const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
+    expect(entries.length).toBeGreaterThan(15);
+    const pages = entries.map((entry) => path.posix.join('reference/batchlatch', entry, 'index.html'));
+    expect(pages.filter((page) => !existsSync(path.join(DIST, page)))).toEqual([]);
+    const menu = readFileSync(path.join(DIST, 'quick-start.html'), 'utf8');
+    expect(pages.filter((page) => !menu.includes(`href="/${page.replace(/index\.html$/, '')}"`))).toEqual([]);
   });
 
   it('names no other host in what a page loads', () => {

@@ -52,7 +52,7 @@ export interface DynamoDBStoreOptions {
   readonly attributes?: Partial<AttributeNames> | RowFormat;
   /**
    * The table has an index of the claims that are in progress or parked, by which they are listed and counted without
-   * a scan; it costs write units (docs/operations.md). Give it to every function that uses the table. Default: the index that
+   * a scan; it costs write units (docs/stores/overdue-index.md). Give it to every function that uses the table. Default: the index that
    * `CLAIMS_OVERDUE_INDEX` names, if the table is that of `CLAIMS_TABLE_NAME`, else none.
    */
   readonly overdueIndex?: boolean | OverdueIndexOptions;

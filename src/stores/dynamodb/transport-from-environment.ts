@@ -11,7 +11,7 @@ const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has 
 
 /**
  * Requests as the environment says (its region, endpoint and credentials): direct where it says nothing unusual, else through
- * AWS's SDK (docs/deploying.md has the rules). It is read at the first request, for tests and scripts that set it after
+ * AWS's SDK (docs/stores/dynamodb-requests.md has the rules). It is read at the first request, for tests and scripts that set it after
  * the store is made. In Lambda, where it is there before, the code is loaded when the store is made: that is in INIT.
  */
 export function transportFromEnvironment(setup: RetrySetup): Transport {

@@ -99,7 +99,7 @@ function accessDenied(message: string, cause: Error): StoreError {
     ? 'the keys of the claims. Allow the pattern of their prefix, such as `~batchlatch:*`,'
     : `${command === undefined ? 'a command that a script needs' : `the command ${command.toUpperCase()}`}. Allow it`;
   return new StoreError(
-    `The ACL of Redis refuses ${what} for the user of the client (docs/redis.md lists what is needed).`,
+    `The ACL of Redis refuses ${what} for the user of the client (docs/stores/redis.md lists what is needed).`,
     { cause, isRetryable: false, code: 'BATCHLATCH_ACCESS_DENIED' },
   );
 }

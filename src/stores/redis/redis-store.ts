@@ -60,7 +60,7 @@ type RedisStore = OperatedStore &
 
 /**
  * Claims in Redis, or in Valkey. A failover may forget the last claims, because Redis replicates after it has answered, and an
- * eviction policy other than `noeviction` forgets any: see docs/redis.md. Throws a `ConfigurationError` for options that
+ * eviction policy other than `noeviction` forgets any: see docs/stores/redis.md. Throws a `ConfigurationError` for options that
  * cannot work.
  *
  * @param options The client, and where claims are kept.
