@@ -37,9 +37,12 @@ export interface Attempt {
   readonly key: string;
   readonly payload: string;
   readonly marks: boolean;
+  /** 0 until it has heard that it acquired. */
   readonly leaseUntil: number;
   readonly releases: number;
   readonly sent: '' | End | 'commit';
+  /** It has asked for a commit and not heard of it. */
+  readonly commits: boolean;
 }
 
 export const NEW: Attempt = {
@@ -50,6 +53,7 @@ export const NEW: Attempt = {
   leaseUntil: 0,
   releases: 0,
   sent: '',
+  commits: false,
 };
 
 export type Operation = 'release' | 'resolve' | 'park' | 'forget';

@@ -32,8 +32,8 @@ import {
 
 const FATES: readonly Fate[] = ['heard', 'unheard', 'unsent'];
 const OPERATIONS: readonly Operation[] = ['release', 'resolve', 'park', 'forget'];
-const ENDS_BEFORE_HANDLERS: readonly End[] = ['release', 'fail', 'park'];
-const ENDS_OF_HANDLERS: readonly End[] = ['complete', 'fail', 'park'];
+const NOT_COMPLETED: readonly End[] = ['fail', 'park', 'release'];
+const ENDS_OF_HANDLERS: readonly End[] = ['complete', ...NOT_COMPLETED];
 
 /** The first states: one for each way in which the clocks may differ. */
 export function initialStates(instance: Instance): State[] {
@@ -98,7 +98,7 @@ function attemptSteps(state: State, instance: Instance, who: string, next: State
             attempts: moved(state, who, mine, 'running'),
           });
       }
-      for (const end of ENDS_BEFORE_HANDLERS) next.push(...settle(state, who, mine, end));
+      for (const end of NOT_COMPLETED) next.push(...settle(state, who, mine, end));
       extensions(state, who, mine, next);
       break;
     case 'running':
@@ -107,9 +107,9 @@ function attemptSteps(state: State, instance: Instance, who: string, next: State
       extensions(state, who, mine, next);
       break;
     case 'ending': {
-      const { sent } = mine;
-      if (sent !== '') next.push(...settle(state, who, mine, sent === 'commit' ? 'fail' : sent));
-      if (sent === 'commit') next.push(...commit(state, who, mine));
+      for (const end of endsAgain(mine)) next.push(...settle(state, who, mine, end));
+      if (mine.commits) next.push(...commit(state, who, mine));
+      if (mine.leaseUntil === 0) next.push(...ask(state, instance, who, { ...mine, releases: 0, sent: '' }));
       extensions(state, who, mine, next); // renewals go on while an end is on its way
       break;
     }
@@ -169,6 +169,12 @@ function extensions(state: State, who: string, mine: Attempt, next: State[]): vo
   }
 }
 
+/** The same end again, and after a commit that is not known to be written, any but a completion. */
+function endsAgain({ sent }: Attempt): readonly End[] {
+  if (sent === '') return [];
+  return sent === 'commit' ? NOT_COMPLETED : [sent];
+}
+
 function settle(state: State, who: string, mine: Attempt, end: End): State[] {
   const at = clockOf(state, who);
   const decision = decideEnd(rowIn(state, mine.key), mine.key, who, end, mine.releases, at);
@@ -204,12 +210,16 @@ function ended(
   },
 ): State {
   const isWritten = fate !== 'unsent' && decision.row !== rowIn(state, mine.key);
+  // Of a commit that arrives again beside another end, nobody hears any more.
+  const isUnheard = how === 'commit' && mine.sent !== '' && mine.sent !== 'commit';
+  const commits = mine.commits || how === 'commit';
   return {
     ...stored(state, { name, who, key: mine.key, how, ticks: 0, fate, decision }),
-    attempts:
-      fate === 'heard'
+    attempts: isUnheard
+      ? state.attempts
+      : fate === 'heard'
         ? moved(state, who, { ...mine, sent: '' }, 'ended')
-        : moved(state, who, { ...mine, sent: how }, 'ending'),
+        : moved(state, who, { ...mine, sent: how, commits }, 'ending'),
     ...(isWritten && { ends: { ...state.ends, [who]: end } }),
   };
 }

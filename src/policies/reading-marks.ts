@@ -69,6 +69,8 @@ export class ReadingMarks {
   readonly #namespace: string;
   /** Made, and neither completed nor given back. */
   readonly #open = new Set<Mark>();
+  /** Of each mark that was to be noted as started: what its request wrote. */
+  readonly #starts = new Map<Mark, Promise<ReadonlySet<OwnedClaim>>>();
 
   constructor(scope: BatchScope, namespace: string) {
     this.#scope = scope;
@@ -92,19 +94,28 @@ export class ReadingMarks {
 
   /** Notes that these are about to be read, in one request. False: it must not be read. Never rejects. */
   async start(marks: readonly Mark[]): Promise<boolean[]> {
+    // The same message may be there twice: noted once more, it could come after its end and look as if another had it.
+    const unasked = [...new Set(marks)].filter((mark) => !this.#starts.has(mark));
+    const noting = this.#noteStarts(unasked);
+    for (const mark of unasked) this.#starts.set(mark, noting);
+    const noted = await Promise.all(
+      marks.map((mark) => this.#starts.get(mark) as Promise<ReadonlySet<OwnedClaim>>),
+    );
+    return marks.map(({ claim }, index) => claim === undefined || noted[index]?.has(claim) === true);
+  }
+
+  /** Those that are known to be written. */
+  async #noteStarts(marks: readonly Mark[]): Promise<ReadonlySet<OwnedClaim>> {
     const { store, deadline } = this.#scope;
-    // The same message may be there twice: once read, it need not be marked again.
-    const open = new Set(marks.filter((mark) => this.#open.has(mark)));
-    const claims = [...open].flatMap(({ claim }) => claim ?? []);
-    if (claims.length === 0) return marks.map(() => true);
+    const claims = marks.flatMap(({ claim }) => claim ?? []);
+    if (claims.length === 0) return new Set();
     let outcomes: SettleOutcome[];
     try {
       outcomes = (await store.start?.(claims, deadline.answerNow)) ?? [];
     } catch {
       outcomes = []; // what is not known to be written must not start
     }
-    const stored = new Set(claims.filter((_, index) => outcomes[index] === 'stored'));
-    return marks.map((mark) => !open.has(mark) || mark.claim === undefined || stored.has(mark.claim));
+    return new Set(claims.filter((_, index) => outcomes[index] === 'stored'));
   }
 
   /** The process has survived them: what it did before does not count any more. Never rejects. */

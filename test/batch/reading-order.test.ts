@@ -251,6 +251,21 @@ describe('Messages that came again and could kill the process while they are rea
     expect(runs).toBe(1);
   });
 
+  it('are noted as read once where they are there twice: not after the end of the first', async () => {
+    const b = bench();
+    const { start } = b.store as Required<ClaimStore>;
+    let starts = 0;
+    const slowly = async (...given: Parameters<typeof start>): ReturnType<typeof start> => {
+      starts += 1;
+      await turn();
+      return start(...given);
+    };
+    const store = { ...b.store, start: slowly };
+    const process = b.processor(() => 'done', { ...readsAs([]), store });
+    expect(failed(await process(delivery(2, ['m', 'm'])))).toEqual([]);
+    expect(starts).toBe(1);
+  });
+
   it('are at most ten rounds of a batch of any size', async () => {
     const b = bench();
     let starts = 0;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { acceptSeeds } from '../../model/acceptance/accept-seeds.ts';
 import { Acceptor } from '../../model/acceptance/acceptor.ts';
+import { afterEvent, type AttemptStates, FRESH } from '../../model/acceptance/attempt-states.ts';
+import { ABSENT } from '../../model/state.ts';
 import type { StoreEvent } from '../simulation/stores/store-history.ts';
 import { runSeed } from '../simulation/run-seed.ts';
 import { drawScenario } from '../simulation/draw-scenario.ts';
@@ -11,6 +13,39 @@ describe('the model', () => {
     expect(refusals).toEqual([]);
     expect(events).toBeGreaterThan(100);
   }, 120_000);
+
+  it('refuses an attempt that completes what it has not marked as started, where it records starts', () => {
+    const claim = { key: 'k', owner: 'a' };
+    const row = undefined;
+    const acquire = (recordsStart: boolean): StoreEvent => ({
+      operation: 'acquire',
+      at: 0,
+      row,
+      item: { ...claim, leaseMs: 1, retentionMs: 1, recordsStart },
+      outcome: {
+        status: 'acquired',
+        attempt: 1,
+        releases: 0,
+        crashes: 0,
+        leaseUntil: 1,
+        tookOver: false,
+      },
+    });
+    const complete: StoreEvent = {
+      operation: 'settle',
+      at: 0,
+      row,
+      item: { ...claim, end: 'complete', retentionMs: 1 },
+      outcome: 'stored',
+    };
+    const start: StoreEvent = { operation: 'start', at: 0, row, item: claim, outcome: 'stored' };
+    const after = (...events: StoreEvent[]): number =>
+      events.reduce<AttemptStates>((states, event) => afterEvent(states, event, ABSENT), FRESH).size;
+    expect(after(acquire(false), complete)).toBeGreaterThan(0);
+    expect(after(acquire(true), start, complete)).toBeGreaterThan(0);
+    expect(after(acquire(true), complete)).toBe(0);
+    expect(after(acquire(true), start, complete, start)).toBe(0);
+  });
 
   it('refuses a history of which a request is missing, and one with an answer that is another', async () => {
     const events: StoreEvent[] = [];
