@@ -80,6 +80,9 @@ export default {
   excludeInternal: true,
   parametersFormat: 'table',
   interfacePropertiesFormat: 'list',
+  // What can be called comes first, each with its first sentence.
+  indexFormat: 'table',
+  groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables', '*'],
   validation: {
     notExported: true,
     invalidLink: true,

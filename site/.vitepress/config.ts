@@ -2,7 +2,7 @@ import path from 'node:path';
 import { defineConfig } from 'vitepress';
 import { slugOf } from '../../test/docs/markdown.ts';
 import { emptyHeaders } from '../pages/empty-headers.ts';
-import { copyReference } from '../pages/reference.ts';
+import { copyReference, kindOfReference } from '../pages/reference.ts';
 import { livePart } from '../pages/live-parts.ts';
 import { writeMarkdown } from '../pages/markdown-copies.ts';
 import { menu } from '../pages/menu.ts';
@@ -31,7 +31,11 @@ export default defineConfig({
     publicDir: path.join(ROOT, 'site/public'),
     resolve: { alias: [{ find: /^node:.*/, replacement: path.join(ROOT, 'site/browser/node-builtins.ts') }] },
   },
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }]],
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}icon.svg` }],
+    // Nobody can open what is folded away in the menu without JavaScript.
+    ['noscript', {}, '<style>.VPSidebarItem.collapsed > .items { display: block !important }</style>'],
+  ],
   markdown: {
     anchor: { slugify: slugOf },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -49,13 +53,22 @@ export default defineConfig({
     await writeMarkdown(outDir, BASE);
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      // Who searches for an option wants the page about it before the many of the reference that name it.
+      options: {
+        miniSearch: {
+          searchOptions: { boostDocument: (id: string) => (id.includes('/reference/') ? 0.2 : 1) },
+        },
+      },
+    },
     sidebar: menu(),
     nav: [
       { text: 'Quick start', link: '/quick-start' },
       { text: 'Concepts', link: '/concepts' },
       { text: 'Options', link: '/options' },
       { text: 'Simulation', link: '/simulation' },
+      ...(kindOfReference() === undefined ? [] : [{ text: 'Reference', link: '/reference/' }]),
     ],
     outline: { level: [2, 3], label: 'On this page' },
     docFooter: { prev: 'Before', next: 'Next' },

@@ -21,7 +21,8 @@ export function linkTarget(target: string, page: string): LinkTarget {
   const [name = '', anchor] = target.split('#');
   const hash = anchor === undefined ? '' : `#${anchor}`;
   const file = name === '' ? page : path.normalize(path.join(path.dirname(page), name));
-  if (file === 'README.md') return { kind: 'page', page: 'site/index.md', hash: '', href: '/' };
+  // The home page stands for it, and has the headings that pages lead to.
+  if (file === 'README.md') return { kind: 'page', page: 'site/index.md', hash, href: `/${hash}` };
   const found = [file, path.join(file, 'README.md')].find((candidate) => PAGES.has(candidate));
   if (found !== undefined) return { kind: 'page', page: found, hash, href: `${addressOf(found)}${hash}` };
   return { kind: 'file', file, href: inRepository(file, hash) };

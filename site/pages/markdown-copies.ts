@@ -31,9 +31,9 @@ export async function writeMarkdown(outDir: string, siteBase: string): Promise<v
 }
 
 function contents(base: string): string {
-  const groups = menu().map(({ text = '', items = [] }) => {
-    const pages = pagesIn(items).map((page) => `- [${titleOf(page)}](${base}/${routeOf(page)}.md)`);
-    return `## ${text}\n\n${pages.join('\n')}\n`;
+  const groups = menu().map((group) => {
+    const pages = pagesIn([group]).map((page) => `- [${titleOf(page)}](${base}/${routeOf(page)}.md)`);
+    return `## ${group.text}\n\n${pages.join('\n')}\n`;
   });
   return [SUMMARY, ...groups].join('\n');
 }

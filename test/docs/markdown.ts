@@ -51,7 +51,7 @@ export function links(page: string): Link[] {
 }
 
 /** A heading, and where it can be linked to. */
-export interface Heading {
+interface Heading {
   /** 1 for the title of the page. */
   readonly level: number;
   readonly text: string;
@@ -59,7 +59,7 @@ export interface Heading {
 }
 
 /** The headings of a page, with their anchors as GitHub names them. */
-export function headings(page: string): Heading[] {
+function headings(page: string): Heading[] {
   const seen = new Map<string, number>();
   return withoutBlocks(page).flatMap((line) => {
     const [, marks, text] = /^(#{1,6}) (.+)$/.exec(line) ?? [];
