@@ -18,6 +18,24 @@ export function disagreement(trace: readonly State[], instance: Instance): strin
   return undefined;
 }
 
+/**
+ * What the walk lets follow a state and the specification does not, or the other way round; undefined where both have the same
+ * steps. `specified`: those of the specification.
+ */
+export function difference(
+  state: State,
+  specified: readonly State[],
+  instance: Instance,
+): string | undefined {
+  const walked = successors(state, instance);
+  const lacking = (from: readonly State[], among: readonly State[]): State | undefined =>
+    from.find((one) => !among.some((other) => isSame(one, other)));
+  const only = lacking(walked, specified);
+  if (only !== undefined) return `the specification has no such step: ${JSON.stringify(only.last)}`;
+  const missing = lacking(specified, walked);
+  return missing && `the walk has no such step: ${JSON.stringify(missing.last)}`;
+}
+
 function isSame(a: State, b: State): boolean {
   return a.last.name === b.last.name && a.last.actor === b.last.actor && isDeepStrictEqual(a, b);
 }
