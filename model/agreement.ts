@@ -77,11 +77,10 @@ const UNTOLD: readonly string[] = ['startUnmarked', 'die', 'look', 'pass', 'dele
 export const kinds: readonly string[] = [
   ...LOSABLE.flatMap((name) => [`${name}: lost on its way`, `${name}: answer lost`]),
   ...ACQUIRED.map((kind) => `acquire: ${kind}`),
-  ...['extend', 'commit', 'complete', 'fail', 'park', 'release'].flatMap((name) => [
-    `${name}: stored`,
-    `${name}: lost`,
-  ]),
-  'start: stored', // it is refused only after a change by force, and the next claim: too rare to be asked for
+  ...['extend', 'commit', 'fail', 'park', 'release'].flatMap((name) => [`${name}: stored`, `${name}: lost`]),
+  // Refused only after a change by force, or by another attempt that was quicker: too rare to be asked for.
+  'start: stored',
+  'complete: stored',
   ...PEOPLES.flatMap((kind) => [`${kind}: done`, `${kind}: running`, `${kind}: changed`, `${kind}: absent`]),
   ...PEOPLES.flatMap((kind) => [`${kind}, forced: done`, `${kind}, forced: changed`]),
   'release: completed',
