@@ -18,6 +18,24 @@ export function disagreement(trace: readonly State[], instance: Instance): strin
   return undefined;
 }
 
+/**
+ * What the walk lets follow a state and the specification does not, or the other way round; undefined where both have the same
+ * steps. `specified`: those of the specification.
+ */
+export function difference(
+  state: State,
+  specified: readonly State[],
+  instance: Instance,
+): string | undefined {
+  const walked = successors(state, instance);
+  const lacking = (from: readonly State[], among: readonly State[]): State | undefined =>
+    from.find((one) => !among.some((other) => isSame(one, other)));
+  const only = lacking(walked, specified);
+  if (only !== undefined) return `the specification has no such step: ${JSON.stringify(only.last)}`;
+  const missing = lacking(specified, walked);
+  return missing && `the walk has no such step: ${JSON.stringify(missing.last)}`;
+}
+
 function isSame(a: State, b: State): boolean {
   return a.last.name === b.last.name && a.last.actor === b.last.actor && isDeepStrictEqual(a, b);
 }
@@ -59,11 +77,10 @@ const UNTOLD: readonly string[] = ['startUnmarked', 'die', 'look', 'pass', 'dele
 export const kinds: readonly string[] = [
   ...LOSABLE.flatMap((name) => [`${name}: lost on its way`, `${name}: answer lost`]),
   ...ACQUIRED.map((kind) => `acquire: ${kind}`),
-  ...['extend', 'commit', 'complete', 'fail', 'park', 'release'].flatMap((name) => [
-    `${name}: stored`,
-    `${name}: lost`,
-  ]),
-  'start: stored', // it is refused only after a change by force, and the next claim: too rare to be asked for
+  ...['extend', 'commit', 'fail', 'park', 'release'].flatMap((name) => [`${name}: stored`, `${name}: lost`]),
+  // Refused only after a change by force, or by another attempt that was quicker: too rare to be asked for.
+  'start: stored',
+  'complete: stored',
   ...PEOPLES.flatMap((kind) => [`${kind}: done`, `${kind}: running`, `${kind}: changed`, `${kind}: absent`]),
   ...PEOPLES.flatMap((kind) => [`${kind}, forced: done`, `${kind}, forced: changed`]),
   'release: completed',

@@ -3,7 +3,8 @@ import { invariants } from './invariants.ts';
 import { mutantStore } from './mutant-store.ts';
 import { memoryAdapter } from './replay/memory.ts';
 import { replay, TICK_MS } from './replay/replay.ts';
-import { instanceOf, simulate } from './specification.ts';
+import type { Quint } from './quint/quint.ts';
+import { instanceOf } from './quint/source.ts';
 import type { State } from './state.ts';
 
 export interface Verdict {
@@ -22,10 +23,10 @@ const STEPS = 30;
  * Takes a guard out of the specification, has the simulator find its invariant violated, and takes the code through that trace:
  * the code without the guard goes all the way, to a state in which the same invariant does not hold, and the code as it is does not.
  */
-export async function judgeGuard(guard: Guard, seed: number): Promise<Verdict> {
+export async function judgeGuard(guard: Guard, seed: number, quint: Quint): Promise<Verdict> {
   const { name, invariant } = guard;
   const options = { instance: 'oneKey', samples: SAMPLES, traces: 1, steps: STEPS, seed, invariant } as const;
-  const { isViolated, traces } = await simulate({
+  const { isViolated, traces } = await quint.simulate({
     ...options,
     without: name,
     ...(guard.step !== undefined && { step: guard.step }),

@@ -1,4 +1,5 @@
-import { type InstanceName, simulate } from './specification.ts';
+import type { Quint } from './quint/quint.ts';
+import type { InstanceName } from './quint/source.ts';
 import type { State } from './state.ts';
 
 /** Those whose callers' clocks decide are for some stores, and those whose server's clock does for all. */
@@ -9,14 +10,15 @@ export interface Trace {
   readonly states: readonly State[];
 }
 
-/** As many as one process of the simulator keeps. */
+/** As many as the simulator keeps at a time. */
 const BATCH = 100;
 const STEPS = 30;
-const PROCESSES = 2;
+const AT_A_TIME = 2;
 
 export interface TraceOptions {
   readonly count: number;
   readonly seed: number;
+  readonly quint: Quint;
 }
 
 /**
@@ -24,16 +26,16 @@ export interface TraceOptions {
  * simulator checks all of them after every step.
  */
 export async function eachTrace(
-  { count, seed }: TraceOptions,
+  { count, seed, quint }: TraceOptions,
   onBatch: (traces: readonly Trace[]) => Promise<void>,
 ): Promise<void> {
   const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, index) => index);
   await Promise.all(
-    Array.from({ length: PROCESSES }, async () => {
+    Array.from({ length: AT_A_TIME }, async () => {
       for (let index = batches.shift(); index !== undefined; index = batches.shift()) {
         const size = Math.min(BATCH, count - index * BATCH);
         const instance = TRACED[index % TRACED.length] ?? 'serverClock';
-        const { isViolated, traces } = await simulate({
+        const { isViolated, traces } = await quint.simulate({
           instance,
           samples: size,
           traces: size,

@@ -8,7 +8,10 @@ import { guards } from '../model/guards.ts';
 import { judgeGuard, type Verdict } from '../model/judge-guard.ts';
 import { type StoreName, storeNames } from '../model/replay/adapters.ts';
 import { replayTraces, type TraceReport } from '../model/replay/replay-traces.ts';
-import { typecheck } from '../model/specification.ts';
+import { difference } from '../model/agreement.ts';
+import { Quint } from '../model/quint/quint.ts';
+import { Sample } from '../model/sample.ts';
+import type { State } from '../model/state.ts';
 import { walk, type WalkResult } from '../model/walk.ts';
 import { longInstances, walkedInstances } from '../model/walked-instances.ts';
 
@@ -19,6 +22,7 @@ interface Options {
   readonly traces: number;
   readonly seeds: number;
   readonly seed: number;
+  readonly states: number;
   readonly store: StoreName | 'all';
   readonly only?: Part;
   readonly long: boolean;
@@ -28,7 +32,7 @@ interface Options {
 /** What is found, part by part; a part that was not asked for is absent. */
 interface Report {
   traces?: TraceReport;
-  walks?: Record<string, WalkResult>;
+  walks?: Record<string, WalkResult & { readonly compared: number }>;
   acceptance?: Acceptance;
   mutants?: Verdict[];
   readonly failures: string[];
@@ -44,7 +48,8 @@ const options = new Command()
   )
   .option('--traces <count>', 'how many traces of the specification', positiveInteger, 400)
   .option('--seeds <count>', 'how many simulated runs', positiveInteger, 400)
-  .option('--seed <seed>', 'what traces and mutants are drawn from', positiveInteger, 1)
+  .option('--seed <seed>', 'what traces, states and mutants are drawn from', positiveInteger, 1)
+  .option('--states <count>', 'of how many walked states the steps are compared', positiveInteger, 200)
   .addOption(
     new Option('--store <name>', 'the store that is taken through the traces')
       .choices([...storeNames, 'all'])
@@ -65,8 +70,9 @@ Examples:
   .parse()
   .opts<Options>();
 
-const PROCESSES = 2;
+const AT_A_TIME = 2;
 const startedAt = performance.now();
+const quint = new Quint();
 const report: Report = { failures: [], durationMs: 0 };
 const work: Readonly<Record<Part, () => Promise<void>>> = {
   typecheck: checkTypes,
@@ -75,7 +81,11 @@ const work: Readonly<Record<Part, () => Promise<void>>> = {
   acceptance: checkAcceptance,
   mutants: checkMutants,
 };
-for (const part of parts) if (options.only === undefined || options.only === part) await work[part]();
+try {
+  for (const part of parts) if (options.only === undefined || options.only === part) await work[part]();
+} finally {
+  quint.stop();
+}
 report.durationMs = Math.round(performance.now() - startedAt);
 if (options.json) console.log(JSON.stringify(report, undefined, 2));
 else {
@@ -86,7 +96,7 @@ else {
 if (report.failures.length > 0) process.exitCode = 1;
 
 async function checkTypes(): Promise<void> {
-  await typecheck();
+  await quint.typecheck();
   say('specification: its types are right');
 }
 
@@ -94,7 +104,7 @@ async function checkTraces(): Promise<void> {
   const { traces: count, seed } = options;
   const stores = options.store === 'all' ? storeNames : [options.store];
   const bar = options.json ? undefined : startProgress(count, 'traces');
-  const traced = await replayTraces({ count, seed, stores }, (traces) => bar?.increment(traces));
+  const traced = await replayTraces({ count, seed, stores, quint }, (traces) => bar?.increment(traces));
   bar?.stop();
   report.traces = traced;
   report.failures.push(...traced.problems);
@@ -109,11 +119,20 @@ async function checkWalks(): Promise<void> {
   const bar = options.json ? undefined : startProgress(Object.keys(instances).length, 'instances');
   report.walks = {};
   for (const [name, instance] of Object.entries(instances)) {
-    const walked = walk(instance);
-    report.walks[name] = walked;
+    const sample = new Sample<State>(options.states, `${options.seed} ${name}`);
+    const walked = walk(instance, (state) => sample.offer(state));
+    const specified = await quint.stepsFrom(name, sample.items);
+    const compared = sample.items.length;
+    report.walks[name] = { ...walked, compared };
     bar?.increment();
     const { states, transitions, depth, violation } = walked;
-    say(`walk, ${name}: ${states} states, ${transitions} transitions, ${depth} steps deep`);
+    say(
+      `walk, ${name}: ${states} states, ${transitions} transitions, ${depth} steps deep; the steps of ${compared} compared`,
+    );
+    for (const [index, state] of sample.items.entries()) {
+      const unlike = difference(state, specified[index] ?? [], instance);
+      if (unlike !== undefined) report.failures.push(`walk, ${name}: ${unlike}`);
+    }
     if (violation === undefined) continue;
     const steps = violation.trace.map(({ last }) => JSON.stringify(last));
     report.failures.push(`walk, ${name}: ${violation.invariant} after\n${steps.join('\n')}`);
@@ -139,9 +158,9 @@ async function checkMutants(): Promise<void> {
   const left = [...guards];
   say(`${'without'.padEnd(26)}${'does not hold'.padEnd(32)}steps`);
   await Promise.all(
-    Array.from({ length: PROCESSES }, async () => {
+    Array.from({ length: AT_A_TIME }, async () => {
       for (let guard = left.shift(); guard !== undefined; guard = left.shift()) {
-        const verdict = await judgeGuard(guard, options.seed);
+        const verdict = await judgeGuard(guard, options.seed, quint);
         verdicts.push(verdict);
         const { guard: name, invariant, steps, problem } = verdict;
         say(`${name.padEnd(26)}${invariant.padEnd(32)}${steps ?? '-'}`);

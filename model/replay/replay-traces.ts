@@ -1,5 +1,6 @@
 import { coverage, disagreement, kinds } from '../agreement.ts';
-import { instanceOf } from '../specification.ts';
+import type { Quint } from '../quint/quint.ts';
+import { instanceOf } from '../quint/source.ts';
 import { eachTrace, type Trace } from '../traces.ts';
 import { adapters, type StoreName } from './adapters.ts';
 import { replay, TICK_MS } from './replay.ts';
@@ -21,6 +22,7 @@ interface Options {
   readonly count: number;
   readonly seed: number;
   readonly stores: readonly StoreName[];
+  readonly quint: Quint;
 }
 
 /** Several traces at a time, each with keys of its own, so that round trips overlap. */
@@ -29,7 +31,7 @@ const MOST_PROBLEMS = 5;
 
 /** Makes traces of the specification, compares each with the walk's transition relation, and takes each store through it. */
 export async function replayTraces(
-  { count, seed, stores }: Options,
+  { count, seed, stores, quint }: Options,
   onProgress: (traces: number) => void = () => undefined,
 ): Promise<TraceReport> {
   const started = await startAll(stores);
@@ -39,7 +41,7 @@ export async function replayTraces(
   let traces = 0;
   let steps = 0;
   try {
-    await eachTrace({ count, seed }, async (batch) => {
+    await eachTrace({ count, seed, quint }, async (batch) => {
       for (const [name, times] of coverage(batch.map(({ states }) => states))) {
         covered.set(name, (covered.get(name) ?? 0) + times);
       }
