@@ -15,5 +15,5 @@ declare module '@aws/durable-execution-sdk-js' {
 
   export function withDurableExecution<Event, Result>(
     handler: (event: Event, context: DurableContext) => Promise<Result>,
-  ): (event: unknown, context: unknown) => Promise<unknown>;
+  ): (event: Event, context: unknown) => Promise<Result>;
 }
