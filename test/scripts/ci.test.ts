@@ -124,6 +124,20 @@ describe('.ci/run', () => {
     expect(status).toBe(143);
   });
 
+  it.each(['linearizability', 'recipes'])(
+    'ends its run of %s, also what that has started, when it is stopped',
+    (name) => {
+      const ci = `$(ps -o ppid= -p "$PPID" | tr -d " ")`; // from a run; beside others it is a copy of the script that is in between
+      const stopped = name === 'recipes' ? `$(ps -o ppid= -p "${ci}" | tr -d " ")` : ci;
+      writeProgram(
+        'bin/npm',
+        jestWrites(results, `case $argument in *${name}*) kill -TERM "${stopped}"; sleep 60;; esac`),
+      );
+      // What it left running would keep its standard error open.
+      expect(run().status).toBe(143);
+    },
+  );
+
   it('counts steps that run beside others and are killed as one failure', () => {
     writeProgram('scripts/sam.sh', 'kill -KILL "$PPID"');
     expect(run()).toMatchObject({ last: '63 passed, 2 failed', status: 1 });
