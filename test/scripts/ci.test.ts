@@ -1,9 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { nodeVersions } from '../support/components/node.ts';
+import { until } from '../support/until.ts';
 
 /** What jest writes for `--json`, as far as it is read. */
 const results = {
@@ -124,22 +133,27 @@ describe('.ci/run', () => {
     expect(status).toBe(143);
   });
 
-  it.each(['linearizability', 'recipes'])(
-    'ends its run of %s, also what that has started, when it is stopped',
-    (name) => {
-      const ci = `$(ps -o ppid= -p "$PPID" | tr -d " ")`; // from a run; beside others it is a copy of the script that is in between
-      const stopped = name === 'recipes' ? `$(ps -o ppid= -p "${ci}" | tr -d " ")` : ci;
-      writeProgram(
-        'bin/npm',
-        jestWrites(results, `case $argument in *${name}*) kill -TERM "${stopped}"; sleep 60;; esac`),
-      );
-      // What it left running would keep its standard error open.
-      expect(run().status).toBe(143);
-    },
-  );
+  it.each(['linearizability', 'recipes'])('ends its run of %s when it is stopped', async (name) => {
+    const parent = '$(ps -o ppid= -p "$PPID" | tr -d " ")';
+    // Beside other steps a copy of the script is in between.
+    const ci = name === 'recipes' ? `$(ps -o ppid= -p "${parent}" | tr -d " ")` : parent;
+    const stops = `echo $$ >pid; kill -TERM "${ci}"; exec sleep 60`;
+    writeProgram('bin/npm', jestWrites(results, `case $argument in *${name}*) ${stops};; esac`));
+    expect(run().status).toBe(143);
+    const pid = Number(readFileSync(join(checkout, 'pid'), 'utf8'));
+    await until('the run has ended', () => !isRunning(pid));
+  });
 
   it('counts steps that run beside others and are killed as one failure', () => {
     writeProgram('scripts/sam.sh', 'kill -KILL "$PPID"');
     expect(run()).toMatchObject({ last: '63 passed, 2 failed', status: 1 });
   });
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
