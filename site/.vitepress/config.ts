@@ -2,7 +2,6 @@ import path from 'node:path';
 import { defineConfig } from 'vitepress';
 import { slugOf } from '../../test/docs/markdown.ts';
 import { emptyHeaders } from '../pages/empty-headers.ts';
-import { copyReference, kindOfReference } from '../pages/reference.ts';
 import { livePart } from '../pages/live-parts.ts';
 import { writeMarkdown } from '../pages/markdown-copies.ts';
 import { menu } from '../pages/menu.ts';
@@ -48,10 +47,7 @@ export default defineConfig({
   transformHead: ({ pageData }) => [
     ['link', { rel: 'alternate', type: 'text/markdown', href: `${BASE}${pageData.relativePath}` }],
   ],
-  async buildEnd({ outDir }) {
-    await copyReference(outDir);
-    await writeMarkdown(outDir, BASE);
-  },
+  buildEnd: ({ outDir }) => writeMarkdown(outDir, BASE),
   themeConfig: {
     search: {
       provider: 'local',
@@ -68,7 +64,7 @@ export default defineConfig({
       { text: 'Concepts', link: '/concepts' },
       { text: 'Options', link: '/options' },
       { text: 'Simulation', link: '/simulation' },
-      ...(kindOfReference() === undefined ? [] : [{ text: 'Reference', link: '/reference/' }]),
+      { text: 'Reference', link: '/reference/' },
     ],
     outline: { level: [2, 3], label: 'On this page' },
     docFooter: { prev: 'Before', next: 'Next' },

@@ -1,5 +1,4 @@
 import type { DefaultTheme } from 'vitepress';
-import { kindOfReference } from './reference.ts';
 import { addressOf, SITE_PAGES, titleOf } from './site-pages.ts';
 
 /** A page in the menu by its path, with another text than its heading. */
@@ -157,7 +156,7 @@ export function menu(): DefaultTheme.SidebarItem[] {
     ...groups,
     groupOf('Examples', { pages: examples }),
     groupOf('More', { pages: others }),
-    ...reference(),
+    reference(),
     inside,
   ].filter(({ items = [] }) => items.length > 0);
 }
@@ -168,18 +167,13 @@ export function linksIn(items: readonly DefaultTheme.SidebarItem[]): string[] {
   return [...new Set(links)].filter((link) => link !== '');
 }
 
-/** There once `npm run reference` has made it. */
-function reference(): DefaultTheme.SidebarItem[] {
-  const kind = kindOfReference();
-  if (kind === undefined) return [];
-  const group = { text: 'Reference', link: '/reference/' };
-  // Pages that are not VitePress's own are loaded whole.
-  if (kind === 'html') return [{ text: group.text, items: [{ ...group, target: '_self' }] }];
+function reference(): DefaultTheme.SidebarItem {
   // A folder of interfaces, classes and so on has no page of its own, unlike that of an entry.
   const entries = SITE_PAGES.filter((page) =>
     /^site\/reference\/batchlatch\/([\w-]+\/)?index\.md$/.test(page),
   );
-  return [{ ...group, collapsed: true, items: entries.toSorted().map((page) => itemOf(page)) }];
+  const items = entries.toSorted().map((page) => itemOf(page));
+  return { text: 'Reference', link: '/reference/', collapsed: true, items };
 }
 
 function groupOf(text: string, { overview, pages }: Group): DefaultTheme.SidebarItem {
