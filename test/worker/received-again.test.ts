@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RecordHandler } from 'batchlatch';
@@ -6,6 +6,16 @@ import { manualClock } from 'batchlatch/testing';
 import { gate, workerBenches } from '../support/worker-benches.ts';
 
 const bench = workerBenches();
+
+let warnings: string[];
+let emitWarning: { mockRestore(): void };
+beforeEach(() => {
+  warnings = [];
+  emitWarning = jest
+    .spyOn(process, 'emitWarning')
+    .mockImplementation((warning) => void warnings.push(String(warning)));
+});
+afterEach(() => emitWarning.mockRestore());
 
 /** Handlers as Lambda knows them: no claim stops a second run. */
 function bare(handler: () => Promise<unknown>): RecordHandler {
@@ -133,6 +143,11 @@ test('a listener that throws harms no message', async () => {
   await clock.advance(1_000);
   expect(queue.ids()).toEqual([]);
   expect(worker.counters).toMatchObject({ deleted: 20, receiveErrors: 0 });
+  await worker.stop();
+  const told = ['received', 'handled', 'state'].map(
+    (name) => `A listener of a worker's "${name}" threw (Error); the worker goes on`,
+  );
+  expect(warnings.toSorted()).toEqual(told.toSorted()); // each once
 });
 
 test('a listener that throws keeps nothing from the others, and one for once hears once', async () => {
