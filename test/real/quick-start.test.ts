@@ -6,29 +6,39 @@ import { PAGES } from '../docs/pages.ts';
 import { type PageStep, pageSteps } from '../docs/page-steps.ts';
 import { packLibrary } from '../package/packed-library.ts';
 import { codeBlocks } from '../docs/markdown.ts';
+import { nodeBinary, oldestNode } from '../support/components/node.ts';
 import { readerOfPage, type ReaderOfPage } from './support/reader-of-page.ts';
 
 const page = PAGES.get('docs/quick-start.md') ?? '';
 const steps = pageSteps(page);
 const WITHIN_MS = 300_000;
 
-/** With the packages that the page names, from npm, and the library as it would be published. */
-describe('The quick start, from an empty folder', () => {
+/**
+ * With the packages that the page names, from npm, the library as it would be published, and the oldest Node that is
+ * supported. The names of resources begin with the folder's, as far as CloudFormation allows its characters.
+ */
+describe.each([
+  ['orders', 'orders'],
+  ["Zoë's 2nd shop!", 'Zo-s-2nd-shop'],
+])('The quick start, from an empty folder named %s', (folderName, stackName) => {
   let temporary: string;
   let reader: ReaderOfPage;
   beforeAll(async () => {
     temporary = await mkdtemp(path.join(tmpdir(), 'batchlatch-quick-start-'));
-    const folder = path.join(temporary, 'orders');
+    const folder = path.join(temporary, folderName);
     await mkdir(folder);
+    const tarball = await packLibrary(temporary);
     reader = readerOfPage({
       folder,
+      node: await nodeBinary(oldestNode),
       stays: 'npx batchlatch dev',
-      ready: /^export AWS_REGION.*$/m,
-      replaced: { 'npm install batchlatch': `npm install ${await packLibrary(temporary)}` },
+      ready: /^export CLAIMS_TABLE_NAME.*$/m,
+      replaced: { 'npm install batchlatch': `npm install ${tarball}` },
+      printedAs: (line) => line.replaceAll(/\borders-(?=Claims|Orders)/g, `${stackName}-`),
     });
   }, WITHIN_MS);
   afterAll(async () => {
-    await reader.interrupt();
+    await reader?.interrupt();
     await rm(temporary, { recursive: true });
   }, WITHIN_MS);
 
@@ -37,6 +47,10 @@ describe('The quick start, from an empty folder', () => {
     async (_name, step) => reader.follow(step),
     WITHIN_MS,
   );
+
+  it('runs on the oldest Node that is supported', async () => {
+    await reader.follow({ does: 'runs', command: 'node --version', printed: ['v20.19.0'] });
+  });
 
   it(
     'Ctrl-C ends what still runs',

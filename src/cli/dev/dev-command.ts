@@ -152,10 +152,19 @@ function showStart(
       .join(' ')}`,
   );
   screen.line('export AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local');
+  const claimsTable = claimsTableOf(stack);
+  if (claimsTable !== undefined) screen.line(`export CLAIMS_TABLE_NAME=${claimsTable}`);
   screen.line();
   if (consoleUrl === undefined) return;
   screen.line(`Console  ${consoleUrl}`);
   screen.line();
+}
+
+/** The claims table of the template's functions, if they all have the same one. */
+function claimsTableOf({ functions }: DevStack): string | undefined {
+  const [name, ...others] = new Set(functions.flatMap((fn) => fn.environment['CLAIMS_TABLE_NAME'] ?? []));
+  // A shell gets the line, so only a name that DynamoDB allows is printed.
+  return others.length === 0 && /^[\w.-]+$/.test(name ?? '') ? name : undefined;
 }
 
 function sourceOf(trigger: DevTrigger, urls: ReadonlyMap<string, string>): string {

@@ -16,17 +16,22 @@ export interface ReaderOfPage {
 
 interface ReaderOptions {
   readonly folder: string;
+  /** The `node` that commands run on. */
+  readonly node: string;
   /** A command that stays, and what it prints when it is ready. The lines `export …` that it prints are entered. */
   readonly stays: string;
   readonly ready: RegExp;
   /** What the page calls something by, and what it is here. */
   readonly replaced: Readonly<Record<string, string>>;
+  /** How a line that the page shows is printed here. */
+  readonly printedAs: (line: string) => string;
 }
 
 const WITHIN_MS = 60_000;
 
-export function readerOfPage({ folder, stays, ready, replaced }: ReaderOptions): ReaderOfPage {
-  let env = surroundings();
+export function readerOfPage(options: ReaderOptions): ReaderOfPage {
+  const { folder, node, stays, ready, replaced, printedAs } = options;
+  let env = surroundings(node);
   let staying: Running | undefined;
 
   async function runs(command: string, printed: readonly string[]): Promise<void> {
@@ -43,11 +48,12 @@ export function readerOfPage({ folder, stays, ready, replaced }: ReaderOptions):
       await until(`${command} ends`, running.hasEnded, 5 * WITHIN_MS);
       if (running.process.exitCode !== 0) throw new Error(`${command} failed:\n${running.printed()}`);
     }
-    expectLines(running.printed(), printed);
+    expectLines(running.printed(), printed.map(printedAs));
   }
 
   /** Their order is that in which records ended, which differs. */
-  async function sees(printed: readonly string[]): Promise<void> {
+  async function sees(shown: readonly string[]): Promise<void> {
+    const printed = shown.map(printedAs);
     const isThere = (): boolean => missingOf(staying?.printed() ?? '', printed).length === 0;
     await until('the last lines are printed', isThere, WITHIN_MS).catch(() => undefined);
     const missing = missingOf(staying?.printed() ?? '', printed);
@@ -98,11 +104,13 @@ function start(command: string, cwd: string, env: NodeJS.ProcessEnv): Running {
 }
 
 /** A new user's: nothing of the test runner's, of npm's or of AWS's. */
-function surroundings(): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env;
+function surroundings(node: string): NodeJS.ProcessEnv {
+  // Certificates of the machine: its registry may need one that Node does not bring.
+  const { PATH = '', HOME, NODE_EXTRA_CA_CERTS } = process.env;
   return {
-    PATH,
+    PATH: [path.dirname(node), PATH].join(path.delimiter),
     HOME,
+    NODE_EXTRA_CA_CERTS,
     NO_COLOR: '1',
     npm_config_prefer_offline: 'true',
     npm_config_update_notifier: 'false',

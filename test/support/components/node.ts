@@ -5,13 +5,18 @@ import { npmPins } from './pins.ts';
 
 /** The lines of Node that tests run on besides the oldest that is supported; `scripts/pins/npm` has the release of each. */
 export const nodeVersions = [22, 24, 26] as const;
-export type NodeVersion = (typeof nodeVersions)[number];
+/** The line of the oldest release that is supported; `scripts/pins/npm` has that release. */
+export const oldestNode = 20;
+export type NodeVersion = typeof oldestNode | (typeof nodeVersions)[number];
 
 /** A folder of 200 MB each. */
-export const nodes: readonly Component[] = nodeVersions.map((version) => ({
+export const nodes: readonly Component[] = ([oldestNode, ...nodeVersions] as const).map((version) => ({
   name: `node${version}`,
   version: npmPins(`node${version}`).version,
-  purpose: `Node ${version}, for \`npm run test:node -- ${version}\` and for functions that tests run`,
+  purpose:
+    version === oldestNode
+      ? 'the oldest release of Node that is supported, for the quick start'
+      : `Node ${version}, for \`npm run test:node -- ${version}\` and for functions that tests run`,
   whyMissing: whyNodeMissing,
   install: async () => void (await nodeBinary(version)),
 }));
