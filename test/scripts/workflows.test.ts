@@ -76,6 +76,17 @@ describe.each([...texts.keys()])('The workflow %s', (file) => {
   });
 });
 
+describe('Images of containers', () => {
+  it.each([
+    ['.github/workflows/ci.yml', /^ +image: (.+)$/gm],
+    ['examples/ecs/Dockerfile', /^FROM (.+)$/gm],
+  ])('are named by digest in %s', (file, pattern) => {
+    const images = [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, image]) => image);
+    expect(images).not.toEqual([]);
+    for (const image of images) expect(image).toMatch(/^[\w.-]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  });
+});
+
 describe('The workflow of CI', () => {
   it('does what `.ci/run` says, with the right to read', () => {
     const { on, jobs } = workflow('ci.yml');
@@ -89,6 +100,7 @@ describe('The workflow of a release', () => {
   it('gives each job what it needs', () => {
     expect(Object.fromEntries(Object.entries(release).map(([name, job]) => [name, job.permissions]))).toEqual(
       {
+        version: { contents: 'read' },
         request: { contents: 'write', 'pull-requests': 'write' },
         'dry-run': { contents: 'read' },
         pack: { contents: 'read' },
@@ -98,18 +110,41 @@ describe('The workflow of a release', () => {
     );
   });
 
-  it('tries to publish what is requested', () => {
-    expect(release['dry-run']).toMatchObject({
-      needs: 'request',
-      if: "needs.request.outputs.is-open == 'true'",
+  it('runs no code of the repository or of its dependencies in a job that may write', () => {
+    const writing = Object.entries(release).filter(([, { permissions = {} }]) =>
+      Object.values(permissions).includes('write'),
+    );
+    expect(writing.map(([name]) => name)).toEqual(['request', 'publish', 'announce']);
+    for (const [, job] of writing) {
+      expect(runsOf(job)).not.toMatch(
+        /\b(node|npx|npm (?!publish \.\/release)|tsx|make|yarn|pnpm)|\.\/(?!release\/)/,
+      );
+    }
+  });
+
+  it('requests a change of the version, the changelog and what was described only', () => {
+    expect(release['request']).toMatchObject({
+      needs: 'version',
+      if: "needs.version.outputs.is-open == 'true'",
     });
+    const included = runsOf(release['request']).matchAll(/--include='?([^\s']+)/g);
+    expect([...included].map(([, pattern]) => pattern)).toEqual([
+      'package.json',
+      'package-lock.json',
+      'CHANGELOG.md',
+      '.changeset/*.md',
+    ]);
+  });
+
+  it('tries to publish what is requested', () => {
+    expect(release['dry-run']).toMatchObject({ needs: 'request' });
     expect(runsOf(release['dry-run'])).toMatch(/^npm publish --dry-run --access public$/m);
   });
 
   it('packs what is neither requested nor published, after the checks, with its SBOM', () => {
     expect(release['pack']).toMatchObject({
-      needs: 'request',
-      if: "needs.request.outputs.is-open == 'false'",
+      needs: 'version',
+      if: "needs.version.outputs.is-open == 'false'",
     });
     const order = ['npm run check', 'npm run release:check', 'npm pack', 'npm run release:sbom'];
     const places = order.map((command) => runsOf(release['pack']).indexOf(`\n${command}`));
