@@ -70,6 +70,7 @@ export async function doctorLive(
   return examine(
     {
       origin: 'live',
+      now: Date.now(),
       queues: [...queues.values()],
       tables: [...tables.values()],
       functions: [...functions.values()],

@@ -42,6 +42,8 @@ export interface Table extends Resource {
   readonly hasDeletionProtection: Setting<boolean>;
   /** Absent for what is deployed. */
   readonly isRetained?: Setting<boolean>;
+  /** In how many Regions the table is, as a global table. */
+  readonly regions: Setting<number>;
   /** The hash keys of the global secondary indexes. */
   readonly indexKeys: Setting<readonly string[]>;
   readonly arnTails: readonly string[];
@@ -77,6 +79,8 @@ export interface AsyncSettings {
   readonly retries: Setting<number>;
   /** Whether what fails for good goes anywhere: an on-failure destination or a dead-letter queue. */
   readonly keepsFailures: Setting<boolean>;
+  /** Whether the function itself has a dead-letter queue. */
+  readonly hasDeadLetterQueue: Setting<boolean>;
 }
 
 export interface LambdaFunction extends Resource {
@@ -107,6 +111,9 @@ export interface Mapping extends Resource {
   readonly retries: Setting<number>;
   readonly bisects: Setting<boolean>;
   readonly keepsFailures: Setting<boolean>;
+  /** The id of the queue that gets what a stream mapping gives up on, if the destination is one. */
+  readonly failureQueue: Setting<string>;
+  readonly startingPosition: Setting<string>;
   readonly tumblingWindowSeconds: Setting<number>;
   readonly isProvisioned: Setting<boolean>;
   readonly hasMetrics: Setting<boolean>;
@@ -130,6 +137,8 @@ export interface Subscriber extends Resource {
 
 export interface Model {
   readonly origin: 'template' | 'live';
+  /** When it is examined, in epoch milliseconds: runtimes are deprecated on a date. */
+  readonly now: number;
   readonly queues: readonly Queue[];
   readonly tables: readonly Table[];
   readonly functions: readonly LambdaFunction[];

@@ -11,7 +11,7 @@ export const DELIVERY_RULES: Readonly<Record<string, Rule>> = {
   },
   'visibility-timeout-too-short': {
     severity: 'error',
-    what: "a queue's visibility timeout below six times the function's timeout and the batching window (a warning if only the window is missing)",
+    what: "a queue's visibility timeout below the function's timeout (a warning below six times the timeout and the batching window)",
     why: 'Messages come again while they are still being processed or retried, and each time uses up a receive; good messages then end in the dead-letter queue. Below the timeout itself, AWS refuses the mapping.',
     fix: '`VisibilityTimeout` of six times the timeout, plus the window',
     docs: 'deploying.md#what-a-function-needs',
@@ -128,6 +128,20 @@ export const DELIVERY_RULES: Readonly<Record<string, Rule>> = {
     what: '`MaximumRetryAttempts` of a stream mapping below 3',
     why: 'Conflicts count as attempts: while another attempt holds the claim, the record is the checkpoint.',
     fix: '`MaximumRetryAttempts: 5`',
+    docs: 'sources/streams.md#the-event-source-mapping',
+  },
+  'stream-failure-queue-retention': {
+    severity: 'warning',
+    what: 'a queue for what a stream mapping gives up on that keeps messages for less than 14 days',
+    why: 'Its messages say which records were given up. When they are deleted before a person has seen them, nobody knows what was lost.',
+    fix: '`MessageRetentionPeriod: 1209600` on that queue',
+    docs: 'sources/streams.md#the-event-source-mapping',
+  },
+  'stream-starts-at-latest': {
+    severity: 'warning',
+    what: 'a stream mapping with `StartingPosition: LATEST`',
+    why: 'Lambda may take minutes to begin polling after a mapping was created or changed. Records that arrive meanwhile are never read.',
+    fix: '`StartingPosition: TRIM_HORIZON`, or `AT_TIMESTAMP`',
     docs: 'sources/streams.md#the-event-source-mapping',
   },
   'stream-does-not-bisect': {

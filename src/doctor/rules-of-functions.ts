@@ -49,6 +49,20 @@ export const FUNCTION_RULES: Readonly<Record<string, Rule>> = {
     fix: '`Runtime: nodejs22.x`',
     docs: 'deploying.md#what-a-function-needs',
   },
+  'runtime-deprecated': {
+    severity: 'warning',
+    what: 'a runtime that AWS has deprecated',
+    why: 'It gets no security patches and no support, and later Lambda refuses to create and to update functions on it.',
+    fix: 'a runtime that is supported, such as `Runtime: nodejs22.x`',
+    docs: 'versions.md',
+  },
+  'function-dead-letter-queue-ignored': {
+    severity: 'warning',
+    what: 'a function with a dead-letter queue of its own whose only sources are queues or streams',
+    why: 'Lambda sends only failed asynchronous invocations there. Messages of a queue that fail go to the dead-letter queue of that queue, or nowhere.',
+    fix: '`RedrivePolicy` on the queue, `DestinationConfig` on the mapping of a stream',
+    docs: 'sources/sqs.md#the-queue-and-the-event-source-mapping',
+  },
   'async-without-failure-destination': {
     severity: 'error',
     what: 'a function that EventBridge, SNS or S3 invokes, without an on-failure destination or a dead-letter queue',

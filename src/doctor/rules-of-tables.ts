@@ -48,6 +48,12 @@ export const TABLE_RULES: Readonly<Record<string, Rule>> = {
     why: 'Without its claims, the next delivery of a completed record runs it again.',
     fix: '`DeletionPolicy: Retain` and `UpdateReplacePolicy: Retain`',
   },
+  'claims-table-in-several-regions': {
+    severity: 'error',
+    what: 'a claims table that is a global table in more than one Region',
+    why: 'A claim that is written in one Region is not seen in another at once, so functions in two Regions can run the same record at the same time.',
+    fix: 'one Region; or functions in one Region only, and `ignore` for this rule',
+  },
   'overdue-index-missing': {
     severity: 'info',
     what: 'a claims table without the index of overdue claims',

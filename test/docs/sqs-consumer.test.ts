@@ -35,8 +35,8 @@ function membersOf(file: string, name: string): string[] {
         ?.some(
           ({ kind }) => kind === ts.SyntaxKind.PrivateKeyword || kind === ts.SyntaxKind.ProtectedKeyword,
         );
-    const isNamed = member.name !== undefined && ts.isIdentifier(member.name);
-    return isHidden === true || !isNamed ? [] : [(member.name as ts.Identifier).text];
+    const { name: key } = member;
+    return isHidden === true || key === undefined || !ts.isIdentifier(key) ? [] : [key.text];
   });
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { doctorTemplate } from '../../src/doctor/index.ts';
 import { DELIVERY_RULES } from '../../src/doctor/rules-of-delivery.ts';
@@ -9,7 +9,7 @@ import { MISTAKES } from './planted-mistakes.ts';
 const good = readFileSync('test/doctor/templates/good.yaml', 'utf8');
 
 const examined = (text: string, parameters = {}) =>
-  doctorTemplate({ file: 'template.yaml', text }, { parameters });
+  doctorTemplate({ file: 'template.yaml', text }, { parameters, now: Date.parse('2026-11-23') });
 
 /** As `code at line`, in the order of the code. */
 const placesOf = (text: string): string[] =>
@@ -75,13 +75,70 @@ describe('a mistake, planted alone, is found in its line, and nothing else is:',
   });
 });
 
+describe('a well-known example, written as AWS advises, has no error and no warning:', () => {
+  const folder = 'test/doctor/templates/public';
+  it.each(readdirSync(folder))('%s', (file) => {
+    const { findings } = doctorTemplate(
+      { file, text: readFileSync(`${folder}/${file}`, 'utf8') },
+      { now: Date.parse('2026-11-23') },
+    );
+    expect(findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
+  });
+});
+
+describe('leases', () => {
+  const withRuntime = (runtime: string): string[] =>
+    placesOf(
+      good
+        .replace('Runtime: nodejs22.x # ledger', `Runtime: ${runtime}`)
+        .replace('VisibilityTimeout: 61 # ledger', 'VisibilityTimeout: 60')
+        .replace('leaseMs: 20000', 'leaseMs: 90000'),
+    ).map((place) => place.replace(/ at .*/, ''));
+
+  it('are judged in functions of Node', () => {
+    expect(withRuntime('nodejs22.x')).toEqual(['lease-longer-than-visibility']);
+  });
+
+  it.each(['java21', 'dotnet10', 'provided.al2023', 'python3.13'])('are not judged in %s', (runtime) => {
+    expect(withRuntime(runtime)).toEqual([]);
+  });
+});
+
+describe('a deprecated runtime', () => {
+  const on = (day: string): string[] =>
+    doctorTemplate(
+      { file: 'template.yaml', text: good.replace('Runtime: nodejs22.x # ledger', 'Runtime: python3.11') },
+      { now: Date.parse(day) },
+    ).findings.map(({ message }) => message);
+
+  it('is found from the day on which AWS deprecates it', () => {
+    expect(on('2027-06-29')).not.toContainEqual(expect.stringContaining('python3.11'));
+    expect(on('2027-06-30')).toContain(
+      'LedgerFunction runs on python3.11, which AWS deprecated on 2027-06-30.',
+    );
+  });
+});
+
+describe('the fix of a queue without a dead-letter queue', () => {
+  it.each([
+    ['FifoQueue: true # ledger\n', 'with FifoQueue: true and MessageRetentionPeriod'],
+    ['', 'with MessageRetentionPeriod'],
+  ])('names a queue of its own type', (type, named) => {
+    const text = good
+      .replace('FifoQueue: true # ledger\n', () => (type === '' ? 'DelaySeconds: 0\n' : type))
+      .replace(/ +RedrivePolicy: !Sub '.*\n/, '');
+    const finding = examined(text).findings.find(({ code }) => code === 'no-dead-letter-queue');
+    expect(finding?.fix).toContain(named);
+  });
+});
+
 describe('what a finding says', () => {
   it('is what, why, and the lines to write, under the resource that they belong to', () => {
     const broken = good.replace('VisibilityTimeout: 190 # orders', 'VisibilityTimeout: 60');
     expect(examined(broken).findings).toEqual([
       {
         code: 'visibility-timeout-too-short',
-        severity: 'error',
+        severity: 'warning',
         message:
           'OrdersQueue hides a message for 60 s; with OrdersFunction it should be 185 s or more (6 × 30 s + 5 s of batching window).',
         why: expect.stringContaining('uses up a receive'),

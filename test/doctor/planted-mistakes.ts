@@ -12,6 +12,13 @@ const REPORT = 'report-batch-item-failures-off';
 const QUEUE_ACTIONS =
   'sqs:ReceiveMessage, sqs:DeleteMessage, sqs:GetQueueAttributes, sqs:ChangeMessageVisibility';
 
+/** The beginning of the claims table of templates/good.yaml. */
+const GOOD_TABLE = `    Type: AWS::DynamoDB::Table
+    DeletionPolicy: Retain
+    UpdateReplacePolicy: Retain
+    Properties:
+`;
+
 /** Each alone, in a copy of templates/good.yaml. */
 export const MISTAKES: readonly Mistake[] = [
   {
@@ -43,7 +50,7 @@ export const MISTAKES: readonly Mistake[] = [
     replace: 'VisibilityTimeout: 190 # orders',
     by: 'VisibilityTimeout: 60 # short',
     found: [['visibility-timeout-too-short', '# short']],
-    severity: 'error',
+    severity: 'warning',
   },
   {
     what: 'visibility without the batching window',
@@ -60,6 +67,7 @@ export const MISTAKES: readonly Mistake[] = [
       ['visibility-timeout-too-short', '# short'],
       ['lease-longer-than-visibility', '# short'],
     ],
+    severity: 'error',
   },
   {
     what: 'visibility left to its default',
@@ -81,6 +89,51 @@ export const MISTAKES: readonly Mistake[] = [
     replace: 'leaseMs: 20000',
     by: 'leaseMs: 90000',
     found: [['lease-longer-than-visibility', 'VisibilityTimeout: 61']],
+  },
+  {
+    what: 'a dead-letter queue of a function behind a FIFO queue',
+    replace: '      Timeout: 10 # ledger\n',
+    by: '      Timeout: 10 # ledger\n      DeadLetterConfig: { TargetArn: !GetAtt FailedEvents.Arn } # of the function\n',
+    found: [['function-dead-letter-queue-ignored', '# of the function']],
+  },
+  {
+    what: 'a dead-letter queue of a function behind a stream, in SAM',
+    replace: '      Handler: charges.handler\n',
+    by: '      Handler: charges.handler\n      DeadLetterQueue: { Type: SQS, TargetArn: !GetAtt FailedEvents.Arn } # of the function\n',
+    found: [['function-dead-letter-queue-ignored', '# of the function']],
+  },
+  {
+    what: 'a dead-letter queue of a function that a rule invokes',
+    replace: '      Handler: placed.handler\n',
+    by: '      Handler: placed.handler\n      DeadLetterQueue: { Type: SQS, TargetArn: !GetAtt FailedEvents.Arn }\n',
+    found: [],
+  },
+  {
+    what: 'a Kinesis mapping that starts at the newest record',
+    replace: 'StartingPosition: TRIM_HORIZON # charges',
+    by: 'StartingPosition: LATEST',
+    found: [['stream-starts-at-latest', 'StartingPosition: LATEST']],
+  },
+  {
+    what: 'a Kafka mapping that starts at the newest record',
+    replace: 'StartingPosition: TRIM_HORIZON # views',
+    by: 'StartingPosition: LATEST',
+    found: [['stream-starts-at-latest', 'StartingPosition: LATEST']],
+  },
+  {
+    what: "a stream's failure queue that forgets after four days",
+    replace: '    Properties: { MessageRetentionPeriod: 1209600 } # failed\n',
+    by: '    Properties: { MessageRetentionPeriod: 345600 } # failed\n',
+    found: [
+      ['stream-failure-queue-retention', '# failed'],
+      ['stream-failure-queue-retention', '# failed'],
+    ],
+  },
+  {
+    what: 'a runtime that AWS has deprecated',
+    replace: 'Runtime: nodejs22.x # ledger',
+    by: 'Runtime: nodejs20.x # ledger',
+    found: [['runtime-deprecated', 'nodejs20.x']],
   },
   {
     what: 'visibility over 12 hours',
@@ -264,6 +317,37 @@ export const MISTAKES: readonly Mistake[] = [
     replace: 'KeySchema: [{ AttributeName: id, KeyType: HASH }]',
     by: 'KeySchema: [{ AttributeName: id, KeyType: HASH }, { AttributeName: leaseUntil, KeyType: RANGE }] # two',
     found: [['claims-table-key', '# two']],
+  },
+  {
+    what: 'a claims table in two Regions',
+    replace: GOOD_TABLE,
+    by: `    Type: AWS::DynamoDB::GlobalTable
+    DeletionPolicy: Retain
+    UpdateReplacePolicy: Retain
+    Properties:
+      Replicas: # two
+        - &replica
+          Region: eu-west-1
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }
+          DeletionProtectionEnabled: true
+        - { <<: *replica, Region: us-east-1 }
+`,
+    found: [['claims-table-in-several-regions', 'Replicas: # two']],
+    severity: 'error',
+  },
+  {
+    what: 'a claims table that is a global table in one Region',
+    replace: GOOD_TABLE,
+    by: `    Type: AWS::DynamoDB::GlobalTable
+    DeletionPolicy: Retain
+    UpdateReplacePolicy: Retain
+    Properties:
+      Replicas:
+        - Region: eu-west-1
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }
+          DeletionProtectionEnabled: true
+`,
+    found: [],
   },
   {
     what: 'a claims table without TTL',

@@ -4,8 +4,8 @@ import { checkQueuePermissions } from './check-queue-permissions.ts';
 import { checkWidth } from './check-width.ts';
 import { BATCHED, claimsTableOf, isNamed, TABLE_NAME_VARIABLE } from './claims-tables.ts';
 import type { Examination } from './examination.ts';
+import { deprecatedSince, isNodeTooOld } from './runtimes.ts';
 
-const OLDEST_NODE = 20;
 /** Of one with `writes: 'single'`. */
 const SINGLE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:GetItem'];
 const LOOKS = ['dynamodb:Query', 'dynamodb:Scan', 'dynamodb:DescribeTable'];
@@ -18,6 +18,7 @@ export function checkFunctions(examination: Examination): void {
     if (!hasSource(examination, lambda) && table === undefined && names === undefined) continue;
     examination.checked('function', lambda);
     checkRuntime(examination, lambda);
+    checkOwnDeadLetterQueue(examination, lambda);
     const role = examination.known(lambda, 'Role', lambda.role);
     if (role !== undefined) {
       checkWidth(examination, lambda, role);
@@ -39,12 +40,39 @@ function hasSource({ model }: Examination, { id }: LambdaFunction): boolean {
 
 function checkRuntime(examination: Examination, lambda: LambdaFunction): void {
   const runtime = examination.known(lambda, 'Runtime', lambda.runtime);
-  const [, version] = /^nodejs(\d+)/.exec(runtime ?? '') ?? [];
-  if (version === undefined || Number(version) >= OLDEST_NODE) return;
-  examination.report('runtime-too-old', lambda, {
-    message: `${lambda.name} runs on ${runtime ?? ''}.`,
-    fix: 'Runtime: nodejs22.x',
+  if (runtime === undefined) return;
+  if (isNodeTooOld(runtime)) {
+    examination.report('runtime-too-old', lambda, {
+      message: `${lambda.name} runs on ${runtime}.`,
+      fix: 'Runtime: nodejs22.x',
+      line: lambda.runtime.line,
+    });
+    return;
+  }
+  const since = deprecatedSince(runtime, examination.model.now);
+  if (since === undefined) return;
+  examination.report('runtime-deprecated', lambda, {
+    message: `${lambda.name} runs on ${runtime}, which AWS deprecated on ${since}.`,
+    fix: runtime.startsWith('nodejs') ? 'Runtime: nodejs22.x' : '# a newer runtime of the same language',
     line: lambda.runtime.line,
+  });
+}
+
+/** Lambda uses it for asynchronous invocations only. */
+function checkOwnDeadLetterQueue(examination: Examination, lambda: LambdaFunction): void {
+  const { mappings, triggers } = examination.model;
+  const isOfFunction = ({ functionId }: { readonly functionId: string | undefined }): boolean =>
+    functionId === lambda.id;
+  // Who invokes a function that is deployed, beside its mappings, is not read.
+  if (examination.model.origin === 'live' || triggers.some(isOfFunction)) return;
+  const mapping = mappings.find(isOfFunction);
+  const { hasDeadLetterQueue } = lambda.asynchronous;
+  if (mapping === undefined) return;
+  if (examination.known(lambda, 'DeadLetterConfig', hasDeadLetterQueue) !== true) return;
+  examination.report('function-dead-letter-queue-ignored', lambda, {
+    message: `${lambda.name} has a dead-letter queue that ${mapping.name} does not use.`,
+    fix: '# no DeadLetterQueue or DeadLetterConfig; RedrivePolicy on the queue in its place',
+    line: hasDeadLetterQueue.line,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { LambdaFunction, Mapping } from '../model.ts';
+import { daysOf } from './days-of.ts';
 import type { Examination } from './examination.ts';
 
 const LARGEST_FIFO_BATCH = 10;
@@ -8,6 +9,9 @@ const LARGEST_BATCH_WITHOUT_WINDOW = 10;
 const POLLERS_AT_START = 5;
 /** A record that meets a lease twice still has an attempt left. */
 const FEWEST_RETRIES = 3;
+
+/** 14 days. */
+const LONGEST_RETENTION_SECONDS = 1_209_600;
 
 /** What an event source mapping must be. */
 export function checkMappings(examination: Examination): void {
@@ -80,6 +84,8 @@ function checkStream(examination: Examination, mapping: Mapping): void {
       line: mapping.tumblingWindowSeconds.line,
     });
   }
+  checkStart(examination, mapping);
+  checkFailureQueue(examination, mapping);
   if (mapping.kind === 'kafka') {
     if (examination.known(mapping, 'ProvisionedPollerConfig', mapping.isProvisioned) !== false) return;
     examination.report('kafka-not-provisioned', mapping, {
@@ -93,6 +99,27 @@ function checkStream(examination: Examination, mapping: Mapping): void {
       line: mapping.bisects.line,
     });
   }
+}
+
+function checkStart(examination: Examination, mapping: Mapping): void {
+  if (examination.known(mapping, 'StartingPosition', mapping.startingPosition) !== 'LATEST') return;
+  examination.report('stream-starts-at-latest', mapping, {
+    message: `${mapping.name} starts at the newest record.`,
+    fix: 'StartingPosition: TRIM_HORIZON',
+    line: mapping.startingPosition.line,
+  });
+}
+
+function checkFailureQueue(examination: Examination, mapping: Mapping): void {
+  const queue = examination.queue(mapping.failureQueue.value);
+  if (queue === undefined) return;
+  const kept = examination.known(queue, 'MessageRetentionPeriod', queue.retentionSeconds);
+  if (kept === undefined || kept >= LONGEST_RETENTION_SECONDS) return;
+  examination.report('stream-failure-queue-retention', queue, {
+    message: `${queue.name} keeps what ${mapping.name} gives up on for ${daysOf(kept)}.`,
+    fix: `MessageRetentionPeriod: ${LONGEST_RETENTION_SECONDS}`,
+    line: queue.retentionSeconds.line,
+  });
 }
 
 function checkRetries(examination: Examination, mapping: Mapping, retries: number): void {

@@ -1,6 +1,8 @@
 import type { LambdaFunction, Mapping, Queue } from '../model.ts';
 import type { Examination } from './examination.ts';
 import { claimsTableOf } from './claims-tables.ts';
+import { daysOf } from './days-of.ts';
+import { mayBeNode } from './runtimes.ts';
 
 /** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-visibility-timeout.html */
 const LONGEST_VISIBILITY_SECONDS = 43_200;
@@ -69,7 +71,10 @@ function checkTimes(examination: Examination, { queue, mapping, lambda }: Wired)
   }
   if (visibility === undefined || window === undefined) return;
   checkVisibility(examination, { queue, lambda, visibility, timeout, window });
-  checkLease(examination, { queue, lambda, visibility, timeout, window });
+  // batchlatch, and so a lease, is in functions of Node only.
+  if (mayBeNode(lambda.runtime.value)) {
+    checkLease(examination, { queue, lambda, visibility, timeout, window });
+  }
 }
 
 interface Times {
@@ -94,7 +99,7 @@ function checkVisibility(
     message: `${queue.name} hides a message for ${visibility} s; with ${lambda.name} it should be ${needed} s or more (${sum}).${refused}`,
     fix: `VisibilityTimeout: ${Math.min(needed, LONGEST_VISIBILITY_SECONDS)} # ${sum}`,
     line: queue.visibilitySeconds.line,
-    ...(visibility >= sixTimes && { severity: 'warning' as const }),
+    ...(visibility >= timeout && { severity: 'warning' as const }),
   });
 }
 
@@ -129,11 +134,6 @@ function checkRetention(examination: Examination, { queue, lambda }: Wired): voi
     line: queue.retentionSeconds.line,
     ...(retentionMs === undefined && { severity: 'warning' as const }),
   });
-}
-
-function daysOf(seconds: number): string {
-  const days = seconds / 86_400;
-  return days >= 1 ? `${Number(days.toFixed(2))} days` : `${seconds} s`;
 }
 
 function checkVisibilityLimit(examination: Examination, queue: Queue): void {
@@ -176,7 +176,7 @@ function reportNoDeadLetterQueue(examination: Examination, queue: Queue): void {
     message: `${queue.name} has no dead-letter queue.`,
     fix: [
       'RedrivePolicy:',
-      '  deadLetterTargetArn: !GetAtt DeadLetters.Arn # another AWS::SQS::Queue, with MessageRetentionPeriod: 1209600',
+      `  deadLetterTargetArn: !GetAtt DeadLetters.Arn # another AWS::SQS::Queue, with ${queue.isFifo ? 'FifoQueue: true and ' : ''}MessageRetentionPeriod: 1209600`,
       `  maxReceiveCount: ${ADVISED_RECEIVES}`,
     ],
     line: queue.redrive.line,

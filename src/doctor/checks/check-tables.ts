@@ -14,6 +14,7 @@ export function checkTables(examination: Examination): void {
     checkKey(examination, table);
     checkTimeToLive(examination, table);
     checkSafety(examination, table);
+    checkRegions(examination, table);
     checkIndex(examination, table);
   }
 }
@@ -87,6 +88,16 @@ function checkSafety(examination: Examination, table: Table): void {
       line: table.isRetained.line,
     });
   }
+}
+
+function checkRegions(examination: Examination, table: Table): void {
+  const regions = examination.known(table, 'Replicas', table.regions) ?? 1;
+  if (regions <= 1) return;
+  examination.report('claims-table-in-several-regions', table, {
+    message: `${table.name} is in ${regions} Regions.`,
+    fix: '# one entry in Replicas',
+    line: table.regions.line,
+  });
 }
 
 function checkIndex(examination: Examination, table: Table): void {

@@ -42,6 +42,8 @@ interface TableDescription {
     | readonly { AttributeName?: string | undefined; AttributeType?: string | undefined }[]
     | undefined;
   readonly DeletionProtectionEnabled?: boolean | undefined;
+  /** Of a global table: the other Regions. */
+  readonly Replicas?: readonly { RegionName?: string | undefined }[] | undefined;
   readonly GlobalSecondaryIndexes?: readonly { KeySchema?: readonly KeyPart[] | undefined }[] | undefined;
 }
 
@@ -65,6 +67,7 @@ export interface EventSourceMapping {
   readonly ScalingConfig?: { MaximumConcurrency?: number | undefined } | undefined;
   readonly MaximumRetryAttempts?: number | undefined;
   readonly BisectBatchOnFunctionError?: boolean | undefined;
+  readonly StartingPosition?: string | undefined;
   readonly TumblingWindowInSeconds?: number | undefined;
   readonly DestinationConfig?: { OnFailure?: { Destination?: string | undefined } | undefined } | undefined;
   readonly ProvisionedPollerConfig?: object | undefined;

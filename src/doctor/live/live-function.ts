@@ -40,6 +40,7 @@ export async function readLiveFunction(
     role: await readLiveRole(iam, found.Role, reading),
     asynchronous: {
       retries: { value: asynchronous?.MaximumRetryAttempts ?? DEFAULT_RETRIES },
+      hasDeadLetterQueue: { value: found.DeadLetterConfig?.TargetArn !== undefined },
       keepsFailures: {
         value:
           asynchronous?.DestinationConfig?.OnFailure?.Destination !== undefined ||
@@ -114,6 +115,8 @@ function mappingOf(mapping: EventSourceMapping, kind: MappingKind): Mapping {
     retries: { value: mapping.MaximumRetryAttempts ?? -1 },
     bisects: { value: mapping.BisectBatchOnFunctionError === true },
     keepsFailures: { value: mapping.DestinationConfig?.OnFailure?.Destination !== undefined },
+    failureQueue: { value: mapping.DestinationConfig?.OnFailure?.Destination },
+    startingPosition: { value: mapping.StartingPosition },
     tumblingWindowSeconds: { value: mapping.TumblingWindowInSeconds ?? 0 },
     isProvisioned: { value: mapping.ProvisionedPollerConfig !== undefined },
     hasMetrics: { value: (mapping.MetricsConfig?.Metrics?.length ?? 0) > 0 },

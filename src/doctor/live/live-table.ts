@@ -45,6 +45,7 @@ export async function readLiveTable(
     ttl: ttl === undefined ? NOT_READ : { value: ttlOf(ttl.TimeToLiveDescription ?? {}) },
     hasPointInTimeRecovery: recovery === undefined ? NOT_READ : { value: recovery === 'ENABLED' },
     hasDeletionProtection: { value: table.DeletionProtectionEnabled === true },
+    regions: { value: 1 + (table.Replicas?.length ?? 0) },
     indexKeys: {
       value: GlobalSecondaryIndexes.flatMap(({ KeySchema: parts = [] }) =>
         parts.filter(({ KeyType }) => KeyType === 'HASH').map(({ AttributeName = '' }) => AttributeName),

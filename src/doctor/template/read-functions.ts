@@ -56,6 +56,7 @@ function readAsync(resource: TemplateResource, resources: TemplateResources): As
   const deadLetters = resource.value['DeadLetterQueue'] ?? resource.value['DeadLetterConfig'];
   return {
     retries: setting(place, ['MaximumRetryAttempts'], asNumber, DEFAULT_RETRIES),
+    hasDeadLetterQueue: ownDeadLetterQueue(resource),
     keepsFailures:
       deadLetters === undefined
         ? {
@@ -64,6 +65,11 @@ function readAsync(resource: TemplateResource, resources: TemplateResources): As
           }
         : { value: true },
   };
+}
+
+function ownDeadLetterQueue(resource: TemplateResource): Setting<boolean> {
+  const property = ['DeadLetterQueue', 'DeadLetterConfig'].find((name) => resource.value[name] !== undefined);
+  return property === undefined ? { value: false } : setting(resource, [property], () => true, false);
 }
 
 /**

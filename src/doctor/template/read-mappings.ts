@@ -95,6 +95,12 @@ function readMapping(
     retries: setting(place, ['MaximumRetryAttempts'], asNumber, UNLIMITED),
     bisects: setting(place, ['BisectBatchOnFunctionError'], asBoolean, false),
     keepsFailures: setting(place, ['DestinationConfig', 'OnFailure'], () => true, false),
+    failureQueue: setting(
+      place,
+      ['DestinationConfig', 'OnFailure', 'Destination'],
+      (value) => resources.find(value, QUEUE_TYPES)?.id,
+    ),
+    startingPosition: setting(place, ['StartingPosition'], asText),
     tumblingWindowSeconds: setting(place, ['TumblingWindowInSeconds'], asNumber, 0),
     isProvisioned: setting(place, ['ProvisionedPollerConfig'], () => true, false),
     hasMetrics: setting(place, ['MetricsConfig', 'Metrics'], (value) => asList(value).length > 0, false),

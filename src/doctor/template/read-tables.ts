@@ -42,6 +42,9 @@ function readTable(resource: TemplateResource): Table {
     ),
     hasDeletionProtection: setting(ofRegion, ['DeletionProtectionEnabled'], asBoolean, false),
     isRetained: readRetained(resource),
+    regions: resource.type.endsWith('GlobalTable')
+      ? setting(resource, ['Replicas'], (replicas) => asList(replicas).length, 1)
+      : { value: 1 },
     indexKeys: setting(resource, ['GlobalSecondaryIndexes'], hashKeysOf, []),
     arnTails: [
       `table/<${id}>`,

@@ -12,10 +12,10 @@ import { TemplateResources } from '../../template/resources.ts';
 export function readTemplate(
   source: TemplateSource,
   parameters: Readonly<Record<string, string>>,
-): { readonly model: Model; readonly skipped: readonly string[] } {
+): { readonly model: Omit<Model, 'now'>; readonly skipped: readonly string[] } {
   const resolver = new Resolver(source.data as Readonly<Record<string, Plain>>, parameters);
   const resources = new TemplateResources(source, resolver);
-  const model: Model = {
+  const model: Omit<Model, 'now'> = {
     origin: 'template',
     queues: readQueues(resources),
     tables: readTables(resources),
