@@ -14,7 +14,7 @@ it('docs/apm-agents.md has a row for each agent, with the version and the settin
     const { dependencies } = JSON.parse(readFileSync(`${PINS}/agent-${name}/package.json`, 'utf8')) as {
       readonly dependencies: Readonly<Record<string, string>>;
     };
-    const [[module = '', version = ''] = []] = Object.entries(dependencies);
+    const [[module, version] = ['', '']] = Object.entries(dependencies);
     const test = readFileSync(`${SUITE}/${name}.test.ts`, 'utf8');
     const [, node] = /\bnode: (\d+)/.exec(test) ?? [];
     const row = rows.find((text) => text.startsWith(`| \`${module}\` `)) ?? '';

@@ -3,15 +3,7 @@ import { npmPackages } from './npm-package.ts';
 import { npmPins } from './pins.ts';
 
 /** APM agents beside which the library is tested; the packages of each are those of `scripts/pins/npm/agent-NAME`. */
-const agentNames = [
-  'adot',
-  'datadog',
-  'elastic',
-  'newrelic',
-  'opentelemetry',
-  'sentry',
-  'xray',
-] as const;
+const agentNames = ['adot', 'datadog', 'elastic', 'newrelic', 'opentelemetry', 'sentry', 'xray'] as const;
 export type AgentName = (typeof agentNames)[number];
 
 export const agents: readonly Component[] = agentNames.map((name) => ({

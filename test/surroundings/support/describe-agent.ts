@@ -21,7 +21,9 @@ type Told = Readonly<Record<string, unknown>>;
 export function describeAgent(title: string, agent: Agent): void {
   const needed = [`agent-${agent.name}`, ...(agent.node === undefined ? [] : [`node${agent.node}`])];
   describeWith(needed.map(componentNamed), `Beside ${title}`, () => {
-    describe.each(FORMATS)('%s', (_kind, format) => describeProgram(agent, format));
+    describe.each(FORMATS)('%s', (_kind, format) => {
+      describeProgram(agent, format);
+    });
   });
 }
 
