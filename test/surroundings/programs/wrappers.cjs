@@ -19,7 +19,7 @@ exports.WRAPPERS = {
 
   async sentry(load) {
     const { wrapHandler } = await load('@sentry/aws-serverless');
-    // Its warning before a time-out has one timer for all invocations; of those that run at a time the last would clear it.
+    // Sentry keeps one timer for this warning: of invocations at the same time all but the last would leave theirs behind.
     return (handler, isConcurrent) => wrapHandler(handler, { captureTimeoutWarning: !isConcurrent });
   },
 
