@@ -10,6 +10,7 @@ export default {
     '<rootDir>/test/linearizability/',
     '<rootDir>/test/aws-check/',
     '<rootDir>/test/recipes/',
+    '<rootDir>/test/surroundings/',
   ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

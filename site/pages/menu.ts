@@ -93,6 +93,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
       'docs/console.md',
       { to: 'docs/cli.md', text: 'Command line' },
       'docs/observing.md',
+      'docs/apm-agents.md',
     ],
   },
   Running: {

@@ -1,7 +1,7 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
 import { builtIn } from '../claims/built-in.ts';
 import type { Answer } from './answers.ts';
-import { exchange, type ExchangeRequest } from './exchange.ts';
+import { exchange, type ExchangeRequest, type Sender } from './exchange.ts';
 import { unconnectedError } from './network-errors.ts';
 import { type Ticker, ticker } from './ticker.ts';
 
@@ -54,7 +54,7 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     rejectUnauthorized: true,
   };
   const patience = { ...limits, ticker: ticks };
-  const send = (headers: readonly string[]): ClientRequest => http.request({ ...options, headers });
+  const send: Sender['send'] = (headers) => http.request({ ...options, headers });
   /** Idle connections to the same server are most likely as dead as one that failed. */
   const dropIdle = (): void => {
     for (const sockets of Object.values(agent.freeSockets)) {

@@ -14,8 +14,8 @@ export interface ExchangeRequest {
 }
 
 export interface Sender {
-  /** Begins a request; names and values of its headers in turn. */
-  send(headers: readonly string[]): ClientRequest;
+  /** Begins a request. Its headers are an object: APM agents, which wrap `http.request`, add theirs to it. */
+  send(headers: ExchangeRequest['headers']): ClientRequest;
   dropIdle(): void;
 }
 
@@ -33,7 +33,7 @@ export function exchange(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(abortedError());
-    const sent = send(linesOf(headers));
+    const sent = send(headers);
     let isOver = false;
     let isAnswered = false;
     let silentForMs = 0;
@@ -89,13 +89,6 @@ export function exchange(
     signal?.addEventListener('abort', giveUp);
     sent.end(body);
   });
-}
-
-/** Node writes headers in this form as they are, and would otherwise first keep each by its name. */
-function linesOf(headers: ExchangeRequest['headers']): string[] {
-  const lines: string[] = [];
-  for (const name of Object.keys(headers)) lines.push(name, String(headers[name]));
-  return lines;
 }
 
 function answerOf({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[]): Answer {

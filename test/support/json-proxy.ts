@@ -1,6 +1,14 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { buffer, json } from 'node:stream/consumers';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { buffer, json, text } from 'node:stream/consumers';
 import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 
@@ -9,6 +17,9 @@ export interface JsonCall<Input> {
   /** Such as `ReceiveMessage`. */
   readonly operation: string;
   readonly input: Input;
+  readonly headers: IncomingHttpHeaders;
+  /** The text that `input` was read from. */
+  readonly body: string;
   /** When it arrived, in epoch milliseconds. */
   readonly at: number;
 }
@@ -41,13 +52,20 @@ export interface JsonProxy<Input, Answer> extends LocalService {
   interpose(interposed: Interposed<Input, Answer>): void;
 }
 
+interface JsonProxyOptions {
+  /** Whether a request whose caller is gone is asked to its end. */
+  readonly finishes?: boolean;
+  /** Key and certificate of an endpoint with `https`. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
 /**
  * For a service that speaks AWS's JSON protocol. When a caller is gone, what it asked is broken off, or asked to its end where
  * `finishes` says so.
  */
 export async function startJsonProxy<Input extends object, Answer extends object>(
   target: string,
-  { finishes = false }: { readonly finishes?: boolean } = {},
+  { finishes = false, tls }: JsonProxyOptions = {},
 ): Promise<JsonProxy<Input, Answer>> {
   const agent = new Agent({ keepAlive: true, noDelay: true });
   let interposed: Interposed<Input, Answer> = (_call, ask) => ask();
@@ -69,9 +87,13 @@ export async function startJsonProxy<Input extends object, Answer extends object
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController();
     if (!finishes) response.on('close', () => gone.abort());
+    const { headers } = incoming;
+    const body = await text(incoming);
     const call: JsonCall<Input> = {
-      operation: String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '',
-      input: (await json(incoming)) as Input,
+      operation: String(headers['x-amz-target']).split('.').at(-1) ?? '',
+      input: JSON.parse(body) as Input,
+      headers,
+      body,
       at: Date.now(),
     };
     try {
@@ -83,13 +105,14 @@ export async function startJsonProxy<Input extends object, Answer extends object
     }
   }
 
-  const server = createServer((incoming, response) => {
+  const listener = (incoming: IncomingMessage, response: ServerResponse): void => {
     handle(incoming, response).catch(() => response.destroy());
-  });
+  };
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   const port = await listenLocally(server);
   return {
     name: 'JSON proxy',
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     interpose: (next) => void (interposed = next),
     async stop() {
       server.close();

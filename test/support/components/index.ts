@@ -1,6 +1,7 @@
 import { hasDynoxide, startDynamoDBEmulator } from '../../../src/dev/emulators/dynamodb-emulator.ts';
 import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
 import { actionlint } from './actionlint.ts';
+import { agents } from './agents.ts';
 import { chromium } from './chromium.ts';
 import type { Component } from './component.ts';
 import { dynamoDBLocal } from './dynamodb-local.ts';
@@ -46,6 +47,7 @@ export const components: readonly Component[] = [
   lighthouse,
   verdaccio,
   actionlint,
+  ...agents,
 ];
 
 /** The component of that name. */

@@ -1,0 +1,3 @@
+const { run } = require('./run.cjs');
+
+void run(async (name) => require(name));

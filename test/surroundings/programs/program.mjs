@@ -1,0 +1,3 @@
+import { run } from './run.cjs';
+
+await run((name) => import(name));
