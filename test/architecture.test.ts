@@ -30,9 +30,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'observe/tell-observer.ts',
   ],
   policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
-  observe: ['claims', 'options'],
+  observe: ['claims', 'options', 'aws/request-watch.ts'],
   // Of an optional package.
-  opentelemetry: ['claims', 'options', 'observe/observer.ts'],
+  opentelemetry: ['claims', 'options', 'observe/observer.ts', 'aws/request-watch.ts'],
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.

@@ -1,11 +1,12 @@
 import { stoppableCall } from '../claims/bounded-call.ts';
 import { type Clock, wait } from '../claims/clock.ts';
 import type { StopSignal } from '../claims/stop.ts';
-import { outputOf } from './answers.ts';
+import { type Answer, outputOf } from './answers.ts';
 import { serverTime } from './clock-skew.ts';
 import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';
 import { unansweredError, unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
+import { type RequestProgress, sendWatched, watchesOf } from './request-watch.ts';
 import { type Retry, standardRetries } from './retries.ts';
 import type { Service } from './service.ts';
 import { type Credentials, signedHeaders } from './signed-headers.ts';
@@ -49,7 +50,20 @@ export function directSender(
   const time = serverTime(clock);
   const retries = standardRetries(maxAttempts, service.firstDelayMs, random);
 
-  return async (operation, input, signal) => {
+  return (operation, input, signal) => {
+    const watches = watchesOf(() => {
+      return { service: service.name, operation, input, url: endpoint.url, region: endpoint.region };
+    });
+    if (watches === undefined) return sendAgain(operation, input, signal);
+    return sendWatched(watches, (progress) => sendAgain(operation, input, signal, progress));
+  };
+
+  async function sendAgain(
+    operation: string,
+    input: unknown,
+    signal: StopSignal | undefined,
+    progress?: RequestProgress,
+  ): Promise<Readonly<Record<string, unknown>>> {
     const target = `${service.target}.${operation}`;
     const body = JSON.stringify(input);
     const until = clock.now() + limits.requestMs;
@@ -59,10 +73,13 @@ export function directSender(
       const credentials = await currentCredentials(until - clock.now(), signal, failure);
       const signedAt = time.now();
       const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
-      const headers = signedHeaders({ host, service: service.name, target, body }, signing);
+      const signed = signedHeaders({ host, service: service.name, target, body }, signing);
+      const headers = progress === undefined ? signed : { ...signed, ...progress.headers };
       try {
+        if (progress !== undefined) progress.attempts = attempt;
         const answer = await connections.post({ headers, body, limitMs: until - clock.now(), signal });
         time.learn(answer.headers, signedAt);
+        if (progress !== undefined) noteAnswer(progress, answer);
         const output = outputOf(answer, { credentials, headers }, service);
         retries.succeeded(retry);
         return output;
@@ -79,7 +96,7 @@ export function directSender(
       if (retry.delayMs > 0) await wait(clock, retry.delayMs, signal);
       if (signal?.aborted === true) throw failure;
     }
-  };
+  }
 
   /** Where a request was sent before, what became of it says more than that it cannot be sent again. */
   async function currentCredentials(
@@ -97,4 +114,10 @@ export function directSender(
       throw failure ?? thrown;
     }
   }
+}
+
+function noteAnswer(progress: RequestProgress, { status, headers }: Answer): void {
+  const requestId = headers['x-amzn-requestid'];
+  progress.status = status;
+  progress.requestId = typeof requestId === 'string' ? requestId : undefined;
 }

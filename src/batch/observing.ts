@@ -1,11 +1,15 @@
 import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from '../observe/observer.ts';
-import { callAround, harmless } from '../observe/tell-observer.ts';
+import { callAround, callOnceIn, harmless } from '../observe/tell-observer.ts';
 
 /** What one invocation tells its observer, which can harm none of it. */
 export interface Observing {
   readonly notify: (event: BatchEvent) => void;
   /** Undefined: the observer does not want to know. */
   readonly noteOutcome: ((recordId: string, outcome: string) => void) | undefined;
+  /** Calls `run`, which must not throw, in the context that the observer gives the invocation. */
+  readonly inside: (run: () => void) => void;
+  /** The same for a request to the store that serves these records. Undefined: the observer puts nothing around it. */
+  readonly aroundRequest: ((recordIds: readonly string[], send: () => void) => void) | undefined;
   /** Calls the handler, and returns or throws what it does. Undefined: the observer puts nothing around it. */
   readonly around: AroundHandler | undefined;
 }
@@ -28,6 +32,11 @@ export function observing(observer: Observer, invocation: ObservedInvocation): O
     noteOutcome:
       observer.onOutcome &&
       ((recordId, outcome) => harmless(() => observer.onOutcome?.(recordId, outcome, invocation))),
+    inside: (run) => callOnceIn((once) => observer.aroundInvocation?.(invocation, once), run),
+    aroundRequest:
+      observer.aroundRequest &&
+      ((recordIds, send) =>
+        callOnceIn((once) => observer.aroundRequest?.(recordIds, invocation, once), send)),
     around: observer.aroundHandler && around(observer, invocation),
   };
 }

@@ -24,6 +24,8 @@ import type { Settings } from './settings.ts';
 /** The namespace outside Lambda, where there is no function name. */
 const LOCAL_NAMESPACE = 'local';
 
+type Answer = BatchResponse | KafkaBatchResponse | undefined;
+
 /** How long a batch waits for the claims that an earlier one could not give back. */
 const GIVE_BACK_MS = 250;
 
@@ -35,7 +37,7 @@ export function createProcessor(
   functionName: string | undefined,
   /** The store as it was given, by which processors that share one are known. */
   givenStore: ClaimStore = ports.store,
-): (event: unknown, lambda?: Context) => Promise<BatchResponse | KafkaBatchResponse | undefined> {
+): (event: unknown, lambda?: Context) => Promise<Answer> {
   const scopes = createScopes(settings, policies, ports, functionName);
   const self = {};
   const nameOf = (lambda: Context | undefined): string =>
@@ -69,6 +71,17 @@ export function createProcessor(
     return read instanceof Promise ? read.then((some) => some.map(reading.plan)) : read.map(reading.plan);
   }
 
+  async function answerOf(batch: SourceBatch, scope: InvocationScope, startedAt: number): Promise<Answer> {
+    const entries = entriesOf(batch, scope);
+    for (const entry of entries instanceof Promise ? await entries : entries) scope.entries.push(entry);
+    coalesce(scope.entries);
+    noteRefusedByPlan(scope);
+    noteOutcomes(scope);
+    await new Invocation(handler, scope).run();
+    noteFinished(scope, startedAt);
+    return batch.answer(scope.entries.map(endingOf));
+  }
+
   return async (event, lambda) => {
     const startedAt = ports.clock.now();
     const deadline =
@@ -80,16 +93,12 @@ export function createProcessor(
       if (unstarted.hasAny) await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack());
       const batch = readFrom(settings.source, event);
       const invocation = scopes.create({ lambda, deadline, batch });
-      const { scope } = invocation;
       ({ leave } = invocation);
-      const entries = entriesOf(batch, scope);
-      for (const entry of entries instanceof Promise ? await entries : entries) scope.entries.push(entry);
-      coalesce(scope.entries);
-      noteRefusedByPlan(scope);
-      noteOutcomes(scope);
-      await new Invocation(handler, scope).run();
-      noteFinished(scope, startedAt);
-      return batch.answer(scope.entries.map(endingOf));
+      let answer: Promise<Answer> | undefined;
+      invocation.inside(() => {
+        answer = answerOf(batch, invocation.scope, startedAt);
+      });
+      return await answer;
     } finally {
       leave?.();
       deadline.cancel();

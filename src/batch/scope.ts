@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts';
 import type { StuckHandlers } from './run-watch.ts';
 
 /** What all records of one invocation share, and policies may use. */
-export interface BatchScope extends AttemptScope, Observing {
+export interface BatchScope extends AttemptScope, Pick<Observing, 'notify' | 'noteOutcome' | 'around'> {
   readonly settings: Settings;
   readonly lambda: Context | undefined;
   readonly sqs: SqsClient | undefined;

@@ -28,6 +28,8 @@ export interface Scopes {
     readonly batch: SourceBatch;
   }): {
     readonly scope: InvocationScope;
+    /** Calls `run` in the context that the observer gives the invocation. */
+    readonly inside: (run: () => void) => void;
     /** To be called when the invocation is over. */
     readonly leave: () => void;
   };
@@ -43,7 +45,13 @@ export function createScopes(
   const { settleLingerMs: lingerMs } = settings;
   const runsWithoutClaim = policies.some(({ onClaimError }) => onClaimError !== undefined);
   const unstarted = unstartedClaims(store);
-  const settlementQueue = createSettlementQueue<SettlingEnd>({ store, clock, random, lingerMs });
+  const settlementQueue = createSettlementQueue<SettlingEnd>({
+    store,
+    clock,
+    random,
+    lingerMs,
+    recordIdOf: ({ recordId }) => recordId,
+  });
   const acquireQueue = createAcquireQueue({ store, clock, lingerMs });
   const endingOf = recordEndings(settings.retryable, store.maxResultBytes);
 
@@ -62,10 +70,11 @@ export function createScopes(
       const isHosted = hostOf(lambda) !== undefined;
       // A caller that says nothing of its time, such as a test, does not wait for as long as a lease.
       const isBounded = isHosted || deadline.endsAt !== Infinity;
-      const acquires = acquireQueue.join({ isBusy: () => false, signal });
+      const acquires = acquireQueue.join({ isBusy: () => false, signal, around: observed.aroundRequest });
       const settlements = settlementQueue.join({
         isBusy: () => activity.busy > 0,
         signal,
+        around: observed.aroundRequest,
         onWrite: (ends) => notify({ type: 'settling', ends }),
         ...(isBounded && { stopsAt: () => deadline.stopsAt }),
         onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
@@ -104,6 +113,7 @@ export function createScopes(
       scope.starts = new Starts(scope);
       return {
         scope: scope as InvocationScope,
+        inside: observed.inside,
         leave() {
           acquires.leave();
           settlements.leave();

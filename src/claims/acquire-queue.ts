@@ -28,6 +28,7 @@ export function createAcquireQueue({ store, clock, lingerMs }: AcquireQueueOptio
     lingerMs,
     clock,
     keyOf: ({ key }) => key,
+    recordIdOf: ({ recordId }) => recordId,
     send: (group) => acquireGroup(group, store),
     givenUp: () => ({ status: 'error', error: givenUp() }),
   });

@@ -7,6 +7,8 @@ export interface QueueMember {
   readonly isBusy: () => boolean;
   /** Aborted when it waits for no answer any longer. */
   readonly signal: StopSignal;
+  /** Calls `send`, for a request with items of these records of the member, in a context of its own. Default: it is just called. */
+  readonly around?: ((recordIds: readonly string[], send: () => void) => void) | undefined;
 }
 
 /** The items of one request. */
@@ -34,6 +36,8 @@ export interface RequestQueueOptions<Item, Outcome> {
   readonly send: (group: RequestGroup<Item, Outcome>) => Promise<void>;
   /** The outcome of an item whose member has stopped waiting. */
   readonly givenUp: () => Outcome;
+  /** The record of an item, for members that put a context around requests. */
+  readonly recordIdOf?: (item: Item) => string | undefined;
 }
 
 /** One member's way into a queue. */
@@ -182,7 +186,27 @@ export class RequestQueue<Item, Outcome> {
     return group;
   }
 
-  async #send(group: readonly Waiting<Item, Outcome>[], signal: StopSignal): Promise<void> {
+  /** In the contexts of all members that have items in it. */
+  #send(group: readonly Waiting<Item, Outcome>[], signal: StopSignal): Promise<void> {
+    let sent: Promise<void> | undefined;
+    let send = (): void => void (sent = this.#sendNow(group, signal));
+    // The first of them outermost.
+    for (const member of [...new Set(group.map((one) => one.member))].toReversed()) {
+      const { around } = member;
+      const inner = send;
+      if (around !== undefined) send = () => around(this.#recordsOf(group, member), inner);
+    }
+    send();
+    return sent ?? this.#sendNow(group, signal);
+  }
+
+  #recordsOf(group: readonly Waiting<Item, Outcome>[], wanted: QueueMember): string[] {
+    return group.flatMap(({ item, member }) =>
+      member === wanted ? (this.#options.recordIdOf?.(item) ?? []) : [],
+    );
+  }
+
+  async #sendNow(group: readonly Waiting<Item, Outcome>[], signal: StopSignal): Promise<void> {
     await this.#options.send({
       items: group.map(({ item }) => item),
       signal,

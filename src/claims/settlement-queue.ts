@@ -44,7 +44,9 @@ export interface Settlements<Note> {
   leave(): void;
 }
 
-export interface SettlementQueueOptions {
+export interface SettlementQueueOptions<Note> {
+  /** The record that a note is about, for members that put a context around requests. */
+  readonly recordIdOf?: (note: Note) => string;
   readonly store: ClaimStore;
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1; for the jitter of retries. */
@@ -81,14 +83,15 @@ class Reach<Note> {
   }
 }
 
-export function createSettlementQueue<Note>(options: SettlementQueueOptions): SettlementQueue<Note> {
-  const { store, clock, lingerMs } = options;
+export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note>): SettlementQueue<Note> {
+  const { store, clock, lingerMs, recordIdOf } = options;
   const reach = new Reach<Note>();
   const queue = new RequestQueue<Noted<Note>, SettleOutcome>({
     requestSize: store.requestSize ?? DEFAULT_REQUEST_SIZE,
     lingerMs,
     clock,
     keyOf: ({ settlement }) => settlement.key,
+    ...(recordIdOf !== undefined && { recordIdOf: ({ note }) => recordIdOf(note) }),
     send(group) {
       tellMembers(group.items);
       return writeWithRetries(group, options, reach);
@@ -130,7 +133,7 @@ function tellMembers<Note>(items: readonly Noted<Note>[]): void {
 /** Writes a group; what fails retryably is written again, alone, as long as there is time for it. */
 async function writeWithRetries<Note>(
   group: RequestGroup<Noted<Note>, SettleOutcome>,
-  options: SettlementQueueOptions,
+  options: SettlementQueueOptions<Note>,
   reach: Reach<Note>,
 ): Promise<void> {
   const { clock, random } = options;
@@ -153,7 +156,7 @@ async function writeOnce<Note>(
   { items, signal, answer, note, isWanted }: RequestGroup<Noted<Note>, SettleOutcome>,
   pending: readonly number[],
   write: number,
-  { store, clock }: SettlementQueueOptions,
+  { store, clock }: SettlementQueueOptions<Note>,
   reach: Reach<Note>,
 ): Promise<number[]> {
   const itemOf = (index: number): Noted<Note> => items[index] as Noted<Note>;

@@ -1,6 +1,5 @@
 /**
- * Told what happens to every record, as it happens. What an observer throws is ignored: it must not harm a record. Only
- * `onEvent` is needed; what an observer leaves out costs nothing.
+ * Told what happens to every record. What an observer throws is ignored. Only `onEvent` is needed; the rest costs nothing.
  */
 export interface Observer {
   /**
@@ -17,8 +16,7 @@ export interface Observer {
    */
   onInvocation?(invocation: ObservedInvocation): void;
   /**
-   * Called when a record has its outcome, one of those that `batchFinished` counts; at most once for each record, and not for
-   * one that has none when the answer leaves.
+   * Called when a record has its outcome, at most once for each. A record may have none when the answer leaves.
    *
    * @param recordId Identifies the record to its sender.
    * @param outcome The `status` of a `RecordOutcome`.
@@ -26,15 +24,29 @@ export interface Observer {
    */
   onOutcome?(recordId: string, outcome: string, invocation: ObservedInvocation): void;
   /**
-   * Called around every call of the handler; it has to call `run` before it returns, for instance inside
-   * `AsyncLocalStorage.run`. `run` calls the handler once, however often it is called, and tells nothing of its end: events
-   * do. If `run` was not called, the handler is called all the same. Of `forBatches` there are many attempts in one call.
+   * Called around every call of the handler, such as with `AsyncLocalStorage.run`. It has to call `run`, which calls the
+   * handler once, before it returns. A handler for which it does not is called all the same.
    *
    * @param attempts The attempts whose handler is called; of `forBatches` many.
    * @param invocation The invocation that they belong to.
    * @param run Calls the handler.
    */
   aroundHandler?(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void): void;
+  /**
+   * Called around all that an invocation does, as `aroundHandler` is around a handler.
+   *
+   * @param invocation The invocation that begins.
+   * @param run Begins it, and returns at once.
+   */
+  aroundInvocation?(invocation: ObservedInvocation, run: () => void): void;
+  /**
+   * The same for a call of the store, which several invocations may share.
+   *
+   * @param recordIds The records of the invocation that it serves.
+   * @param invocation The invocation that they belong to.
+   * @param send Makes the call.
+   */
+  aroundRequest?(recordIds: readonly string[], invocation: ObservedInvocation, send: () => void): void;
 }
 
 /** The invocation that an event belongs to. */
@@ -50,8 +62,7 @@ export interface ObservedInvocation {
   /** How many records were delivered. */
   readonly records: number;
   /**
-   * What is known of a record beside its body, made when it is asked for; undefined for an id that the invocation has
-   * not. Of records with the same id, the first.
+   * What is known of a record beside its body. Undefined for an unknown id; of records with the same id, the first.
    *
    * @param recordId Identifies the record to its sender.
    */
@@ -77,7 +88,7 @@ export interface ObservedRecord {
   headerOf(name: string): string | undefined;
 }
 
-/** A record, and its key. */
+/** A record and its key. */
 export interface ObservedKey {
   /** Identifies the record to its sender: the messageId, the event id. */
   readonly recordId: string;

@@ -1,7 +1,7 @@
 import { objectWith } from '../options/check-options.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import type { ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
-import { callAround, harmless } from './tell-observer.ts';
+import { callAround, callOnceIn, harmless } from './tell-observer.ts';
 
 /**
  * Several observers as one. Each is told everything, in the given order; one that throws or rejects harms neither the
@@ -22,6 +22,8 @@ export function observers(...all: readonly Observer[]): Observer {
   const ofInvocations = all.filter(({ onInvocation }) => onInvocation !== undefined);
   const ofOutcomes = all.filter(({ onOutcome }) => onOutcome !== undefined);
   const wrappers = all.filter(({ aroundHandler }) => aroundHandler !== undefined);
+  const aroundInvocations = all.filter(({ aroundInvocation }) => aroundInvocation !== undefined);
+  const aroundRequests = all.filter(({ aroundRequest }) => aroundRequest !== undefined);
   return {
     onEvent(event, invocation) {
       for (const one of all) harmless(() => one.onEvent(event, invocation));
@@ -37,6 +39,16 @@ export function observers(...all: readonly Observer[]): Observer {
         for (const one of ofOutcomes) harmless(() => one.onOutcome?.(recordId, outcome, invocation));
       },
     }),
+    ...(aroundInvocations.length > 0 && {
+      aroundInvocation(invocation: ObservedInvocation, run: () => void) {
+        nested(aroundInvocations, (one, once) => one.aroundInvocation?.(invocation, once), run);
+      },
+    }),
+    ...(aroundRequests.length > 0 && {
+      aroundRequest(recordIds: readonly string[], invocation: ObservedInvocation, send: () => void) {
+        nested(aroundRequests, (one, once) => one.aroundRequest?.(recordIds, invocation, once), send);
+      },
+    }),
     ...(wrappers.length > 0 && {
       aroundHandler(attempts: readonly ObservedAttempt[], invocation: ObservedInvocation, run: () => void) {
         const nested = wrappers.reduceRight(
@@ -47,4 +59,13 @@ export function observers(...all: readonly Observer[]): Observer {
       },
     }),
   };
+}
+
+/** Calls `run` inside of what each puts around it, the first one outermost. */
+function nested(
+  all: readonly Observer[],
+  around: (one: Observer, once: () => void) => unknown,
+  run: () => void,
+): void {
+  all.reduceRight((inner, one) => () => callOnceIn((once) => around(one, once), inner), run)();
 }

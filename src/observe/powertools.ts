@@ -4,6 +4,7 @@ import { checkOptionsOf } from '../options/check-options-of.ts';
 import type { LogLevel } from './json-lines.ts';
 import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
 import { type PowertoolsTracer, RunSegments } from './run-segments.ts';
+import { segmentRequests } from './request-segments.ts';
 import { type EventLevel, LEVELS, levelOf, shown } from './shown-event.ts';
 import { Totalling } from './totals.ts';
 
@@ -113,6 +114,7 @@ export function powertools(options: PowertoolsOptions): Observer {
       log?.(event, invocation);
       count?.(event, invocation); // last: it may throw where Powertools refuses a metric
     },
+    ...(tracer !== undefined && { onInvocation: () => segmentRequests(tracer) }),
     ...(trace !== undefined && {
       aroundHandler: (
         attempts: readonly ObservedAttempt[],

@@ -50,6 +50,21 @@ export interface TracerSegment {
    * @param namespace What it is listed under. Default: X-Ray's own `default`.
    */
   addMetadata(key: string, value: unknown, namespace?: string): void;
+  /**
+   * Sets a part of its document, such as `namespace`. Subsegments have it.
+   *
+   * @param name The part's name.
+   * @param value What it is set to.
+   */
+  addAttribute?(name: string, value: unknown): void;
+  /** Identifies it in its trace. */
+  readonly id?: string;
+  /** Of a segment: identifies the trace. */
+  readonly trace_id?: string;
+  /** Of a subsegment: the segment that it is in. */
+  readonly segment?: TracerSegment;
+  /** Whether the trace is not recorded. */
+  readonly notTraced?: boolean;
   /** Says that it failed. */
   addFaultFlag(): void;
   /** Ends it. */

@@ -17,12 +17,17 @@ export function callAround(
   invocation: ObservedInvocation,
   run: () => void,
 ): void {
+  callOnceIn((once) => observer.aroundHandler?.(attempts, invocation, once), run);
+}
+
+/** Calls `run` once: inside of `around`, or after it where it does not call what it is given. */
+export function callOnceIn(around: (once: () => void) => unknown, run: () => void): void {
   let isCalled = false;
   const once = (): void => {
     if (isCalled) return;
     isCalled = true;
     run();
   };
-  harmless(() => observer.aroundHandler?.(attempts, invocation, once));
+  harmless(() => around(once));
   once();
 }

@@ -15,6 +15,7 @@ import type { BatchEvent, ObservedAttempt, ObservedInvocation } from '../observe
 import { messagingAttributes, PROCESS } from './messaging-attributes.ts';
 import { type Extractor, producerOf } from './producer-context.ts';
 import { RecordSpan } from './record-span.ts';
+import { contextServing, contextTracedBy, type RecordLink } from './request-spans.ts';
 
 export interface SpanSettings {
   readonly tracer: Tracer;
@@ -31,8 +32,11 @@ export class InvocationSpans {
   readonly #attributes: Attributes;
   readonly #batch: Span;
   readonly #context: Context;
+  #isOver = false;
   /** Those that have no outcome yet, by the record's id. */
   readonly #open = new Map<string, RecordSpan>();
+  /** Requests that serve records which have no span yet, by the record's id. */
+  readonly #waiting = new Map<string, RecordLink[]>();
   /** Why records failed, until their outcomes come. */
   readonly #failures = new Map<string, { readonly error: unknown; readonly key: string }>();
 
@@ -49,7 +53,7 @@ export class InvocationSpans {
     };
     const outer = context.active();
     this.#batch = settings.tracer.startSpan(`batch ${this.#name}`, { attributes }, outer);
-    this.#context = trace.setSpan(outer, this.#batch);
+    this.#context = contextTracedBy(settings.tracer, trace.setSpan(outer, this.#batch));
   }
 
   note(event: BatchEvent): void {
@@ -66,6 +70,25 @@ export class InvocationSpans {
     const [first] = attempts;
     const record = attempts.length === 1 && first !== undefined ? this.#open.get(first.recordId) : undefined;
     context.with(record?.runContext ?? this.#context, run);
+  }
+
+  /** Calls `run` inside the batch's span: what it starts is a child of it. */
+  inside(run: () => void): void {
+    context.with(this.#context, run);
+  }
+
+  /** Calls `send` so that its requests are children of the batch's span, and linked to these records. */
+  aroundRequest(recordIds: readonly string[], send: () => void): void {
+    const served = {
+      recordIds,
+      linkTo: (recordId: string, link: RecordLink): void => {
+        const record = this.#open.get(recordId);
+        if (record !== undefined) link.begun(record.span);
+        else if (this.#isOver) link.givenUp();
+        else this.#waiting.set(recordId, [...(this.#waiting.get(recordId) ?? []), link]);
+      },
+    };
+    context.with(contextServing(served, this.#context), send);
   }
 
   noteOutcome(recordId: string, outcome: string): void {
@@ -114,12 +137,17 @@ export class InvocationSpans {
     const name = `process ${observed?.destination ?? this.#name}`;
     const around = parent ?? this.#context;
     const span = tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes, links, startTime }, around);
+    for (const link of this.#waiting.get(recordId) ?? []) link.begun(span);
+    this.#waiting.delete(recordId);
     return new RecordSpan(span, tracer, around);
   }
 
   #end(now: Date): void {
     for (const [recordId, record] of this.#open) record.end('unfinished', this.#failures.get(recordId), now);
     this.#open.clear();
+    this.#isOver = true;
+    for (const links of this.#waiting.values()) for (const link of links) link.givenUp();
+    this.#waiting.clear();
     this.#batch.end(now);
   }
 }

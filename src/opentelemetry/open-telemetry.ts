@@ -11,6 +11,7 @@ import { objectWith, oneOf } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { Instruments } from './instruments.ts';
 import { InvocationSpans } from './invocation-spans.ts';
+import { traceRequests } from './request-spans.ts';
 
 /** Where `openTelemetry()` sends spans and metrics, and how records are joined with what sent them. */
 export interface OpenTelemetryOptions {
@@ -31,7 +32,7 @@ export interface OpenTelemetryOptions {
 /**
  * Spans and metrics by OpenTelemetry's semantic conventions for messaging: a span for the batch, in it one for each record,
  * with `claim`, `run` and `settle` as its children. The handler runs inside `run`, so that its own spans are children of
- * that; a batch handler inside the batch's span. Needs `@opentelemetry/api`. Keys are hashed, and bodies, stacks and
+ * that; a batch handler inside the batch's span. Requests to DynamoDB and SQS that are sent without AWS's SDK are spans too. Needs `@opentelemetry/api`. Keys are hashed, and bodies, stacks and
  * results are never in it. Throws a `ConfigurationError` for an option that is unknown or impossible.
  *
  * @param options Which providers it uses, and how records are joined with what sent them.
@@ -60,6 +61,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     onInvocation(invocation) {
       instruments ??= new Instruments(options.meterProvider ?? metrics);
       instruments.noteInvocation(invocation);
+      traceRequests(settings.tracer);
       spans.set(invocation, new InvocationSpans(invocation, settings));
     },
     onEvent(event, invocation) {
@@ -71,6 +73,12 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Observer {
     },
     onOutcome(recordId, outcome, invocation) {
       spans.get(invocation)?.noteOutcome(recordId, outcome);
+    },
+    aroundInvocation(invocation, run) {
+      spans.get(invocation)?.inside(run);
+    },
+    aroundRequest(recordIds, invocation, send) {
+      spans.get(invocation)?.aroundRequest(recordIds, send);
     },
     aroundHandler(attempts, invocation, run) {
       const its = spans.get(invocation);

@@ -39,6 +39,10 @@ export class RecordSpan {
     return this.#run === undefined ? this.#context : trace.setSpan(this.#context, this.#run);
   }
 
+  get span(): Span {
+    return this.#span;
+  }
+
   note(event: BatchEvent, now: Date): void {
     const { type } = event;
     if (type === 'claimed') {

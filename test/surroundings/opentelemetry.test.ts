@@ -1,6 +1,7 @@
+import type { Agent } from './support/agent.ts';
 import { describeAgent } from './support/describe-agent.ts';
 
-describeAgent("OpenTelemetry's auto-instrumentations", {
+const agent: Agent = {
   name: 'opentelemetry',
   module: '@opentelemetry/auto-instrumentations-node',
   node: 22,
@@ -15,4 +16,11 @@ describeAgent("OpenTelemetry's auto-instrumentations", {
   }),
   header: 'traceparent',
   report: {},
+};
+
+describeAgent("OpenTelemetry's auto-instrumentations", agent);
+
+describeAgent("OpenTelemetry's auto-instrumentations, with spans of our own", {
+  ...agent,
+  hasOwnSpans: true,
 });

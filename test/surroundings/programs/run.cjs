@@ -11,17 +11,23 @@ exports.run = async function run(load) {
   const { dynamoDBStore } = await load('batchlatch/dynamodb');
   const { lambdaContext, sqsEvent } = await load('batchlatch/testing');
 
+  const spans = process.env.OWN_SPANS && (await load('batchlatch/opentelemetry')).openTelemetry();
+  const { observers } = await load('batchlatch/observe');
+
   /** A handler, and what it tells. */
   function handlerWith(store, isConcurrent = false) {
     const told = { ran: 0, errors: [] };
     const processor = createBatchProcessor(() => void (told.ran += 1), {
       store,
       key: ({ body }) => body.orderId,
-      observer: {
-        onEvent(event) {
-          if ('error' in event) told.errors.push(`${event.type}: ${event.error}`);
+      observer: observers(
+        {
+          onEvent(event) {
+            if ('error' in event) told.errors.push(`${event.type}: ${event.error}`);
+          },
         },
-      },
+        ...(spans ? [spans] : []),
+      ),
     });
     return { told, handler: wrap(processor, isConcurrent) };
   }

@@ -16,6 +16,8 @@ export interface Agent {
   /** The header by which it passes its trace on; left out if it leaves AWS's requests as they are. */
   readonly header?: string;
   readonly report: Report;
+  /** Whether the program has spans of its own for its requests (`batchlatch/opentelemetry`). Default false. */
+  readonly hasOwnSpans?: boolean;
 }
 
 interface Report {

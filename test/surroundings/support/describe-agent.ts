@@ -89,6 +89,21 @@ function describeProgram(agent: Agent, format: Format): void {
     for (const call of calls) checkSignature(call, emulatorEnvironment.AWS_SECRET_ACCESS_KEY);
   });
 
+  it('ends by itself, and connects to nothing outside of this machine', () => {
+    expect(ended).toMatchObject({ status: 0, outside: [] });
+  });
+
+  if (agent.hasOwnSpans === true) {
+    it('has one span for each direct request, and no second one of HTTP', () => {
+      const spans = collector.collected().split('"name":"').slice(1);
+      const ofRequests = spans.filter((text) => text.startsWith(`BatchExecuteStatement ${tables.direct}"`));
+      expect(ofRequests).toHaveLength(2);
+      // The agent's own span would pass its trace on.
+      for (const { headers } of callsOf('direct')) expect(headers).not.toHaveProperty(agent.header ?? '');
+    });
+    return;
+  }
+
   it("is seen by the agent, which passes its trace on if it does so with AWS's requests", () => {
     const { header, report } = agent;
     const reported = report.in?.(collector.collected(), ended.stdout) ?? collector.collected();
@@ -97,9 +112,5 @@ function describeProgram(agent: Agent, format: Format): void {
     for (const { headers } of callsOf('direct')) {
       if (header !== undefined) expect(headers).toHaveProperty(header);
     }
-  });
-
-  it('ends by itself, and connects to nothing outside of this machine', () => {
-    expect(ended).toMatchObject({ status: 0, outside: [] });
   });
 }

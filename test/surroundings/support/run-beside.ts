@@ -48,6 +48,13 @@ export async function runBeside(
   const link = path.join(folder, 'node_modules', agent.module);
   mkdirSync(path.dirname(link), { recursive: true });
   symlinkSync(path.join(await npmPackages(`agent-${agent.name}`), agent.module), link);
+  if (agent.hasOwnSpans === true) {
+    const api = path.join('@opentelemetry', 'api');
+    symlinkSync(
+      path.join(await npmPackages(`agent-${agent.name}`), api),
+      path.join(folder, 'node_modules', api),
+    );
+  }
   const outside = path.join(folder, 'outside.txt');
 
   const program = format === 'esm' ? 'program.mjs' : 'program.cjs';
@@ -63,6 +70,7 @@ export async function runBeside(
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       NODE_EXTRA_CA_CERTS: path.join(folder, 'certificate.pem'),
       OUTSIDE_CONNECTIONS: outside,
+      ...(agent.hasOwnSpans === true && { OWN_SPANS: '1' }),
       ...env,
       NODE_OPTIONS: `--require ./loopback-only.cjs ${agent.nodeOptions[format]}`,
     },

@@ -1,0 +1,60 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { REQUEST_CHANNEL, type RequestMessage } from '../aws/request-watch.ts';
+import type { PowertoolsTracer, TracerSegment } from './run-segments.ts';
+
+/** X-Ray's names of services, as its own capture of AWS's SDK has them. */
+const SERVICES: Readonly<Record<string, string>> = { dynamodb: 'DynamoDB', sqs: 'SQS' };
+
+let isSubscribed = false;
+
+/** From now on, each request without AWS's SDK is a subsegment of the current one: X-Ray has one context for all tracers. */
+export function segmentRequests(tracer: PowertoolsTracer): void {
+  if (isSubscribed) return;
+  isSubscribed = true;
+  subscribe(REQUEST_CHANNEL, (message) => {
+    try {
+      follow(message as RequestMessage, tracer);
+    } catch {
+      // Node ends the process for a subscriber that throws.
+    }
+  });
+}
+
+function follow(request: RequestMessage, tracer: PowertoolsTracer): void {
+  const parent = tracer.isTracingEnabled() ? tracer.getSegment() : undefined;
+  if (parent === undefined) return;
+  const segment = parent.addNewSubsegment(SERVICES[request.service] ?? request.service);
+  segment.addAttribute?.('namespace', 'aws');
+  request.follow({
+    headers: headersOf(segment, parent),
+    ended({ attempts, status, requestId, error }) {
+      segment.addAttribute?.('aws', {
+        operation: request.operation,
+        region: request.region,
+        retries: Math.max(attempts - 1, 0),
+        ...(requestId !== undefined && { request_id: requestId }),
+        ...targetOf(request.input),
+      });
+      if (status !== undefined) segment.addAttribute?.('http', { response: { status } });
+      if (error !== undefined) segment.addFaultFlag();
+      segment.close();
+    },
+  });
+}
+
+/** X-Ray's capture of HTTP leaves requests alone that have this header, as it does those of AWS's SDK. */
+function headersOf(segment: TracerSegment, parent: TracerSegment): Readonly<Record<string, string>> {
+  const root = (segment.segment ?? parent.segment ?? parent).trace_id;
+  if (root === undefined || segment.id === undefined) return {};
+  const sampled = segment.notTraced === true ? '0' : '1';
+  return { 'X-Amzn-Trace-Id': `Root=${root};Parent=${segment.id};Sampled=${sampled}` };
+}
+
+function targetOf(input: unknown): Readonly<Record<string, unknown>> {
+  const { TableName, RequestItems, QueueUrl } = input as Readonly<Record<string, unknown>>;
+  return {
+    ...(typeof TableName === 'string' && { table_name: TableName }),
+    ...(RequestItems !== undefined && { table_names: Object.keys(RequestItems as object) }),
+    ...(typeof QueueUrl === 'string' && { queue_url: QueueUrl }),
+  };
+}
