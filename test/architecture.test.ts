@@ -16,6 +16,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   queues: ['claims'],
   // How options are checked, whoever has them.
   options: ['claims'],
+  // Which requests a server of this machine refuses, whoever serves.
+  guard: ['claims'],
   // One attempt of one key, whoever makes it.
   attempts: ['claims', 'observe/observer.ts'],
   // Knows policies by their contract only, which is its own.
@@ -58,7 +60,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/row.ts',
   ],
   s3: ['claims', 'sources', 'options'],
-  worker: ['attempts', 'aws', 'aws/sdk', 'claims', 'options'],
+  worker: ['attempts', 'aws', 'aws/sdk', 'claims', 'guard', 'options'],
   durable: [
     'claims',
     'sources',
@@ -104,11 +106,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Reads templates and accounts; only the command line tool uses it.
   doctor: ['claims', 'stores/postgres', 'stores/redis', 'template'],
   // A Lambda on this machine; only the command line tool uses it.
-  dev: ['claims', 'options', 'template', 'worker'],
+  dev: ['claims', 'guard', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
   // What a browser shows; only the command line tool uses it.
-  console: ['claims', 'options', 'operations'],
+  console: ['claims', 'guard', 'options', 'operations'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.

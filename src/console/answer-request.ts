@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OwnNames } from '../guard/own-names.ts';
 import { ApiError, answerFor } from './api-error.ts';
 import type { ConsoleParts } from './console-parts.ts';
 import { readJson, sendJson } from './json.ts';
-import type { OwnNames } from './own-names.ts';
 import { ROUTES } from './routes.ts';
 import {
   assertChangesAllowed,
@@ -102,9 +102,9 @@ async function answerApi(
   { parts, names }: Omit<RequestPorts, 'cookie'>,
   { pathname, query }: Address,
 ): Promise<void> {
-  assertOwnPage(request);
+  assertOwnPage(request, names);
   const isPost = request.method === 'POST';
-  if (isPost) assertOwnPost(request, names);
+  if (isPost) assertOwnPost(request);
   const route = ROUTES.get(`${request.method} ${pathname}`);
   if (route === undefined) throw new ApiError(404, 'no-api', 'There is no such API.');
   if (route.isChange === true) assertChangesAllowed(parts.options.allowChanges ?? false);

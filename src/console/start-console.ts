@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bracketed, ownNames } from '../guard/own-names.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { answerRequest } from './answer-request.ts';
 import { consoleParts } from './console-parts.ts';
 import { CONSOLE_CHECKS, type ConsoleOptions } from './options.ts';
-import { bracketed, ownNames } from './own-names.ts';
 import { SessionCookie } from './session-cookie.ts';
 
 /** A console that runs. */
@@ -34,7 +34,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   const { port: ownPort } = server.address() as AddressInfo;
   const parts = consoleParts(options);
   const cookie = new SessionCookie(ownPort);
-  const names = ownNames(host, ownPort);
+  const names = ownNames(host);
   const answering = new Set<Promise<void>>();
   server.on('request', (request, response) => {
     const answered = answerRequest(request, response, { parts, names, cookie });

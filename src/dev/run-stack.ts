@@ -26,6 +26,8 @@ export interface RunStackOptions {
   readonly reloads?: boolean;
   /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
   readonly graceMs?: number;
+  /** Names besides those of loopback by which the services may be addressed. Default: none. */
+  readonly allowedHosts?: readonly string[] | undefined;
   readonly onEvent: OnDevEvent;
 }
 
@@ -45,7 +47,7 @@ export interface RunningStack {
 export async function runStack(options: RunStackOptions): Promise<RunningStack> {
   const cleanup = new Cleanup();
   try {
-    const services = await startServices(options.stack, options.places);
+    const services = await startServices(options.stack, options.places, options.allowedHosts);
     cleanup.defer(() => services.stop());
     const functions = await runFunctions({
       ...options,
@@ -99,7 +101,7 @@ function startMappings(
 
 /** The bus, the schedules, and what both hand to functions without waiting. */
 async function startEvents(
-  { stack, places, onEvent }: RunStackOptions,
+  { stack, places, allowedHosts, onEvent }: RunStackOptions,
   { invoke }: RunningFunctions,
   cleanup: Cleanup,
 ): Promise<void> {
@@ -117,6 +119,7 @@ async function startEvents(
   const deliver = (functionId: string, event: unknown): void => asynchronous.enqueue(functionId, event);
   const bus = await startEventBus({
     place: places.eventbridge,
+    allowedHosts,
     clock: systemClock,
     stack: () => stack,
     deliver,

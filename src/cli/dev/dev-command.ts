@@ -21,6 +21,7 @@ import { type StackOptions, stackOf, type Variables } from './stack-options.ts';
 interface DevOptions extends OutputOptions, StackOptions, DevConsoleOptions {
   readonly portDynamodb?: number;
   readonly portSqs?: number;
+  readonly allowHost?: readonly string[];
   readonly function?: readonly string[];
   readonly reload?: boolean;
 }
@@ -52,6 +53,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
       esbuild,
       folder,
       reloads: options.reload !== false,
+      allowedHosts: options.allowHost,
       onEvent,
     });
     cleanup.defer(() => running.stop());

@@ -1,4 +1,5 @@
 import type { buildApp as BuildApp } from 'fauxqs';
+import { guardServer } from '../../guard/guard-server.ts';
 import { importInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
@@ -16,6 +17,7 @@ export async function startSqsEmulator(options: StartOptions = {}): Promise<Loca
     knowByAnyHost(request.body);
     done();
   });
+  guardServer(app.server, '127.0.0.1', options.allowedHosts);
   const endpoint = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
   let stopped: Promise<void> | undefined;
   return {

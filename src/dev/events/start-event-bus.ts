@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from '../../claims/clock.ts';
+import { guardServer } from '../../guard/guard-server.ts';
 import { portError } from '../places.ts';
 import { matches } from '../patterns/matches.ts';
 import type { DevStack } from '../stack.ts';
@@ -11,6 +12,8 @@ import { putEvents } from './put-events.ts';
 export interface EventBusOptions {
   /** Where it answers: the place that the template was read with. */
   readonly place: string;
+  /** Names besides those of loopback by which requests may address it. */
+  readonly allowedHosts?: readonly string[] | undefined;
   readonly clock: Clock;
   /** The template as it is now. */
   readonly stack: () => DevStack;
@@ -35,6 +38,7 @@ export async function startEventBus(options: EventBusOptions): Promise<EventBus>
   const server = createServer((request, response) => {
     void respond(request, response, options).catch(() => response.destroy());
   });
+  guardServer(server, '127.0.0.1', options.allowedHosts);
   server.listen(Number(port), '127.0.0.1');
   await once(server, 'listening').catch((error: unknown) => {
     throw portError(error, options.place);
@@ -55,11 +59,6 @@ async function respond(
   response: ServerResponse,
   options: EventBusOptions,
 ): Promise<void> {
-  // A page of the web that has this machine's address under its own name sends that name.
-  const host = request.headers.host ?? '';
-  if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)) {
-    return answer(response, 403, refusal('AccessDeniedException', 'Call it by the address 127.0.0.1.'));
-  }
   const target = String(request.headers['x-amz-target'] ?? '');
   if (request.method !== 'POST' || target !== 'AWSEvents.PutEvents') {
     const what = 'Of EventBridge only PutEvents is here.';

@@ -101,6 +101,7 @@ describe('The event bus', () => {
       403,
       'AccessDeniedException',
     ],
+    ['a page of the web', '{}', { origin: 'https://evil.example' }, 403, 'AccessDeniedException'],
     ['a body without end', `"${'x'.repeat(2_100_000)}"`, {}, 413, 'RequestTooLarge'],
   ])('refuses %s', async (_name, text, headers, status, type) => {
     expect(await call(text, headers)).toEqual({ status, body: expect.objectContaining({ __type: type }) });
