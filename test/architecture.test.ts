@@ -16,6 +16,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   queues: ['claims'],
   // How options are checked, whoever has them.
   options: ['claims'],
+  // How texts from elsewhere are shown, whoever shows them.
+  text: [],
   // Which requests a server of this machine refuses, whoever serves.
   guard: ['claims'],
   // One attempt of one key, whoever makes it.
@@ -104,7 +106,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // CloudFormation's and SAM's templates as data, their functions worked out.
   template: ['claims'],
   // Reads templates and accounts; only the command line tool uses it.
-  doctor: ['claims', 'stores/postgres', 'stores/redis', 'template'],
+  doctor: ['claims', 'stores/postgres', 'stores/redis', 'template', 'text'],
   // A Lambda on this machine; only the command line tool uses it.
   dev: ['claims', 'guard', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
@@ -129,6 +131,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'console',
     'console-demo',
     'testing',
+    'text',
     'sources/exact-numbers.ts',
     'worker',
   ],

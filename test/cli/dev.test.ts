@@ -151,7 +151,7 @@ describe('batchlatch dev', () => {
       { type: 'build', time: expect.any(String), function: 'CountVisits', isFirst: true },
       expect.objectContaining({
         type: 'ready',
-        console: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/),
+        console: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=/),
         functions: [
           { function: 'CountVisits', source: 'sqs', from: expect.stringContaining('http') },
           { function: 'CountVisits', source: 'rule', from: 'bus default' },

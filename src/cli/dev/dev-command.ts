@@ -12,7 +12,7 @@ import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { DevConsoleOptions } from './dev-console.ts';
 import { devReport } from './dev-report.ts';
 import { loadEsbuild } from './load-esbuild.ts';

@@ -3,7 +3,7 @@ import { type OutcomeReader, outcomeReader, type RecordOutcome } from '../../dev
 import { countRecords, recordNames } from '../../dev/report/record-names.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { shownError, shownLine, shownMessages } from './function-lines.ts';
 
 /** An invocation that runs. */
