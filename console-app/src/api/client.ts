@@ -43,7 +43,7 @@ async function request<Answer>(path: string, init: AskInit): Promise<Answer> {
   return (await (await open(path, init)).json()) as Answer;
 }
 
-type AskInit = RequestInit & { readonly headers?: Readonly<Record<string, string>> };
+type AskInit = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
 /** Asks, and resolves when the answer begins. Rejects with an `ApiError`, or with the reason of the signal. */
 export async function open(path: string, init: AskInit): Promise<Response> {

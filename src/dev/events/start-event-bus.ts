@@ -5,7 +5,7 @@ import type { Clock } from '../../claims/clock.ts';
 import { guardServer } from '../../guard/guard-server.ts';
 import { portError } from '../places.ts';
 import { matches } from '../patterns/matches.ts';
-import type { DevStack } from '../stack.ts';
+import type { DevStack, DevTrigger, QueueTarget, RuleTrigger } from '../stack.ts';
 import { type BusEvent, parsedInput } from './event-envelope.ts';
 import { putEvents } from './put-events.ts';
 
@@ -19,6 +19,8 @@ export interface EventBusOptions {
   readonly stack: () => DevStack;
   /** Invokes a function asynchronously. */
   readonly deliver: (functionId: string, event: unknown) => void;
+  /** Sends an event to a queue. */
+  readonly sendTo: (target: QueueTarget, event: unknown) => void;
   /** Told of each event, with the ids of the rules that matched it. */
   readonly onEvent?: (event: BusEvent, bus: string, rules: readonly string[]) => void;
 }
@@ -81,25 +83,32 @@ async function respond(
 
 /** Hands an event to every rule of its bus that matches it. */
 function routeEvent(
-  { stack, deliver, onEvent }: Pick<EventBusOptions, 'stack' | 'deliver' | 'onEvent'>,
+  { stack, deliver, sendTo, onEvent }: Pick<EventBusOptions, 'stack' | 'deliver' | 'sendTo' | 'onEvent'>,
   bus: string,
   event: BusEvent,
 ): void {
-  const matched = stack().functions.flatMap(({ id: functionId, triggers }) =>
-    triggers.flatMap((trigger) =>
-      trigger.kind === 'rule' && trigger.isEnabled && trigger.bus === bus && matches(trigger.pattern, event)
-        ? [{ functionId, trigger }]
+  const { functions, queueTargets } = stack();
+  const isMatched = (trigger: DevTrigger): trigger is RuleTrigger =>
+    trigger.kind === 'rule' && trigger.isEnabled && trigger.bus === bus && matches(trigger.pattern, event);
+  const matched = [
+    ...functions.flatMap(({ id, triggers }) =>
+      triggers
+        .filter(isMatched)
+        .map((trigger) => ({ trigger, hand: (given: unknown) => deliver(id, given) })),
+    ),
+    ...queueTargets.flatMap((target) =>
+      isMatched(target.trigger)
+        ? [{ trigger: target.trigger, hand: (given: unknown) => sendTo(target, given) }]
         : [],
     ),
-  );
+  ];
   onEvent?.(
     event,
     bus,
     matched.map(({ trigger }) => trigger.id),
   );
-  for (const { functionId, trigger } of matched) {
-    deliver(functionId, trigger.input === undefined ? event : parsedInput(trigger.input));
-  }
+  for (const { trigger, hand } of matched)
+    hand(trigger.input === undefined ? event : parsedInput(trigger.input));
 }
 
 /** Undefined where it is longer than any that is allowed. */
