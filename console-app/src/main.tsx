@@ -20,7 +20,8 @@ const root = document.querySelector('#app');
 if (root !== null) render(<App />, root);
 void readSession();
 startLive();
-// The address of a console that was started again, opened in this tab: the browser does not load the page anew.
+// The address of a console that was started again, opened in this tab: the browser does not load the page
+// anew.
 window.addEventListener('hashchange', () => {
   void signIn().then((isTried) => isTried && reconnect());
 });

@@ -16,7 +16,10 @@ export interface ClaimFilter {
 
 export const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 
-/** The filter of an input that was checked. Throws an `ApiError` for one that says what is searched by, and not what for. */
+/**
+ * The filter of an input that was checked. Throws an `ApiError` for one that says what is searched by, and
+ * not what for.
+ */
 export function filterOf({ state, by = 'prefix', q = '' }: FilterJson): ClaimFilter {
   if (by !== 'prefix' && q.trim() === '')
     throw badRequest(`Expected \`q\` to be what \`by: '${by}'\` looks for.`);

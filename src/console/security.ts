@@ -41,8 +41,9 @@ export function assertOwnPage({ headers }: IncomingMessage, names: OwnNames): vo
 }
 
 /**
- * Throws where a request that does something is not JSON, which no form can send, or where a browser sends it without saying
- * that it comes from a page of this origin. A request with neither `Origin` nor `Sec-Fetch-Site` is not a browser's.
+ * Throws where a request that does something is not JSON, which no form can send, or where a browser sends
+ * it without saying that it comes from a page of this origin. A request with neither `Origin` nor
+ * `Sec-Fetch-Site` is not a browser's.
  */
 export function assertOwnPost({ headers }: IncomingMessage): void {
   const { origin, 'content-type': type = '', 'sec-fetch-site': site } = headers;

@@ -1,15 +1,18 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** Has the secret of a page's session. It is no cookie: browsers send cookies to every port of this machine. */
+/**
+ * Has the secret of a page's session. It is no cookie: browsers send cookies to every port of this machine.
+ */
 const SESSION_HEADER = 'x-batchlatch-session';
 
 /** Tickets that are kept; an older one is no longer taken. */
 const MOST_TICKETS = 20;
 
 /**
- * The secrets of one run of the console. A page gives the token of the address, or a ticket of it, and gets another secret, which it
- * keeps in its own storage and sends with each request: addresses stay in histories.
+ * The secrets of one run of the console. A page gives the token of the address, or a ticket of it, and gets
+ * another secret, which it keeps in its own storage and sends with each request: addresses stay in
+ * histories.
  */
 export class SessionSecrets {
   /** 32 random bytes. */
@@ -18,7 +21,10 @@ export class SessionSecrets {
   readonly #addresses = new Set<string>();
   readonly #downloads = new Set<string>();
 
-  /** Returns a token that is taken once, for an address that other users of the machine may see in the list of processes. */
+  /**
+   * Returns a token that is taken once, for an address that other users of the machine may see in the list
+   * of processes.
+   */
   addressTicket(): string {
     return keep(this.#addresses, newSecret());
   }
@@ -28,7 +34,10 @@ export class SessionSecrets {
     return keep(this.#downloads, newSecret());
   }
 
-  /** Takes the token of the address, or a ticket of one; returns the secret of the session, or undefined for any other. */
+  /**
+   * Takes the token of the address, or a ticket of one; returns the secret of the session, or undefined for
+   * any other.
+   */
   signIn(token: string): string | undefined {
     return isSame(token, this.token) || this.#addresses.delete(token) ? this.#secret : undefined;
   }

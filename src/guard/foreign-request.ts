@@ -5,9 +5,9 @@ import type { OwnNames } from './own-names.ts';
 export type ForeignRequest = 'foreign-host' | 'foreign-page';
 
 /**
- * Whether a web page made the browser send a request, and how that shows: a page whose own name was made to resolve to
- * this address sends that name as `Host`; any other page sends its `Origin`, or `Sec-Fetch-Site` alone, as for an image.
- * Undefined for the server's own pages and for programs, which send neither header.
+ * Whether a web page made the browser send a request, and how that shows: a page whose own name was made to
+ * resolve to this address sends that name as `Host`; any other page sends its `Origin`, or `Sec-Fetch-Site`
+ * alone, as for an image. Undefined for the server's own pages and for programs, which send neither header.
  */
 export function foreignRequest(headers: IncomingHttpHeaders, names: OwnNames): ForeignRequest | undefined {
   // Every browser sends `Host`; a health check by HTTP/1.0 may not.

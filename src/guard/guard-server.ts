@@ -3,10 +3,11 @@ import { type ForeignRequest, foreignRequest } from './foreign-request.ts';
 import { isLoopback, ownNames } from './own-names.ts';
 
 /**
- * Puts a check before the request listeners that the server has now: requests of web pages get 403 and no CORS headers, so
- * that no page in a browser can use a server of this machine.
+ * Puts a check before the request listeners that the server has now: requests of web pages get 403 and no
+ * CORS headers, so that no page in a browser can use a server of this machine.
  *
- * A server that listens beyond loopback is reached by names that only its network knows, so its `Host` is not checked.
+ * A server that listens beyond loopback is reached by names that only its network knows, so its `Host` is
+ * not checked.
  */
 export function guardServer(server: Server, host: string, allowedHosts?: readonly string[]): void {
   const listeners = server.listeners('request') as RequestListener[];

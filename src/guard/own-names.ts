@@ -12,9 +12,9 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 
 /**
- * The names of a server that listens on `host`, and further names that the user gave. Their port may be any: the server may
- * be behind a forwarded port, and no foreign page has one of these names. A server that listens on every address takes
- * any IP address, but of names only the machine's.
+ * The names of a server that listens on `host`, and further names that the user gave. Their port may be
+ * any: the server may be behind a forwarded port, and no foreign page has one of these names. A server that
+ * listens on every address takes any IP address, but of names only the machine's.
  */
 export function ownNames(host: string, allowed: readonly string[] = []): OwnNames {
   const names = new Set([...namesOf(host), ...allowed].map((name) => name.toLowerCase()));

@@ -45,7 +45,9 @@ async function request<Answer>(path: string, init: AskInit): Promise<Answer> {
 
 type AskInit = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** Asks, and resolves when the answer begins. Rejects with an `ApiError`, or with the reason of the signal. */
+/**
+ * Asks, and resolves when the answer begins. Rejects with an `ApiError`, or with the reason of the signal.
+ */
 export async function open(path: string, init: AskInit): Promise<Response> {
   let response: Response;
   try {

@@ -105,7 +105,9 @@ function tryAgain(): void {
   retry = setTimeout(follow, Math.min(500 * 2 ** (failures - 1), LONGEST_WAIT_MS));
 }
 
-/** The server does not know this page. It is asked again: another tab may have opened the address meanwhile. */
+/**
+ * The server does not know this page. It is asked again: another tab may have opened the address meanwhile.
+ */
 export function signOut(): void {
   close();
   connection.set('signed-out');

@@ -7,8 +7,9 @@ export interface ServerEvent {
 }
 
 /**
- * Listens to the server's events until the connection ends. `EventSource` sends no header, and so no secret. Rejects with an
- * `ApiError` where the server refuses, and with any error where the connection breaks.
+ * Listens to the server's events until the connection ends. `EventSource` sends no header, and so no
+ * secret. Rejects with an `ApiError` where the server refuses, and with any error where the connection
+ * breaks.
  */
 export async function listen(signal: AbortSignal, onEvent: (event: ServerEvent) => void): Promise<void> {
   const { body } = await open(apiPath('events'), { signal });

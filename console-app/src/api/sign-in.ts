@@ -2,8 +2,8 @@ import type { SignedInJson } from '../api-types.ts';
 import { remember, remembered } from '../state/stored.ts';
 
 /**
- * The secret that lets this page in. Storage belongs to one host and port, which a cookie does not: no other server of this machine
- * gets it. Other tabs have it too, and it is kept when a page is loaded again.
+ * The secret that lets this page in. Storage belongs to one host and port, which a cookie does not: no
+ * other server of this machine gets it. Other tabs have it too, and it is kept when a page is loaded again.
  */
 const NAME = 'batchlatch-session';
 const SIGN_IN_WITHIN_MS = 10_000;
@@ -17,7 +17,10 @@ export function sessionHeader(): Readonly<Record<string, string>> {
   return secret === undefined ? {} : { 'x-batchlatch-session': secret };
 }
 
-/** Exchanges the token of the address for the secret, and takes it out of the address. False where there is no token. */
+/**
+ * Exchanges the token of the address for the secret, and takes it out of the address. False where there is
+ * no token.
+ */
 export async function signIn(): Promise<boolean> {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
   if (token === null) return false;

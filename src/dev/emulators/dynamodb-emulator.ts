@@ -34,8 +34,8 @@ export async function startDynamoDBEmulator(
 }
 
 /**
- * Starts an empty DynamoDB that no web page can use. dynoxide answers pages of any origin and listens on TCP alone, so it gets a random
- * address of 127.0.0.0/8, one of 16 million, and a proxy in front of it.
+ * Starts an empty DynamoDB that no web page can use. dynoxide answers pages of any origin and listens on
+ * TCP alone, so it gets a random address of 127.0.0.0/8, one of 16 million, and a proxy in front of it.
  */
 export async function startGuardedDynamoDB(options: StartOptions = {}): Promise<DynamoDBEmulator> {
   if (!hasDynoxide()) return startDynalite(options);

@@ -20,7 +20,9 @@ const OF_THE_CONNECTION = new Set([
 /** Longer than clients keep idle connections, so that they close them first. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Starts a server in front of an emulator that answers every request: those of web pages are not passed on. */
+/**
+ * Starts a server in front of an emulator that answers every request: those of web pages are not passed on.
+ */
 export async function startGuardingProxy(
   name: string,
   target: HiddenPlace,

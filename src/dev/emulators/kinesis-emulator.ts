@@ -9,8 +9,9 @@ import { installedFolder, notInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 /**
- * Loaded before the emulator, which would listen on every interface of the machine, by TLS too. Its servers get sockets in a folder
- * that only this user may enter; the emulator wants to be told addresses and ports all the same.
+ * Loaded before the emulator, which would listen on every interface of the machine, by TLS too. Its servers
+ * get sockets in a folder that only this user may enter; the emulator wants to be told addresses and ports
+ * all the same.
  */
 const ON_SOCKETS = `
 import { Server } from 'node:net';
@@ -26,7 +27,10 @@ Server.prototype.listen = function (first, ...others) {
 };
 Server.prototype.address = () => ({ address: host, family: 'IPv4', port });`;
 
-/** Starts a Kinesis in a process of its own, from the npm package kinesis-local. Streams are in memory. No web page can use it. */
+/**
+ * Starts a Kinesis in a process of its own, from the npm package kinesis-local. Streams are in memory. No
+ * web page can use it.
+ */
 export async function startKinesisEmulator(options: StartOptions = {}): Promise<LocalService> {
   const folder = installedFolder('kinesis-local');
   if (folder === undefined) throw notInstalled(['kinesis-local']);

@@ -4,9 +4,9 @@ import { importInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
 /**
- * Starts an SQS inside this process: FIFO queues, dead-letter queues, visibility, delays and long polling. It
- * also answers SNS and S3 calls. Queues are in memory. The URL of a queue has the host by which it was asked for, and a queue is found
- * whatever host its URL has.
+ * Starts an SQS inside this process: FIFO queues, dead-letter queues, visibility, delays and long polling.
+ * It also answers SNS and S3 calls. Queues are in memory. The URL of a queue has the host by which it was
+ * asked for, and a queue is found whatever host its URL has.
  */
 export async function startSqsEmulator(options: StartOptions = {}): Promise<LocalService> {
   // fauxqs loads AWS's SDK, which warns about Node 20.
@@ -41,8 +41,8 @@ export async function startSqsEmulator(options: StartOptions = {}): Promise<Loca
 const ASKED_HOST = 'x-batchlatch-asked-host';
 
 /**
- * fauxqs calls a queue `http://sqs.REGION.localhost:PORT/…`, which not every system resolves, and finds it by exactly that. SQS
- * does not look at the host.
+ * fauxqs calls a queue `http://sqs.REGION.localhost:PORT/…`, which not every system resolves, and finds it
+ * by exactly that. SQS does not look at the host.
  */
 function knowByAnyHost(body: unknown, region: string, ownHost: string): void {
   if (typeof body !== 'object' || body === null || !('QueueUrl' in body)) return;

@@ -34,8 +34,8 @@ export interface ExecutionEnvironmentOptions {
   readonly graceMs?: number | undefined;
   readonly functionArn: string;
   /**
-   * The port of loopback on which a debugger can attach. The process is then never ended because of its time: it may stand at a
-   * breakpoint. Default: none.
+   * The port of loopback on which a debugger can attach. The process is then never ended because of its
+   * time: it may stand at a breakpoint. Default: none.
    */
   readonly inspectPort?: number | undefined;
   readonly onLine: (line: PrintedLine) => void;

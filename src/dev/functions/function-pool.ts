@@ -11,7 +11,10 @@ import type { Invocation, InvocationEnd } from './invocation.ts';
 export interface FunctionPoolOptions extends Omit<ExecutionEnvironmentOptions, 'code' | 'onExit'> {
   /** With more at once, invocations are throttled. Undefined is no limit. */
   readonly reservedConcurrency: number | undefined;
-  /** At most so many processes; further invocations wait. Default 50; one with `inspectPort`, which is started at once. */
+  /**
+   * At most so many processes; further invocations wait. Default 50; one with `inspectPort`, which is
+   * started at once.
+   */
   readonly maxProcesses?: number;
 }
 

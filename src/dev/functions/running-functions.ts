@@ -78,8 +78,9 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
 }
 
 /**
- * What the context of a function says that it has, while a debugger may stop it: Lambda's longest. batchlatch gives up at that time, and
- * its leases end with it, so that a claim of a process that was ended is free again.
+ * The time that the context of a function counts down from while a debugger may stop it: Lambda's longest.
+ * batchlatch gives up at that time, and its leases end with it, so that a claim of a process that was ended
+ * is free again.
  */
 const INSPECTED_TIMEOUT_MS = 900_000;
 

@@ -5,7 +5,10 @@ import { FUNCTION_TYPES, QUEUE_TYPES, type Reading, templateError, textOf, withA
 import { readRuleTargets, type TargetTrigger } from './read-rules.ts';
 import { readSchedule } from './read-schedules.ts';
 
-/** The queues of the template that its rules and schedules send to. Other targets than queues and functions are notes. */
+/**
+ * The queues of the template that its rules and schedules send to. Other targets than queues and functions
+ * are notes.
+ */
 export function readQueueTargets(reading: Reading): readonly QueueTarget[] {
   const isQueue = (arn: string | undefined): boolean =>
     arn !== undefined && withArn(reading, arn, QUEUE_TYPES) !== undefined;
@@ -49,11 +52,9 @@ function noteOtherTargets(
 ): void {
   for (const target of targets) {
     const arn = asText(member(target, 'Arn'));
-    const isHere = arn !== undefined && isOfFunctionOrQueue(reading, arn);
-    if (!isHere)
-      reading.notes.add(
-        `${name} does not run here: ${arn ?? 'its target'} is no function or queue of this template.`,
-      );
+    if (arn !== undefined && isOfFunctionOrQueue(reading, arn)) continue;
+    const what = arn ?? 'its target';
+    reading.notes.add(`${name} does not run here: ${what} is no function or queue of this template.`);
   }
 }
 

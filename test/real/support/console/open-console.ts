@@ -89,7 +89,9 @@ export async function openConsole({
   };
 }
 
-/** Resolves when a page has taken the token out of its address, which it does once it is let in or refused. */
+/**
+ * Resolves when a page has taken the token out of its address, which it does once it is let in or refused.
+ */
 async function signedIn(page: Page): Promise<void> {
   await page.waitForFunction("!location.hash.includes('token')");
 }
