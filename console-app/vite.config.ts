@@ -28,7 +28,7 @@ function themeBeforePaint(root: string): Plugin {
 
 /**
  * `CONSOLE_URL=http://127.0.0.1:PORT npx vite console-app` serves the pages as they are edited, and a console that runs answers
- * their requests. Open the address that it printed first: its cookie is for every port of this machine.
+ * their requests. Open the `#token=…` of the address that it printed on vite's address.
  */
 const target = process.env['CONSOLE_URL'] ?? 'http://127.0.0.1:8080';
 

@@ -16,6 +16,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   queues: ['claims'],
   // How options are checked, whoever has them.
   options: ['claims'],
+  // How texts from elsewhere are shown, whoever shows them.
+  text: [],
+  // Which requests a server of this machine refuses, whoever serves.
+  guard: ['claims'],
   // One attempt of one key, whoever makes it.
   attempts: ['claims', 'observe/observer.ts'],
   // Knows policies by their contract only, which is its own.
@@ -58,7 +62,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/dynamodb/row.ts',
   ],
   s3: ['claims', 'sources', 'options'],
-  worker: ['attempts', 'aws', 'aws/sdk', 'claims', 'options'],
+  worker: ['attempts', 'aws', 'aws/sdk', 'claims', 'guard', 'options'],
   durable: [
     'claims',
     'sources',
@@ -102,13 +106,13 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // CloudFormation's and SAM's templates as data, their functions worked out.
   template: ['claims'],
   // Reads templates and accounts; only the command line tool uses it.
-  doctor: ['claims', 'stores/postgres', 'stores/redis', 'template'],
+  doctor: ['claims', 'stores/postgres', 'stores/redis', 'template', 'text'],
   // A Lambda on this machine; only the command line tool uses it.
-  dev: ['claims', 'options', 'template', 'worker'],
+  dev: ['claims', 'guard', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['claims', 'options', 'monitor'],
   // What a browser shows; only the command line tool uses it.
-  console: ['claims', 'options', 'operations'],
+  console: ['claims', 'guard', 'options', 'operations'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
@@ -127,6 +131,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'console',
     'console-demo',
     'testing',
+    'text',
     'sources/exact-numbers.ts',
     'worker',
   ],

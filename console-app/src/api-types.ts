@@ -2,6 +2,7 @@
 export type { StoredError } from '../../src/claims/claim.ts';
 export type { ClaimState, OperationKind } from '../../src/claims/operable-store.ts';
 export type * from '../../src/console/api.ts';
+export type * from '../../src/console/sign-in-api.ts';
 export type { CompletedMessages } from '../../src/operations/index.ts';
 export type { ClaimJson } from '../../src/operations/claim-json.ts';
 export type { Distribution, StatisticsPeriod } from '../../src/operations/claim-tally.ts';

@@ -10,11 +10,18 @@ import './styles/stacked.css';
 import './styles/dialog.css';
 import './styles/overview.css';
 import './styles/claim.css';
-import { startLive } from './api/live.ts';
+import { reconnect, startLive } from './api/live.ts';
 import { readSession } from './api/session.ts';
+import { signIn } from './api/sign-in.ts';
 import { App } from './app.tsx';
 
+await signIn();
 const root = document.querySelector('#app');
 if (root !== null) render(<App />, root);
 void readSession();
 startLive();
+// The address of a console that was started again, opened in this tab: the browser does not load the page
+// anew.
+window.addEventListener('hashchange', () => {
+  void signIn().then((isTried) => isTried && reconnect());
+});

@@ -63,6 +63,7 @@ export function stackOf(orders: OrdersStack, tables: readonly DevTable[]): DevSt
     queues: [queue, deadLetterQueue],
     tables,
     streams: [],
+    queueTargets: [],
     notes: [],
   };
 }

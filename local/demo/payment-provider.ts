@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { guardServer } from '../../src/guard/guard-server.ts';
 import type { Trouble } from './demo-store.ts';
 import type { OrderMessage, Peculiarity } from './order-messages.ts';
 import { killBeforeCharge } from './troubled-charges.ts';
@@ -64,6 +65,7 @@ export async function startPaymentProvider(
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
+  guardServer(server, '127.0.0.1');
   const port = await listenLocally(server);
   return {
     name: 'payment provider',

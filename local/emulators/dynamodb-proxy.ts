@@ -3,6 +3,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import { buffer } from 'node:stream/consumers';
 import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { guardServer } from '../../src/guard/guard-server.ts';
 
 /** A call to DynamoDB on its way. */
 export interface DynamoDBCall {
@@ -46,7 +47,8 @@ export async function startDynamoDBProxy(
 
   async function passOn(incoming: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
     const { method, headers, url } = incoming;
-    const outgoing = request(new URL(url ?? '/', target), { method, headers, agent });
+    const place = new URL(url ?? '/', target);
+    const outgoing = request(place, { method, headers: { ...headers, host: place.host }, agent });
     outgoing.end(body);
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     response.writeHead(answer.statusCode ?? 500, answer.headers);
@@ -57,6 +59,7 @@ export async function startDynamoDBProxy(
     // Broken connections are seen and retried by the callers.
     handle(incoming, response).catch(() => response.destroy());
   });
+  guardServer(server, '127.0.0.1');
   const port = await listenLocally(server);
 
   let stopped: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { CliError, UsageError } from './cli-error.ts';
-import { visible } from './print/visible.ts';
+import { visible } from '../text/visible.ts';
 import { sentence } from './print/words.ts';
 import type { ExitStatus } from './surroundings.ts';
 

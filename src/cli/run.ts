@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { explainError } from './explain-error.ts';
 import { programOf } from './program.ts';
-import { visible } from './print/visible.ts';
+import { visible } from '../text/visible.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The exit status of a command that Ctrl-C ended. */

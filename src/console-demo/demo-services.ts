@@ -4,7 +4,7 @@ import type { Cleanup } from '../dev/emulators/cleanup.ts';
 import {
   dynamoDBPackage,
   hasDynamoDBEmulator,
-  startDynamoDBEmulator,
+  startGuardedDynamoDB,
 } from '../dev/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig } from '../dev/emulators/emulator-environment.ts';
 import { installedFolder, notInstalled } from '../dev/emulators/installed-package.ts';
@@ -43,7 +43,7 @@ export async function startDemoServices(cleanup: Cleanup): Promise<DemoServices>
   ];
   if (missing.length > 0) throw notInstalled(missing);
   const [dynamoDBService, sqsService] = await Promise.all([
-    started(startDynamoDBEmulator(), cleanup),
+    started(startGuardedDynamoDB(), cleanup),
     started(startSqsEmulator(), cleanup),
   ]);
   const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: dynamoDBService.endpoint });

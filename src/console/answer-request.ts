@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OwnNames } from '../guard/own-names.ts';
 import { ApiError, answerFor } from './api-error.ts';
 import type { ConsoleParts } from './console-parts.ts';
+import { checkInput, INPUTS, type RequestName } from './inputs.ts';
 import { readJson, sendJson } from './json.ts';
-import type { OwnNames } from './own-names.ts';
-import { ROUTES } from './routes.ts';
+import { notSignedIn, ROUTES } from './routes.ts';
 import {
   assertChangesAllowed,
   assertOwnHost,
@@ -11,14 +12,14 @@ import {
   assertOwnPost,
   setSecurityHeaders,
 } from './security.ts';
-import type { SessionCookie } from './session-cookie.ts';
+import type { SessionSecrets } from './session-secrets.ts';
 import { isAsset, PAGES, sendAsset, sendPage, sendText } from './static-files.ts';
 
 /** Who may ask, and who answers. */
 export interface RequestPorts {
   readonly parts: ConsoleParts;
   readonly names: OwnNames;
-  readonly cookie: SessionCookie;
+  readonly secrets: SessionSecrets;
 }
 
 /** Answers one request, whatever comes. */
@@ -52,24 +53,12 @@ interface Address {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { parts, names, cookie }: RequestPorts,
+  { parts, names, secrets }: RequestPorts,
   { pathname, query }: Address,
 ): Promise<void> {
   assertOwnHost(request, names);
-  const token = query.get('token');
-  if (request.method === 'GET' && pathname === '/' && token !== null && cookie.isToken(token)) {
-    letIn(request, response, cookie);
-    return;
-  }
-  if (!cookie.isIn(request)) {
-    throw new ApiError(
-      401,
-      'no-session',
-      'Open the address that the terminal printed when the console was started: it has a token that lets you in.',
-    );
-  }
   if (pathname.startsWith('/api/')) {
-    await answerApi(request, response, { parts, names }, { pathname, query });
+    await answerApi(request, response, { parts, names, secrets }, { pathname, query });
     return;
   }
   if (request.method !== 'GET') throw new ApiError(405, 'no-method', 'Only GET is answered here.');
@@ -80,37 +69,32 @@ async function answer(
   }
 }
 
-/**
- * Hands the cookie over and goes on without the token in the address. A browser that came by a link of another page would not
- * send the cookie after a redirection; from a page of this origin it does.
- */
-function letIn({ headers }: IncomingMessage, response: ServerResponse, cookie: SessionCookie): void {
-  response.setHeader('Set-Cookie', cookie.header());
-  const site = headers['sec-fetch-site'];
-  if (site === undefined || site === 'none' || site === 'same-origin') {
-    response.writeHead(303, { Location: '/' }).end();
-    return;
-  }
-  response
-    .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
-    .end('<!doctype html><title>Console</title><meta http-equiv="refresh" content="0; url=/">');
-}
-
 async function answerApi(
   request: IncomingMessage,
   response: ServerResponse,
-  { parts, names }: Omit<RequestPorts, 'cookie'>,
+  { parts, names, secrets }: RequestPorts,
   { pathname, query }: Address,
 ): Promise<void> {
-  assertOwnPage(request);
+  assertOwnPage(request, names);
   const isPost = request.method === 'POST';
-  if (isPost) assertOwnPost(request, names);
-  const route = ROUTES.get(`${request.method} ${pathname}`);
-  if (route === undefined) throw new ApiError(404, 'no-api', 'There is no such API.');
+  if (isPost) assertOwnPost(request);
+  const name = `${request.method} ${pathname}`;
+  const route = isRequest(name) ? ROUTES[name] : undefined;
+  const isLetIn =
+    secrets.isIn(request) ||
+    route?.isFor === 'anybody' ||
+    (route?.isFor === 'downloads' && secrets.isDownload(query.get('ticket') ?? ''));
+  if (!isLetIn) throw notSignedIn();
+  if (!isRequest(name) || route === undefined) throw new ApiError(404, 'no-api', 'There is no such API.');
   if (route.isChange === true) assertChangesAllowed(parts.options.allowChanges ?? false);
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  const body = isPost ? await readJson(request) : {};
-  const value = await route.handle({ request, response, query, body, signal: gone.signal }, parts);
+  const input = isPost ? await readJson(request) : Object.fromEntries(query);
+  checkInput(name, input, INPUTS[name]);
+  const value = await route.handle({ response, input, secrets, signal: gone.signal }, parts);
   if (value !== undefined) sendJson(response, 200, value);
+}
+
+function isRequest(name: string): name is RequestName {
+  return Object.hasOwn(INPUTS, name);
 }

@@ -6,12 +6,14 @@ import {
   type RefusalReason,
   stateOf,
 } from '../claims/operable-store.ts';
+import { isObject } from '../claims/is-object.ts';
 import { decideOperation } from '../claims/operations.ts';
 import type { SeenClaim } from '../operations/change-claims.ts';
 import { claimJson } from '../operations/claim-json.ts';
-import type { PlanJson } from './api.ts';
+import type { PlanJson, SeenJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
+import { checkInput, MOST_PLANNED, SEEN } from './inputs.ts';
 
 /** What a plan would do, and to which claims. */
 export interface ChangePlan {
@@ -21,8 +23,6 @@ export interface ChangePlan {
   readonly claims: readonly SeenClaim[];
 }
 
-/** More are not changed at once. */
-const MOST_PLANNED = 10_000;
 const SAMPLE = 5;
 const READS_AT_ONCE = 20;
 
@@ -135,36 +135,24 @@ function refusalOf(
   return 'outcome' in decision && decision.outcome.status === 'refused' ? decision.outcome.why : undefined;
 }
 
-const STATUSES: readonly string[] = [
-  'IN_PROGRESS',
-  'COMPLETED',
-  'FAILED',
-  'PARKED',
-] satisfies Claim['status'][];
-
-/** Reads claims as a page has seen them. Throws an `ApiError` for what cannot be one. */
-export function chosenOf(given: unknown): readonly SeenClaim[] {
-  if (!Array.isArray(given) || given.length === 0 || given.length > MOST_PLANNED) {
-    throw badRequest(`\`claims\` is a list of 1 to ${MOST_PLANNED} claims.`);
-  }
-  const chosen = (given as unknown[]).map(seenIn);
+/** Reads claims as a page has seen them. Throws an `ApiError` that names the first that cannot be one. */
+export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
+  given.forEach((claim, index) => checkInput(`claims[${index}]`, seenIn(claim), SEEN));
+  const chosen = (given as readonly SeenJson[]).map((claim): SeenClaim => ({
+    key: claim.key,
+    owner: claim.owner,
+    status: claim.status as Claim['status'],
+    attempt: Number(claim.attempt),
+  }));
   if (new Set(chosen.map(({ key }) => key)).size < chosen.length) {
     throw badRequest('A key stands twice among the claims.');
   }
   return chosen;
 }
 
-function seenIn(given: unknown): SeenClaim {
-  const { key, status, owner, attempt } = (given ?? {}) as Readonly<Record<string, unknown>>;
-  const number = typeof attempt === 'string' && /^\d{1,20}$/.test(attempt) ? Number(attempt) : attempt;
-  const isSeen =
-    typeof key === 'string' &&
-    key !== '' &&
-    typeof owner === 'string' &&
-    STATUSES.includes(status as string) &&
-    Number.isInteger(number);
-  if (!isSeen) throw badRequest('A claim is { key, status, owner, attempt }, as it was shown.');
-  return { key, owner, status: status as Claim['status'], attempt: number as number };
+/** A page may send all that it was shown of a claim. */
+function seenIn(claim: unknown): unknown {
+  return isObject(claim) && !Array.isArray(claim) ? seenOf(claim as unknown as Claim) : claim;
 }
 
 function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {

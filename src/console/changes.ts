@@ -1,7 +1,6 @@
-import type { OperableStore, OperationKind } from '../claims/operable-store.ts';
+import type { OperableStore } from '../claims/operable-store.ts';
 import type { Clock } from '../claims/clock.ts';
-import { words } from '../operations/change-claims.ts';
-import type { ActionJson, ChangesRequest, PlanJson } from './api.ts';
+import type { ActionJson, ChangesRequest, PlanJson, PlanRequest } from './api.ts';
 import type { ActionLog } from './action-log.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { changeAll } from './change-job.ts';
@@ -18,12 +17,8 @@ export interface ChangesPorts {
   readonly operator: string;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-/** What a page may ask, of which nothing is believed. */
-type Asked<Request> = { readonly [Member in keyof Request]?: unknown };
-
-const OPERATIONS: readonly string[] = ['release', 'resolve', 'park', 'forget'] satisfies OperationKind[];
-const REASON = words(256);
+/** Members that `INPUTS` has checked. */
+type Input = Readonly<Record<string, unknown>>;
 
 /** Changes of claims in two steps: what would be done, and then doing it. */
 export class Changes {
@@ -36,20 +31,16 @@ export class Changes {
   }
 
   /** Says what a change would do. It is a job while it reads, given up when `signal` is aborted. */
-  async plan(body: Body, signal: AbortSignal): Promise<PlanJson> {
-    const { operation, force = false, filter, claims } = body;
-    if (!OPERATIONS.includes(operation as string)) {
-      throw badRequest(`\`operation\` is one of ${OPERATIONS.join(', ')}.`);
-    }
-    if (typeof force !== 'boolean') throw badRequest('`force` is true or false.');
+  async plan(input: Input, signal: AbortSignal): Promise<PlanJson> {
+    const { operation, force = false, filter, claims } = input as unknown as PlanRequest;
     if ((filter === undefined) === (claims === undefined)) {
-      throw badRequest('A plan is for a `filter` or for `claims`.');
+      throw badRequest('POST /api/plan: Expected either `filter` or `claims`.');
     }
     const chosen = claims === undefined ? undefined : chosenOf(claims);
-    const asked = chosen === undefined ? filterOf((filter ?? {}) as Body) : undefined;
+    const asked = filter === undefined ? undefined : filterOf(filter);
     const { store, clock, jobs } = this.#ports;
     const now = (): number => clock.now();
-    const how = { operation: operation as OperationKind, force };
+    const how = { operation, force };
     return new Promise<PlanJson>((resolve, reject) => {
       const { id } = jobs.start('plan', async (job) => {
         try {
@@ -76,12 +67,11 @@ export class Changes {
   }
 
   /** Carries a plan out, once. */
-  change(body: Body): { readonly job: string } {
-    const { plan: planId, reason, result, confirmed }: Asked<ChangesRequest> = body;
-    const plan = this.#plans.get(String(planId));
+  change(input: Input): { readonly job: string } {
+    const { plan: planId, reason, result, confirmed } = input as unknown as ChangesRequest;
+    const plan = this.#plans.get(planId);
     const { operation, force, claims } = plan;
-    assertReason(reason);
-    if (result !== undefined) assertResult(operation, result);
+    if (result !== undefined && operation !== 'resolve') throw badRequest('`result` is of `resolve` alone.');
     if (operation === 'forget' && confirmed !== true) {
       throw badRequest('To forget claims deletes their rows: it needs `confirmed: true`.');
     }
@@ -107,24 +97,9 @@ export class Changes {
       },
       claims.length,
     );
-    this.#plans.drop(String(planId));
+    this.#plans.drop(planId);
     return { job: id };
   }
-}
-
-/** Throws an `ApiError` for what cannot be kept on a claim. */
-export function assertReason(reason: unknown): asserts reason is string {
-  if (!REASON.accepts(reason)) throw badRequest(`\`reason\` is ${REASON.expected}.`);
-}
-
-function assertResult(operation: OperationKind, result: unknown): asserts result is string {
-  if (operation !== 'resolve') throw badRequest('`result` is of `resolve` alone.');
-  try {
-    JSON.parse(result as string);
-  } catch {
-    throw badRequest('`result` is a JSON text, which duplicates get parsed.');
-  }
-  if (typeof result !== 'string') throw badRequest('`result` is a JSON text, which duplicates get parsed.');
 }
 
 export function isoNow(clock: Clock): string {

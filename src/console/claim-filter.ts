@@ -2,6 +2,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { type ClaimPage, type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
 import { findClaims } from '../operations/find-claims.ts';
 import { inspectClaim } from '../operations/list-claims.ts';
+import type { FilterJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 
 /** Which claims are looked for. */
@@ -14,21 +15,15 @@ export interface ClaimFilter {
 }
 
 export const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
-const BY: readonly ClaimFilter['by'][] = ['key', 'prefix', 'record', 'hash'];
 
-/** Reads a filter. Throws an `ApiError` for one that cannot be. */
-export function filterOf({ state, by = 'prefix', q = '' }: Readonly<Record<string, unknown>>): ClaimFilter {
-  if (state !== undefined && state !== '' && !STATES.includes(state as ClaimState)) {
-    throw badRequest(`\`state\` is one of ${STATES.join(', ')}.`);
-  }
-  if (!BY.includes(by as ClaimFilter['by'])) throw badRequest(`\`by\` is one of ${BY.join(', ')}.`);
-  if (typeof q !== 'string' || q.length > 2_048)
-    throw badRequest('`q` is a text of 2,048 characters at most.');
-  return {
-    by: by as ClaimFilter['by'],
-    q,
-    ...(state !== undefined && state !== '' && { state: state as ClaimState }),
-  };
+/**
+ * The filter of an input that was checked. Throws an `ApiError` for one that says what is searched by, and
+ * not what for.
+ */
+export function filterOf({ state, by = 'prefix', q = '' }: FilterJson): ClaimFilter {
+  if (by !== 'prefix' && q.trim() === '')
+    throw badRequest(`Expected \`q\` to be what \`by: '${by}'\` looks for.`);
+  return { by, q, ...(state !== undefined && { state }) };
 }
 
 /** One bounded page of claims, and what it cost. */

@@ -20,7 +20,6 @@ export interface DeadLettersPorts {
   readonly usesReceives: boolean;
 }
 
-const MOST_PEEKED = 500;
 const DEFAULT_PEEKED = 50;
 
 /** Shows the messages of dead-letter queues beside their claims. */
@@ -55,9 +54,6 @@ export class DeadLetters {
     signal: AbortSignal,
   ): Promise<PeekJson> {
     const { sqs, queueUrl } = this.open(queue);
-    if (!Number.isInteger(limit) || (limit as number) < 1 || (limit as number) > MOST_PEEKED) {
-      throw badRequest(`\`limit\` is a whole number from 1 to ${MOST_PEEKED}.`);
-    }
     const { store, clock, key, usesReceives } = this.#ports;
     const reading = scan === true ? { store, isCut: () => false } : withoutScans(store);
     const { messages, parkedRead, ...peek } = await this.#alone(queueUrl, () =>

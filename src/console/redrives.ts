@@ -6,9 +6,15 @@ import type { RedriveOptions } from '../operations/dead-letters/redrive-options.
 import type { CompletedMessages, WhyLeft } from '../operations/dead-letters/redrive-plan.ts';
 import type { RedriveResult } from '../operations/dead-letters/redrive-result.ts';
 import type { ActionLog } from './action-log.ts';
-import type { ActionJson, RedrivePlanJson, RedriveResultJson } from './api.ts';
-import { ApiError, badRequest, messageOf } from './api-error.ts';
-import { assertReason, isoNow } from './changes.ts';
+import type {
+  ActionJson,
+  ChangesRequest,
+  RedrivePlanJson,
+  RedrivePlanRequest,
+  RedriveResultJson,
+} from './api.ts';
+import { ApiError, messageOf } from './api-error.ts';
+import { isoNow } from './changes.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { JobEnd, JobRun, Jobs } from './jobs.ts';
 import { KeptPlans } from './kept-plans.ts';
@@ -31,10 +37,8 @@ interface RedrivePlan {
   readonly asked: number;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
-const COMPLETED: readonly string[] = ['skip', 'move', 'delete'] satisfies CompletedMessages[];
-const MOST_CHOSEN = 1_000;
+/** Members that `INPUTS` has checked. */
+type Input = Readonly<Record<string, unknown>>;
 
 /** Redrives in two steps: what would be done, and then doing it. */
 export class Redrives {
@@ -47,21 +51,10 @@ export class Redrives {
   }
 
   /** Says what would be done. */
-  async plan(body: Body, signal: AbortSignal): Promise<RedrivePlanJson> {
-    const { queue, which, completed = 'skip' } = body;
+  async plan(input: Input, signal: AbortSignal): Promise<RedrivePlanJson> {
+    const { queue, which, completed = 'skip' } = input as unknown as RedrivePlanRequest;
     const { queueUrl } = this.#ports.letters.open(queue);
-    const isList = Array.isArray(which) && which.length > 0 && which.length <= MOST_CHOSEN;
-    if (which !== 'all' && !(isList && which.every((id) => typeof id === 'string'))) {
-      throw badRequest(`\`which\` is 'all', or a list of 1 to ${MOST_CHOSEN} ids of messages.`);
-    }
-    if (!COMPLETED.includes(completed as string)) {
-      throw badRequest(`\`completed\` is one of ${COMPLETED.join(', ')}.`);
-    }
-    const plan = {
-      queue: queueUrl,
-      which: which as RedrivePlan['which'],
-      completed: completed as CompletedMessages,
-    };
+    const plan = { queue: queueUrl, which, completed };
     const { jobs } = this.#ports;
     return new Promise((resolve, reject) => {
       const { id } = jobs.start('plan', async (job) => {
@@ -85,10 +78,9 @@ export class Redrives {
   }
 
   /** Carries a plan out, once. */
-  redrive(body: Body): { readonly job: string } {
-    const { plan: planId, reason } = body;
-    const plan = this.#plans.get(String(planId));
-    assertReason(reason);
+  redrive(input: Input): { readonly job: string } {
+    const { plan: planId, reason } = input as unknown as ChangesRequest;
+    const plan = this.#plans.get(planId);
     if (plan.asked === 0) throw new ApiError(409, 'nothing-to-do', 'No message would be moved.');
     const { clock, jobs, operator, actions } = this.#ports;
     const { asked } = plan;
@@ -111,7 +103,7 @@ export class Redrives {
       },
       asked,
     );
-    this.#plans.drop(String(planId));
+    this.#plans.drop(planId);
     return { job: id };
   }
 

@@ -1,20 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { inspectClaim } from '../operations/list-claims.ts';
 import { claimJson } from '../operations/claim-json.ts';
 import type { ClaimsJson, Session } from './api.ts';
-import { ApiError, badRequest } from './api-error.ts';
+import { ApiError } from './api-error.ts';
 import { claimDetail } from './claim-answers.ts';
 import { filterOf, readPage } from './claim-filter.ts';
 import type { ConsoleParts } from './console-parts.ts';
-import { sendExport } from './exports.ts';
+import { type ExportFormat, sendExport } from './exports.ts';
+import type { RequestName } from './inputs.ts';
+import type { SessionSecrets } from './session-secrets.ts';
+import type { SignedInJson, TicketJson } from './sign-in-api.ts';
 
 /** One request of the API. */
 interface ApiRequest {
-  readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly query: URLSearchParams;
-  /** Of a POST. */
-  readonly body: Readonly<Record<string, unknown>>;
+  /** The members of the body of a POST, or of the query of a GET; as `INPUTS` has them. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly secrets: SessionSecrets;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
@@ -23,36 +25,57 @@ interface ApiRequest {
 type Handler = (api: ApiRequest, parts: ConsoleParts) => unknown;
 
 /** One way to ask. */
-export interface Route {
+interface Route {
   readonly handle: Handler;
+  /** Who may ask: a page that is signed in, unless this says otherwise. */
+  readonly isFor?: 'anybody' | 'downloads';
   /** Whether it changes claims or queues. */
   readonly isChange?: boolean;
 }
 
 /** Every request that the API answers. */
-export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
-  ['GET /api/session', { handle: session }],
-  ['GET /api/events', { handle: events }],
-  ['GET /api/claims', { handle: claims }],
-  ['GET /api/claim', { handle: claim }],
-  ['GET /api/export', { handle: download }],
-  ['GET /api/job', { handle: job }],
-  ['GET /api/actions', { handle: (_api, { actions }) => ({ actions: actions.all() }) }],
-  ['POST /api/read', { handle: (_api, { reads }) => reads.start() }],
-  ['POST /api/jobs/stop', { handle: stopJob }],
-  ['POST /api/plan', { handle: ({ body, signal }, { changes }) => changes.plan(body, signal) }],
-  ['POST /api/changes', { handle: ({ body }, { changes }) => changes.change(body), isChange: true }],
-  ['POST /api/dead-letters/peek', { handle: ({ body, signal }, { letters }) => letters.peek(body, signal) }],
-  ['POST /api/dead-letters/body', { handle: ({ body }, { letters }) => letters.body(body) }],
-  [
-    'POST /api/dead-letters/plan',
-    { handle: ({ body, signal }, { redrives }) => redrives.plan(body, signal) },
-  ],
-  [
-    'POST /api/dead-letters/redrive',
-    { handle: ({ body }, { redrives }) => redrives.redrive(body), isChange: true },
-  ],
-]);
+export const ROUTES: Readonly<Record<RequestName, Route>> = {
+  'POST /api/sign-in': { handle: signIn, isFor: 'anybody' },
+  'GET /api/session': { handle: session },
+  'GET /api/events': { handle: events },
+  'GET /api/claims': { handle: claims },
+  'GET /api/claim': { handle: claim },
+  'POST /api/export': { handle: ({ secrets }): TicketJson => ({ ticket: secrets.downloadTicket() }) },
+  'GET /api/export': { handle: download, isFor: 'downloads' },
+  'GET /api/job': { handle: job },
+  'GET /api/actions': { handle: (_api, { actions }) => ({ actions: actions.all() }) },
+  'POST /api/read': { handle: (_api, { reads }) => reads.start() },
+  'POST /api/jobs/stop': { handle: stopJob },
+  'POST /api/plan': { handle: ({ input, signal }, { changes }) => changes.plan(input, signal) },
+  'POST /api/changes': { handle: ({ input }, { changes }) => changes.change(input), isChange: true },
+  'POST /api/dead-letters/peek': {
+    handle: ({ input, signal }, { letters }) => letters.peek(input, signal),
+  },
+  'POST /api/dead-letters/body': { handle: ({ input }, { letters }) => letters.body(input) },
+  'POST /api/dead-letters/plan': {
+    handle: ({ input, signal }, { redrives }) => redrives.plan(input, signal),
+  },
+  'POST /api/dead-letters/redrive': {
+    handle: ({ input }, { redrives }) => redrives.redrive(input),
+    isChange: true,
+  },
+};
+
+/** Lets a page in that has the token of the address. */
+function signIn({ input, secrets }: ApiRequest): SignedInJson {
+  const secret = secrets.signIn(String(input['token']));
+  if (secret === undefined) throw notSignedIn();
+  return { secret };
+}
+
+/** A page that the server does not know. Throw it. */
+export function notSignedIn(): ApiError {
+  return new ApiError(
+    401,
+    'no-session',
+    'Open the address that the terminal printed when the console was started: it has a token that lets you in.',
+  );
+}
 
 function session(_api: ApiRequest, { options, overview, queues }: ConsoleParts): Session {
   const { place, operator, allowChanges = false, readEveryMs, version } = options;
@@ -74,48 +97,41 @@ function events({ response }: ApiRequest, { stream, overview, jobs }: ConsolePar
   stream.add(response, [['overview', overview.current()], ...ended]);
 }
 
-async function claims({ query, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<ClaimsJson> {
-  const limit = Number(query.get('limit') ?? 100);
-  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
-    throw badRequest('`limit` is a whole number from 1 to 1,000.');
-  }
-  const filter = filterOf(Object.fromEntries(query));
-  const cursor = query.get('cursor') || undefined;
+async function claims({ input, signal }: ApiRequest, { store, clock }: ConsoleParts): Promise<ClaimsJson> {
+  const { limit = 100, cursor, ...filter } = input;
   const now = clock.now();
-  const page = await readPage(store, filter, { limit, cursor }, { now, signal });
+  const asked = { limit: Number(limit), cursor: cursor === '' ? undefined : (cursor as string) };
+  const page = await readPage(store, filterOf(filter), asked, { now, signal });
   return { ...page, claims: page.claims.map((one) => claimJson(one, now)) };
 }
 
 async function claim(
-  { query, signal }: ApiRequest,
+  { input, signal }: ApiRequest,
   { store, clock, options }: ConsoleParts,
 ): Promise<unknown> {
-  const key = query.get('key') ?? '';
-  if (key === '') throw badRequest('`key` names the claim.');
-  const found = await inspectClaim(store, key, { signal });
+  const found = await inspectClaim(store, String(input['key']), { signal });
   if (found === undefined) throw new ApiError(404, 'no-claim', 'There is no claim of this key.');
   const { region } = options;
-  const showResult = query.get('result') === '1';
+  const showResult = input['result'] === '1';
   return claimDetail(found, { now: clock.now(), showResult, ...(region !== undefined && { region }) });
 }
 
 async function download(
-  { query, response, signal }: ApiRequest,
+  { input, response, signal }: ApiRequest,
   { store, clock }: ConsoleParts,
 ): Promise<undefined> {
-  const format = query.get('format') ?? 'json';
-  if (format !== 'csv' && format !== 'json') throw badRequest('`format` is csv or json.');
-  const filter = filterOf(Object.fromEntries(query));
-  await sendExport(response, format, filter, { store, now: () => clock.now(), signal });
+  const { format = 'json', ...filter } = input;
+  const reading = { store, now: () => clock.now(), signal };
+  await sendExport(response, format as ExportFormat, filterOf(filter), reading);
 }
 
-function job({ query }: ApiRequest, { jobs }: ConsoleParts): unknown {
-  const found = jobs.find(query.get('id') ?? '');
+function job({ input }: ApiRequest, { jobs }: ConsoleParts): unknown {
+  const found = jobs.find(String(input['id']));
   if (found === undefined) throw new ApiError(404, 'no-job', 'There is no such job.');
   return found;
 }
 
-function stopJob({ body }: ApiRequest, { jobs }: ConsoleParts): unknown {
-  if (jobs.stop(String(body['job']))) return {};
+function stopJob({ input }: ApiRequest, { jobs }: ConsoleParts): unknown {
+  if (jobs.stop(String(input['job']))) return {};
   throw new ApiError(404, 'no-job', 'There is no such job that runs.');
 }

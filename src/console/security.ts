@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isFromForeignPage } from '../guard/foreign-request.ts';
+import type { OwnNames } from '../guard/own-names.ts';
 import { ApiError } from './api-error.ts';
-import type { OwnNames } from './own-names.ts';
 
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -34,31 +35,26 @@ export function assertOwnHost({ headers: { host } }: IncomingMessage, names: Own
   );
 }
 
-/**
- * Throws where another page made the browser ask. Browsers say so in `Sec-Fetch-Site`; `same-site` is another port of this
- * machine, which the cookie does not keep out.
- */
-export function assertOwnPage({ headers }: IncomingMessage): void {
-  const site = headers['sec-fetch-site'];
-  if (site === undefined || site === 'same-origin' || site === 'none') return;
-  throw new ApiError(403, 'foreign-page', 'Another page may not ask this.');
+/** Throws where another page made the browser ask, such as one of another port of this machine. */
+export function assertOwnPage({ headers }: IncomingMessage, names: OwnNames): void {
+  if (isFromForeignPage(headers, names)) throw foreignPage();
 }
 
 /**
- * Throws where a request that does something may come from another page: it must be JSON, which no form can send, and of
- * this origin. What sends neither `Origin` nor `Sec-Fetch-Site` is no browser.
+ * Throws where a request that does something is not JSON, which no form can send, or where a browser sends
+ * it without saying that it comes from a page of this origin. A request with neither `Origin` nor
+ * `Sec-Fetch-Site` is not a browser's.
  */
-export function assertOwnPost({ headers }: IncomingMessage, names: OwnNames): void {
-  const type = headers['content-type'] ?? '';
+export function assertOwnPost({ headers }: IncomingMessage): void {
+  const { origin, 'content-type': type = '', 'sec-fetch-site': site } = headers;
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ApiError(403, 'not-json', 'Send `Content-Type: application/json`.');
   }
-  const { origin, host } = headers;
-  const site = headers['sec-fetch-site'];
-  const isNoBrowser = origin === undefined && site === undefined;
-  const isOwn = names.isOwnOrigin(origin, host) && (site === undefined || site === 'same-origin');
-  if (isNoBrowser || isOwn) return;
-  throw new ApiError(403, 'foreign-page', 'Another page may not ask this.');
+  if (site === 'none' || (site !== undefined && origin === undefined)) throw foreignPage();
+}
+
+function foreignPage(): ApiError {
+  return new ApiError(403, 'foreign-page', 'Another page may not ask this.');
 }
 
 /** Throws where changes are not allowed. */

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { bracketed, ownNames } from '../guard/own-names.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { answerRequest } from './answer-request.ts';
 import { consoleParts } from './console-parts.ts';
 import { CONSOLE_CHECKS, type ConsoleOptions } from './options.ts';
-import { bracketed, ownNames } from './own-names.ts';
-import { SessionCookie } from './session-cookie.ts';
+import { SessionSecrets } from './session-secrets.ts';
 
 /** A console that runs. */
 export interface RunningConsole {
@@ -33,11 +33,11 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   await once(server, 'listening');
   const { port: ownPort } = server.address() as AddressInfo;
   const parts = consoleParts(options);
-  const cookie = new SessionCookie(ownPort);
-  const names = ownNames(host, ownPort);
+  const secrets = new SessionSecrets();
+  const names = ownNames(host);
   const answering = new Set<Promise<void>>();
   server.on('request', (request, response) => {
-    const answered = answerRequest(request, response, { parts, names, cookie });
+    const answered = answerRequest(request, response, { parts, names, secrets });
     answering.add(answered);
     void answered.then(() => answering.delete(answered));
   });
@@ -55,11 +55,11 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     await Promise.all(answering);
   };
   const address = (token: string): string =>
-    `http://${bracketed(shownHost(host))}:${ownPort}/?token=${token}`;
+    `http://${bracketed(shownHost(host))}:${ownPort}/#token=${token}`;
   return {
-    url: address(cookie.token),
-    token: cookie.token,
-    ticketUrl: () => address(cookie.ticket()),
+    url: address(secrets.token),
+    token: secrets.token,
+    ticketUrl: () => address(secrets.addressTicket()),
     stop: () => (stopping ??= stop()),
   };
 }

@@ -13,7 +13,7 @@ import { LOCAL_REGION, type Places } from './places.ts';
 import type { OnDevEvent } from './report/dev-event.ts';
 import { sendToQueues } from './services/send-message.ts';
 import { type Services, startServices } from './services/start-services.ts';
-import type { DevStack, DevTrigger } from './stack.ts';
+import type { DevStack, DevTrigger, QueueTarget } from './stack.ts';
 
 export interface RunStackOptions {
   readonly stack: DevStack;
@@ -26,6 +26,10 @@ export interface RunStackOptions {
   readonly reloads?: boolean;
   /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
   readonly graceMs?: number;
+  /** The functions that a debugger can attach to, with their ports. Default: none. */
+  readonly inspectPorts?: ReadonlyMap<string, number> | undefined;
+  /** Names besides those of loopback by which the services may be addressed. Default: none. */
+  readonly allowedHosts?: readonly string[] | undefined;
   readonly onEvent: OnDevEvent;
 }
 
@@ -45,7 +49,7 @@ export interface RunningStack {
 export async function runStack(options: RunStackOptions): Promise<RunningStack> {
   const cleanup = new Cleanup();
   try {
-    const services = await startServices(options.stack, options.places);
+    const services = await startServices(options.stack, options.places, options.allowedHosts);
     cleanup.defer(() => services.stop());
     const functions = await runFunctions({
       ...options,
@@ -53,9 +57,9 @@ export async function runStack(options: RunStackOptions): Promise<RunningStack> 
       region: LOCAL_REGION,
     });
     const queues = startMappings(options, functions, cleanup);
-    const isAsynchronous = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
-    if (isAsynchronous) await startEvents(options, functions, cleanup);
-    const notes = [...services.notes, ...(isAsynchronous ? [RETRIES_ARE_SOONER] : [])];
+    const isOnEvents = hasTrigger(options.stack, 'rule') || hasTrigger(options.stack, 'schedule');
+    if (isOnEvents) await startEvents(options, functions, cleanup);
+    const notes = [...services.notes, ...(isOnEvents ? [RETRIES_ARE_SOONER] : [])];
     return { services, functions, notes, drain: () => queues.stop(), stop: () => cleanup.run() };
   } catch (error) {
     await cleanup.run();
@@ -63,9 +67,12 @@ export async function runStack(options: RunStackOptions): Promise<RunningStack> 
   }
 }
 
-/** Whether a function has such a source. */
-export function hasTrigger({ functions }: DevStack, kind: DevTrigger['kind']): boolean {
-  return functions.some(({ triggers }) => triggers.some((trigger) => trigger.kind === kind));
+/** Whether a function has such a source, or a queue. */
+export function hasTrigger({ functions, queueTargets }: DevStack, kind: DevTrigger['kind']): boolean {
+  return [
+    ...functions.flatMap(({ triggers }) => triggers),
+    ...queueTargets.map(({ trigger }) => trigger),
+  ].some((trigger) => trigger.kind === kind);
 }
 
 function startMappings(
@@ -99,15 +106,16 @@ function startMappings(
 
 /** The bus, the schedules, and what both hand to functions without waiting. */
 async function startEvents(
-  { stack, places, onEvent }: RunStackOptions,
+  { stack, places, allowedHosts, onEvent }: RunStackOptions,
   { invoke }: RunningFunctions,
   cleanup: Cleanup,
 ): Promise<void> {
+  const send = sendToQueues(places);
   const asynchronous = asynchronousInvocations({
     stack: () => stack,
     invoke,
     clock: systemClock,
-    send: sendToQueues(places),
+    send,
     onGivenUp: ({ condition, attempts }, functionId, sentTo) =>
       onEvent({ type: 'givenUp', functionId, condition, attempts, sentTo }),
     onTrouble: (error, functionId) =>
@@ -115,13 +123,20 @@ async function startEvents(
   });
   cleanup.defer(() => asynchronous.stop());
   const deliver = (functionId: string, event: unknown): void => asynchronous.enqueue(functionId, event);
+  const sendTo = ({ queueArn, messageGroupId, trigger }: QueueTarget, event: unknown): void => {
+    send(queueArn, trigger.input ?? JSON.stringify(event), {}, messageGroupId).catch((error: unknown) =>
+      onEvent({ type: 'trouble', what: `the queue ${queueArn}`, error, isLost: true }),
+    );
+  };
   const bus = await startEventBus({
     place: places.eventbridge,
+    allowedHosts,
     clock: systemClock,
     stack: () => stack,
     deliver,
+    sendTo,
   });
   cleanup.defer(() => bus.stop());
-  const schedules = startSchedules({ stack, clock: systemClock, deliver });
+  const schedules = startSchedules({ stack, clock: systemClock, deliver, sendTo });
   cleanup.defer(() => schedules.stop());
 }

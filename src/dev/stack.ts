@@ -6,6 +6,7 @@ export interface DevStack {
   readonly queues: readonly DevQueue[];
   readonly tables: readonly DevTable[];
   readonly streams: readonly DevStream[];
+  readonly queueTargets: readonly QueueTarget[];
   /** What of the template does not run here, a sentence each. */
   readonly notes: readonly string[];
 }
@@ -109,6 +110,14 @@ export interface ScheduleTrigger {
   readonly timeZone: string | undefined;
   readonly input: string | undefined;
   readonly isEnabled: boolean;
+}
+
+/** A queue that a rule or a schedule sends to. */
+export interface QueueTarget {
+  readonly queueArn: string;
+  /** `SqsParameters.MessageGroupId`; defined for every target that is a FIFO queue. */
+  readonly messageGroupId: string | undefined;
+  readonly trigger: RuleTrigger | ScheduleTrigger;
 }
 
 export interface DevQueue {

@@ -94,6 +94,8 @@ export class Resolver {
         return select(asList(this.resolve(argument)));
       case 'Fn::Split':
         return split(asList(this.resolve(argument)));
+      case 'Fn::Base64':
+        return base64(this.resolve(argument));
       default:
         return logical(name, asList(this.resolve(argument)));
     }
@@ -201,6 +203,13 @@ function split([separator, text]: readonly Value[]): Value {
   if (typeof separator !== 'string' || typeof text !== 'string')
     return new Unknown('its Fn::Split cannot be worked out');
   return text.split(separator);
+}
+
+function base64(value: Value): Value {
+  if (value instanceof Unknown) return value;
+  const text = asText(value);
+  if (text === undefined) return new Unknown('its Fn::Base64 cannot be worked out');
+  return Buffer.from(text, 'utf8').toString('base64');
 }
 
 /** The functions of conditions; any other is unknown. */

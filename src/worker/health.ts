@@ -1,5 +1,7 @@
 import type { Server } from 'node:http';
 import { builtIn } from '../claims/built-in.ts';
+import { guardServer } from '../guard/guard-server.ts';
+import { bracketed } from '../guard/own-names.ts';
 import { CLAIM_STORE, type Dependency } from './dependencies.ts';
 import type { Worker, WorkerCounters } from './worker.ts';
 
@@ -43,6 +45,7 @@ export function healthOf(
 /**
  * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (paused, stopping,
  * a dependency is down, or SQS does not answer). `GET /`: the counters as JSON. `GET /metrics`: the same as Prometheus reads them.
+ * Web pages of other origins get 403.
  */
 export async function startHealthServer(
   { port, host = '127.0.0.1' }: HealthOptions,
@@ -53,6 +56,7 @@ export async function startHealthServer(
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
     response.end(request.method === 'HEAD' ? undefined : body);
   });
+  guardServer(server, host);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, resolve);
@@ -60,7 +64,7 @@ export async function startHealthServer(
   const address = server.address();
   const listening = typeof address === 'object' && address !== null ? address.port : port;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${listening}`,
+    url: `http://${bracketed(host)}:${listening}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

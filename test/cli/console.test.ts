@@ -59,7 +59,7 @@ describe('batchlatch console', () => {
   it('prints its address, shows the table, and ends with 0 by a signal', async () => {
     const browser = await start();
     expect(shown).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}\nConsole of table claims, which only reads/,
+      /^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}\nConsole of table claims, which only reads/,
     );
     expect(await browser.get<Session>('/api/session')).toMatchObject({
       place: 'table claims',

@@ -14,6 +14,7 @@ const stackOf = (...tables: DevTable[]): DevStack => ({
   queues: [],
   tables,
   streams: [],
+  queueTargets: [],
   notes: [],
 });
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { adviceForFolder } from '../../src/cli/dev/other-tools.ts';
 import { sources } from '../dev/dev-function.ts';
 import type { ClaimsJson, Session } from '../../src/console/api.ts';
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
@@ -36,13 +37,13 @@ const handlerThat = (says: string): string =>
   `export const handler = async ({ Records = [{}], detail }) => { console.log('${says}', Records[0].body ?? detail.visitId); if (Records[0].body === 'bad') throw new Error('no visit'); };`;
 
 describe('batchlatch dev', () => {
-  let stopping: AbortController;
-  let ended: Promise<Ended>;
+  let stopping: AbortController | undefined;
+  let ended: Promise<Ended> | undefined;
   let out = '';
   let sqs: SQSClient | undefined;
   const removals: (() => Promise<void>)[] = [];
   afterEach(async () => {
-    stopping.abort();
+    stopping?.abort();
     await ended;
     sqs?.destroy();
     for (const remove of removals.splice(0)) await remove();
@@ -86,8 +87,8 @@ describe('batchlatch dev', () => {
     await shown(/OrdersFunction {2}order-18 {2}parked {2}\d+ ms {2}PermanentError: /m);
     await shown(/^Console {2}http:/m);
     await releaseIn(await openConsole(/^Console {2}(\S+)$/m.exec(out)?.[1] ?? ''));
-    stopping.abort();
-    expect((await ended).status).toBe(130);
+    stopping?.abort();
+    expect((await ended)?.status).toBe(130);
   });
 
   /** Looks at the parked order in the console, and releases it. */
@@ -133,6 +134,85 @@ describe('batchlatch dev', () => {
     await shown(/CountVisits {2}1 record {2}failed {2}\d+ ms {2}Error: no visit\n/);
   });
 
+  const REPORTING = `
+Transform: AWS::Serverless-2016-10-31
+Resources:
+  Visits: { Type: AWS::SQS::Queue, Properties: { VisibilityTimeout: 30 } }
+  CountVisits:
+    Type: AWS::Serverless::Function
+    Properties:
+      Runtime: nodejs22.x
+      CodeUri: .
+      Timeout: 1
+      Handler: visits.handler
+      Events:
+        Visits:
+          Type: SQS
+          Properties:
+            Queue: !GetAtt Visits.Arn
+            MaximumBatchingWindowInSeconds: 2
+            FunctionResponseTypes: [ReportBatchItemFailures]
+  OnPaid:
+    Type: AWS::Events::Rule
+    Properties: { EventPattern: { source: [shop] }, Targets: [{ Id: a, Arn: !GetAtt Visits.Arn }] }
+`;
+  const REPORTS = `export const handler = async ({ Records }) => ({ batchItemFailures: Records
+    .filter(({ body }) => body.includes('bad')).map(({ messageId }) => ({ itemIdentifier: messageId })) });`;
+
+  it('says of each record that the answer gives back that it failed', async () => {
+    const code = await sources({ 'template.yaml': REPORTING, 'visits.mjs': REPORTS });
+    removals.push(code.remove);
+    await start('-t', path.join(code.folder, 'template.yaml'));
+    for (const visitId of ['bad-1', 'good-1']) await send(/http\S+Visits\b/, JSON.stringify({ visitId }));
+    await shown(/CountVisits {2}bad-1 {2}failed {2}\d+ ms {2}reported in batchItemFailures\n/);
+    await shown(/CountVisits {2}(1 record|good-1) {2}done {2}\d+ ms\n/);
+    expect(out).not.toMatch(/bad-1 {2}done/);
+  });
+
+  it('hands events to a queue whose rule matches, and so to its function', async () => {
+    const code = await sources({ 'template.yaml': REPORTING, 'visits.mjs': handlerThat('got') });
+    removals.push(code.remove);
+    await start('-t', path.join(code.folder, 'template.yaml'));
+    expect(out).toMatch(/^Visits {7}rule {4}bus default$/m);
+    await runCommand(['send', '-', '--bus', 'default', '--source', 'shop', '--detail-type', 'Paid'], {
+      input: '{"visitId":"v-1"}',
+      env: { AWS_ENDPOINT_URL_EVENTBRIDGE: endpointOf('EVENTBRIDGE') },
+    });
+    await shown(/CountVisits \| got .*"detail":\{"visitId":"v-1"\}/);
+  });
+
+  it('lets a debugger attach to the only function, or to the one that is named', async () => {
+    const code = await sources({ 'template.yaml': TEMPLATE, 'visits.mjs': handlerThat('first') });
+    removals.push(code.remove);
+    await start('-t', path.join(code.folder, 'template.yaml'), '--inspect');
+    const [, place] = /^Debugger of CountVisits {2}(127\.0\.0\.1:\d+) /m.exec(out) ?? [];
+    await until('the debugger listens', async () => {
+      const answer = await fetch(`http://${place}/json/list`).catch(() => undefined);
+      return answer?.ok === true;
+    });
+    for (const [args, message] of [
+      [['--inspect'], 'Say which function a debugger attaches to, with --inspect=NAME: OrdersFunction, '],
+      [['--inspect=Nobody'], 'The template has no function Nobody that runs here; it has OrdersFunction, '],
+    ] as const) {
+      expect((await runCommand(['dev', ...args])).err).toContain(message);
+    }
+  });
+
+  it.each([
+    ['cdk.json', 'run `npx cdk synth`'],
+    ['serverless.yml', 'is of the Serverless Framework'],
+    ['sst.config.ts', 'use `sst dev`, or write'],
+    ['main.tf', 'write the functions and their queues into a template.yaml of SAM'],
+    ['queues.tf', 'queues.tf is of Terraform'],
+  ])('says what to do with %s', async (name, what) => {
+    const code = await sources({ [name]: '{}' });
+    const { status, err } = await runCommand(['dev', '--template', path.join(code.folder, name)]);
+    expect([status, err.trim().split('\n').length]).toEqual([2, 1]);
+    expect(err).toContain(what);
+    if (name !== 'queues.tf') expect(adviceForFolder(code.folder)).toContain(what);
+    await code.remove();
+  });
+
   it('writes a JSON document in each line where that is asked for', async () => {
     const code = await sources({
       'template.yaml': `${TEMPLATE}${CLAIMS_TABLE}`,
@@ -142,8 +222,8 @@ describe('batchlatch dev', () => {
     await start('-t', path.join(code.folder, 'template.yaml'), '--json', '--no-reload', '--console');
     await send(/http[^"]+Visits/, 'a');
     await shown('"invocation"');
-    stopping.abort();
-    const lines = (await ended).out
+    stopping?.abort();
+    const lines = ((await ended)?.out ?? '')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as object);
@@ -151,7 +231,7 @@ describe('batchlatch dev', () => {
       { type: 'build', time: expect.any(String), function: 'CountVisits', isFirst: true },
       expect.objectContaining({
         type: 'ready',
-        console: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/),
+        console: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=/),
         functions: [
           { function: 'CountVisits', source: 'sqs', from: expect.stringContaining('http') },
           { function: 'CountVisits', source: 'rule', from: 'bus default' },

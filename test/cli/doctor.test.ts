@@ -70,6 +70,31 @@ describe('doctor', () => {
     expect(await codesFor('--parameter', 'Visibility=60')).toContain('visibility-timeout-too-short');
   });
 
+  describe.each([
+    ['GitHub Actions', 'Orders\\n::error file=a.ts::It is broken'],
+    ['GitHub Actions, in a name with spaces', 'Orders ::set-output name=a::b ::add-mask::c'],
+    ['GitHub Actions of old', 'Orders##[error]It is broken'],
+    ['Azure Pipelines', 'Orders\\r\\n##vso[task.setvariable variable=a]b'],
+    ['TeamCity', 'Orders ##teamcity[buildStop]'],
+    ['a terminal', 'Orders\\e[2J\\L'],
+  ])('in the log of %s', (_where, name) => {
+    it.each([[], ['--json'], ['--sarif']])(
+      'prints names so that nothing acts upon them: %j',
+      async (...how) => {
+        const hostile = path.join(folder, 'hostile.yaml');
+        const named = TEMPLATE.replace('  Orders:\n    Type', `  "${name}":\n    Type`)
+          .replace('!GetAtt Orders.Arn', `{ Fn::GetAtt: ["${name}", Arn] }`)
+          .replace('  OrdersFunction:', `  "${name}Function":`);
+        await writeFile(hostile, named);
+        const { status, out, err } = await runCommand(['doctor', '--template', hostile, ...how]);
+        expect([status, err]).toEqual([1, '']);
+        expect(out).toContain(String.raw`Orders`);
+        const lines = out.split('\n').map((line) => line.trim());
+        expect(lines.filter((line) => /^::|\s::\w|##\w*\[|\p{Cc}|\p{Zl}/u.test(line))).toEqual([]);
+      },
+    );
+  });
+
   it("finds no error in the project's own template", async () => {
     const { status } = await runCommand(['doctor', '--template', 'template.yaml']);
     expect(status).toBe(0);

@@ -5,7 +5,7 @@ import { showsColors } from '../../src/cli/print/screen.ts';
 import { type Column, tableLines } from '../../src/cli/print/table.ts';
 import { duration, relativeTime } from '../../src/cli/print/times.ts';
 import { isoTime } from '../../src/operations/iso-time.ts';
-import { visible, visibleJson } from '../../src/cli/print/visible.ts';
+import { visible, visibleJson } from '../../src/text/visible.ts';
 
 const COLUMNS: readonly Column[] = [
   { heading: 'KEY', min: 12 },
@@ -55,15 +55,18 @@ describe('A text from elsewhere', () => {
     ['\u{E0041}', '\\uDB40\\uDC41'],
     ['\uD800', '\\uD800'],
     ['orders#o-1 é 漢字 👍', 'orders#o-1 é 漢字 👍'],
+    ['::error::a ::warning::b', '\\u003A:error::a \\u003A:warning::b'],
+    ['a##vso[task.setvariable]##[error]', 'a\\u0023#vso[task.setvariable]\\u0023#[error]'],
+    ['AWS::SQS::Queue of [::1], ## heading', 'AWS::SQS::Queue of [::1], ## heading'],
   ])('%j is shown as %s', (text, shown) => {
     expect(visible(text)).toBe(shown);
   });
 
   it('is the same in JSON once that is parsed', () => {
-    const value = { key: 'a\u001B[2J\u202Eb\n\u{E0041}c', list: ['\u009B'] };
+    const value = { key: 'a\u001B[2J\u202Eb\n\u{E0041}c', list: ['\u009B', '##vso[a]', '::error::'] };
     const json = visibleJson(value, 2);
     expect(JSON.parse(json)).toEqual(value);
-    for (const unseen of ['\u001B', '\u009B', '\u202E', '\uDB40']) expect(json).not.toContain(unseen);
+    for (const unseen of ['\u001B', '\u009B', '\u202E', '\uDB40', '##']) expect(json).not.toContain(unseen);
   });
 });
 

@@ -122,13 +122,13 @@ describe('a plan', () => {
           given.addEventListener('abort', () => reject(new Error('given up')));
         }),
     }) as OperableStore;
-    const { url, cookie, listen } = await open({ ...EMPTY, store, indexedStates: [] });
+    const { url, session, listen } = await open({ ...EMPTY, store, indexedStates: [] });
     const page = listen();
     const leaving = new AbortController();
     const { method, headers, body } = posting(url, { operation: 'release', filter: { state: 'parked' } });
     const asked = fetch(`${url}/api/plan`, {
       method: method ?? '',
-      headers: { ...headers, cookie } as Record<string, string>,
+      headers: { ...headers, ...session } as Record<string, string>,
       body: body ?? '',
       signal: leaving.signal,
     }).catch(() => undefined);

@@ -91,9 +91,9 @@ describe('GET /api/claims', () => {
           given.addEventListener('abort', () => reject(new Error('given up')));
         }),
     }) as OperableStore;
-    const { url, cookie } = await open({ ...EMPTY, store });
+    const { url, session } = await open({ ...EMPTY, store });
     const leaving = new AbortController();
-    const asked = fetch(`${url}/api/claims`, { headers: { cookie }, signal: leaving.signal }).catch(
+    const asked = fetch(`${url}/api/claims`, { headers: session, signal: leaving.signal }).catch(
       () => undefined,
     );
     while (given === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -247,10 +247,10 @@ describe('GET /api/export', () => {
         };
       },
     }) as OperableStore;
-    const { url, cookie } = await open({ ...EMPTY, store });
+    const { url, session } = await open({ ...EMPTY, store });
     const leaving = new AbortController();
     const response = await fetch(`${url}/api/export?format=csv`, {
-      headers: { cookie },
+      headers: session,
       signal: leaving.signal,
     });
     expect(response.status).toBe(200);

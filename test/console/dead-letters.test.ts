@@ -68,7 +68,9 @@ describe('dead letters', () => {
 
   it.each([
     [{ queue: 'https://evil.example/queue' }, 404],
-    [{}, 404],
+    [{}, 400],
+    [{ queue: null }, 400],
+    [{ queue: QUEUE, scan: 'yes' }, 400],
     [{ queue: 'orders' }, 400],
     [{ queue: QUEUE, limit: 0 }, 400],
     [{ queue: QUEUE, limit: 501 }, 400],

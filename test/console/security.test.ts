@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ownNames } from '../../src/console/own-names.ts';
-import { SessionCookie } from '../../src/console/session-cookie.ts';
-import { type Asking, askExactly, posting } from '../support/console-browser.ts';
+import { SessionSecrets } from '../../src/console/session-secrets.ts';
+import { type Asking, askExactly, posting, signIn } from '../support/console-browser.ts';
 import { consoles, EMPTY } from './consoles.ts';
 
 const PLAN = { operation: 'release', filter: { state: 'parked' } };
@@ -12,61 +11,65 @@ const PLAN = { operation: 'release', filter: { state: 'parked' } };
 describe("the console's address", () => {
   const open = consoles();
 
-  it('lets in who has the token, by a cookie that scripts and other pages do not get', async () => {
-    const { server, url } = await open(EMPTY);
-    const { status, headers } = await askExactly(server.url);
-    expect([status, headers.location]).toEqual([303, '/']);
-    const { port } = new URL(url);
-    expect(headers['set-cookie']).toEqual([
-      expect.stringMatching(new RegExp(`^batchlatch_${port}=[\\w-]{43}; HttpOnly; SameSite=Strict; Path=/$`)),
-    ]);
-    expect(headers['set-cookie']?.[0]).not.toContain(server.token);
-  });
-
-  it('hands the cookie over from a page of its own where another page linked to it', async () => {
+  it('lets in a page that has its token, by a secret that no browser sends by itself', async () => {
     const { server } = await open(EMPTY);
-    const { status, headers, text } = await askExactly(server.url, {
-      headers: { 'sec-fetch-site': 'cross-site' },
-    });
-    expect([status, headers['set-cookie']?.length]).toEqual([200, 1]);
-    expect(text).toContain('<meta http-equiv="refresh" content="0; url=/">');
+    const { status, headers, text } = await signIn(server.url);
+    const { secret } = JSON.parse(text) as { readonly secret: string };
+    expect([status, secret]).toEqual([200, expect.stringMatching(/^[\w-]{43}$/)]);
+    expect(secret).not.toBe(server.token);
+    expect(headers['set-cookie']).toBeUndefined();
   });
 
-  it.each(['', 'x', 'A'.repeat(43)])('does not let in who has the token %j', async (token) => {
+  it('has the token where no request of a browser and no log has it', async () => {
+    const { server, url } = await open(EMPTY);
+    expect(server.url).toBe(`${url}/#token=${server.token}`);
+  });
+
+  it.each(['x', 'A'.repeat(43)])('does not let in who has the token %j', async (token) => {
     const { url } = await open(EMPTY);
-    const { status, headers, text } = await askExactly(`${url}/?token=${token}`);
-    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
+    const { status, text } = await signIn(`${url}/#token=${token}`);
+    expect([status, text.includes('secret')]).toEqual([401, false]);
     expect(text).toContain('Open the address that the terminal printed');
+  });
+
+  it.each([
+    ['of another page', { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }],
+    ['of another port', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
+    ['of a form', { 'content-type': 'text/plain' }],
+    ['of a name that resolves here', { host: 'evil.example' }],
+  ])('does not let in a request %s with the token', async (_what, headers) => {
+    const { server, url } = await open(EMPTY);
+    const asking = withHeaders(posting(url, { token: server.token }), headers);
+    expect((await askExactly(`${url}/api/sign-in`, asking)).status).toBe(403);
   });
 
   it('takes a ticket once', async () => {
     const { server } = await open(EMPTY);
     const address = server.ticketUrl();
-    expect((await askExactly(address)).status).toBe(303);
-    expect((await askExactly(address)).status).toBe(401);
+    expect((await signIn(address)).status).toBe(200);
+    expect((await signIn(address)).status).toBe(401);
   });
 
-  it.each(['/', '/claims', '/assets/x.js', '/api/session', '/api/events', '/api/claims'])(
-    'answers nothing at %s without the cookie',
-    async (place) => {
-      const { url, cookie } = await open(EMPTY);
-      for (const given of [
-        undefined,
-        `${cookie}x`,
-        `other=${cookie.split('=')[1]}`,
-        cookie.replace('=', '=x'),
-      ]) {
-        const { status } = await askExactly(`${url}${place}`, { headers: { cookie: given } });
-        expect(status).toBe(401);
+  it.each(['session', 'events', 'claims', 'claim?key=x', 'export', 'job?id=x', 'actions', 'nothing'])(
+    'answers nothing at /api/%s without the secret',
+    async (name) => {
+      const { url, server, session } = await open(EMPTY);
+      const [[header, secret] = ['', '']] = Object.entries(session);
+      const cookie = `${header}=${secret}`;
+      const wrong = [{}, { [header]: `${secret}x` }, { [header]: server.token }, { cookie }];
+      for (const headers of wrong) {
+        expect((await askExactly(`${url}/api/${name}`, { headers })).status).toBe(401);
       }
     },
   );
 
-  it('finds its cookie among others', async () => {
-    const { url, cookie } = await open(EMPTY);
-    const { status } = await askExactly(`${url}/api/session`, { headers: { cookie: `a=b; ${cookie}; c` } });
-    expect(status).toBe(200);
-  });
+  it.each(['plan', 'changes', 'read', 'export', 'jobs/stop', 'dead-letters/peek', 'dead-letters/redrive'])(
+    'does nothing at /api/%s without the secret',
+    async (name) => {
+      const { url } = await open(EMPTY);
+      expect((await askExactly(`${url}/api/${name}`, posting(url, PLAN))).status).toBe(401);
+    },
+  );
 
   it('is of this machine alone unless told otherwise', async () => {
     const { server } = await open(EMPTY);
@@ -77,7 +80,7 @@ describe("the console's address", () => {
 describe('a request to the console', () => {
   const open = consoles();
 
-  it.each(['evil.example', 'evil.example:PORT', '127.0.0.1', '127.0.0.1:1', 'localhost.evil.example:PORT'])(
+  it.each(['evil.example', 'evil.example:PORT', 'localhost.evil.example:PORT', '127.0.0.1.evil.example'])(
     'is refused for the host %j, which a name that resolves to this address would send',
     async (host) => {
       const { url, ask } = await open(EMPTY);
@@ -91,7 +94,8 @@ describe('a request to the console', () => {
     },
   );
 
-  it.each(['localhost:PORT', '127.0.0.1:PORT', 'LOCALHOST:PORT', '[::1]:PORT'])(
+  // The last is a forwarded port, as of `ssh -L`.
+  it.each(['localhost:PORT', '127.0.0.1:PORT', 'LOCALHOST:PORT', '[::1]:PORT', '127.0.0.1:1'])(
     'is taken for the host %s',
     async (host) => {
       const { url, ask } = await open(EMPTY);
@@ -259,30 +263,42 @@ describe('an answer of the console', () => {
   });
 });
 
-describe('ownNames', () => {
-  it('takes the address that it listens on for its own', () => {
-    const names = ownNames('192.0.2.7', 4400);
-    expect(
-      ['192.0.2.7:4400', 'localhost:4400', '192.0.2.8:4400'].map((host) => names.isOwnHost(host)),
-    ).toEqual([true, false, false]);
+describe('a download', () => {
+  const open = consoles();
+
+  it('is let in by its ticket, once', async () => {
+    const { url, post } = await open(EMPTY);
+    const { ticket } = await post<{ readonly ticket: string }>('/api/export', {});
+    const address = `${url}/api/export?format=json&ticket=${ticket}`;
+    expect((await askExactly(address)).text).toBe('[\n]\n');
+    expect((await askExactly(address)).status).toBe(401);
   });
 
-  it('takes any address, and no foreign name, where it listens on all', () => {
-    const names = ownNames('0.0.0.0', 4400);
-    const hosts = ['10.1.2.3:80', 'localhost:8080', '[fe80::1]:4400', 'evil.example:4400', 'evil.example'];
-    expect(hosts.map((host) => names.isOwnHost(host))).toEqual([true, true, true, false, false]);
+  it('is the only thing that its ticket lets in', async () => {
+    const { url, post } = await open(EMPTY);
+    const { ticket } = await post<{ readonly ticket: string }>('/api/export', {});
+    expect((await askExactly(`${url}/api/claims?ticket=${ticket}`)).status).toBe(401);
+    const asSecret = await askExactly(`${url}/api/session`, { headers: { 'x-batchlatch-session': ticket } });
+    expect([asSecret.status, (await signIn(`${url}/#token=${ticket}`)).status]).toEqual([401, 401]);
   });
 });
 
-describe('SessionCookie', () => {
-  it('is another for each port and each run', () => {
-    const [one, other] = [new SessionCookie(1), new SessionCookie(1)];
-    expect(one.token).toHaveLength(43);
-    expect(one.token).not.toBe(other.token);
-    const cookie = one.header().split(';')[0] ?? '';
-    expect(one.isIn({ headers: { cookie } })).toBe(true);
-    expect(other.isIn({ headers: { cookie } })).toBe(false);
-    expect(one.isIn({ headers: { cookie: cookie.replace('_1=', '_2=') } })).toBe(false);
+describe('SessionSecrets', () => {
+  it('are others for each run', () => {
+    const [one, other] = [new SessionSecrets(), new SessionSecrets()];
+    const secret = one.signIn(one.token) ?? '';
+    const request = { headers: { 'x-batchlatch-session': secret } };
+    expect([one.isIn(request), other.isIn(request), other.signIn(one.token)]).toEqual([
+      true,
+      false,
+      undefined,
+    ]);
+  });
+
+  it('keep no more than the newest tickets', () => {
+    const secrets = new SessionSecrets();
+    const tickets = Array.from({ length: 21 }, () => secrets.downloadTicket());
+    expect([tickets[0], tickets[1]].map((ticket) => secrets.isDownload(ticket ?? ''))).toEqual([false, true]);
   });
 });
 

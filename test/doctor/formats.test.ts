@@ -95,7 +95,7 @@ describe('as text', () => {
 
   it('shows what a terminal would obey as text', () => {
     const shown = doctorText(hostile);
-    expect(shown).toContain(String.raw`A\u001b[2J\u202eb has no TTL`);
+    expect(shown).toContain(String.raw`A\u001B[2J\u202Eb has no TTL`);
     // eslint-disable-next-line no-control-regex
     expect(shown.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001F\u007F\u202E]/);
   });

@@ -131,7 +131,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'the list of claims', () =>
 
   async function download(name: string): Promise<string> {
     const started = page.waitForEvent('download');
-    await page.getByRole('link', { name }).click();
+    await page.getByRole('button', { name }).click();
     return readFile(await (await started).path(), 'utf8');
   }
 

@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { chromium } from '../support/components/chromium.ts';
@@ -59,11 +63,95 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
     });
   });
 
-  it('that a browser has no cookie of shows nothing, and says what to open', async () => {
+  it('that a browser never opened the address of shows nothing, and says what to open', async () => {
     ({ page } = await browser.newPage());
-    const answer = await page.goto(new URL('/', shop.url).href);
-    expect(answer?.status()).toBe(401);
+    await page.goto(new URL('/claims', shop.url).href);
     await page.getByText(/open the address/i).waitFor();
+    expect(await page.getByText('orders#v1').count()).toBe(0);
+    // In the same tab, where the browser does not load the page anew.
+    await page.goto(shop.url.replace('/#', '/claims#'));
+    await page.getByRole('link', { name: MUCH_HAPPENED }).waitFor();
+    expect(page.url()).toBe(new URL('/claims', shop.url).href);
+  });
+
+  it('stays open when the page is loaded again, in a new tab, and by a link opened in one', async () => {
+    ({ page } = await browser.newPage());
+    await shop.open(page, '/claims');
+    const claim = page.getByRole('link', { name: MUCH_HAPPENED });
+    await claim.waitFor();
+    await page.reload();
+    await claim.waitFor();
+    const [byLink] = await Promise.all([
+      page.context().waitForEvent('page'),
+      claim.click({ modifiers: ['ControlOrMeta'] }),
+    ]);
+    await byLink.getByText('the bank is back').waitFor();
+    const typed = await page.context().newPage();
+    await typed.goto(new URL('/dead-letters?queue=orders-dlq', shop.url).href);
+    await typed.getByText('orders#v1:b').first().waitFor();
+  });
+
+  it('is opened by the new address where it was started again, in every tab', async () => {
+    ({ page } = await browser.newPage());
+    await shop.open(page);
+    const other = await page.context().newPage();
+    await other.goto(new URL('/claims', shop.url).href);
+    await other.getByRole('link', { name: MUCH_HAPPENED }).waitFor();
+    await shop.restart();
+    await page.getByText(/open the address/i).waitFor();
+    await page.goto(shop.url);
+    await page.getByRole('heading', { name: /waiting for a person/i }).waitFor();
+    // It asks again by itself.
+    await other.getByRole('link', { name: MUCH_HAPPENED }).waitFor();
+  });
+
+  it('is open by a forwarded port of another number', async () => {
+    const forward = createServer((client) => {
+      const console = connect(Number(new URL(shop.url).port), '127.0.0.1');
+      for (const socket of [client, console]) socket.on('error', () => undefined);
+      client.pipe(console).pipe(client);
+    });
+    const port = await listenLocally(forward);
+    ({ page } = await browser.newPage());
+    await page.goto(shop.url.replace(/:\d+/, `:${port}`));
+    await page.getByRole('heading', { name: /waiting for a person/i }).waitFor();
+    await browser.closePages();
+    forward.close();
+  });
+
+  it('gives other servers of this machine nothing that they could use', async () => {
+    const received: string[] = [];
+    const other = createHttpServer((request, response) => {
+      received.push(JSON.stringify(request.rawHeaders));
+      response.setHeader('content-type', 'text/html').end('<title>Other</title>');
+    });
+    const port = await listenLocally(other);
+    ({ page } = await browser.newPage());
+    await shop.open(page);
+    await page.getByRole('heading', { name: /waiting for a person/i }).waitFor();
+    await page.goto(`http://127.0.0.1:${port}/`);
+    expect(received[0]).not.toMatch(/cookie|batchlatch/i);
+    const found = await page.evaluate(
+      'document.cookie + JSON.stringify([{ ...localStorage }, { ...sessionStorage }])',
+    );
+    expect(found).toBe('[{},{}]');
+    // Nor can its page ask.
+    const asked = `fetch('${new URL('/api/session', shop.url).href}').then(({ status }) => status, () => 'refused')`;
+    expect(await page.evaluate(asked)).toBe('refused');
+    const opaque = `fetch('${new URL('/api/session', shop.url).href}', { mode: 'no-cors' }).then(({ type }) => type, () => 'refused')`;
+    expect(['opaque', 'refused']).toContain(await page.evaluate(opaque));
+    other.closeAllConnections();
+    other.close();
+  });
+
+  it.each(['csv', 'json'])('downloads what matches as %s', async (format) => {
+    ({ page } = await browser.newPage());
+    await shop.open(page, '/claims');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: format.toUpperCase(), exact: true }).click(),
+    ]);
+    expect(await readFile(await download.path(), 'utf8')).toContain(MUCH_HAPPENED);
   });
 
   it('that only reads offers no change, and refuses one', async () => {
@@ -91,7 +179,8 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
   /** As a script of the page itself could. */
   function post(path: string): Promise<unknown> {
     return page.evaluate(`(async () => {
-      const headers = { 'content-type': 'application/json' };
+      const session = { 'x-batchlatch-session': localStorage.getItem('batchlatch-session') };
+      const headers = { 'content-type': 'application/json', ...session };
       const response = await fetch('${path}', { method: 'POST', headers, body: '{}' });
       return { status: response.status, code: (await response.json()).error.code };
     })()`);

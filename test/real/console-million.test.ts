@@ -5,6 +5,7 @@ import type { ClaimsJson, Overview, PlanJson } from '../../src/console/api.ts';
 import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
 import { operableStore } from '../../src/operations/index.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
+import { openConsole } from '../support/console-browser.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';
 
 const CLAIMS = 1_000_000;
@@ -41,11 +42,10 @@ describeWith([postgres], `A console on ${CLAIMS} claims`, () => {
       queues: [],
       indexedStates: ['in-progress', 'overdue', 'failed', 'parked'],
     });
-    const { headers } = await fetch(console.url, { redirect: 'manual' });
-    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+    const { session } = await openConsole(console.url);
     ask = (path, body) =>
       fetch(new URL(path, console.url), {
-        headers: { cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: { ...session, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
       });
   }, INSTALL_TIMEOUT_MS);

@@ -1,10 +1,11 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 
-/** What a browser does with a console, by its cookie. */
+/** What a browser does with a console that has let it in. */
 export interface ConsoleBrowser {
   /** Without the token. */
   readonly url: string;
-  readonly cookie: string;
+  /** What lets it in. */
+  readonly session: Readonly<Record<string, string>>;
   get<Answer>(path: string): Promise<Answer>;
   /** Asks as a page of the console does. */
   post<Answer>(path: string, body: unknown): Promise<Answer>;
@@ -60,14 +61,22 @@ export function askExactly(
   });
 }
 
-/** Opens the address that a console prints, and keeps its cookie. */
+/** Signs in with the token of the address that a console prints, as its page does. */
+export function signIn(address: string): Promise<Answered> {
+  const { origin, hash } = new URL(address);
+  const token = new URLSearchParams(hash.slice(1)).get('token');
+  return askExactly(`${origin}/api/sign-in`, posting(origin, { token }));
+}
+
+/** Opens the address that a console prints, and keeps the secret of its session. */
 export async function openConsole(address: string): Promise<ConsoleBrowser> {
   const { origin } = new URL(address);
-  const { status, headers } = await askExactly(address);
-  if (status !== 303) throw new Error(`The console answered ${status}`);
-  const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const signedIn = await signIn(address);
+  if (signedIn.status !== 200) throw new Error(`The console answered ${signedIn.status}`);
+  const { secret } = JSON.parse(signedIn.text) as { readonly secret: string };
+  const session = { 'x-batchlatch-session': secret };
   const ask = (path: string, { headers: more, ...how }: Asking = {}): Promise<Answered> =>
-    askExactly(`${origin}${path}`, { ...how, headers: { cookie, ...more } });
+    askExactly(`${origin}${path}`, { ...how, headers: { ...session, ...more } });
   const json = async (answer: Promise<Answered>): Promise<unknown> => {
     const { status: code, text } = await answer;
     if (code !== 200) throw new Error(`${code} ${text}`);
@@ -75,12 +84,12 @@ export async function openConsole(address: string): Promise<ConsoleBrowser> {
   };
   return {
     url: origin,
-    cookie,
+    session,
     ask,
     get: async <Answer>(path: string) => (await json(ask(path))) as Answer,
     post: async <Answer>(path: string, body: unknown) =>
       (await json(ask(path, posting(origin, body)))) as Answer,
-    listen: () => listen(`${origin}/api/events`, cookie),
+    listen: () => listen(`${origin}/api/events`, session),
   };
 }
 
@@ -93,12 +102,12 @@ export function posting(origin: string, body: unknown): Asking {
   };
 }
 
-function listen(url: string, cookie: string): Listening {
+function listen(url: string, headers: ConsoleBrowser['session']): Listening {
   const events: { name: string; data: unknown }[] = [];
   const waiting = new Set<() => void>();
   let ended: Error | undefined;
   let buffer = '';
-  const request = httpRequest(url, { headers: { cookie }, agent: false }, (response) => {
+  const request = httpRequest(url, { headers, agent: false }, (response) => {
     response.setEncoding('utf8');
     response.on('data', (chunk: string) => {
       buffer += chunk;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Health, type HealthServer, startHealthServer } from '../../src/worker/health.ts';
+import { askExactly } from '../support/console-browser.ts';
 
 const COUNTERS = {
   received: 7,
@@ -93,5 +94,19 @@ describe('the health of a worker', () => {
     expect((await get('/secrets')).status).toBe(404);
     const head = await get('/live', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  test.each([
+    ['a page of another origin', { origin: 'https://evil.example' }],
+    ['an image of another page', { 'sec-fetch-site': 'cross-site' }],
+    ['a page whose name resolves here', { host: 'evil.example' }],
+  ])('is not told to %s', async (_what, headers) => {
+    await serve();
+    const { status, headers: answered, text } = await askExactly(`${server.url}/metrics`, { headers });
+    expect([status, answered['access-control-allow-origin'], text.includes('batchlatch')]).toEqual([
+      403,
+      undefined,
+      false,
+    ]);
   });
 });

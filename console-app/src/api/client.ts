@@ -1,3 +1,5 @@
+import { sessionHeader } from './sign-in.ts';
+
 /** What the server refused, or that it could not be reached (`code` is `UNREACHABLE`). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -37,15 +39,24 @@ export function post<Answer>(name: string, body: unknown = {}, signal?: AbortSig
   });
 }
 
-async function request<Answer>(path: string, init: RequestInit): Promise<Answer> {
+async function request<Answer>(path: string, init: AskInit): Promise<Answer> {
+  return (await (await open(path, init)).json()) as Answer;
+}
+
+type AskInit = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
+
+/**
+ * Asks, and resolves when the answer begins. Rejects with an `ApiError`, or with the reason of the signal.
+ */
+export async function open(path: string, init: AskInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, init);
+    response = await fetch(path, { ...init, headers: { ...init.headers, ...sessionHeader() } });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ApiError(0, 'UNREACHABLE', 'The console does not answer. Is the command still running?');
   }
-  if (response.ok) return (await response.json()) as Answer;
+  if (response.ok) return response;
   throw await refusal(response);
 }
 

@@ -1,7 +1,8 @@
 import type { JobJson, Overview } from '../api-types.ts';
 import { setServerTime } from '../state/now.ts';
 import { createStore } from '../state/store.ts';
-import { ApiError, get } from './client.ts';
+import { ApiError } from './client.ts';
+import { listen, type ServerEvent } from './server-events.ts';
 
 /**
  * How the page stands with the server. `connecting`: not yet, or again after it went away. `paused`: the person paused it;
@@ -20,7 +21,7 @@ export const actionsTold = createStore(0);
 
 const LONGEST_WAIT_MS = 10_000;
 const SIGNED_OUT_WAIT_MS = 3_000;
-let source: EventSource | undefined;
+let listening: AbortController | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let failures = 0;
 let isPaused = false;
@@ -52,35 +53,41 @@ function follow(): void {
   if (isPaused || document.hidden) {
     close();
     connection.set(isPaused ? 'paused' : 'away');
-  } else if (source === undefined) {
-    open();
+  } else if (listening === undefined) {
+    void open();
   }
 }
 
-function open(): void {
+async function open(): Promise<void> {
   clearTimeout(retry);
-  connection.set('connecting');
-  const opened = new EventSource('/api/events');
-  source = opened;
-  opened.addEventListener('overview', (event) => {
-    failures = 0;
-    connection.set('live');
-    tell(event as MessageEvent<string>);
-  });
-  opened.addEventListener('job', (event) => {
-    keepJobs([JSON.parse((event as MessageEvent<string>).data) as JobJson]);
-  });
-  opened.addEventListener('action', () => actionsTold.set(actionsTold.get() + 1));
-  opened.addEventListener('error', () => {
-    if (source === opened) tryAgain();
-  });
+  // A page that is not signed in says so until it is.
+  if (connection.get() !== 'signed-out') connection.set('connecting');
+  const opened = new AbortController();
+  listening = opened;
+  try {
+    await listen(opened.signal, tell);
+  } catch (error) {
+    if (listening === opened && error instanceof ApiError && error.status === 401) {
+      signOut();
+      return;
+    }
+  }
+  if (listening === opened) tryAgain();
 }
 
-function tell(event: MessageEvent<string>): void {
-  const next = JSON.parse(event.data) as Overview;
-  setServerTime(next.at);
-  keepJobs(next.jobs);
-  overview.set(next);
+function tell({ name, data }: ServerEvent): void {
+  if (name === 'overview') {
+    failures = 0;
+    connection.set('live');
+    const next = JSON.parse(data) as Overview;
+    setServerTime(next.at);
+    keepJobs(next.jobs);
+    overview.set(next);
+  } else if (name === 'job') {
+    keepJobs([JSON.parse(data) as JobJson]);
+  } else if (name === 'action') {
+    actionsTold.set(actionsTold.get() + 1);
+  }
 }
 
 /** An ended job stays ended, whichever event comes last. */
@@ -90,43 +97,26 @@ export function keepJobs(told: readonly JobJson[]): void {
   if (news.length > 0) jobs.set(new Map([...known, ...news.map((job) => [job.id, job] as const)]));
 }
 
-/** The browser tells of no status, so a plain request finds out whether the server is there and knows this browser. */
 function tryAgain(): void {
   close();
   if (isPaused || document.hidden) return; // it begins anew when it goes on
   connection.set('connecting');
   failures += 1;
-  retry = setTimeout(
-    () => {
-      void probe();
-    },
-    Math.min(500 * 2 ** (failures - 1), LONGEST_WAIT_MS),
-  );
+  retry = setTimeout(follow, Math.min(500 * 2 ** (failures - 1), LONGEST_WAIT_MS));
 }
 
-/** The server does not know this browser. It is asked again: another tab may have opened the address meanwhile. */
+/**
+ * The server does not know this page. It is asked again: another tab may have opened the address meanwhile.
+ */
 export function signOut(): void {
   close();
   connection.set('signed-out');
-  retry = setTimeout(() => void probe(), SIGNED_OUT_WAIT_MS);
-}
-
-async function probe(): Promise<void> {
-  try {
-    await get('session');
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 401) {
-      signOut();
-      return;
-    }
-    tryAgain();
-    return;
-  }
-  follow();
+  retry = setTimeout(follow, SIGNED_OUT_WAIT_MS);
 }
 
 function close(): void {
   clearTimeout(retry);
-  source?.close();
-  source = undefined;
+  const before = listening;
+  listening = undefined;
+  before?.abort();
 }

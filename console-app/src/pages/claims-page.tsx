@@ -9,7 +9,7 @@ import { useAddress } from '../state/address.ts';
 import { useStore } from '../state/store.ts';
 import { BulkBar } from './claims/bulk-bar.tsx';
 import { ClaimsTable } from './claims/claims-table.tsx';
-import { ExportLinks } from './claims/export-links.tsx';
+import { ExportButtons } from './claims/export-buttons.tsx';
 import { NoClaims } from './claims/no-claims.tsx';
 import { ReadOn } from './claims/read-on.tsx';
 import { SavedFilters } from './claims/saved-filters-menu.tsx';
@@ -51,7 +51,7 @@ export function ClaimsPage(): JSX.Element {
     <>
       <div class="page-head">
         <h1>Claims</h1>
-        <ExportLinks filter={filter} />
+        <ExportButtons filter={filter} />
       </div>
       <StateTabs filter={filter} />
       <div class="toolbar">

@@ -1,6 +1,9 @@
 import type { JSX } from 'preact';
 
-/** What is shown to a browser that the server does not know: another server runs at this address by now. */
+/**
+ * Says what to open, to a browser that the server does not know: it never opened the address, or another
+ * server runs there now.
+ */
 export function SignedOut(): JSX.Element {
   return (
     <main id="main" class="signed-out">

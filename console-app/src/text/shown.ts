@@ -1,4 +1,4 @@
-import { visible } from '../../../src/cli/print/visible.ts';
+import { visible } from '../../../src/text/visible.ts';
 import { laidOutJson } from './json-layout.ts';
 
 /** A text from a store, a queue or a service as it may be shown: what cannot be seen is written as `\u001B`. */

@@ -7,7 +7,7 @@ import { UsageError } from '../cli-error.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { shownState } from './claim-cells.ts';
 import { claimJson } from '../../operations/claim-json.ts';

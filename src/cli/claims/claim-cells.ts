@@ -3,7 +3,7 @@ import { type ClaimState, stateOf } from '../../claims/operable-store.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
 import type { Column } from '../print/table.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 
 /** The columns of lists of claims. */
 export const CLAIM_COLUMNS: readonly Column[] = [

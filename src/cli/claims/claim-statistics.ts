@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
 import { isoTime } from '../../operations/iso-time.ts';
 import { duration } from '../print/times.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { watch } from '../watch.ts';
 import { claimJson } from '../../operations/claim-json.ts';

@@ -3,7 +3,7 @@ import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { type CopySide, type CopyStores, withBoth } from './copy-stores.ts';
 

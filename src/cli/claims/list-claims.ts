@@ -4,7 +4,7 @@ import type { TableOptions } from '../arguments/common-options.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count } from '../print/words.ts';
 import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';

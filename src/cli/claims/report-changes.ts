@@ -1,7 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { OperateOutcome, OperationKind, RefusalReason } from '../../claims/operable-store.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count } from '../print/words.ts';
 import { shownState } from './claim-cells.ts';
 import { type ClaimJson, claimJson } from '../../operations/claim-json.ts';

@@ -9,7 +9,7 @@ import { OPERATION_DONE } from '../../operations/claim-history.ts';
 import { claimTimeline, type TimelineEvent } from '../../operations/claim-timeline.ts';
 import { isoTime } from '../../operations/iso-time.ts';
 import { relativeTime } from '../print/times.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { number } from '../print/words.ts';
 import { attemptText, errorText, shownState } from './claim-cells.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';

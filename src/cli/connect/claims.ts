@@ -8,7 +8,7 @@ import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { awsSettings, isLocal } from './aws-settings.ts';
 import { withDynamoDB } from './dynamodb.ts';
 import { overdueIndexOf } from './overdue-index.ts';

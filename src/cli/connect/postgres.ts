@@ -1,4 +1,5 @@
 import type { PostgresPool } from '../../stores/postgres/index.ts';
+import { visible } from '../../text/visible.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -48,7 +49,7 @@ export async function withPostgres<Result>(
     application_name: 'batchlatch',
   });
   // A connection that fails while nobody uses it is replaced.
-  pool.on('error', ({ message }) => context.screen.detail(`A connection failed: ${message}`));
+  pool.on('error', ({ message }) => context.screen.detail(`A connection failed: ${visible(message)}`));
   try {
     await connectOnce(pool);
     return await use(pool);

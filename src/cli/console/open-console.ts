@@ -7,7 +7,7 @@ import { appFolder } from '../app-folder.ts';
 import { CliError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { versionOfPackage } from '../version.ts';
 import { openInBrowser } from './open-in-browser.ts';

@@ -11,7 +11,7 @@ import { queueMetricsOf } from './queue-metrics.ts';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import { queueUrlOf, withSqs } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 
 /** The queues that the options name. */
 interface QueueOptions extends ConnectionOptions {

@@ -4,7 +4,7 @@ import { errorText } from '../claims/claim-cells.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
 import type { Column } from '../print/table.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { watch } from '../watch.ts';
 import { type DeadLetterOptions, type DeadLetters, withDeadLetters } from './dead-letters.ts';

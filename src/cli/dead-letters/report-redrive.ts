@@ -1,7 +1,7 @@
 import type { RedriveResult, RedrivenMessage, WhyLeft } from '../../operations/index.ts';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count } from '../print/words.ts';
 
 /** What `--json` prints of a redrive. */

@@ -2,7 +2,7 @@ import { type DeadLetterMessage, peekDeadLetters } from '../../operations/index.
 import { errorText, shownState } from '../claims/claim-cells.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { type DeadLetterOptions, withDeadLetters } from './dead-letters.ts';
 import { messageJson } from './message-json.ts';

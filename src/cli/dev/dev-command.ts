@@ -3,16 +3,17 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Cleanup } from '../../dev/emulators/cleanup.ts';
+import { freePort, randomPort } from '../../dev/emulators/free-port.ts';
 import { installedFolder, notInstalled } from '../../dev/emulators/installed-package.ts';
 import { choosePlaces, type Places } from '../../dev/places.ts';
 import { hasTrigger, runStack } from '../../dev/run-stack.ts';
 import { missingPackages } from '../../dev/services/start-services.ts';
 import type { DevFunction, DevStack, DevTrigger } from '../../dev/stack.ts';
 import type { OutputOptions } from '../arguments/common-options.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { DevConsoleOptions } from './dev-console.ts';
 import { devReport } from './dev-report.ts';
 import { loadEsbuild } from './load-esbuild.ts';
@@ -21,7 +22,9 @@ import { type StackOptions, stackOf, type Variables } from './stack-options.ts';
 interface DevOptions extends OutputOptions, StackOptions, DevConsoleOptions {
   readonly portDynamodb?: number;
   readonly portSqs?: number;
+  readonly allowHost?: readonly string[];
   readonly function?: readonly string[];
+  readonly inspect?: string | true;
   readonly reload?: boolean;
 }
 
@@ -32,6 +35,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   const { stack: read, variables } = await stackOf(options, places);
   const stack = observed(withFunctions(read, options.function), variables);
   const openConsole = await consoleOf(context, options, read, places);
+  const inspectPorts = await inspectPortsOf(stack, options.inspect);
   const missing = [
     ...(installedFolder('esbuild') === undefined ? ['esbuild'] : []),
     ...missingPackages(stack),
@@ -42,21 +46,20 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'batchlatch-')));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   try {
-    const onEvent = devReport(
-      context,
-      stack.functions.map(({ id }) => id),
-    );
+    const onEvent = devReport(context, stack.functions);
     const running = await runStack({
       stack,
       places,
       esbuild,
       folder,
       reloads: options.reload !== false,
+      allowedHosts: options.allowHost,
+      inspectPorts,
       onEvent,
     });
     cleanup.defer(() => running.stop());
     for (const note of [...stack.notes, ...running.notes]) screen.note(`Note: ${visible(note)}`);
-    showStart(context, stack, places, await openConsole?.(cleanup));
+    showStart(context, stack, places, { consoleUrl: await openConsole?.(cleanup), inspectPorts });
     if (!signal.aborted) await once(signal, 'abort');
     screen.note('Stopping.');
   } finally {
@@ -77,6 +80,32 @@ async function consoleOf(
   const { consoleTableOf, openDevConsole } = await import('./dev-console.ts');
   const table = consoleTableOf(stack, consoleTable);
   return async (cleanup) => (await openDevConsole(context, stack, places, { table, port }, cleanup)).url;
+}
+
+/** Where editors look first. */
+const USUAL_INSPECT_PORT = 9229;
+
+/** The port for the debugger of the function that `--inspect` names, or of the only one. */
+async function inspectPortsOf(
+  { functions }: DevStack,
+  inspect: string | true | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  if (inspect === undefined) return new Map();
+  const ids = functions.map(({ id }) => id);
+  const [only] = ids;
+  if (inspect === true && ids.length !== 1) {
+    throw new UsageError(
+      `Say which function a debugger attaches to, with --inspect=NAME: ${ids.join(', ')}.`,
+    );
+  }
+  const id = inspect === true ? only : ids.find((one) => one === inspect);
+  if (id === undefined) {
+    throw new CliError(
+      `The template has no function ${String(inspect)} that runs here; it has ${ids.join(', ')}.`,
+    );
+  }
+  const ports = [USUAL_INSPECT_PORT][Symbol.iterator]();
+  return new Map([[id, await freePort(() => ports.next().value ?? randomPort())]]);
 }
 
 function withFunctions(stack: DevStack, names: readonly string[] | undefined): DevStack {
@@ -108,16 +137,26 @@ function showStart(
   { screen, now }: Context,
   stack: DevStack,
   places: Places,
-  consoleUrl: string | undefined,
+  {
+    consoleUrl,
+    inspectPorts,
+  }: { readonly consoleUrl: string | undefined; readonly inspectPorts: ReadonlyMap<string, number> },
 ): void {
+  const debuggers = [...inspectPorts].map(([id, port]) => [id, `127.0.0.1:${port}`] as const);
   const urls = new Map(stack.queues.map(({ arn, url }) => [arn, url]));
-  const rows = stack.functions.flatMap(({ id, triggers }) =>
+  const ofFunctions = stack.functions.flatMap(({ id, triggers }) =>
     (triggers.length === 0 ? [undefined] : triggers).map((trigger) => [
       id,
       trigger?.kind ?? 'none',
       trigger === undefined ? '' : sourceOf(trigger, urls),
     ]),
   );
+  const ofQueues = stack.queueTargets.map(({ queueArn, trigger }) => [
+    stack.queues.find(({ arn }) => arn === queueArn)?.id ?? queueArn,
+    trigger.kind,
+    sourceOf(trigger, urls),
+  ]);
+  const rows = [...ofFunctions, ...ofQueues];
   const endpoints = {
     AWS_ENDPOINT_URL_DYNAMODB: places.dynamodb,
     AWS_ENDPOINT_URL_SQS: places.sqs,
@@ -131,7 +170,14 @@ function showStart(
     const tables = Object.fromEntries(stack.tables.map(({ id, name }) => [id, name]));
     const time = new Date(now()).toISOString();
     const ready = { type: 'ready', time, functions, queues, tables, endpoints };
-    screen.json({ ...ready, ...(consoleUrl !== undefined && { console: consoleUrl }) }, 'line');
+    screen.json(
+      {
+        ...ready,
+        ...(consoleUrl !== undefined && { console: consoleUrl }),
+        ...(debuggers.length > 0 && { debuggers: Object.fromEntries(debuggers) }),
+      },
+      'line',
+    );
     return;
   }
   screen.table(
@@ -155,6 +201,10 @@ function showStart(
   const claimsTable = claimsTableOf(stack);
   if (claimsTable !== undefined) screen.line(`export CLAIMS_TABLE_NAME=${claimsTable}`);
   screen.line();
+  for (const [id, place] of debuggers) {
+    screen.line(`Debugger of ${visible(id)}  ${place} (chrome://inspect, or your editor's "attach")`);
+    screen.line();
+  }
   if (consoleUrl === undefined) return;
   screen.line(`Console  ${consoleUrl}`);
   screen.line();

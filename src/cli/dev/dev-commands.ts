@@ -21,6 +21,11 @@ export function addDevCommands(program: Command, addLeaf: AddLeaf): void {
         .option('--function <name...>', 'run these functions only')
         .option('--port-dynamodb <n>', 'port of DynamoDB (default: a free one)', integerBetween(1, 65_535))
         .option('--port-sqs <n>', 'port of SQS (default: a free one)', integerBetween(1, 65_535))
+        .option(
+          '--allow-host <name...>',
+          'names by which containers reach the services, such as host.docker.internal',
+        )
+        .option('--inspect [function]', 'let a debugger attach to this function, one invocation at a time')
         .option('--no-reload', 'go on with the code as it is at the start')
         .optionsGroup('Console:')
         .option('--console', 'show its claims and queues in a browser, and let it change them')

@@ -10,7 +10,7 @@ import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
 import { UsageError } from '../cli-error.ts';
 import { openConsole } from '../console/open-console.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 
 /** What `dev` is told of its console. */
 export interface DevConsoleOptions {

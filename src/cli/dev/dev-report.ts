@@ -1,13 +1,16 @@
 import type { DevEvent, OnDevEvent } from '../../dev/report/dev-event.ts';
 import { type OutcomeReader, outcomeReader, type RecordOutcome } from '../../dev/report/outcomes.ts';
 import { countRecords, recordNames } from '../../dev/report/record-names.ts';
+import { reportedFailures } from '../../dev/report/reported-failures.ts';
+import type { DevFunction } from '../../dev/stack.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { shownError, shownLine, shownMessages } from './function-lines.ts';
 
 /** An invocation that runs. */
 interface Running {
+  readonly event: unknown;
   readonly names: ReadonlyMap<string, string>;
   readonly records: number;
   /** Whether batchlatch has logged something of it. */
@@ -16,6 +19,8 @@ interface Running {
 
 type Invoked = DevEvent & { readonly type: 'invoked' };
 type Of<Type extends DevEvent['type']> = DevEvent & { readonly type: Type };
+
+const REPORTED = 'reported in batchItemFailures';
 
 const STYLES: Readonly<Record<RecordOutcome['weight'], Style>> = {
   good: 'green',
@@ -28,8 +33,9 @@ const STYLES: Readonly<Record<RecordOutcome['weight'], Style>> = {
  * Says what happens: a line for the outcome of each record, and for each invocation that failed or whose handler is not
  * batchlatch's. What functions print goes to standard error.
  */
-export function devReport(context: Context, functionIds: readonly string[]): OnDevEvent {
+export function devReport(context: Context, functions: readonly DevFunction[]): OnDevEvent {
   const { screen, now } = context;
+  const functionIds = functions.map(({ id }) => id);
   const readers = new Map<string, OutcomeReader>(functionIds.map((id) => [id, outcomeReader()]));
   const running = new Map<string, Running>();
   const haveRun = new Set<string>();
@@ -74,6 +80,8 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
   function invoked({ functionId, invocation: { requestId, end, durationMs, initMs } }: Invoked): void {
     const invocation = running.get(requestId);
     const { records = 0, isObserved = false } = invocation ?? {};
+    const fn = functions.find(({ id }) => id === functionId);
+    const failed = fn === undefined ? [] : [...reportedFailures(fn, invocation?.event, end)];
     running.delete(requestId);
     for (const outcome of readers.get(functionId)?.rest(requestId) ?? []) {
       recordEnded(functionId, outcome, invocation);
@@ -88,6 +96,7 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
           requestId,
           records,
           end: ended,
+          ...(failed.length > 0 && { failed }),
           ...rest,
           durationMs,
           initMs,
@@ -100,7 +109,17 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
     const what = invocation === undefined ? 'no records' : nameOf(invocation);
     switch (end.type) {
       case 'returned':
-        return line(functionId, [what, screen.paint('green', 'done'), milliseconds(durationMs)]);
+        for (const id of failed) {
+          const name = visible(invocation?.names.get(id) ?? id);
+          line(functionId, [name, screen.paint('red', 'failed'), milliseconds(durationMs), REPORTED]);
+        }
+        if (failed.length === 0) {
+          line(functionId, [what, screen.paint('green', 'done'), milliseconds(durationMs)]);
+        } else if (failed.length < records) {
+          const others = counted(records - failed.length);
+          line(functionId, [others, screen.paint('green', 'done'), milliseconds(durationMs)]);
+        }
+        return;
       case 'throttled':
         return line(functionId, [what, screen.paint('yellow', 'throttled'), 'as many run as are reserved']);
       case 'failed':
@@ -154,6 +173,7 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
         return buildFailed(event);
       case 'invoking':
         running.set(event.requestId, {
+          event: event.event,
           names: recordNames(event.event),
           records: countRecords(event.event),
           isObserved: false,
@@ -167,7 +187,7 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
         return givenUp(event);
       case 'trouble':
         return screen.note(
-          `${clockTime(now())} No answer from ${event.what}: ${visible(String(event.error))}. Trying again.`,
+          `${clockTime(now())} No answer from ${visible(event.what)}: ${visible(String(event.error))}. ${event.isLost === true ? 'The event is lost.' : 'Trying again.'}`,
         );
     }
   };
@@ -177,6 +197,10 @@ export function devReport(context: Context, functionIds: readonly string[]): OnD
 function nameOf({ names, records }: Running): string {
   const [[id, name] = []] = names;
   if (records === 1 && name !== undefined && name !== id) return visible(name);
+  return counted(records);
+}
+
+function counted(records: number): string {
   return `${records} ${records === 1 ? 'record' : 'records'}`;
 }
 

@@ -1,6 +1,6 @@
 import type { FunctionError } from '../../dev/functions/invocation.ts';
 import type { BuildMessage } from '../../dev/functions/function-build.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 
 /** A line that a function printed, made safe to show. Tabs are part of Lambda's log lines. */
 export function shownLine(text: string): string {

@@ -10,7 +10,7 @@ import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible, visibleJsonText } from '../../text/visible.ts';
 import { shownLine, shownMessages } from './function-lines.ts';
 import { givenPlaces, isWithoutPlaces, withGivenCredentials } from './given-places.ts';
 import { loadEsbuild } from './load-esbuild.ts';
@@ -97,7 +97,7 @@ function report({ screen, stdout }: Context, fn: DevFunction, invocation: Invoca
       `Memory Size: ${fn.memoryMb} MB`,
     ].join('\t'),
   );
-  if (end.type === 'returned') stdout.write(`${end.payload}\n`);
+  if (end.type === 'returned') stdout.write(`${visibleJsonText(end.payload)}\n`);
   else if (end.type === 'failed' && end.by !== 'timeout') screen.json(end.error, 'line');
 }
 

@@ -6,6 +6,7 @@ import type { Places } from '../../dev/places.ts';
 import type { DevStack } from '../../dev/stack.ts';
 import { readStack } from '../../dev/template/read-stack.ts';
 import { UsageError } from '../cli-error.ts';
+import { adviceForFile, adviceForFolder } from './other-tools.ts';
 
 /** What `dev` and `invoke` are told of the template, in the words of `sam local`. */
 export interface StackOptions {
@@ -61,8 +62,13 @@ export function unreadable(what: string, error: NodeJS.ErrnoException): UsageErr
 
 function templateOf({ template, templateFile }: StackOptions): string {
   const given = template ?? templateFile ?? DEFAULT_TEMPLATES.find((name) => existsSync(name));
-  if (given !== undefined) return path.resolve(given);
-  throw new UsageError('There is no template.yaml here: name the template with --template FILE.');
+  if (given === undefined) {
+    const what = adviceForFolder('.') ?? 'Name the template with --template FILE.';
+    throw new UsageError(`There is no template.yaml here. ${what}`);
+  }
+  const advice = adviceForFile(given);
+  if (advice !== undefined) throw new UsageError(advice);
+  return path.resolve(given);
 }
 
 const OVERRIDE =

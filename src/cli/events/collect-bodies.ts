@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isBad, type LineBody, lineBody } from '../lines/line-body.ts';
 import { openLines } from '../lines/open-lines.ts';
 import { readLines } from '../lines/read-lines.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 
 /** Which bodies an event has. */
 export interface BodyOptions {

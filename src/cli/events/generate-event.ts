@@ -8,7 +8,7 @@ import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
 import { textAt } from '../lines/line-body.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { type BodyOptions, collectBodies, type PlacedBody } from './collect-bodies.ts';
 import { type PlaceOptions, relocated } from './relocate.ts';
 

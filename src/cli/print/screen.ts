@@ -3,7 +3,7 @@ import type { OutputStream, Surroundings } from '../surroundings.ts';
 import { type Column, tableLines } from './table.ts';
 import { isoTime } from '../../operations/iso-time.ts';
 import { relativeTime } from './times.ts';
-import { visibleJson } from './visible.ts';
+import { visibleJson } from '../../text/visible.ts';
 
 /** How a text can be shown where colours are. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';

@@ -2,7 +2,7 @@ import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
 import type { LineSource } from '../lines/open-lines.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import type { ExitStatus } from '../surroundings.ts';
 import type { Sendable } from './outgoing.ts';

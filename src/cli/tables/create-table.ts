@@ -7,7 +7,7 @@ import { withDynamoDB } from '../connect/dynamodb.ts';
 import { refuseRedis, tableNameOf } from '../connect/table-name.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../leaf.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import { currentTable } from './current-table.ts';
 import { stepsFor, type TableStep, type WantedTable } from './table-steps.ts';
 

@@ -11,7 +11,7 @@ import {
 import type { ClaimsTableDefinition } from '../../stores/dynamodb/table-definition.ts';
 import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 import type { CurrentTable } from './current-table.ts';
 
 /** The table that somebody wants. */

@@ -1,6 +1,6 @@
 import type { Worker, WorkerCounters, WorkerOptions } from '../../worker/index.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../print/visible.ts';
+import { visible } from '../../text/visible.ts';
 
 /** What is told of a worker while it works: a line for each thing, or a JSON document. */
 export interface WorkerLog {

@@ -1,9 +1,12 @@
+import { randomInt } from 'node:crypto';
 import path from 'node:path';
 import type makeDynalite from 'dynalite';
+import { guardServer } from '../../guard/guard-server.ts';
 import { listenLocally } from './listen-locally.ts';
 import { answersAwsCall } from './aws-probe.ts';
 import { startChild } from './child-process.ts';
 import { freePort } from './free-port.ts';
+import { startGuardingProxy } from './guarding-proxy.ts';
 import { importInstalled, installedFolder } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
 
@@ -20,6 +23,8 @@ export interface DynamoDBEmulator extends LocalService {
  *
  * dynoxide is one binary with PartiQL and transactions, for Linux on x64; dynalite is JavaScript and runs
  * everywhere, with neither. By default it is dynoxide where its package is installed.
+ *
+ * dynoxide also answers requests of web pages; what stays open while people browse is `startGuardedDynamoDB`.
  */
 export async function startDynamoDBEmulator(
   kind: DynamoDBEmulatorKind = hasDynoxide() ? 'dynoxide' : 'dynalite',
@@ -28,7 +33,28 @@ export async function startDynamoDBEmulator(
   return kind === 'dynoxide' ? startDynoxide(options) : startDynalite(options);
 }
 
-async function startDynoxide(options: StartOptions): Promise<DynamoDBEmulator> {
+/**
+ * Starts an empty DynamoDB that no web page can use. dynoxide answers pages of any origin and listens on
+ * TCP alone, so it gets a random address of 127.0.0.0/8, one of 16 million, and a proxy in front of it.
+ */
+export async function startGuardedDynamoDB(options: StartOptions = {}): Promise<DynamoDBEmulator> {
+  if (!hasDynoxide()) return startDynalite(options);
+  const hidden = await startDynoxide({}, `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`);
+  try {
+    const { hostname: host, port } = new URL(hidden.endpoint);
+    const proxy = await startGuardingProxy(hidden.name, { host, port: Number(port) }, options);
+    const stop = async (): Promise<void> => {
+      await proxy.stop();
+      await hidden.stop();
+    };
+    return { ...hidden, endpoint: proxy.endpoint, stop };
+  } catch (error) {
+    await hidden.stop();
+    throw error;
+  }
+}
+
+async function startDynoxide(options: StartOptions, host = '127.0.0.1'): Promise<DynamoDBEmulator> {
   const command = dynoxideBinary();
   if (command === undefined) {
     throw new Error(
@@ -36,11 +62,11 @@ async function startDynoxide(options: StartOptions): Promise<DynamoDBEmulator> {
     );
   }
   const port = options.port ?? (await freePort());
-  const endpoint = `http://127.0.0.1:${port}`;
+  const endpoint = `http://${host}:${port}`;
   const child = await startChild({
     name: 'dynoxide',
     command,
-    args: ['--host', '127.0.0.1', '--port', String(port)],
+    args: ['--host', host, '--port', String(port)],
     isReady: () => answersAwsCall(endpoint, 'DynamoDB_20120810.ListTables'),
   });
   return { name: 'dynoxide', kind: 'dynoxide', supportsPartiQL: true, endpoint, stop: () => child.stop() };
@@ -52,6 +78,7 @@ async function startDynalite(options: StartOptions): Promise<DynamoDBEmulator> {
   };
   // By default a new table stays in CREATING for half a second.
   const server = dynalite({ createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 });
+  guardServer(server, '127.0.0.1', options.allowedHosts);
   const port = await listenLocally(server, options.port);
 
   let stopped: Promise<void> | undefined;

@@ -19,13 +19,17 @@ const handedOut = new Set<number>();
  * Between this answer and the moment a service binds the port, another process may take it, if it draws the same one; the service
  * then ends with "address in use". A server inside this process should listen on port 0 instead.
  */
-export async function freePort(draw: () => number = () => randomInt(FIRST, BEHIND)): Promise<number> {
+export async function freePort(draw: () => number = randomPort): Promise<number> {
   for (;;) {
     const port = draw();
     if (handedOut.has(port)) continue;
     handedOut.add(port); // before anything else of this process draws
     if (await isUnused(port)) return port;
   }
+}
+
+export function randomPort(): number {
+  return randomInt(FIRST, BEHIND);
 }
 
 async function isUnused(port: number): Promise<boolean> {

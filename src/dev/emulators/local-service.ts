@@ -12,4 +12,6 @@ export interface LocalService {
 export interface StartOptions {
   /** The port to listen on, of the loopback interface; by default a free one. */
   readonly port?: number | undefined;
+  /** Names besides those of loopback by which requests may address it, as containers do. */
+  readonly allowedHosts?: readonly string[] | undefined;
 }

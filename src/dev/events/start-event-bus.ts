@@ -2,20 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from '../../claims/clock.ts';
+import { guardServer } from '../../guard/guard-server.ts';
 import { portError } from '../places.ts';
 import { matches } from '../patterns/matches.ts';
-import type { DevStack } from '../stack.ts';
+import type { DevStack, DevTrigger, QueueTarget, RuleTrigger } from '../stack.ts';
 import { type BusEvent, parsedInput } from './event-envelope.ts';
 import { putEvents } from './put-events.ts';
 
 export interface EventBusOptions {
   /** Where it answers: the place that the template was read with. */
   readonly place: string;
+  /** Names besides those of loopback by which requests may address it. */
+  readonly allowedHosts?: readonly string[] | undefined;
   readonly clock: Clock;
   /** The template as it is now. */
   readonly stack: () => DevStack;
   /** Invokes a function asynchronously. */
   readonly deliver: (functionId: string, event: unknown) => void;
+  /** Sends an event to a queue. */
+  readonly sendTo: (target: QueueTarget, event: unknown) => void;
   /** Told of each event, with the ids of the rules that matched it. */
   readonly onEvent?: (event: BusEvent, bus: string, rules: readonly string[]) => void;
 }
@@ -35,6 +40,7 @@ export async function startEventBus(options: EventBusOptions): Promise<EventBus>
   const server = createServer((request, response) => {
     void respond(request, response, options).catch(() => response.destroy());
   });
+  guardServer(server, '127.0.0.1', options.allowedHosts);
   server.listen(Number(port), '127.0.0.1');
   await once(server, 'listening').catch((error: unknown) => {
     throw portError(error, options.place);
@@ -55,11 +61,6 @@ async function respond(
   response: ServerResponse,
   options: EventBusOptions,
 ): Promise<void> {
-  // A page of the web that has this machine's address under its own name sends that name.
-  const host = request.headers.host ?? '';
-  if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host)) {
-    return answer(response, 403, refusal('AccessDeniedException', 'Call it by the address 127.0.0.1.'));
-  }
   const target = String(request.headers['x-amz-target'] ?? '');
   if (request.method !== 'POST' || target !== 'AWSEvents.PutEvents') {
     const what = 'Of EventBridge only PutEvents is here.';
@@ -82,25 +83,32 @@ async function respond(
 
 /** Hands an event to every rule of its bus that matches it. */
 function routeEvent(
-  { stack, deliver, onEvent }: Pick<EventBusOptions, 'stack' | 'deliver' | 'onEvent'>,
+  { stack, deliver, sendTo, onEvent }: Pick<EventBusOptions, 'stack' | 'deliver' | 'sendTo' | 'onEvent'>,
   bus: string,
   event: BusEvent,
 ): void {
-  const matched = stack().functions.flatMap(({ id: functionId, triggers }) =>
-    triggers.flatMap((trigger) =>
-      trigger.kind === 'rule' && trigger.isEnabled && trigger.bus === bus && matches(trigger.pattern, event)
-        ? [{ functionId, trigger }]
+  const { functions, queueTargets } = stack();
+  const isMatched = (trigger: DevTrigger): trigger is RuleTrigger =>
+    trigger.kind === 'rule' && trigger.isEnabled && trigger.bus === bus && matches(trigger.pattern, event);
+  const matched = [
+    ...functions.flatMap(({ id, triggers }) =>
+      triggers
+        .filter(isMatched)
+        .map((trigger) => ({ trigger, hand: (given: unknown) => deliver(id, given) })),
+    ),
+    ...queueTargets.flatMap((target) =>
+      isMatched(target.trigger)
+        ? [{ trigger: target.trigger, hand: (given: unknown) => sendTo(target, given) }]
         : [],
     ),
-  );
+  ];
   onEvent?.(
     event,
     bus,
     matched.map(({ trigger }) => trigger.id),
   );
-  for (const { functionId, trigger } of matched) {
-    deliver(functionId, trigger.input === undefined ? event : parsedInput(trigger.input));
-  }
+  for (const { trigger, hand } of matched)
+    hand(trigger.input === undefined ? event : parsedInput(trigger.input));
 }
 
 /** Undefined where it is longer than any that is allowed. */

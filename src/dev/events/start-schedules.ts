@@ -1,5 +1,5 @@
 import type { Clock } from '../../claims/clock.ts';
-import type { DevStack, ScheduleTrigger } from '../stack.ts';
+import type { DevStack, QueueTarget, ScheduleTrigger } from '../stack.ts';
 import { scheduledEvent } from './event-envelope.ts';
 import { type NextRun, readSchedule } from './schedule-expression.ts';
 
@@ -8,6 +8,8 @@ export interface SchedulesOptions {
   readonly clock: Clock;
   /** Invokes a function asynchronously. */
   readonly deliver: (functionId: string, event: unknown) => void;
+  /** Sends an event to a queue. */
+  readonly sendTo: (target: QueueTarget, event: unknown) => void;
 }
 
 /** The schedules of a template. */
@@ -21,7 +23,8 @@ export interface Schedules {
 
 interface Scheduled {
   readonly id: string;
-  readonly functionId: string;
+  /** The id of a function, or the ARN of a queue. */
+  readonly target: string;
   readonly expression: string;
   readonly nextMs: number | undefined;
 }
@@ -30,18 +33,25 @@ interface Scheduled {
 const LONGEST_WAIT_MS = 2_000_000_000;
 
 /** Runs the template's schedules at their own pace. Throws a `ConfigurationError` for an expression that AWS would refuse. */
-export function startSchedules({ stack, clock, deliver }: SchedulesOptions): Schedules {
-  const entries = stack.functions.flatMap(({ id: functionId, triggers }) =>
-    triggers.flatMap((trigger) =>
-      trigger.kind === 'schedule' ? [new Entry(functionId, trigger, { clock, deliver })] : [],
+export function startSchedules({ stack, clock, deliver, sendTo }: SchedulesOptions): Schedules {
+  const entries = [
+    ...stack.functions.flatMap(({ id, triggers }) =>
+      triggers.flatMap((trigger) =>
+        trigger.kind === 'schedule' ? [new Entry(id, trigger, clock, (event) => deliver(id, event))] : [],
+      ),
     ),
-  );
+    ...stack.queueTargets.flatMap((target) => {
+      const { trigger, queueArn } = target;
+      if (trigger.kind !== 'schedule') return [];
+      return [new Entry(queueArn, trigger, clock, (event) => sendTo(target, event))];
+    }),
+  ];
   for (const entry of entries) entry.start();
   return {
     get all() {
-      return entries.map(({ trigger, functionId, nextMs }) => {
+      return entries.map(({ trigger, target, nextMs }) => {
         const { id, expression } = trigger;
-        return { id, functionId, expression, nextMs };
+        return { id, target, expression, nextMs };
       });
     },
     fire(id) {
@@ -56,23 +66,19 @@ export function startSchedules({ stack, clock, deliver }: SchedulesOptions): Sch
 }
 
 class Entry {
-  readonly functionId: string;
+  readonly target: string;
   readonly trigger: ScheduleTrigger;
   nextMs: number | undefined;
   readonly #clock: Clock;
-  readonly #deliver: SchedulesOptions['deliver'];
+  readonly #hand: (event: unknown) => void;
   readonly #next: NextRun;
   #cancel: () => void = () => undefined;
 
-  constructor(
-    functionId: string,
-    trigger: ScheduleTrigger,
-    { clock, deliver }: Pick<SchedulesOptions, 'clock' | 'deliver'>,
-  ) {
-    this.functionId = functionId;
+  constructor(target: string, trigger: ScheduleTrigger, clock: Clock, hand: (event: unknown) => void) {
+    this.target = target;
     this.trigger = trigger;
     this.#clock = clock;
-    this.#deliver = deliver;
+    this.#hand = hand;
     this.#next = readSchedule(trigger.expression, clock.now(), trigger.timeZone);
   }
 
@@ -83,7 +89,7 @@ class Entry {
   }
 
   run(timeMs: number): void {
-    this.#deliver(this.functionId, scheduledEvent(this.trigger, timeMs));
+    this.#hand(scheduledEvent(this.trigger, timeMs));
   }
 
   stop(): void {

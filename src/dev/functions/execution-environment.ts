@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { onLeash, signalGroup } from '../emulators/leash.ts';
 import type { FromFunction, FunctionError, InvocationEnd, ToFunction } from './invocation.ts';
 import { outputLines } from './output-lines.ts';
@@ -33,8 +33,11 @@ export interface ExecutionEnvironmentOptions {
   /** How late an answer may be: a busy machine may carry one late that was given in time. Default 0: Lambda waits for none. */
   readonly graceMs?: number | undefined;
   readonly functionArn: string;
-  /** For `process.execArgv`, such as `--inspect`. */
-  readonly nodeArguments?: readonly string[];
+  /**
+   * The port of loopback on which a debugger can attach. The process is then never ended because of its
+   * time: it may stand at a breakpoint. Default: none.
+   */
+  readonly inspectPort?: number | undefined;
   readonly onLine: (line: PrintedLine) => void;
   /** Its process is gone, whatever the reason. */
   readonly onExit: () => void;
@@ -91,13 +94,14 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
   ): Promise<FromFunction | InvocationEnd> {
     return new Promise((resolve) => {
       const marked = output.nextMarks();
-      const timer = setTimeout(() => {
+      const onLate = (): void => {
         // Not before what has arrived already is read.
         setImmediate(() => {
           onGone = () => resolve(late());
           signalGroup(child.pid, 'SIGKILL');
         });
-      }, withinMs);
+      };
+      const timer = options.inspectPort === undefined ? setTimeout(onLate, withinMs) : undefined;
       onMessage = (answer) => {
         clearTimeout(timer);
         onMessage = () => undefined;
@@ -141,7 +145,14 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
     async invoke(requestId, payload) {
       const { timeoutMs, graceMs = 0, functionArn } = options;
       const answer = await ask(
-        { type: 'invoke', requestId, payload, deadline: Date.now() + timeoutMs, functionArn },
+        {
+          type: 'invoke',
+          requestId,
+          payload,
+          deadline: Date.now() + timeoutMs,
+          functionArn,
+          traceId: newTraceId(),
+        },
         {
           withinMs: timeoutMs + graceMs,
           late: () =>
@@ -161,16 +172,27 @@ export function startExecutionEnvironment(options: ExecutionEnvironmentOptions):
   };
 }
 
+/** As Lambda makes it where tracing is passive: nothing is sampled. */
+function newTraceId(): string {
+  const time = Math.floor(Date.now() / 1_000).toString(16);
+  return `Root=1-${time}-${randomHex(12)};Parent=${randomHex(8)};Sampled=0`;
+}
+
+function randomHex(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}
+
 function launch({
   program,
   name,
   code,
   environment,
   memoryMb,
-  nodeArguments = [],
+  inspectPort,
 }: ExecutionEnvironmentOptions): ChildProcess {
   const heapMb = Math.max(Math.floor(memoryMb * HEAP_SHARE), 1);
-  const node = ['--enable-source-maps', `--max-old-space-size=${heapMb}`, ...nodeArguments, program];
+  const inspect = inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectPort}`];
+  const node = ['--enable-source-maps', `--max-old-space-size=${heapMb}`, ...inspect, program];
   const { command, args } = onLeash(name, process.execPath, node);
   return spawn(command, args, {
     cwd: code.taskRoot,

@@ -45,6 +45,8 @@ export function functionEnvironment(
     AWS_SECRET_ACCESS_KEY: 'local',
     // The SDK of this Node would warn in every process.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    // Credentials of its own may be those of a user, who has no session.
+    ...(fn.environment['AWS_ACCESS_KEY_ID'] === undefined && { AWS_SESSION_TOKEN: 'local' }),
     ...fn.environment,
   };
 }

@@ -11,7 +11,10 @@ import type { Invocation, InvocationEnd } from './invocation.ts';
 export interface FunctionPoolOptions extends Omit<ExecutionEnvironmentOptions, 'code' | 'onExit'> {
   /** With more at once, invocations are throttled. Undefined is no limit. */
   readonly reservedConcurrency: number | undefined;
-  /** At most so many processes; further invocations wait. Default 50. */
+  /**
+   * At most so many processes; further invocations wait. Default 50; one with `inspectPort`, which is
+   * started at once.
+   */
   readonly maxProcesses?: number;
 }
 
@@ -42,7 +45,8 @@ interface Member {
 
 /** Processes for the invocations of one function, started when they are needed and kept for the next. */
 export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoolOptions): FunctionPool {
-  const { reservedConcurrency = Number.POSITIVE_INFINITY, maxProcesses = MAX_PROCESSES } = options;
+  const { reservedConcurrency = Number.POSITIVE_INFINITY, inspectPort } = options;
+  const { maxProcesses = inspectPort === undefined ? MAX_PROCESSES : 1 } = options;
   const members = new Set<Member>();
   const idle: Member[] = [];
   const waiting: (() => void)[] = [];
@@ -111,6 +115,14 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
     }
   }
 
+  /** A debugger can attach before the first invocation, and before the first of new code. */
+  function startInspected(): void {
+    if (inspectPort === undefined || isClosed || members.size > 0) return;
+    idle.push(start());
+    waiting.shift()?.();
+  }
+  startInspected();
+
   return {
     get running() {
       return running;
@@ -134,7 +146,7 @@ export function createFunctionPool(firstCode: FunctionCode, options: FunctionPoo
     },
     replace(next) {
       code = next;
-      for (const member of idle.splice(0)) void member.environment.stop();
+      for (const member of idle.splice(0)) void member.environment.stop().then(startInspected);
     },
     async close() {
       isClosed = true;

@@ -96,6 +96,7 @@ function namedByRuntime(error: unknown): unknown {
 async function invoke(given: ToFunction & { type: 'invoke' }): Promise<void> {
   if (handler === undefined) return;
   const { requestId } = given;
+  process.env['_X_AMZN_TRACE_ID'] = given.traceId;
   const context = contextOf(given);
   currentId = requestId;
   let hasEnded = false;

@@ -50,6 +50,8 @@ export type ToFunction =
       /** Epoch milliseconds: parent and child share the machine's clock. */
       readonly deadline: number;
       readonly functionArn: string;
+      /** `_X_AMZN_TRACE_ID`, new for each invocation. */
+      readonly traceId: string;
     };
 
 /** What it says. */

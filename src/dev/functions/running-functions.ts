@@ -20,6 +20,8 @@ export interface RunningFunctionsOptions {
   readonly reloads?: boolean;
   /** How late an answer may be, in milliseconds, before its process is ended. Default 0. */
   readonly graceMs?: number;
+  /** The functions that a debugger can attach to, with their ports. Default: none. */
+  readonly inspectPorts?: ReadonlyMap<string, number> | undefined;
   readonly onEvent: OnDevEvent;
 }
 
@@ -75,10 +77,17 @@ export async function runFunctions(options: RunningFunctionsOptions): Promise<Ru
   };
 }
 
+/**
+ * The time that the context of a function counts down from while a debugger may stop it: Lambda's longest.
+ * batchlatch gives up at that time, and its leases end with it, so that a claim of a process that was ended
+ * is free again.
+ */
+const INSPECTED_TIMEOUT_MS = 900_000;
+
 async function runFunction(
   fn: DevFunction,
   program: string,
-  { esbuild, folder, region, reloads = true, graceMs, onEvent }: RunningFunctionsOptions,
+  { esbuild, folder, region, reloads = true, graceMs, inspectPorts, onEvent }: RunningFunctionsOptions,
 ): Promise<OneFunction> {
   let pool: FunctionPool | undefined;
   let onPool: (pool: FunctionPool) => void = () => undefined;
@@ -91,13 +100,15 @@ async function runFunction(
     onTried = resolve;
   });
 
+  const inspectPort = inspectPorts?.get(fn.id);
   const makePool = (code: FunctionCode): FunctionPool =>
     createFunctionPool(code, {
       program,
       name: fn.id,
       environment: functionEnvironment(fn, { region, taskRoot: code.taskRoot }),
       memoryMb: fn.memoryMb,
-      timeoutMs: fn.timeoutMs,
+      timeoutMs: inspectPort === undefined ? fn.timeoutMs : INSPECTED_TIMEOUT_MS,
+      inspectPort,
       graceMs,
       functionArn: functionArn(fn, region),
       reservedConcurrency: fn.reservedConcurrency,

@@ -25,7 +25,12 @@ export type DevEvent =
       /** The ARNs of the queues that have it. */
       readonly sentTo: readonly string[];
     }
-  /** A service of this machine did not answer; it is asked again. */
-  | { readonly type: 'trouble'; readonly what: string; readonly error: unknown };
+  /** A service of this machine did not answer; it is asked again, unless what it was asked for is lost. */
+  | {
+      readonly type: 'trouble';
+      readonly what: string;
+      readonly error: unknown;
+      readonly isLost?: true;
+    };
 
 export type OnDevEvent = (event: DevEvent) => void;

@@ -17,6 +17,12 @@ export function recordNames(event: unknown): ReadonlyMap<string, string> {
   return names;
 }
 
+/** The ids of its records, as batchlatch and Lambda name them; of events that are no batch there are none. */
+export function recordIds(event: unknown): readonly string[] {
+  if (!Array.isArray(fieldsOf(event)?.['Records'])) return [];
+  return recordsOf(event).flatMap((record) => idOf(record) ?? []);
+}
+
 /** How many records an event has: 1 where it is no batch. */
 export function countRecords(event: unknown): number {
   return recordsOf(event).length;

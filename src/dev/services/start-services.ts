@@ -2,11 +2,11 @@ import { Cleanup } from '../emulators/cleanup.ts';
 import {
   dynamoDBPackage,
   hasDynamoDBEmulator,
-  startDynamoDBEmulator,
+  startGuardedDynamoDB,
 } from '../emulators/dynamodb-emulator.ts';
 import { installedFolder, notInstalled } from '../emulators/installed-package.ts';
 import { startKinesisEmulator } from '../emulators/kinesis-emulator.ts';
-import type { LocalService } from '../emulators/local-service.ts';
+import type { LocalService, StartOptions } from '../emulators/local-service.ts';
 import { startSqsEmulator } from '../emulators/sqs-emulator.ts';
 import { type Places, portError } from '../places.ts';
 import type { DevStack } from '../stack.ts';
@@ -34,8 +34,12 @@ export interface Services {
  * Starts the emulators that a template needs, at the places that it was read with, and makes its resources in them. Throws a
  * `ConfigurationError` that says what to install where one is missing.
  */
-export async function startServices(stack: DevStack, places: Places): Promise<Services> {
-  const services = new LocalServices(places);
+export async function startServices(
+  stack: DevStack,
+  places: Places,
+  allowedHosts?: readonly string[],
+): Promise<Services> {
+  const services = new LocalServices(places, allowedHosts);
   try {
     await services.apply(stack);
   } catch (error) {
@@ -52,8 +56,11 @@ class LocalServices implements Services {
   readonly #cleanup = new Cleanup();
   readonly #tables: MadeTables = new Map();
 
-  constructor(places: Places) {
+  readonly #allowedHosts: readonly string[] | undefined;
+
+  constructor(places: Places, allowedHosts: readonly string[] | undefined) {
     this.places = places;
+    this.#allowedHosts = allowedHosts;
   }
 
   async apply(stack: DevStack): Promise<void> {
@@ -65,7 +72,7 @@ class LocalServices implements Services {
       await createQueues(this.places, stack.queues);
     }
     if (stack.tables.length > 0) {
-      await this.#start(this.places.dynamodb, (options) => startDynamoDBEmulator(undefined, options));
+      await this.#start(this.places.dynamodb, startGuardedDynamoDB);
       notes.push(...this.#withoutStreams(stack));
       notes.push(...(await createTables(this.places, stack.tables, this.#tables)));
     }
@@ -80,9 +87,10 @@ class LocalServices implements Services {
     return this.#cleanup.run();
   }
 
-  async #start(place: string, start: (options: { port: number }) => Promise<LocalService>): Promise<void> {
+  async #start(place: string, start: (options: StartOptions) => Promise<LocalService>): Promise<void> {
     if (this.running.some(({ endpoint }) => endpoint === place)) return;
-    const service = await start({ port: Number(new URL(place).port) }).catch((error: unknown) => {
+    const options = { port: Number(new URL(place).port), allowedHosts: this.#allowedHosts };
+    const service = await start(options).catch((error: unknown) => {
       throw portError(error, place);
     });
     this.running.push(service);

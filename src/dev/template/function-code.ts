@@ -41,6 +41,9 @@ function whyElsewhere(reading: Reading, resource: TemplateResource): string | un
   const source = { place: resource, name: resource.name };
   const { value } = resource;
   if (textOf(reading, source, ['PackageType']) === 'Image') return 'its code is an image';
+  if (value['DurableConfig'] !== undefined) {
+    return 'it has `DurableConfig`, and durable executions are run by AWS alone';
+  }
   const runtime = textOf(reading, source, ['Runtime'], 'nodejs');
   if (!runtime.startsWith('nodejs')) return `its runtime is ${runtime}, and only those of Node.js run`;
   if (value['InlineCode'] !== undefined || member(value, 'Code', 'ZipFile') !== undefined) {

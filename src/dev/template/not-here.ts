@@ -8,6 +8,7 @@ const HERE = new Set([
   ...QUEUE_TYPES,
   ...TABLE_TYPES,
   'AWS::Kinesis::Stream',
+  'AWS::Kinesis::StreamConsumer',
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
   'AWS::Scheduler::Schedule',

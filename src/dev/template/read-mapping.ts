@@ -40,6 +40,12 @@ export function readMapping(
     ];
   }
   if (isHere(['AWS::Kinesis::Stream'], arn)) return [stream(reading, source, id, 'kinesis', arn)];
+  const consumer = withArn(reading, arn, ['AWS::Kinesis::StreamConsumer']);
+  const consumed = asText(consumer?.value['StreamARN']);
+  if (consumed !== undefined && isHere(['AWS::Kinesis::Stream'], consumed)) {
+    reading.notes.add(`${source.name} reads its stream without the enhanced fan-out of its consumer.`);
+    return [stream(reading, source, id, 'kinesis', consumed)];
+  }
   const [tableArn = ''] = arn.split('/stream/');
   const table = tableArn === arn ? undefined : withArn(reading, tableArn, TABLE_TYPES);
   if (table !== undefined) {

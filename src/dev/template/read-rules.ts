@@ -1,6 +1,6 @@
 import { nameInArn } from '../places.ts';
 import { checkPattern } from '../patterns/matches.ts';
-import type { DevTrigger, RuleTrigger } from '../stack.ts';
+import type { RuleTrigger, ScheduleTrigger } from '../stack.ts';
 import { type Place, placeIn, type TemplateResource } from '../../template/resources.ts';
 import { asList, asText, member } from '../../template/values.ts';
 import { plainOf, type Reading, type Source, templateError, textOf } from './reading.ts';
@@ -12,25 +12,31 @@ export function readSamRule(reading: Reading, source: Source, id: string): RuleT
   return rule(reading, source, { id, pattern: 'Pattern', target: source.place });
 }
 
-/** The triggers that an `AWS::Events::Rule` makes of its targets that name a function. */
+/** A rule's or a schedule's target, and what it triggers. */
+export interface TargetTrigger {
+  readonly target: Place;
+  readonly trigger: RuleTrigger | ScheduleTrigger;
+}
+
+/** The triggers that an `AWS::Events::Rule` makes of its targets with one of these ARNs. */
 export function readRuleTargets(
   reading: Reading,
   resource: TemplateResource,
-  isTheFunction: (text: string | undefined) => boolean,
-): readonly DevTrigger[] {
+  isWanted: (arn: string | undefined) => boolean,
+): readonly TargetTrigger[] {
   const source = { place: resource, name: resource.name };
   return asList(resource.value['Targets']).flatMap((target, index) => {
-    if (!isTheFunction(asText(member(target, 'Arn')))) return [];
+    if (!isWanted(asText(member(target, 'Arn')))) return [];
     const place = placeIn({ ...resource, value: { Target: target } }, ['Target'], ['Targets']);
     const id = index === 0 ? resource.id : `${resource.id}.${asText(member(target, 'Id')) ?? String(index)}`;
-    const made: DevTrigger[] = [];
+    const made: TargetTrigger['trigger'][] = [];
     if (resource.value['EventPattern'] !== undefined) {
       made.push(rule(reading, source, { id, pattern: 'EventPattern', target: place }));
     }
     if (resource.value['ScheduleExpression'] !== undefined) {
       made.push(readRuleSchedule(reading, source, id, place));
     }
-    return made;
+    return made.map((trigger) => ({ target: place, trigger }));
   });
 }
 

@@ -6,6 +6,7 @@ import { Resolver } from '../../template/resolver.ts';
 import { TemplateResources } from '../../template/resources.ts';
 import { noteWhatIsNotHere } from './not-here.ts';
 import { readFunctions } from './read-functions.ts';
+import { readQueueTargets } from './read-queue-targets.ts';
 import { readQueues } from './read-queues.ts';
 import { readStreams, readTables } from './read-tables.ts';
 import type { Reading } from './reading.ts';
@@ -60,6 +61,7 @@ export function readStack(source: StackSource, places: Places): DevStack {
     queues: readQueues(reading),
     tables: readTables(reading),
     streams: readStreams(reading),
+    queueTargets: readQueueTargets(reading),
   };
   noteWhatIsNotHere(reading);
   return { ...stack, notes: [...reading.notes] };

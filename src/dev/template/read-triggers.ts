@@ -16,7 +16,9 @@ export function readTriggers(reading: Reading, resource: TemplateResource): read
       .ofType('AWS::Lambda::EventSourceMapping')
       .filter(({ value }) => isThis(asText(value['FunctionName'])))
       .flatMap((one) => readMapping(reading, { place: one, name: one.name }, one.id, 'EventSourceArn')),
-    ...resources.ofType('AWS::Events::Rule').flatMap((rule) => readRuleTargets(reading, rule, isThis)),
+    ...resources
+      .ofType('AWS::Events::Rule')
+      .flatMap((rule) => readRuleTargets(reading, rule, isThis).map(({ trigger }) => trigger)),
     ...resources
       .ofType('AWS::Scheduler::Schedule')
       .filter(({ value }) => isThis(asText(member(value, 'Target', 'Arn'))))

@@ -45,7 +45,7 @@ export class StackNames {
     const type = this.typeOf(id);
     const name = this.nameOf(id);
     const arn = arnOf(type, name);
-    if (attribute === 'Arn' || attribute.endsWith('Arn')) {
+    if (/arn$/i.test(attribute)) {
       return attribute === 'StreamArn' ? streamArn(arn) : arn;
     }
     if (type === 'AWS::SQS::Queue' && (attribute === 'Ref' || attribute === 'QueueUrl')) {
@@ -78,6 +78,7 @@ const NAMED_BY_ARN = new Set([
   'AWS::Serverless::StateMachine',
   'AWS::SecretsManager::Secret',
   'AWS::IAM::ManagedPolicy',
+  'AWS::Kinesis::StreamConsumer',
 ]);
 
 function queueUrl(places: Places, name: string): string {

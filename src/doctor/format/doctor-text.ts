@@ -1,3 +1,4 @@
+import { visible } from '../../text/visible.ts';
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
 
 /** How a report is shown in a terminal. */
@@ -26,7 +27,7 @@ export function doctorText(report: DoctorReport, options: TextOptions = {}): str
   const paint = painter(options.colour === true);
   const width = Math.max(options.width ?? 100, NARROWEST);
   const blocks = report.findings.map((finding) => findingText(finding, { paint, width, file: options.file }));
-  const skipped = report.skipped.map((line) => wrapped(`not judged: ${plain(line)}`, width, '', '  '));
+  const skipped = report.skipped.map((line) => wrapped(`not judged: ${visible(line)}`, width, '', '  '));
   return [
     ...blocks,
     ...(skipped.length > 0 ? [paint(FAINT, skipped.join('\n'))] : []),
@@ -44,17 +45,17 @@ function findingText(
   { severity, code, message, why, fix, line, docs }: Finding,
   { paint, width, file }: { paint: Paint; width: number; file: string | undefined },
 ): string {
-  const place = [file === undefined ? undefined : plain(file), line]
+  const place = [file === undefined ? undefined : visible(file), line]
     .filter((part) => part !== undefined)
     .join(':');
   const at = file === undefined && line !== undefined ? `line ${line}` : place;
-  const head = `${paint(COLOURS[severity] + BOLD, severity)} ${paint(BOLD, plain(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
+  const head = `${paint(COLOURS[severity] + BOLD, severity)} ${paint(BOLD, visible(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
   return [
     head,
-    wrapped(plain(message), width, '  ', '  '),
-    wrapped(plain(why), width, '  ', '  '),
+    wrapped(visible(message), width, '  ', '  '),
+    wrapped(visible(why), width, '  ', '  '),
     // Lines to write are copied: they are not wrapped.
-    ...fix.split('\n').map((one) => `${INDENT}${plain(one)}`),
+    ...fix.split('\n').map((one) => `${INDENT}${visible(one)}`),
     ...(docs === undefined ? [] : [paint(FAINT, `  ${docs}`)]),
   ].join('\n');
 }
@@ -63,20 +64,12 @@ function summary({ findings, checked }: DoctorReport): string {
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
   const looked =
     checked.length === 0 ? 'nothing that batchlatch has to do with' : counted(checked.length, 'resource');
-  const listed = checked.length === 0 ? '' : `: ${checked.map(plain).join('; ')}`;
+  const listed = checked.length === 0 ? '' : `: ${checked.map(visible).join('; ')}`;
   return `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('info')} info. Looked at ${looked}${listed}.`;
 }
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** Names come out of files and accounts: what a terminal would obey is shown as text. */
-function plain(text: string): string {
-  return text.replaceAll(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 function wrapped(text: string, width: number, first: string, further: string): string {

@@ -91,6 +91,8 @@ const read = (events: string): DevStack =>
     { sqs: 'http://127.0.0.1:1', dynamodb: '', eventbridge: '', kinesis: '' },
   );
 
+const sendTo = (): void => undefined;
+
 describe('The schedules of a template', () => {
   const stack = read(`{ Clock: { Type: Schedule, Properties: { Schedule: rate(5 minutes) } },
     Nightly: { Type: ScheduleV2, Properties: { ScheduleExpression: cron(0 2 * * ? *) } },
@@ -99,7 +101,12 @@ describe('The schedules of a template', () => {
   it('run at their time, with the events of rules and of the scheduler', async () => {
     const clock = manualClock(START);
     const delivered: unknown[] = [];
-    const schedules = startSchedules({ stack, clock, deliver: (_id, event) => delivered.push(event) });
+    const schedules = startSchedules({
+      stack,
+      clock,
+      deliver: (_id, event) => delivered.push(event),
+      sendTo,
+    });
     await clock.advance(2 * 3_600_000);
     expect(delivered).toHaveLength(25);
     expect(delivered[0]).toEqual({
@@ -128,7 +135,12 @@ describe('The schedules of a template', () => {
   it('run when they are told to, also those that are turned off', () => {
     const clock = manualClock(START);
     const delivered: [string, unknown][] = [];
-    const schedules = startSchedules({ stack, clock, deliver: (id, event) => delivered.push([id, event]) });
+    const schedules = startSchedules({
+      stack,
+      clock,
+      deliver: (id, event) => delivered.push([id, event]),
+      sendTo,
+    });
     schedules.fire('FnFixed');
     expect(delivered).toEqual([['Fn', { a: 1 }]]);
     expect(() => schedules.fire('None')).toThrow(RangeError);
@@ -138,6 +150,34 @@ describe('The schedules of a template', () => {
       ['FnFixed', undefined],
     ]);
     schedules.stop();
+  });
+
+  it('send to queues too', async () => {
+    const clock = manualClock(START);
+    const sent: unknown[] = [];
+    const onQueues = readStack(
+      {
+        file: '/shop/template.yaml',
+        text: `{ Resources: {
+          Orders: { Type: AWS::SQS::Queue },
+          Hourly: { Type: AWS::Events::Rule, Properties: { ScheduleExpression: rate(1 hour), Targets: [{ Id: a, Arn: { Fn::GetAtt: [Orders, Arn] } }] } },
+          Daily: { Type: AWS::Scheduler::Schedule, Properties: { ScheduleExpression: rate(1 day), Target: { Arn: { Fn::GetAtt: [Orders, Arn] }, Input: '{"a":1}' } } } } }`,
+      },
+      { sqs: 'http://127.0.0.1:1', dynamodb: '', eventbridge: '', kinesis: '' },
+    );
+    const schedules = startSchedules({
+      stack: onQueues,
+      clock,
+      deliver: () => undefined,
+      sendTo: ({ queueArn }, event) => sent.push([queueArn, event]),
+    });
+    await clock.advance(3_600_000);
+    schedules.fire('Daily');
+    schedules.stop();
+    expect(sent).toEqual([
+      ['arn:aws:sqs:us-east-1:000000000000:shop-Orders', expect.objectContaining({ source: 'aws.events' })],
+      ['arn:aws:sqs:us-east-1:000000000000:shop-Orders', { a: 1 }],
+    ]);
   });
 
   it('that AWS would refuse are errors of the template', () => {

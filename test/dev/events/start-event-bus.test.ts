@@ -2,12 +2,16 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BusEvent } from '../../../src/dev/events/event-envelope.ts';
 import { type EventBus, startEventBus } from '../../../src/dev/events/start-event-bus.ts';
-import { choosePlaces } from '../../../src/dev/places.ts';
+import { choosePlaces, nameInArn } from '../../../src/dev/places.ts';
 import { readStack } from '../../../src/dev/template/read-stack.ts';
 import { manualClock } from '../../../src/testing/manual-clock.ts';
 
 const TEMPLATE = `
 Resources:
+  Orders: { Type: AWS::SQS::Queue }
+  Steps: { Type: AWS::SQS::Queue, Properties: { FifoQueue: true, ContentBasedDeduplication: true } }
+  OnQueues: { Type: AWS::Events::Rule, Properties: { EventPattern: { source: [warehouse] }, Targets: [
+    { Id: a, Arn: !GetAtt Orders.Arn }, { Id: b, Arn: !GetAtt Steps.Arn, Input: '{"fixed":1}', SqsParameters: { MessageGroupId: all } } ] } }
   Bus: { Type: AWS::Events::EventBus, Properties: { Name: other } }
   Paid: { Type: AWS::Serverless::Function, Properties: { Handler: a.b, Events: {
     OnPaid: { Type: EventBridgeRule, Properties: { Pattern: { detail: { kind: [paid] } } } },
@@ -18,6 +22,7 @@ Resources:
 
 let bus: EventBus;
 let delivered: [string, unknown][] = [];
+let sent: unknown[] = [];
 let seen: [string, readonly string[]][] = [];
 beforeAll(async () => {
   const places = await choosePlaces();
@@ -27,12 +32,14 @@ beforeAll(async () => {
     clock: manualClock(),
     stack: () => stack,
     deliver: (id, event) => delivered.push([id, event]),
+    sendTo: ({ queueArn, messageGroupId }, event) => sent.push([nameInArn(queueArn), messageGroupId, event]),
     onEvent: (_event: BusEvent, name, rules) => seen.push([name, rules]),
   });
 });
 afterAll(() => bus.stop());
 beforeEach(() => {
   delivered = [];
+  sent = [];
   seen = [];
 });
 
@@ -78,6 +85,19 @@ describe('The event bus', () => {
     expect(seen).toEqual([['default', ['PaidOnPaid', 'PaidFixed']]]);
   });
 
+  it('sends an event to the queues whose rules match', async () => {
+    await call(JSON.stringify({ Entries: [entry({ kind: 'packed' }, { Source: 'warehouse' })] }));
+    expect(sent).toEqual([
+      [
+        'shop-Orders',
+        undefined,
+        expect.objectContaining({ source: 'warehouse', detail: { kind: 'packed' } }),
+      ],
+      ['shop-Steps.fifo', 'all', { fixed: 1 }],
+    ]);
+    expect([delivered, seen]).toEqual([[], [['default', ['OnQueues', 'OnQueues.b']]]]);
+  });
+
   it('keeps buses apart, and takes what no rule wants', async () => {
     await call(
       JSON.stringify({
@@ -101,6 +121,7 @@ describe('The event bus', () => {
       403,
       'AccessDeniedException',
     ],
+    ['a page of the web', '{}', { origin: 'https://evil.example' }, 403, 'AccessDeniedException'],
     ['a body without end', `"${'x'.repeat(2_100_000)}"`, {}, 413, 'RequestTooLarge'],
   ])('refuses %s', async (_name, text, headers, status, type) => {
     expect(await call(text, headers)).toEqual({ status, body: expect.objectContaining({ __type: type }) });

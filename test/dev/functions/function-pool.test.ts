@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import * as esbuild from 'esbuild';
+import { freePort } from '../../../src/dev/emulators/free-port.ts';
 import type { PrintedLine } from '../../../src/dev/functions/execution-environment.ts';
 import { functionArn, functionEnvironment } from '../../../src/dev/functions/function-environment.ts';
 import { createFunctionPool, type FunctionPool } from '../../../src/dev/functions/function-pool.ts';
@@ -73,7 +74,12 @@ describe('the processes of a function', () => {
     await code.remove();
   });
 
-  function poolOf(exportName: string, given: Partial<DevFunction> = {}, graceMs?: number): FunctionPool {
+  function poolOf(
+    exportName: string,
+    given: Partial<DevFunction> = {},
+    graceMs?: number,
+    inspectPort?: number,
+  ): FunctionPool {
     const fn = devFunction({ folder: code.folder, exportName, ...given });
     const pool = createFunctionPool(codeOf(fn), {
       program,
@@ -82,6 +88,7 @@ describe('the processes of a function', () => {
       memoryMb: fn.memoryMb,
       timeoutMs: fn.timeoutMs,
       graceMs,
+      inspectPort,
       functionArn: functionArn(fn, 'eu-west-1'),
       reservedConcurrency: fn.reservedConcurrency,
       onLine: (line) => printed.push(line),
@@ -157,6 +164,7 @@ describe('the processes of a function', () => {
       AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'local',
+      AWS_SESSION_TOKEN: 'local',
       LAMBDA_TASK_ROOT: code.folder,
       TZ: ':UTC',
       _HANDLER: 'orders.environment',
@@ -165,6 +173,39 @@ describe('the processes of a function', () => {
     });
     expect(environment).not.toHaveProperty('MY_TOKEN');
     expect(environment).not.toHaveProperty('NODE_OPTIONS');
+  });
+
+  it('has another trace id in each invocation', async () => {
+    const pool = poolOf('environment');
+    const ids: unknown[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      ids.push(((await answerOf(pool)) as NodeJS.ProcessEnv)['_X_AMZN_TRACE_ID']);
+    }
+    const form = expect.stringMatching(/^Root=1-[\da-f]{8}-[\da-f]{24};Parent=[\da-f]{16};Sampled=0$/);
+    expect(ids).toEqual([form, form]);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  it('has no session token beside credentials of its own', async () => {
+    const environment = { AWS_ACCESS_KEY_ID: 'mine', AWS_SECRET_ACCESS_KEY: 'secret' };
+    expect(await answerOf(poolOf('environment', { environment }))).not.toHaveProperty('AWS_SESSION_TOKEN');
+  });
+
+  it('lets a debugger attach before the first invocation, and takes all the time that it needs', async () => {
+    const inspectPort = await freePort();
+    const pool = poolOf('waits', { timeoutMs: 200 }, 0, inspectPort);
+    const targets = async (): Promise<readonly { readonly webSocketDebuggerUrl?: string }[]> =>
+      (await fetch(`http://127.0.0.1:${inspectPort}/json/list`)).json() as Promise<readonly object[]>;
+    await until('the debugger listens', async () => {
+      return (await targets().catch(() => [])).length === 1;
+    });
+    expect((await targets())[0]?.webSocketDebuggerUrl).toContain(`ws://127.0.0.1:${inspectPort}/`);
+    const [pid] = pool.pids;
+    expect(await Promise.all([answerOf(pool, 600), answerOf(pool, 0)])).toEqual([pid, pid]);
+    pool.replace(codeOf(devFunction({ folder: code.folder, exportName: 'waits' })));
+    await until('the new code can be debugged', async () => {
+      return pool.pids[0] !== pid && (await targets().catch(() => [])).length === 1;
+    });
   });
 
   it('gives errors in the shape of Lambda', async () => {

@@ -154,6 +154,14 @@ describe('A function', () => {
     expect(stack.notes.join()).toContain(`Fn does not run here: ${why}`);
   });
 
+  it('that is durable is refused by name', () => {
+    const { functions, notes } = read(withFunction('DurableConfig: { ExecutionTimeout: 3600 }'));
+    expect(functions).toEqual([]);
+    expect(notes).toEqual([
+      'Fn does not run here: it has `DurableConfig`, and durable executions are run by AWS alone.',
+    ]);
+  });
+
   it('of CDK is where its asset is', () => {
     const [fn] = read(
       JSON.stringify({
@@ -197,6 +205,8 @@ describe('References are what they name on this machine:', () => {
     ['!GetAtt Bucket.Arn', 'arn:aws:s3:::shop-Bucket'],
     ['!GetAtt Role.Arn', 'arn:aws:iam::000000000000:role/shop-Role'],
     ['!Ref FnRole', 'shop-FnRole'],
+    ['!Base64 orders', 'b3JkZXJz'],
+    ['{ Fn::Base64: !Sub "${Orders.QueueName}" }', 'c2hvcC1PcmRlcnM='],
   ])('%s', (value, expected) => {
     const others = `${QUEUE}
   Table: { Type: AWS::Serverless::SimpleTable, Properties: { TableName: charges } }
@@ -356,6 +366,59 @@ describe('Triggers are read:', () => {
     ]);
     expect(fn.triggers[2]).toMatchObject({ input: '{"a":1}' });
     expect(fn.asynchronous.maximumRetries).toBe(0);
+  });
+
+  it.each(['!GetAtt Consumer.ConsumerARN', '!Ref Consumer'])('a consumer of a stream: %s', (consumer) => {
+    const others = `
+  Stream: { Type: AWS::Kinesis::Stream, Properties: { ShardCount: 1 } }
+  Consumer: { Type: AWS::Kinesis::StreamConsumer, Properties: { StreamARN: !GetAtt Stream.Arn, ConsumerName: c } }
+`;
+    const text = withFunction(
+      `Events: { E: { Type: Kinesis, Properties: { Stream: ${consumer}, StartingPosition: LATEST } } }`,
+      others,
+    );
+    const { functions, notes } = read(text);
+    expect(functions[0]?.triggers).toMatchObject([
+      { kind: 'kinesis', streamArn: 'arn:aws:kinesis:us-east-1:000000000000:stream/shop-Stream' },
+    ]);
+    expect(notes).toEqual(['Fn, event E reads its stream without the enhanced fan-out of its consumer.']);
+  });
+
+  it('a queue that a rule or a schedule sends to', () => {
+    const { queueTargets, notes } = read(`
+Resources:
+  Orders: { Type: AWS::SQS::Queue }
+  Steps: { Type: AWS::SQS::Queue, Properties: { FifoQueue: true } }
+  Rule:
+    Type: AWS::Events::Rule
+    Properties:
+      EventPattern: { source: [shop] }
+      Targets: [{ Id: a, Arn: !GetAtt Orders.Arn }, { Id: b, Arn: !GetAtt Steps.Arn, SqsParameters: { MessageGroupId: all } }, { Id: c, Arn: !Ref Topic }]
+  Nightly: { Type: AWS::Scheduler::Schedule, Properties: { ScheduleExpression: rate(1 day), Target: { Arn: !GetAtt Orders.Arn, Input: x } } }
+  Topic: { Type: AWS::SNS::Topic }
+`);
+    expect(
+      queueTargets.map(({ queueArn, messageGroupId, trigger: { id, input } }) => [
+        queueArn.split(':').at(-1),
+        messageGroupId,
+        id,
+        input,
+      ]),
+    ).toEqual([
+      ['shop-Orders', undefined, 'Rule', undefined],
+      ['shop-Steps.fifo', 'all', 'Rule.b', undefined],
+      ['shop-Orders', undefined, 'Nightly', 'x'],
+    ]);
+    expect(notes).toContain(
+      'Rule does not run here: arn:aws:sns:us-east-1:000000000000:shop-Topic is no function or queue of this template.',
+    );
+  });
+
+  it('no rule that sends to a FIFO queue without a message group', () => {
+    const text = `{ Resources: {
+      Steps: { Type: AWS::SQS::Queue, Properties: { FifoQueue: true } },
+      Rule: { Type: AWS::Events::Rule, Properties: { EventPattern: { source: [a] }, Targets: [{ Id: a, Arn: { Fn::GetAtt: [Steps, Arn] } }] } } } }`;
+    expect(() => read(text)).toThrow('its target needs `SqsParameters.MessageGroupId`');
   });
 
   it('a source that is elsewhere is a note', () => {

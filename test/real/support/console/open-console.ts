@@ -73,6 +73,7 @@ export async function openConsole({
     },
     async open(page, path = '/') {
       await page.goto(url());
+      await signedIn(page);
       if (path !== '/') await page.goto(new URL(path, url()).href);
     },
     stopServer,
@@ -86,4 +87,11 @@ export async function openConsole({
       client.destroy();
     },
   };
+}
+
+/**
+ * Resolves when a page has taken the token out of its address, which it does once it is let in or refused.
+ */
+async function signedIn(page: Page): Promise<void> {
+  await page.waitForFunction("!location.hash.includes('token')");
 }

@@ -1,0 +1,152 @@
+import { Buffer } from 'node:buffer';
+import { ConfigurationError } from '../claims/errors.ts';
+import type { OperationKind } from '../claims/operable-store.ts';
+import { words } from '../operations/change-claims.ts';
+import type { CompletedMessages } from '../operations/dead-letters/redrive-plan.ts';
+import {
+  aBoolean,
+  anObject,
+  aString,
+  type Check,
+  either,
+  oneOf,
+  required,
+} from '../options/check-options.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import type { FilterJson } from './api.ts';
+import { badRequest } from './api-error.ts';
+import { STATES } from './claim-filter.ts';
+
+/** The members of what a page sends, by name: of a body, or of the query of a GET. */
+export type Input = Readonly<Record<string, Check>>;
+
+/** Throws an `ApiError` that names the member that is unknown, or not what it has to be. */
+export function checkInput(of: string, given: unknown, input: Input): void {
+  try {
+    checkOptionsOf(of, given, input);
+  } catch (error) {
+    throw error instanceof ConfigurationError ? badRequest(error.message) : error;
+  }
+}
+
+/** DynamoDB's longest partition key; batchlatch makes no longer ones on any store. */
+const LONGEST_KEY_BYTES = 2_048;
+/** More claims are not changed at once. */
+export const MOST_PLANNED = 10_000;
+const MOST_CHOSEN_MESSAGES = 1_000;
+const MOST_PEEKED = 500;
+
+const aText = required({
+  expected: 'a text of 1 to 2,048 characters',
+  accepts: (value) => typeof value === 'string' && value !== '' && value.length <= 2_048,
+});
+const aKey = required({
+  expected: `a key of 1 to ${LONGEST_KEY_BYTES} bytes`,
+  accepts: (value) => value !== '' && isShortText(value),
+});
+const STATE = oneOf(...STATES);
+const FILTER: Input = {
+  state: STATE,
+  by: oneOf(...(['key', 'prefix', 'record', 'hash'] satisfies FilterJson['by'][])),
+  q: { expected: `a text of ${LONGEST_KEY_BYTES} bytes at most`, accepts: isShortText },
+};
+
+/** A claim as the person saw it. */
+export const SEEN: Input = {
+  key: aKey,
+  status: required(oneOf('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')),
+  owner: required(aString()),
+  attempt: required({
+    expected: 'an integer, or its digits as a text',
+    accepts: (value) => Number.isInteger(value) || (typeof value === 'string' && /^\d{1,20}$/.test(value)),
+  }),
+};
+
+const PLAN: Input = {
+  operation: required(oneOf(...(['release', 'resolve', 'park', 'forget'] satisfies OperationKind[]))),
+  force: aBoolean(),
+  filter: { ...anObject(), expected: 'an object { state?, by?, q? }', parts: FILTER },
+  claims: aList(`a list of 1 to ${MOST_PLANNED} claims`, MOST_PLANNED, () => true),
+};
+
+const REASON = required(words(256));
+
+/** Every request of the API, and the members that it may have. */
+export const INPUTS = {
+  'GET /api/session': {},
+  'GET /api/events': {},
+  'GET /api/claims': { ...FILTER, limit: digits(1, 1_000), cursor: aString() },
+  'GET /api/claim': { key: aKey, result: oneOf('0', '1') },
+  'GET /api/export': { ...FILTER, format: oneOf('csv', 'json'), ticket: aString() },
+  'GET /api/job': { id: aText },
+  'GET /api/actions': {},
+  'POST /api/sign-in': { token: aText },
+  'POST /api/export': {},
+  'POST /api/read': {},
+  'POST /api/jobs/stop': { job: aText },
+  'POST /api/plan': PLAN,
+  'POST /api/changes': {
+    plan: aText,
+    reason: REASON,
+    result: { expected: 'a JSON text, which duplicates get parsed', accepts: isJsonText },
+    confirmed: aBoolean(),
+  },
+  'POST /api/dead-letters/peek': {
+    queue: aText,
+    limit: {
+      expected: `an integer from 1 to ${MOST_PEEKED}`,
+      accepts: (value) =>
+        Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_PEEKED,
+    },
+    scan: aBoolean(),
+  },
+  'POST /api/dead-letters/body': { queue: aText, messageId: aText },
+  'POST /api/dead-letters/plan': {
+    queue: aText,
+    which: required(
+      either(
+        oneOf('all'),
+        aList(
+          `a list of 1 to ${MOST_CHOSEN_MESSAGES} ids of messages`,
+          MOST_CHOSEN_MESSAGES,
+          (id) => typeof id === 'string' && id !== '',
+        ),
+      ),
+    ),
+    completed: oneOf(...(['skip', 'move', 'delete'] satisfies CompletedMessages[])),
+  },
+  'POST /api/dead-letters/redrive': { plan: aText, reason: REASON },
+} as const satisfies Readonly<Record<string, Input>>;
+
+/** One way to ask. */
+export type RequestName = keyof typeof INPUTS;
+
+function isShortText(value: unknown): boolean {
+  return typeof value === 'string' && Buffer.byteLength(value) <= LONGEST_KEY_BYTES;
+}
+
+function isJsonText(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function aList(expected: string, most: number, isItem: (item: unknown) => boolean): Check {
+  return {
+    expected,
+    accepts: (value) =>
+      Array.isArray(value) && value.length > 0 && value.length <= most && value.every(isItem),
+  };
+}
+
+/** A number in a query. */
+function digits(from: number, to: number): Check {
+  return {
+    expected: `a whole number from ${from} to ${to}`,
+    accepts: (value) => /^\d{1,9}$/.test(String(value)) && Number(value) >= from && Number(value) <= to,
+  };
+}

@@ -1,0 +1,49 @@
+import { builtIn } from '../claims/built-in.ts';
+
+/** The names by which requests may address a server. */
+export interface OwnNames {
+  /** Whether a `Host` is this server's. The name of a foreign page that resolves to this address is not. */
+  isOwnHost(host: string | undefined): boolean;
+  /** Whether an `Origin` is this server's, for a request to this `Host`. */
+  isOwnOrigin(origin: string | undefined, host: string | undefined): boolean;
+}
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+const EVERYWHERE = new Set(['0.0.0.0', '::']);
+
+/**
+ * The names of a server that listens on `host`, and further names that the user gave. Their port may be
+ * any: the server may be behind a forwarded port, and no foreign page has one of these names. A server that
+ * listens on every address takes any IP address, but of names only the machine's.
+ */
+export function ownNames(host: string, allowed: readonly string[] = []): OwnNames {
+  const names = new Set([...namesOf(host), ...allowed].map((name) => name.toLowerCase()));
+  const isOwn = (name: string): boolean => names.has(name) || (EVERYWHERE.has(host) && isOfThisMachine(name));
+  return {
+    isOwnHost: (given) => given !== undefined && isOwn(given.toLowerCase().replace(/:\d+$/, '')),
+    isOwnOrigin: (origin, given) =>
+      origin !== undefined && given !== undefined && origin.toLowerCase() === `http://${given.toLowerCase()}`,
+  };
+}
+
+/** Whether a server that listens on this host is reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+function namesOf(host: string): readonly string[] {
+  return [bracketed(host), ...(isLoopback(host) ? LOOPBACK : [])];
+}
+
+function isOfThisMachine(name: string): boolean {
+  return (
+    builtIn('node:net').isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0 ||
+    name === 'localhost' ||
+    name === builtIn('node:os').hostname().toLowerCase()
+  );
+}
+
+/** A host as URLs have it: IPv6 addresses in brackets. */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
