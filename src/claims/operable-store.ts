@@ -32,6 +32,8 @@ export interface ClaimCountQuery {
 export interface ClaimReading {
   /** `index`: only the rows that are in the state were read. `scan`: rows of every state were. */
   readonly readBy: 'index' | 'scan';
+  /** The index that would have found the claims of this state, where the table lacks it and so was scanned. */
+  readonly missingIndex?: string;
   /** How many rows, and entries of the index, were read. */
   readonly rowsRead: number;
   /** What the database charges for it, in its own read units, where it says. */

@@ -129,6 +129,8 @@ export interface ClaimsJson {
   readonly claims: readonly ClaimJson[];
   readonly next?: string;
   readonly readBy: 'index' | 'scan';
+  /** The index that the table lacks, and so was scanned. */
+  readonly missingIndex?: string;
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly unreadable?: number;

@@ -83,5 +83,8 @@ describe('readText', () => {
       'Read 4 rows of the index (6 read units).',
     );
     expect(readText({ readBy: 'scan', rowsRead: 1 })).toBe('Read 1 row of the table.');
+    expect(readText({ readBy: 'scan', rowsRead: 1, missingIndex: 'overdue' })).toBe(
+      'Read 1 row of the table. The table has no index `overdue` to find them by.',
+    );
   });
 });

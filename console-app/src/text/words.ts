@@ -95,10 +95,15 @@ export function countText({ count, kind, asOf }: Count): { readonly value: strin
 /** What a read cost, such as `Read 4 rows of the index (6 read units).` */
 export function readText(read: {
   readonly readBy?: string;
+  readonly missingIndex?: string;
   readonly rowsRead: number;
   readonly readUnits?: number;
 }): string {
   const place = read.readBy === 'index' ? ' of the index' : read.readBy === 'scan' ? ' of the table' : '';
   const units = read.readUnits === undefined ? '' : ` (${counted(read.readUnits, 'read unit')})`;
-  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.`;
+  const missing =
+    read.missingIndex === undefined
+      ? ''
+      : ` The table has no index \`${read.missingIndex}\` to find them by.`;
+  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.${missing}`;
 }

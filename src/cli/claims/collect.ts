@@ -20,6 +20,7 @@ export async function collect(
 ): Promise<Collected> {
   const claims: Claim[] = [];
   let readBy: ClaimPage['readBy'] = 'scan';
+  let missingIndex: string | undefined;
   let [rowsRead, readUnits, unreadable] = [0, 0, 0];
   let cursor = from;
   do {
@@ -29,6 +30,7 @@ export async function collect(
     });
     claims.push(...page.claims);
     readBy = page.readBy;
+    missingIndex = page.missingIndex;
     rowsRead += page.rowsRead;
     readUnits += page.readUnits ?? 0;
     unreadable += page.unreadable ?? 0;
@@ -39,6 +41,7 @@ export async function collect(
   return {
     claims,
     readBy,
+    ...(missingIndex !== undefined && { missingIndex }),
     rowsRead,
     ...(readUnits > 0 && { readUnits }),
     ...(unreadable > 0 && { unreadable }),
@@ -48,7 +51,7 @@ export async function collect(
 
 /** What a reading cost, as `Read 1,204 rows of the table (151 read units).` */
 export function costText(
-  { readBy, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>,
+  { readBy, missingIndex, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>,
   { rowsOf }: Pick<Claims, 'rowsOf'>,
 ): string {
   const units = readUnits === undefined ? '' : ` (${count(readUnits, 'read unit')})`;
@@ -57,5 +60,9 @@ export function costText(
     unreadable === undefined
       ? ''
       : ` ${number(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
-  return `Read ${count(rowsRead, 'row')} ${what}${units}.${others}`;
+  const advice =
+    missingIndex === undefined
+      ? ''
+      : ` The table has no index \`${missingIndex}\` to find them by: \`batchlatch table create\` adds it.`;
+  return `Read ${count(rowsRead, 'row')} ${what}${units}.${others}${advice}`;
 }

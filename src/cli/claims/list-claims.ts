@@ -32,7 +32,7 @@ export const listCommand: Run<ListOptions> = (context, options) =>
       ...(await readList(claims, options, context)),
       at: context.now(),
     });
-    const toJson = (found: Collected): unknown => listJson(found, context);
+    const toJson = ({ at: _at, ...found }: Snapshot): unknown => listJson(found, context);
     if (options.watch !== undefined) {
       return watch(context, options.watch, {
         title: `Claims of ${claims.place}`,
@@ -48,13 +48,8 @@ export const listCommand: Run<ListOptions> = (context, options) =>
     return 0;
   });
 
-/** What `--json` prints of claims. */
-export function listJson(
-  { claims, next }: Pick<Collected, 'claims' | 'next'>,
-  { now }: Pick<Context, 'now'>,
-  shown: { readonly showResult?: boolean } = {},
-): unknown {
-  return { claims: claims.map((claim) => claimJson(claim, now(), shown)), next: next ?? null };
+function listJson({ claims, next, ...reading }: Collected, { now }: Pick<Context, 'now'>): unknown {
+  return { claims: claims.map((claim) => claimJson(claim, now())), next: next ?? null, ...reading };
 }
 
 function readList({ store }: Claims, options: ListOptions, { signal, screen }: Context): Promise<Collected> {

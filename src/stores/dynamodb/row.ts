@@ -82,14 +82,6 @@ export interface RowFormat {
    * @param row A row as it was read.
    */
   whereStill(row: Row): Row;
-  /**
-   * In which shard of the overdue index a claim is; undefined for a status that is not in it. Absent where rows are
-   * written without the index.
-   *
-   * @param key The idempotency key.
-   * @param status The status of the claim.
-   */
-  readonly shardOf?: (key: string, status: ClaimStatus) => string | undefined;
 }
 
 /** How many bytes of a row a result may take, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */

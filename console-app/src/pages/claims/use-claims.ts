@@ -17,6 +17,8 @@ export interface ReadClaims {
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly readBy?: ClaimsJson['readBy'];
+  /** The index that the table lacks, and so was scanned. */
+  readonly missingIndex?: string;
   /** Where to go on; absent when there is no more. */
   readonly next?: string;
   readonly isLoading: boolean;
@@ -105,6 +107,7 @@ function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
     claims: [...before.claims.filter(({ key }) => !known.has(key)), ...page.claims],
     rowsRead: before.rowsRead + page.rowsRead,
     readBy: page.readBy,
+    ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
     ...(readUnits !== undefined && { readUnits }),
     ...(page.next !== undefined && { next: page.next }),
   };
