@@ -1,6 +1,7 @@
 import type { AdoptOutcome } from './adoption.ts';
 import type { Claim, ClaimStatus } from './claim.ts';
 import type { ClaimStore, StoreCallOptions } from './claim-store.ts';
+import type { NewerRow } from './row-format.ts';
 
 /**
  * How a claim stands for a person. `in-progress`: its lease is live. `overdue`: its lease has lapsed and nobody has
@@ -40,6 +41,8 @@ export interface ClaimReading {
   readonly readUnits?: number;
   /** How many rows were left out because they are no claims; absent where there are none. */
   readonly unreadable?: number;
+  /** Rows that a newer version of batchlatch wrote, and that this one cannot read; absent where there are none. */
+  readonly newer?: readonly NewerRow[];
   /** Where to go on; absent when there is no more. */
   readonly next?: string;
 }

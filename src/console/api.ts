@@ -3,6 +3,7 @@
  * that JSON's readers would round, beyond 2^53, are strings.
  */
 import type { StoredError } from '../claims/claim.ts';
+import type { NewerRow } from '../claims/row-format.ts';
 import type { ClaimState, OperationKind, RefusalReason } from '../claims/operable-store.ts';
 import type { ClaimJson } from '../operations/claim-json.ts';
 import type { Distribution, StatisticsPeriod } from '../operations/claim-tally.ts';
@@ -134,6 +135,8 @@ export interface ClaimsJson {
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly unreadable?: number;
+  /** Rows that only a newer version of batchlatch reads. */
+  readonly newer?: readonly NewerRow[];
 }
 
 /** One event of a claim's past. */

@@ -86,5 +86,8 @@ describe('readText', () => {
     expect(readText({ readBy: 'scan', rowsRead: 1, missingIndex: 'overdue' })).toBe(
       'Read 1 row of the table. The table has no index `overdue` to find them by.',
     );
+    expect(readText({ readBy: 'scan', rowsRead: 3, newerRows: 2 })).toBe(
+      'Read 3 rows of the table. Left out: 2 rows that only a newer version of batchlatch reads.',
+    );
   });
 });

@@ -62,9 +62,7 @@ describe('What one way of making a table creates, everything finds with its defa
     const { AttributeDefinitions, KeySchema, BillingMode, GlobalSecondaryIndexes } =
       properties as CreateTableCommandInput;
     const table = { AttributeDefinitions, KeySchema, BillingMode, GlobalSecondaryIndexes };
-    await client.send(
-      new CreateTableCommand({ ...table, TableName: process.env['CLAIMS_TABLE_NAME'] }),
-    );
+    await client.send(new CreateTableCommand({ ...table, TableName: process.env['CLAIMS_TABLE_NAME'] }));
     client.destroy();
   }
 

@@ -96,6 +96,7 @@ export function countText({ count, kind, asOf }: Count): { readonly value: strin
 export function readText(read: {
   readonly readBy?: string;
   readonly missingIndex?: string;
+  readonly newerRows?: number;
   readonly rowsRead: number;
   readonly readUnits?: number;
 }): string {
@@ -105,5 +106,9 @@ export function readText(read: {
     read.missingIndex === undefined
       ? ''
       : ` The table has no index \`${read.missingIndex}\` to find them by.`;
-  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.${missing}`;
+  const newer =
+    (read.newerRows ?? 0) === 0
+      ? ''
+      : ` Left out: ${counted(read.newerRows ?? 0, 'row')} that only a newer version of batchlatch reads.`;
+  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.${missing}${newer}`;
 }

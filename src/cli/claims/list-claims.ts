@@ -9,7 +9,7 @@ import { count } from '../print/words.ts';
 import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
 import { claimJson } from '../../operations/claim-json.ts';
-import { collect, type Collected, costText } from './collect.ts';
+import { collect, type Collected, costText, tellNewer } from './collect.ts';
 
 interface ListOptions extends TableOptions {
   readonly state?: ClaimState;
@@ -74,6 +74,7 @@ function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions,
       claims.map((claim) => claimCells(claim, context)),
     );
   }
+  tellNewer(found.newer, screen);
   const what = options.state === undefined ? 'claim' : `${options.state} claim`;
   const total = claims.length === 0 ? `No ${what}s` : count(claims.length, what);
   screen.note(`${total} in ${place}. ${costText(found, { rowsOf })}`);

@@ -19,6 +19,8 @@ export interface ReadClaims {
   readonly readBy?: ClaimsJson['readBy'];
   /** The index that the table lacks, and so was scanned. */
   readonly missingIndex?: string;
+  /** How many rows only a newer version of batchlatch reads. */
+  readonly newerRows?: number;
   /** Where to go on; absent when there is no more. */
   readonly next?: string;
   readonly isLoading: boolean;
@@ -108,6 +110,7 @@ function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
     rowsRead: before.rowsRead + page.rowsRead,
     readBy: page.readBy,
     ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
+    newerRows: (before.newerRows ?? 0) + (page.newer?.length ?? 0),
     ...(readUnits !== undefined && { readUnits }),
     ...(page.next !== undefined && { next: page.next }),
   };
