@@ -88,7 +88,7 @@ function isIndexed(status: ClaimStatus): status is IndexedStatus {
   return status === 'IN_PROGRESS' || status === 'PARKED';
 }
 
-/** FNV-1a: spreads keys evenly for a few nanoseconds each. */
+/** FNV-1a: spreads keys evenly, for less than a microsecond each. */
 function shardNumber(key: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) {
