@@ -114,7 +114,8 @@ describe('What one way of making a table creates, everything finds with its defa
     const [table] = Object.values(Template.fromStack(stack).findResources('AWS::DynamoDB::Table'));
     await create((table as { readonly Properties: unknown }).Properties);
     await expectFound({ readBy: 'index' });
-  });
+    // The CDK takes seconds for its first template, and more beside other load.
+  }, 120_000);
 
   it("by README's template, which has no index: it is scanned, which is said", async () => {
     const yaml = codeBlocks(PAGES.get('README.md') ?? '').find(({ language }) => language === 'yaml');
