@@ -55,8 +55,7 @@ resource "aws_lambda_function" "records" {
   memory_size      = 512
   environment {
     variables = {
-      CLAIMS_TABLE_NAME    = aws_dynamodb_table.claims.name
-      CLAIMS_OVERDUE_INDEX = "overdue"
+      CLAIMS_TABLE_NAME = aws_dynamodb_table.claims.name
     }
   }
   logging_config {

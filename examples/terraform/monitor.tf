@@ -45,8 +45,7 @@ resource "aws_lambda_function" "monitor" {
   memory_size      = 256
   environment {
     variables = {
-      CLAIMS_TABLE_NAME    = aws_dynamodb_table.claims.name
-      CLAIMS_OVERDUE_INDEX = "overdue"
+      CLAIMS_TABLE_NAME = aws_dynamodb_table.claims.name
     }
   }
   logging_config {

@@ -103,7 +103,7 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Lets a function use the table, whatever invokes it: `grantClaims`, and the environment variables `CLAIMS_TABLE_NAME` and `CLAIMS_OVERDUE_INDEX`.
+   * Lets a function use the table, whatever invokes it: `grantClaims`, and the environment variable `CLAIMS_TABLE_NAME`.
    * `BatchQueue` does it for its function.
    *
    * @param claimer The function that claims.
@@ -114,14 +114,12 @@ export class ClaimsTable extends Construct {
   }
 
   /**
-   * Gives a function the table's name as `CLAIMS_TABLE_NAME`, and the index's as `CLAIMS_OVERDUE_INDEX`, without any permission.
+   * Gives a function the table's name as `CLAIMS_TABLE_NAME`, without any permission.
    *
-   * @param reader The function whose environment gets them.
+   * @param reader The function whose environment gets it.
    */
   addEnvironment(reader: lambda.Function): void {
     reader.addEnvironment('CLAIMS_TABLE_NAME', this.table.tableName);
-    if (this.overdueIndexName !== undefined)
-      reader.addEnvironment('CLAIMS_OVERDUE_INDEX', this.overdueIndexName);
   }
 }
 

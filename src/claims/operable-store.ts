@@ -1,6 +1,7 @@
 import type { AdoptOutcome } from './adoption.ts';
 import type { Claim, ClaimStatus } from './claim.ts';
 import type { ClaimStore, StoreCallOptions } from './claim-store.ts';
+import type { NewerRow } from './row-format.ts';
 
 /**
  * How a claim stands for a person. `in-progress`: its lease is live. `overdue`: its lease has lapsed and nobody has
@@ -32,12 +33,16 @@ export interface ClaimCountQuery {
 export interface ClaimReading {
   /** `index`: only the rows that are in the state were read. `scan`: rows of every state were. */
   readonly readBy: 'index' | 'scan';
+  /** The index that would have found the claims of this state, where the table lacks it and so was scanned. */
+  readonly missingIndex?: string;
   /** How many rows, and entries of the index, were read. */
   readonly rowsRead: number;
   /** What the database charges for it, in its own read units, where it says. */
   readonly readUnits?: number;
   /** How many rows were left out because they are no claims; absent where there are none. */
   readonly unreadable?: number;
+  /** Rows that a newer version of batchlatch wrote, and that this one cannot read; absent where there are none. */
+  readonly newer?: readonly NewerRow[];
   /** Where to go on; absent when there is no more. */
   readonly next?: string;
 }

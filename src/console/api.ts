@@ -3,6 +3,7 @@
  * that JSON's readers would round, beyond 2^53, are strings.
  */
 import type { StoredError } from '../claims/claim.ts';
+import type { NewerRow } from '../claims/row-format.ts';
 import type { ClaimState, OperationKind, RefusalReason } from '../claims/operable-store.ts';
 import type { ClaimJson } from '../operations/claim-json.ts';
 import type { Distribution, StatisticsPeriod } from '../operations/claim-tally.ts';
@@ -129,9 +130,13 @@ export interface ClaimsJson {
   readonly claims: readonly ClaimJson[];
   readonly next?: string;
   readonly readBy: 'index' | 'scan';
+  /** The index that the table lacks, and so was scanned. */
+  readonly missingIndex?: string;
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly unreadable?: number;
+  /** Rows that only a newer version of batchlatch reads. */
+  readonly newer?: readonly NewerRow[];
 }
 
 /** One event of a claim's past. */

@@ -58,6 +58,6 @@ export const TABLE_RULES: Readonly<Record<string, Rule>> = {
     severity: 'info',
     what: 'a claims table without the index of overdue claims',
     why: 'Whoever looks for overdue or parked claims has to scan the table, and pays for all of its rows.',
-    fix: '`overdueIndex` of the store, and the index on the table',
+    fix: 'the index `overdue` on the table; functions write for it already',
   },
 };

@@ -15,7 +15,7 @@ import { stopBefore } from './stop-before.ts';
 export interface ClaimMonitorOptions {
   /**
    * The store whose claims are counted; it has to be one that people can operate on. Default: DynamoDB, the table that
-   * `CLAIMS_TABLE_NAME` names, by the index that `CLAIMS_OVERDUE_INDEX` names.
+   * `CLAIMS_TABLE_NAME` names, by its index `overdue`.
    */
   readonly store?: ClaimStore;
   /** The dimension `table` of the metrics. Default: `CLAIMS_TABLE_NAME`, else `claims`. */
@@ -83,7 +83,10 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
       const report = reportOf(table, counted, clock.now());
       write(metricsLine(report, counted, { at: clock.now(), requestId: context?.awsRequestId }));
       if (failure !== undefined) throw failure.error;
-      if (isScanned(counted)) write(logLine(clock.now(), 'warn', 'claimsScanned', { table }));
+      if (report.readBy === 'scan') {
+        const missingIndex = missingIn(counted);
+        write(logLine(clock.now(), 'warn', 'claimsScanned', { table, missingIndex }));
+      }
       for (const state of ['overdue', 'parked'] as const) {
         if ((counted.get(state)?.count ?? 0) === 0 || limit === 0) continue;
         for (const line of await listClaims(state, ports, { stop: time.stop, limit, logKeys })) write(line);
@@ -109,6 +112,6 @@ async function countAll(
   }
 }
 
-function isScanned(counted: Counts): boolean {
-  return [...counted.values()].some(({ readBy }) => readBy === 'scan');
+function missingIn(counted: Counts): string | undefined {
+  return [...counted.values()].find(({ missingIndex }) => missingIndex !== undefined)?.missingIndex;
 }

@@ -9,6 +9,8 @@ export type CountedState = Extract<ClaimState, 'overdue' | 'parked' | 'in-progre
 export interface Counted extends Pick<ClaimCount, 'count' | 'oldestLeaseUntil' | 'rowsRead' | 'readUnits'> {
   /** Absent where nothing was read. */
   readonly readBy?: ClaimCount['readBy'];
+  /** The index that the table lacks, where it was scanned for that reason. */
+  readonly missingIndex?: string;
   /** Whether there are no more. */
   readonly isWhole: boolean;
 }
@@ -37,6 +39,7 @@ function withPage(before: Counted, page: ClaimCount): Counted {
     count: before.count + page.count,
     rowsRead: before.rowsRead + page.rowsRead,
     readBy: page.readBy,
+    ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
     isWhole: page.next === undefined,
     ...(page.readUnits !== undefined && { readUnits: (before.readUnits ?? 0) + page.readUnits }),
     ...(oldest !== Infinity && { oldestLeaseUntil: oldest }),

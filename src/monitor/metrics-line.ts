@@ -19,7 +19,7 @@ export function metricsLine(
   counted: Counts,
   { at, requestId }: { readonly at: number; readonly requestId?: string | undefined },
 ): string {
-  const { table, isWhole, overdue, parked, inProgress, oldestOverdueMs } = report;
+  const { table, isWhole, readBy, overdue, parked, inProgress, oldestOverdueMs } = report;
   const all: Metric[] = [
     { name: 'OverdueClaims', unit: 'Count', value: overdue, of: 'overdue' },
     { name: 'ParkedClaims', unit: 'Count', value: parked, of: 'parked' },
@@ -42,6 +42,7 @@ export function metricsLine(
     table,
     ...Object.fromEntries(known.map(({ name, value }) => [name, value])),
     isWhole,
+    readBy,
     rowsRead: sum(readings.map(({ rowsRead }) => rowsRead)),
     readUnits: sum(readings.map(({ readUnits = 0 }) => readUnits)),
   });

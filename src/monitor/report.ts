@@ -6,6 +6,8 @@ export interface ClaimMonitorReport {
   readonly table: string;
   /** Whether every count is the whole number. Otherwise each is the least that there are. */
   readonly isWhole: boolean;
+  /** `scan`: rows of every state were read for at least one of the counts. Absent where nothing was read. */
+  readonly readBy?: 'index' | 'scan';
   /** Claims whose lease has lapsed and that nobody has settled or taken over. */
   readonly overdue: number;
   /** Claims that wait for a person. */
@@ -25,12 +27,19 @@ export const STATES: readonly CountedState[] = ['overdue', 'parked', 'in-progres
 /** The report of what was counted, at a time in epoch milliseconds. */
 export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
   const oldest = counted.get('overdue')?.oldestLeaseUntil;
+  const readBy = readingOf(counted);
   return {
     table,
+    ...(readBy !== undefined && { readBy }),
     isWhole: STATES.every((state) => counted.get(state)?.isWhole === true),
     overdue: counted.get('overdue')?.count ?? 0,
     parked: counted.get('parked')?.count ?? 0,
     inProgress: counted.get('in-progress')?.count ?? 0,
     oldestOverdueMs: oldest === undefined ? 0 : Math.max(now - oldest, 0),
   };
+}
+
+function readingOf(counted: Counts): ClaimMonitorReport['readBy'] {
+  const ways = [...counted.values()].map(({ readBy }) => readBy);
+  return ways.includes('scan') ? 'scan' : ways.find((readBy) => readBy !== undefined);
 }

@@ -1,7 +1,9 @@
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../claims/clock.ts';
+import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
 import { type ClaimState, stateOf } from '../claims/operable-store.ts';
+import type { NewerRow } from '../claims/row-format.ts';
 import { aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
@@ -52,6 +54,8 @@ export interface ClaimStatistics {
   readonly readUnits?: number;
   /** How many rows are no claims; absent where there are none. */
   readonly unreadable?: number;
+  /** Rows that a newer version of batchlatch wrote, and that this one cannot read; absent where there are none. */
+  readonly newer?: readonly NewerRow[];
 }
 
 /**
@@ -84,7 +88,7 @@ export async function claimStatistics(
   let claims = 0;
   let rowsRead = 0;
   let readUnits: number | undefined;
-  let unreadable = 0;
+  let leftOut: LeftOut = {};
   let next = options.cursor;
   do {
     const page = await operable.list(
@@ -95,7 +99,7 @@ export async function claimStatistics(
     for (const claim of page.claims) seen.add(claim, stateOf(claim, now));
     claims += page.claims.length;
     rowsRead += page.rowsRead;
-    unreadable += page.unreadable ?? 0;
+    leftOut = leftOutOf(leftOut, page);
     if (page.readUnits !== undefined) readUnits = (readUnits ?? 0) + page.readUnits;
     next = page.next;
     onProgress?.({ claims, rowsRead });
@@ -106,6 +110,6 @@ export async function claimStatistics(
     ...(next !== undefined && { next }),
     rowsRead,
     ...(readUnits !== undefined && { readUnits }),
-    ...(unreadable > 0 && { unreadable }),
+    ...leftOut,
   };
 }

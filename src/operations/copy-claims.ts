@@ -52,6 +52,8 @@ export interface ClaimsCopy {
   readonly withoutResult: number;
   /** Rows that are no claims. */
   readonly unreadable: number;
+  /** Rows that a newer version of batchlatch wrote, which this one cannot copy: use that version. */
+  readonly newer: number;
   /** Claims that could not be written. */
   readonly failed: number;
   /** How many rows were read. */
@@ -98,7 +100,16 @@ export async function copyClaims(
   }
   const source = operableOf(from, clock);
   const write = claimWriter(operableOf(to, clock), leaveOutLongResults);
-  const sum = { copied: 0, present: 0, running: 0, withoutResult: 0, unreadable: 0, failed: 0, rowsRead: 0 };
+  const sum = {
+    copied: 0,
+    present: 0,
+    running: 0,
+    withoutResult: 0,
+    unreadable: 0,
+    newer: 0,
+    failed: 0,
+    rowsRead: 0,
+  };
   let position: Position = { isEnd: false, ...(options.cursor !== undefined && { next: options.cursor }) };
 
   const result = (): ClaimsCopy => {
@@ -127,6 +138,7 @@ export async function copyClaims(
     page.claims.forEach((claim, index) => note(claim, written[index] as Written, now));
     sum.rowsRead += page.rowsRead;
     sum.unreadable += page.unreadable ?? 0;
+    sum.newer += page.newer?.length ?? 0;
     const { next } = page;
     position = { isEnd: next === undefined, ...(next !== undefined && { next }) };
     onProgress?.(result());

@@ -3,6 +3,7 @@ import type { Claim } from '../claims/claim.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { keyHash } from '../claims/key-hash.ts';
+import { leftOutOf } from '../claims/left-out.ts';
 import type { ClaimPage, ClaimState, OperableStore } from '../claims/operable-store.ts';
 import { inspectClaim, type ReadOptions } from './list-claims.ts';
 import { operableOf } from './operable-store.ts';
@@ -81,7 +82,7 @@ export async function findClaims(
 }
 
 interface Matcher {
-  isMatch(claim: Claim): boolean;
+  isMatch(claim: Pick<Claim, 'key' | 'recordId'>): boolean;
   /** There can be no other. */
   readonly isOnly: boolean;
 }
@@ -127,7 +128,8 @@ async function throughStages(
       },
       options,
     );
-    sum = added(sum, page);
+    const newer = page.newer?.filter((row) => isMatch(row));
+    sum = added(sum, { ...page, ...(newer !== undefined && { newer }) });
     for (const claim of page.claims) if (isMatch(claim)) found.set(claim.key, claim);
     if (isOnly && found.size > 0) return { ...sum, claims: [...found.values()] };
     inner = page.next;
@@ -143,16 +145,14 @@ async function throughStages(
 
 const START: readonly [number, string | undefined] = [0, undefined];
 
-function added(
-  sum: Omit<ClaimPage, 'claims' | 'next'>,
-  { readBy, rowsRead, readUnits, unreadable }: ClaimPage,
-): Omit<ClaimPage, 'claims' | 'next'> {
+function added(sum: Omit<ClaimPage, 'claims' | 'next'>, page: ClaimPage): Omit<ClaimPage, 'claims' | 'next'> {
+  const { readBy, rowsRead, readUnits } = page;
   return {
     ...sum,
     readBy: readBy === 'scan' ? 'scan' : sum.readBy,
     rowsRead: sum.rowsRead + rowsRead,
     ...(readUnits !== undefined && { readUnits: (sum.readUnits ?? 0) + readUnits }),
-    ...(unreadable !== undefined && { unreadable: (sum.unreadable ?? 0) + unreadable }),
+    ...leftOutOf(sum, page),
   };
 }
 

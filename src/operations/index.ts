@@ -22,6 +22,7 @@ export {
   stateOf,
 } from '../claims/operable-store.ts';
 export { isOperable } from '../claims/operated.ts';
+export type { NewerRow } from '../claims/row-format.ts';
 export {
   type ChangeOptions,
   type ClaimsChange,

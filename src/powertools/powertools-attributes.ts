@@ -1,6 +1,7 @@
 import type { Claim, ClaimStatus } from '../claims/claim.ts';
 import { ConfigurationError, StoreError } from '../claims/errors.ts';
 import { keyHash } from '../claims/key-hash.ts';
+import { statusIn } from '../claims/row-format.ts';
 import { assertAttributeNames } from '../stores/dynamodb/attribute-names.ts';
 import { toDocument, toJsonText } from './powertools-data.ts';
 import {
@@ -55,7 +56,8 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
   assertAttributeNames({ ...names, ...own, ...partition.names });
 
   const plain = rowFormat(names);
-  const witnesses = [names.status, names.owner, names.leaseUntil, names.expiresAt, names.started];
+  // `state` holds the format of the row too.
+  const witnesses = [names.status, own.state, names.owner, names.leaseUntil, names.expiresAt, names.started];
 
   function statusAttributes(status: ClaimStatus): Row {
     const { theirs, inProgressUntil } = AS_POWERTOOLS_SEES[status];
@@ -138,8 +140,8 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
       return { set, remove };
     },
     toClaim(row) {
-      const state = row[own.state]?.S;
-      if (!isStatus(state) || row[names.status]?.S !== AS_POWERTOOLS_SEES[state].theirs)
+      const state = statusIn(row[own.state]?.S, row[names.key]?.S ?? '');
+      if (state === undefined || row[names.status]?.S !== AS_POWERTOOLS_SEES[state].theirs)
         return theirClaim(row);
       const { [names.result]: _data, ...rest } = row;
       const result = state === 'COMPLETED' ? resultOf(row) : undefined;
@@ -224,8 +226,4 @@ function partitionOf({
     throw new ConfigurationError(`Expected \`staticPkValue\` to be a non-empty string, got \`${value}\``);
   }
   return { names: { keyAttr }, attributes: { [keyAttr]: { S: value } } };
-}
-
-function isStatus(text: string | undefined): text is ClaimStatus {
-  return text !== undefined && Object.hasOwn(AS_POWERTOOLS_SEES, text);
 }

@@ -6,6 +6,7 @@ import { describeExtend } from './contract/extend.ts';
 import { describeInspect } from './contract/inspect.ts';
 import { describeList } from './contract/list.ts';
 import { describeLateOwner } from './contract/late-owner.ts';
+import { describeNewer, type RowsSubject } from './contract/newer.ts';
 import { describeOperate } from './contract/operate.ts';
 import { describeOperateRaces } from './contract/operate-races.ts';
 import { describeSettle } from './contract/settle.ts';
@@ -43,6 +44,8 @@ export interface ClaimStoreSubject {
   readonly create: (clock: ManualClock) => ClaimStore | Promise<ClaimStore>;
   /** Effects for stores with `commit`, whose cases run only with these. */
   readonly commit?: CommitSubject;
+  /** The rows past the store. The cases about rows that a newer version wrote run only with these. */
+  readonly rows?: RowsSubject;
 }
 
 /**
@@ -56,7 +59,7 @@ export interface ClaimStoreSubject {
  * describeClaimStore({ name: 'myStore', create: (clock) => myStore({ clock }) });
  */
 export function describeClaimStore(
-  { name, create, commit }: ClaimStoreSubject,
+  { name, create, commit, rows }: ClaimStoreSubject,
   runner: TestRunner = globalThis as unknown as TestRunner,
 ): void {
   const { describe, it } = runner;
@@ -81,5 +84,8 @@ export function describeClaimStore(
     describe('operate at the same time as others', () => describeOperateRaces(contract));
     describe('adopt, where the store has it', () => describeAdopt(contract));
     describe('list and count, where the store has them', () => describeList(contract));
+    if (rows !== undefined) {
+      describe('the rows of a newer version', () => describeNewer(rows, commit, contract));
+    }
   });
 }

@@ -6,6 +6,7 @@
  */
 export { describeClaimStore, type ClaimStoreSubject, type TestRunner } from './describe-claim-store.ts';
 export type { CommitSubject } from './contract/commit.ts';
+export type { RowsSubject } from './contract/newer.ts';
 export {
   eventBridgeEvent,
   lambdaContext,

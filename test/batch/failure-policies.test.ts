@@ -181,7 +181,7 @@ describe('onStoreError: runWithoutClaim()', () => {
     expect(await b.run(() => 'done', ['b'], { store })).toEqual(['b']);
   });
 
-  it.each(['BATCHLATCH_CONTENDED', 'BATCHLATCH_NOT_A_CLAIM'])(
+  it.each(['BATCHLATCH_CONTENDED', 'BATCHLATCH_NOT_A_CLAIM', 'BATCHLATCH_NEWER_ROW'])(
     'does not run what one row stands in the way of (%s)',
     async (code) => {
       const b = bench();

@@ -192,7 +192,6 @@ describe('BatchQueue', () => {
       Environment: {
         Variables: {
           CLAIMS_TABLE_NAME: { Ref: Match.stringLikeRegexp('^Claims') },
-          CLAIMS_OVERDUE_INDEX: 'overdue',
         },
       },
     });
@@ -305,7 +304,7 @@ describe('ClaimMonitor', () => {
       Handler: 'index.handler',
       Runtime: 'nodejs22.x',
       Architectures: ['arm64'],
-      Environment: { Variables: { CLAIMS_TABLE_NAME: Match.anyValue(), CLAIMS_OVERDUE_INDEX: 'overdue' } },
+      Environment: { Variables: { CLAIMS_TABLE_NAME: Match.anyValue() } },
     });
     template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
     expect(allowedTo(template, 'Monitor')).toEqual({

@@ -54,6 +54,9 @@ describe('claims list', () => {
         },
       ],
       next: null,
+      readBy: 'index',
+      rowsRead: expect.any(Number),
+      readUnits: expect.any(Number),
     });
   });
 

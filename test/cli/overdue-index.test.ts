@@ -4,10 +4,9 @@ import { overdueIndexOf } from '../../src/cli/connect/overdue-index.ts';
 import type { Context } from '../../src/cli/context.ts';
 
 describe('The index of overdue claims', () => {
-  const notes: string[] = [];
   const context = {
     signal: new AbortController().signal,
-    screen: { note: (text: string) => notes.push(text), detail: () => {} },
+    screen: { detail: () => {} },
   } as unknown as Context;
   const clientThat = (answer: () => unknown): DynamoDBClient =>
     ({ send: async () => answer() }) as unknown as DynamoDBClient;
@@ -21,22 +20,41 @@ describe('The index of overdue claims', () => {
         ],
       },
     }));
-    expect(await overdueIndexOf(client, 'claims', undefined, context)).toBe('late');
+    expect(await overdueIndexOf(client, 'claims', undefined, context)).toEqual({
+      option: { name: 'late' },
+      isMissing: false,
+    });
+  });
+
+  it('is none where the table has none, so that the store does not look for it', async () => {
+    const client = clientThat(() => ({ Table: {} }));
+    expect(await overdueIndexOf(client, 'claims', undefined, context)).toEqual({
+      option: false,
+      isMissing: true,
+    });
   });
 
   it('is the one that is named, without a look', async () => {
     const client = clientThat(() => {
       throw new Error('not to be asked');
     });
-    expect(await overdueIndexOf(client, 'claims', 'mine', context)).toBe('mine');
-    expect(await overdueIndexOf(client, 'claims', 'none', context)).toBeUndefined();
+    expect(await overdueIndexOf(client, 'claims', 'mine', context)).toEqual({
+      option: { name: 'mine' },
+      isMissing: false,
+    });
+    expect(await overdueIndexOf(client, 'claims', 'none', context)).toEqual({
+      option: false,
+      isMissing: false,
+    });
   });
 
-  it('is none where the look is refused, which is said', async () => {
+  it('is left to the store to find where the look is refused', async () => {
     const client = clientThat(() => {
       throw Object.assign(new Error('no'), { name: 'AccessDeniedException' });
     });
-    expect(await overdueIndexOf(client, 'claims', undefined, context)).toBeUndefined();
-    expect(notes).toEqual([expect.stringContaining('if it has one, add --index NAME')]);
+    expect(await overdueIndexOf(client, 'claims', undefined, context)).toEqual({
+      option: {},
+      isMissing: false,
+    });
   });
 });

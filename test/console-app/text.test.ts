@@ -83,5 +83,11 @@ describe('readText', () => {
       'Read 4 rows of the index (6 read units).',
     );
     expect(readText({ readBy: 'scan', rowsRead: 1 })).toBe('Read 1 row of the table.');
+    expect(readText({ readBy: 'scan', rowsRead: 1, missingIndex: 'overdue' })).toBe(
+      'Read 1 row of the table. The table has no index `overdue` to find them by.',
+    );
+    expect(readText({ readBy: 'scan', rowsRead: 3, newerRows: 2 })).toBe(
+      'Read 3 rows of the table. Left out: 2 rows that only a newer version of batchlatch reads.',
+    );
   });
 });

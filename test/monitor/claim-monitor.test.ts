@@ -89,6 +89,7 @@ describe('createClaimMonitor', () => {
 
     expect(await monitor({}, lambdaContext())).toEqual({
       table: 'claims',
+      readBy: 'index',
       isWhole: true,
       overdue: 2,
       parked: 1,
@@ -120,6 +121,7 @@ describe('createClaimMonitor', () => {
         InProgressClaims: 7,
         OldestOverdueMs: 90_000,
         isWhole: true,
+        readBy: 'index',
         rowsRead: 3,
         readUnits: 1.5,
       },

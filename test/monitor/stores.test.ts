@@ -45,6 +45,7 @@ it.each<[string, boolean, () => Promise<ClaimStore>]>([
   const monitor = createClaimMonitor({ store, tableName: 't', clock, write: (line) => written.push(line) });
   expect(await monitor()).toEqual({
     table: 't',
+    readBy: isScanned ? 'scan' : 'index',
     isWhole: true,
     overdue: 1,
     parked: 1,

@@ -79,6 +79,10 @@ describe('The check of rules sees', () => {
       '/** Runs. */ export interface Run {\n/** Epoch milliseconds. */\nreadonly leaseUntil: number }',
     ],
     [
+      'the number of a format',
+      '/** A row. */ export interface Row {\n/** The number of its format. */\nreadonly format: number }',
+    ],
+    [
       'a heading of docs/errors.md',
       '/** Throws `BATCHLATCH_KEY`, or a `RangeError`. */ export interface Run {}',
     ],

@@ -9,7 +9,7 @@ const SAYS_DEFAULT = /\bdefaults?\b/i;
 
 /** Names of lengths and points of time. */
 const OF_TIME =
-  /timeout|delay|duration|interval|(?<!re)lease|retention|linger|margin|period|every|(?:max|min)?age$|(?:Until|At)$|^(?:ms|now)$/i;
+  /timeout|delay|duration|interval|(?<!re)lease|retention|linger|margin|period|every|(?:max|min)?age$|(?:Until|(?<!form)At)$|^(?:ms|now)$/i;
 const UNIT_IN_NAME = /(?:Ms|Seconds|Minutes|Hours|Days)$/;
 const UNIT_IN_TEXT = /\b(?:milliseconds?|ms|seconds?|minutes?|hours?|days?|epoch)\b/i;
 

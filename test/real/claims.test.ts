@@ -6,6 +6,7 @@ import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
+import { rowsOfDynamoDB } from '../support/rows-of-dynamodb.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { componentNamed } from '../support/components/index.ts';
 import { storeBy, transports, watchTraffic } from '../support/transports.ts';
@@ -49,6 +50,7 @@ for (const [name, writes] of dynamoDBs) {
       {
         name: `dynamoDBStore, ${writes} writes,`,
         create: (clock) => storeBy('direct', service.endpoint, { tableName, writes, clock }),
+        rows: rowsOfDynamoDB(() => ({ client: plainClient, tableName })),
         ...withCommit,
       },
       { describe, it },
@@ -58,6 +60,7 @@ for (const [name, writes] of dynamoDBs) {
         name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
         create: (clock) =>
           dynamoDBStore({ client: plainClient, tableName, writes, clock, attributes: powertoolsAttributes }),
+        rows: rowsOfDynamoDB(() => ({ client: plainClient, tableName }), 'state'),
       },
       { describe, it },
     );
@@ -71,6 +74,7 @@ for (const [name, writes] of dynamoDBs) {
             clock,
             overdueIndex: true,
           }),
+        rows: rowsOfDynamoDB(() => ({ client: plainClient, tableName: indexedTable })),
         ...withCommit,
       },
       { describe, it },

@@ -149,7 +149,6 @@ describe('a fault drill', () => {
         ...transportEnvironment('direct'),
         ...endpoints,
         CLAIMS_TABLE_NAME: CLAIMS,
-        CLAIMS_OVERDUE_INDEX: 'overdue',
         CHARGES_TABLE_NAME: CHARGES,
         HAS_BUGS: hasBugs ? 'yes' : 'no',
       },

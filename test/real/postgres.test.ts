@@ -8,7 +8,7 @@ import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';
 import { postgres, startPostgres } from '../support/components/postgres.ts';
 import { assertSameAsTheStateMachine, casesFrom } from '../support/postgres-differences.ts';
-import { createPostgresTable, poolOf, storeByClock } from '../support/postgres-table.ts';
+import { createPostgresTable, poolOf, rowsOfPostgres, storeByClock } from '../support/postgres-table.ts';
 
 for (const way of ['directly', 'through PgBouncer in transaction mode'] as const) {
   const isBehind = way !== 'directly';
@@ -30,7 +30,11 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
     });
 
     describeClaimStore(
-      { name: `postgresStore, ${way},`, create: (clock) => storeByClock(pool, table, clock) },
+      {
+        name: `postgresStore, ${way},`,
+        create: (clock) => storeByClock(pool, table, clock),
+        rows: rowsOfPostgres(() => ({ pool, name: table })),
+      },
       { describe, it },
     );
 

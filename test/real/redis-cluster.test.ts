@@ -10,6 +10,7 @@ import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
 import { describeClaimStore } from '../../src/testing/index.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis } from '../support/components/redis.ts';
+import { rowsOfRedis } from '../support/rows-of-redis.ts';
 import { type RedisCluster, startRedisCluster } from './support/redis-cluster.ts';
 
 describeWith([redis], 'on a cluster of Redis', () => {
@@ -34,6 +35,12 @@ describeWith([redis], 'on a cluster of Redis', () => {
   describeClaimStore({
     name: 'redisStore on a cluster, by ioredis',
     create: (clock) => redisStoreBy({ client: ioredis }, { clock, serverNow: clock.now }),
+    rows: rowsOfRedis(
+      () =>
+        async ([command = '', ...args]) =>
+          ioredis.call(command, args),
+      16,
+    ),
   });
   describeClaimStore({
     name: 'redisStore on a cluster, by node-redis',

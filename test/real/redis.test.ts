@@ -13,6 +13,7 @@ import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
 import { describeClaimStore } from '../../src/testing/index.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
+import { rowsOfRedis } from '../support/rows-of-redis.ts';
 
 describeWith([redis], 'on Redis', () => {
   let server: RedisService;
@@ -34,10 +35,21 @@ describeWith([redis], 'on Redis', () => {
   describeClaimStore({
     name: 'redisStore on ioredis',
     create: (clock) => redisStoreBy({ client: ioredis }, { clock, serverNow: clock.now }),
+    rows: rowsOfRedis(
+      () =>
+        async ([command = '', ...args]) =>
+          ioredis.call(command, ...args),
+    ),
   });
   describeClaimStore({
     name: 'redisStore on node-redis, in slots',
     create: (clock) => redisStoreBy({ client: nodeRedis, slots: 4 }, { clock, serverNow: clock.now }),
+    rows: rowsOfRedis(
+      () =>
+        async ([command = '', ...args]) =>
+          ioredis.call(command, ...args),
+      4,
+    ),
   });
   describeClaimStore({
     name: 'redisStore on an ioredis with a prefix of its own',

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTableCommand, type DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  CreateTableCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Claim, ClaimRequest } from 'batchlatch';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { eachClaim, operableStore, type OperableStore } from 'batchlatch/operations';
 import { powertoolsAttributesNamed } from 'batchlatch/powertools';
@@ -8,6 +16,8 @@ import { manualClock } from 'batchlatch/testing';
 import { claimRequest, claimRequests, completion, settlementOf } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { type SentRequest, watchRequests } from '../support/sdk-traffic.ts';
+
+type Row = Record<string, AttributeValue>;
 
 const table = emulatedTable('dynoxide');
 
@@ -71,7 +81,8 @@ describe('A scan', () => {
   it('reads only so many rows for a page, and more of them where few match', async () => {
     const client = table.newClient();
     const clock = manualClock();
-    const store = operableStore(dynamoDBStore({ client, tableName: table.tableName, clock }));
+    const { tableName } = table;
+    const store = operableStore(dynamoDBStore({ client, tableName, clock, overdueIndex: false }));
     const requests = claimRequests(150);
     await store.acquire(requests);
     await store.settle(requests.slice(0, 140).map((request) => completion(request)));
@@ -115,39 +126,56 @@ describe('A scan', () => {
 });
 
 describe('The index of a table that exists', () => {
-  it('can be added while claims are in it, and has those that are claimed from then on', async () => {
-    const client = table.newClient();
-    const tableName = `claims-${randomUUID()}`;
-    await client.send(new CreateTableCommand(claimsTableDefinition(tableName).table));
-    const clock = manualClock();
-    const before = operableStore(dynamoDBStore({ client, tableName, clock }));
-    const [old, next] = claimRequests(2) as [never, never];
-    await before.acquire([old]);
-    await before.settle([settlementOf('park', old)]);
+  it('can be added while claims are in it, and has them', async () => {
+    const { store, request } = await tableWithIndexAddedLate((row) => row);
+    expect(await keysOf(store, 'parked')).toEqual([request.key]);
+  });
 
-    const { table: indexed } = claimsTableDefinition(tableName, {}, { overdueIndex: true });
-    await client.send(
-      new UpdateTableCommand({
-        TableName: tableName,
-        AttributeDefinitions: indexed.AttributeDefinitions,
-        GlobalSecondaryIndexUpdates: indexed.GlobalSecondaryIndexes?.map((index) => ({ Create: index })),
-      }),
+  it('lacks what versions parked that knew nothing of it: a scan finds it, and parking it again brings it in', async () => {
+    const { store, scanning, request } = await tableWithIndexAddedLate(
+      ({ overdueShard: _shard, ...row }) => row,
     );
-    const store = operableStore(dynamoDBStore({ client, tableName, clock, overdueIndex: true }));
-    await store.acquire([next]);
-    expect(await keysOf(store, 'in-progress')).toHaveLength(1);
     expect(await keysOf(store, 'parked')).toEqual([]);
-    const { claims } = await before.list({ state: 'parked' });
-    const [parked] = claims;
-    expect(parked?.key).toBe((old as { key: string }).key);
-    const { key = '', status = 'PARKED', owner = '', attempt = 0 } = parked ?? {};
+    const { claims } = await scanning.list({ state: 'parked' });
+    expect(claims.map(({ key }) => key)).toEqual([request.key]);
+    const { key, status, owner, attempt } = claims[0] as Claim;
     const change = {
       operation: 'park',
       key,
       seen: { status, owner, attempt },
       owner: 'of-the-change',
     } as const;
-    await store.operate([{ ...change, operator: 'pat', reason: 'into the index', retentionMs: 1_000 }]);
+    await scanning.operate([{ ...change, operator: 'pat', reason: 'into the index', retentionMs: 1_000 }]);
     expect(await keysOf(store, 'parked')).toEqual([key]);
   });
+
+  /** A table with one parked claim, whose row becomes as it is told to be before the index is added. */
+  async function tableWithIndexAddedLate(toRow: (row: Row) => Row): Promise<{
+    readonly store: OperableStore;
+    readonly scanning: OperableStore;
+    readonly request: ClaimRequest;
+  }> {
+    const client = table.newClient();
+    const TableName = `claims-${randomUUID()}`;
+    await client.send(new CreateTableCommand(claimsTableDefinition(TableName).table));
+    const options = { client, tableName: TableName, clock: manualClock() };
+    const store = operableStore(dynamoDBStore(options));
+    const scanning = operableStore(dynamoDBStore({ ...options, overdueIndex: false }));
+    const request = claimRequest(randomUUID());
+    await store.acquire([request]);
+    await store.settle([settlementOf('park', request)]);
+    const { Item = {} } = await client.send(
+      new GetItemCommand({ TableName, Key: { id: { S: request.key } } }),
+    );
+    await client.send(new PutItemCommand({ TableName, Item: toRow(Item) }));
+    const { table: indexed } = claimsTableDefinition(TableName, {}, { overdueIndex: true });
+    await client.send(
+      new UpdateTableCommand({
+        TableName,
+        AttributeDefinitions: indexed.AttributeDefinitions,
+        GlobalSecondaryIndexUpdates: indexed.GlobalSecondaryIndexes?.map((index) => ({ Create: index })),
+      }),
+    );
+    return { store, scanning, request };
+  }
 });

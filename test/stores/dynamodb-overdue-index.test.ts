@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
 import type { Claim, ClaimRequest, Completion } from 'batchlatch';
 import {
   claimsTableDefinition,
@@ -105,17 +105,25 @@ describe.each(['batch', 'single'] as const)('A row of a table with the index, wi
     },
   );
 
-  it('leaves it when a function that was not told of the index takes the claim over', async () => {
+  it('has its shard also where the store reads no index', async () => {
+    const { store } = open({ writes, overdueIndex: false });
+    const request = claimRequest(randomUUID());
+    await store.acquire([request]);
+    expect(await shardOf(request.key)).toEqual(inProgress);
+    await store.settle([settlementOf('park', request)]);
+    expect(await shardOf(request.key)).toEqual(parked);
+  });
+
+  it('gets its shard with its next attempt where an earlier version wrote it without', async () => {
     const { store, clock } = open({ writes });
-    const untold = open({ writes, overdueIndex: false, clock });
     const key = randomUUID();
-    await store.acquire([claimRequest(key, { lockedBy: 'told', recordId: 'r-1', recordsStart: true })]);
+    await store.acquire([claimRequest(key, { lockedBy: 'old', recordId: 'r-1', recordsStart: true })]);
+    const { overdueShard: _shard, ...old } = (await table.rowOf(key)) ?? {};
+    await table.putRow(old);
     await clock.advance(LEASE_MS);
     const second = claimRequest(key);
-    expect(await untold.store.acquire([second])).toMatchObject([{ status: 'acquired', tookOver: true }]);
-    expect(await table.rowOf(key)).not.toHaveProperty('overdueShard');
-    await untold.store.settle([settlementOf('complete', second)]);
-    expect(await table.rowOf(key)).not.toHaveProperty('overdueShard');
+    expect(await store.acquire([second])).toMatchObject([{ status: 'acquired', tookOver: true }]);
+    expect(await shardOf(key)).toEqual(inProgress);
   });
 
   it('leaves it with a commit', async () => {
@@ -151,26 +159,6 @@ describe.each(['batch', 'single'] as const)('A row of a table with the index, wi
       for (const name of ['overdueShard', 'error', 'started']) expect(row).not.toHaveProperty(name);
     },
   );
-
-  it('has one attribute more than without the index, and takes no other request', async () => {
-    const withIndex = open({ writes });
-    const without = open({ writes, overdueIndex: false });
-    const owner = randomUUID();
-    const [one, other] = claimRequests(2, { owner, payloadHash: 'p' });
-    for (const [{ store }, request] of [
-      [withIndex, one],
-      [without, other],
-    ] as const) {
-      await store.acquire([request as never]);
-    }
-    const { overdueShard, id: _id, ...rest } = (await table.rowOf(one?.key ?? '')) ?? {};
-    const { id: _other, ...plain } = (await table.rowOf(other?.key ?? '')) ?? {};
-    expect(overdueShard).toEqual(inProgress);
-    expect(rest).toEqual(plain);
-    expect(withIndex.sent.map(({ operation }) => operation)).toEqual(
-      without.sent.map(({ operation }) => operation),
-    );
-  });
 });
 
 describe('Claims that are found by the index', () => {
@@ -213,22 +201,23 @@ describe('Claims that are found by the index', () => {
     await store.acquire(requests);
     await clock.advance(LEASE_MS);
     expect(await keysOf(store, { state: 'overdue', keyPrefix })).toHaveLength(3);
-    // As a function leaves rows that was not told of the index.
-    const untold = open({ overdueIndex: false });
-    await untold.store.settle([completion(done)]);
-    expect(await shardOf(done.key)).toEqual(inProgress);
-    await untold.store.settle([settlementOf('park', poison)]);
+    // As versions leave rows that knew nothing of the index.
+    for (const request of [done, poison]) {
+      const shard = (await table.rowOf(request.key))?.['overdueShard'];
+      await store.settle([settlementOf(request === done ? 'complete' : 'park', request)]);
+      await table.putRow({ ...(await table.rowOf(request.key)), overdueShard: shard as AttributeValue });
+    }
     expect(await keysOf(store, { state: 'overdue', keyPrefix })).toEqual([late.key]);
   });
 
-  it('are moved by people also where the store is not told of the index', async () => {
+  it('are moved by people also where their store reads no index', async () => {
     const { store } = open();
-    const untold = open({ overdueIndex: false });
+    const scanning = open({ overdueIndex: false });
     const [one, other] = claimRequests(2) as [ClaimRequest, ClaimRequest];
     await store.acquire([one, other]);
-    expect(await operate(untold.store, 'park', one.key)).toBe('done');
+    expect(await operate(scanning.store, 'park', one.key)).toBe('done');
     expect(await shardOf(one.key)).toEqual(parked);
-    expect(await operate(untold.store, 'release', other.key)).toBe('done');
+    expect(await operate(scanning.store, 'release', other.key)).toBe('done');
     expect(await table.rowOf(other.key)).not.toHaveProperty('overdueShard');
   });
 
@@ -264,7 +253,7 @@ describe('Claims that are found by the index', () => {
     await table.deleteRow(key);
   });
 
-  it('say where the index is missing', async () => {
+  it('are an error where the index that was named is missing', async () => {
     const { store } = open({ overdueIndex: { name: 'other' } });
     await expect(store.list({ state: 'parked' })).rejects.toMatchObject({
       code: 'BATCHLATCH_STORE',
@@ -359,40 +348,80 @@ describe('A change that a person sends', () => {
   });
 });
 
-describe('The index', () => {
-  const NAMES = ['CLAIMS_TABLE_NAME', 'CLAIMS_OVERDUE_INDEX'];
-  const before = NAMES.map((name) => process.env[name]);
-  afterEach(() => {
-    NAMES.forEach((name, index) => {
-      if (before[index] === undefined) delete process.env[name];
-      else process.env[name] = before[index];
+describe('A table without the index', () => {
+  const bare = emulatedTable('dynoxide');
+  const openBare = (options: Partial<DynamoDBStoreOptions> = {}): Opened =>
+    open({ client: bare.newClient(), tableName: bare.tableName, ...options });
+
+  it('is scanned for every state, page by page, and each page says which index is missing', async () => {
+    const { store, clock } = openBare();
+    const requests = claimRequests(5);
+    await store.acquire(requests);
+    const keys: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.list({
+        state: 'in-progress',
+        limit: 2,
+        ...(cursor !== undefined && { cursor }),
+      });
+      expect(page).toMatchObject({ readBy: 'scan', missingIndex: 'overdue' });
+      keys.push(...page.claims.map(({ key }) => key));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    expect(keys.toSorted()).toEqual(requests.map(({ key }) => key).toSorted());
+    expect(await store.count({ state: 'in-progress' })).toMatchObject({
+      count: 5,
+      readBy: 'scan',
+      missingIndex: 'overdue',
+    });
+    await clock.advance(LEASE_MS);
+    expect(await store.count({ state: 'overdue' })).toMatchObject({ count: 5, missingIndex: 'overdue' });
+    // No index has these.
+    expect(await store.list({ state: 'failed' })).not.toHaveProperty('missingIndex');
+    expect(await store.list({})).not.toHaveProperty('missingIndex');
+  });
+
+  it('is scanned without a word about an index where none is to be read', async () => {
+    const { store } = openBare({ overdueIndex: false });
+    const page = await store.list({ state: 'parked' });
+    expect(page.readBy).toBe('scan');
+    expect(page).not.toHaveProperty('missingIndex');
+  });
+
+  it('is not scanned where the policy refuses the index: the error says what to do', async () => {
+    const client = bare.newClient();
+    failCalls(client, (operation) =>
+      operation === 'Query'
+        ? Object.assign(new Error('not authorized to perform: dynamodb:Query'), {
+            name: 'AccessDeniedException',
+          })
+        : undefined,
+    );
+    await expect(openBare({ client }).store.list({ state: 'parked' })).rejects.toMatchObject({
+      code: 'BATCHLATCH_ACCESS_DENIED',
+      message: expect.stringMatching(/dynamodb:Query on the index `overdue`.*--index none/),
     });
   });
 
-  async function shardIn(options: Partial<DynamoDBStoreOptions>): Promise<unknown> {
+  it('has rows that are 25 bytes longer in progress, 20 parked, and no longer once they are settled', async () => {
+    const { store } = openBare();
     const request = claimRequest(randomUUID());
-    await dynamoDBStore({ client: table.newClient(), ...options }).acquire([request]);
-    return shardOf(request.key);
-  }
-
-  it('is that of the environment, for the table of the environment, where the options do not say', async () => {
-    process.env['CLAIMS_TABLE_NAME'] = table.tableName;
-    process.env['CLAIMS_OVERDUE_INDEX'] = 'overdue';
-    const { tableName } = table;
-    expect(await shardIn({})).toEqual(inProgress);
-    expect(await shardIn({ tableName })).toEqual(inProgress);
-    expect(await shardIn({ tableName, overdueIndex: false })).toBeUndefined();
-    process.env['CLAIMS_TABLE_NAME'] = 'another';
-    expect(await shardIn({ tableName })).toBeUndefined();
-    process.env['CLAIMS_TABLE_NAME'] = tableName;
-    process.env['CLAIMS_OVERDUE_INDEX'] = '';
-    expect(await shardIn({ tableName })).toBeUndefined();
-    process.env['CLAIMS_OVERDUE_INDEX'] = 'over due';
-    expect(() => dynamoDBStore({ tableName })).toThrow(
-      /Expected CLAIMS_OVERDUE_INDEX to be the name of an index/,
-    );
+    // DynamoDB counts names and values: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+    const bytes = async (): Promise<number> => {
+      const shard = (await bare.rowOf(request.key))?.['overdueShard']?.S;
+      return shard === undefined ? 0 : 'overdueShard'.length + shard.length;
+    };
+    await store.acquire([request]);
+    expect(await bytes()).toBe(25);
+    await store.settle([settlementOf('park', request)]);
+    expect(await bytes()).toBe(20);
+    expect(await operate(store, 'release', request.key)).toBe('done');
+    expect(await bytes()).toBe(0);
   });
+});
 
+describe('The index', () => {
   it.each<[boolean | OverdueIndexOptions | undefined, string | undefined]>([
     [undefined, undefined],
     [false, undefined],
@@ -411,10 +440,11 @@ describe('The index', () => {
 
   it('has attributes of its own', () => {
     const attributes = { lockedBy: 'overdueShard' };
-    expect(() => dynamoDBStore({ tableName: 'claims', attributes, overdueIndex: true })).toThrow(
-      /`overdueShard` is the index's own attribute/,
-    );
-    expect(() => dynamoDBStore({ tableName: 'claims', attributes })).not.toThrow();
+    for (const overdueIndex of [true, false]) {
+      expect(() => dynamoDBStore({ tableName: 'claims', attributes, overdueIndex })).toThrow(
+        /`overdueShard` is the index's own attribute/,
+      );
+    }
     expect(() => claimsTableDefinition('claims', {}, { index: true } as never)).toThrow(
       /Unknown option `index`/,
     );

@@ -7,6 +7,7 @@ import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient, LEASE_ATTRIBUTES } from '../support/claims-table.ts';
 import { effectCounters } from '../support/effect-counters.ts';
+import { rowsOfDynamoDB } from '../support/rows-of-dynamodb.ts';
 
 /** One of each kind; `test/real/claims.test.ts` has every writing mode with every format, on more DynamoDBs. */
 const kinds = [
@@ -51,6 +52,10 @@ describe('on dynoxide', () => {
             ...(hasIndex && { overdueIndex: { shards: 3 } }),
           }),
         commit: effects,
+        rows: rowsOfDynamoDB(
+          () => ({ client, tableName: tables.get(kind) ?? '' }),
+          isPowertools ? 'state' : 'status',
+        ),
       },
       { describe, it },
     );

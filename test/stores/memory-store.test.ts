@@ -1,13 +1,42 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Claim, ClaimStatus } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { describeClaimStore } from 'batchlatch/testing';
+import type { OperableStore } from 'batchlatch/operations';
+import { describeClaimStore, type RowsSubject } from 'batchlatch/testing';
 import { claimRequests, LEASE_MS, RETENTION_MS } from '../support/claim-builders.ts';
 import { countersInMemory } from '../support/counters-in-memory.ts';
 
 const { onCommit, ...commit } = countersInMemory();
 
+let store: OperableStore;
+
+/** A process has rows of a newer version only where `adopt` was given claims of another store. */
+const rows: RowsSubject = {
+  async makeNewer(key, format) {
+    // Of the one that is past its retention nothing is told.
+    const claim = (await store.inspect(key)) ?? forgotten(key);
+    const { status, owner, attempt } = claim;
+    const forget = { operation: 'forget', key, seen: { status, owner, attempt }, force: true } as const;
+    await store.operate([{ ...forget, owner: 'x', operator: 'x', reason: 'x', retentionMs: 1 }]);
+    const newer = { ...claim, status: `${status}${format}` as ClaimStatus };
+    expect(await store.adopt?.([newer])).toEqual(['stored']);
+  },
+  read: async (key) => store.inspect(key).catch(String),
+};
+
+function forgotten(key: string): Claim {
+  const counts = { attempt: 1, releases: 0, crashes: 0 };
+  const times = { createdAt: 1, updatedAt: 1, leaseUntil: 2, expiresAt: 3 };
+  return { key, status: 'IN_PROGRESS', owner: 'forgotten', ...counts, ...times };
+}
+
 describeClaimStore(
-  { name: 'memoryStore', create: (clock) => memoryStore({ clock, onCommit }), commit },
+  {
+    name: 'memoryStore',
+    create: (clock) => (store = memoryStore({ clock, onCommit })),
+    commit,
+    rows,
+  },
   { describe, it },
 );
 

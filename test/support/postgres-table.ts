@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RowsSubject } from 'batchlatch/testing';
 import { Pool, type PoolConfig } from 'pg';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import type { Clock } from '../../src/claims/clock.ts';
@@ -6,6 +7,7 @@ import { type ClaimsTable, claimsTable, timeOf } from '../../src/stores/postgres
 import { claimsTableSql } from '../../src/stores/postgres/claims-table-sql.ts';
 import { claimsIn } from '../../src/stores/postgres/postgres-store.ts';
 import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
+import { storedKey } from '../../src/stores/postgres/storable.ts';
 
 /** A pool that leads to a PostgreSQL. */
 export function poolOf(endpoint: string, options: PoolConfig = {}): Pool {
@@ -29,4 +31,19 @@ export function tableByClock(pool: PostgresPool, tableName: string, clock: Clock
 /** The store in it. */
 export function storeByClock(pool: PostgresPool, tableName: string, clock: Clock): ClaimStore {
   return claimsIn(tableByClock(pool, tableName, clock));
+}
+
+/** The rows of a claims table past the store. */
+export function rowsOfPostgres(table: () => { readonly pool: Pool; readonly name: string }): RowsSubject {
+  return {
+    async makeNewer(key, format) {
+      const { pool, name } = table();
+      await pool.query(`UPDATE ${name} SET status = status || $2 WHERE key = $1`, [storedKey(key), format]);
+    },
+    async read(key) {
+      const { pool, name } = table();
+      const { rows } = await pool.query(`SELECT xmin, * FROM ${name} WHERE key = $1`, [storedKey(key)]);
+      return rows[0];
+    },
+  };
 }

@@ -95,10 +95,20 @@ export function countText({ count, kind, asOf }: Count): { readonly value: strin
 /** What a read cost, such as `Read 4 rows of the index (6 read units).` */
 export function readText(read: {
   readonly readBy?: string;
+  readonly missingIndex?: string;
+  readonly newerRows?: number;
   readonly rowsRead: number;
   readonly readUnits?: number;
 }): string {
   const place = read.readBy === 'index' ? ' of the index' : read.readBy === 'scan' ? ' of the table' : '';
   const units = read.readUnits === undefined ? '' : ` (${counted(read.readUnits, 'read unit')})`;
-  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.`;
+  const missing =
+    read.missingIndex === undefined
+      ? ''
+      : ` The table has no index \`${read.missingIndex}\` to find them by.`;
+  const newer =
+    (read.newerRows ?? 0) === 0
+      ? ''
+      : ` Left out: ${counted(read.newerRows ?? 0, 'row')} that only a newer version of batchlatch reads.`;
+  return `Read ${counted(read.rowsRead, 'row')}${place}${units}.${missing}${newer}`;
 }

@@ -11,7 +11,7 @@ import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { shownState } from './claim-cells.ts';
 import { claimJson } from '../../operations/claim-json.ts';
-import { collect } from './collect.ts';
+import { collect, tellNewer } from './collect.ts';
 import { areNamed, findNamed, type Found, type Named } from './find-claims.ts';
 import { type Planned, planChange, refusalText } from './plan-change.ts';
 import { type Change, changeJson, reportChanges, statusOf } from './report-changes.ts';
@@ -97,7 +97,7 @@ function isSelected(keys: readonly string[], options: ChangeOptions): boolean {
 
 async function findAll({ store, place }: Claims, options: ChangeOptions, context: Context): Promise<Found> {
   const { state, prefix, limit } = options;
-  const { claims, next } = await collect(
+  const { claims, newer, next } = await collect(
     (page) =>
       listClaims(
         store,
@@ -111,6 +111,7 @@ async function findAll({ store, place }: Claims, options: ChangeOptions, context
     limit,
     context,
   );
+  tellNewer(newer, context.screen);
   if (next !== undefined) {
     context.screen.note(
       `Only the first ${count(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,

@@ -15,7 +15,7 @@ import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 import { watch } from '../watch.ts';
 import { claimJson } from '../../operations/claim-json.ts';
-import { costText } from './collect.ts';
+import { costText, tellNewer } from './collect.ts';
 
 interface StatsOptions extends TableOptions {
   readonly prefix?: string;
@@ -109,6 +109,7 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
       `Oldest overdue claim: ${visible(oldestOverdue.key)}, its lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
     );
   }
+  tellNewer(statistics.newer, screen);
   screen.note(
     `${costText({ readBy: 'scan', ...statistics }, claims)}${isWhole ? '' : ' There are more: raise --limit.'}`,
   );

@@ -18,7 +18,7 @@ export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
     name: 'list',
     summary: 'list claims, by state or prefix',
     description:
-      'Uses the index of overdue claims where the table has one and the state is overdue, in-progress or parked; otherwise it reads every row of the table, and says how many.',
+      'Uses the index of overdue claims where the table has one and the state is overdue, in-progress or parked; otherwise it reads every row of the table, and says how many, and which index is missing.',
     examples: [
       'claims list --table claims --state parked',
       'claims list --table claims --prefix orders# --all --json',

@@ -1,7 +1,10 @@
 import type { Claim } from '../../claims/claim.ts';
+import { type LeftOut, leftOutOf } from '../../claims/left-out.ts';
 import type { ClaimPage } from '../../claims/operable-store.ts';
+import type { NewerRow } from '../../claims/row-format.ts';
 import type { Claims } from '../connect/claims.ts';
 import type { Screen } from '../print/screen.ts';
+import { visible } from '../../text/visible.ts';
 import { count, number } from '../print/words.ts';
 
 /** Claims of one page or several, and what they cost. */
@@ -20,7 +23,9 @@ export async function collect(
 ): Promise<Collected> {
   const claims: Claim[] = [];
   let readBy: ClaimPage['readBy'] = 'scan';
-  let [rowsRead, readUnits, unreadable] = [0, 0, 0];
+  let missingIndex: string | undefined;
+  let [rowsRead, readUnits] = [0, 0];
+  let leftOut: LeftOut = {};
   let cursor = from;
   do {
     const page = await read({
@@ -29,9 +34,10 @@ export async function collect(
     });
     claims.push(...page.claims);
     readBy = page.readBy;
+    missingIndex = page.missingIndex;
     rowsRead += page.rowsRead;
     readUnits += page.readUnits ?? 0;
-    unreadable += page.unreadable ?? 0;
+    leftOut = leftOutOf(leftOut, page);
     cursor = page.next;
     screen.progress(`${count(rowsRead, 'row')} read …`);
   } while (cursor !== undefined && claims.length < most);
@@ -39,16 +45,17 @@ export async function collect(
   return {
     claims,
     readBy,
+    ...(missingIndex !== undefined && { missingIndex }),
     rowsRead,
     ...(readUnits > 0 && { readUnits }),
-    ...(unreadable > 0 && { unreadable }),
+    ...leftOut,
     ...(cursor !== undefined && { next: cursor }),
   };
 }
 
 /** What a reading cost, as `Read 1,204 rows of the table (151 read units).` */
 export function costText(
-  { readBy, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>,
+  { readBy, missingIndex, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>,
   { rowsOf }: Pick<Claims, 'rowsOf'>,
 ): string {
   const units = readUnits === undefined ? '' : ` (${count(readUnits, 'read unit')})`;
@@ -57,5 +64,23 @@ export function costText(
     unreadable === undefined
       ? ''
       : ` ${number(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
-  return `Read ${count(rowsRead, 'row')} ${what}${units}.${others}`;
+  const advice =
+    missingIndex === undefined
+      ? ''
+      : ` The table has no index \`${missingIndex}\` to find them by: \`batchlatch table create\` adds it.`;
+  return `Read ${count(rowsRead, 'row')} ${what}${units}.${others}${advice}`;
+}
+
+/** More would hide the rest. */
+const MOST_NEWER_SHOWN = 20;
+
+/** Says which rows a newer version wrote. */
+export function tellNewer(newer: readonly NewerRow[] | undefined, screen: Screen): void {
+  if (newer === undefined) return;
+  for (const { key, format, version } of newer.slice(0, MOST_NEWER_SHOWN)) {
+    const reader = version === undefined ? 'a newer version' : `version ${version} or later`;
+    screen.note(`Not read: ${visible(key)}: a row of format ${format}, which ${reader} of batchlatch reads.`);
+  }
+  const more = newer.length - MOST_NEWER_SHOWN;
+  if (more > 0) screen.note(`… and ${count(more, 'more row')} of a newer format.`);
 }

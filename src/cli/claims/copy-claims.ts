@@ -34,7 +34,7 @@ async function dryRun(
   context: Context,
 ): Promise<0> {
   const { screen, signal } = context;
-  const { counts } = await claimStatistics(from.store, {
+  const { counts, newer = [] } = await claimStatistics(from.store, {
     signal,
     limit: Number.MAX_SAFE_INTEGER,
     clock: clockOf(context),
@@ -43,11 +43,12 @@ async function dryRun(
   });
   screen.progress(undefined);
   const total = Object.values(counts).reduce((sum, amount) => sum + amount, 0);
-  if (screen.isJson) screen.json({ wouldCopy: total, running: counts['in-progress'] });
+  if (screen.isJson) screen.json({ wouldCopy: total, running: counts['in-progress'], newer: newer.length });
   else {
     screen.line(
       `${from.place} has ${count(total, 'claim')} to copy to ${to.place}, ${number(counts['in-progress'])} of them running.`,
     );
+    if (newer.length > 0) screen.note(newerNote(newer.length));
     screen.note('This was a dry run: nothing was copied.');
   }
   return 0;
@@ -88,7 +89,7 @@ async function copy(
   screen.progress(undefined);
   if (screen.isJson) screen.json({ ...last, next: last.next ?? null, failures });
   else show(last, failures, context);
-  return last.failed > 0 ? 1 : 0;
+  return last.failed > 0 || last.newer > 0 ? 1 : 0;
 }
 
 function show(
@@ -96,7 +97,7 @@ function show(
   failures: readonly { readonly key: string; readonly message: string }[],
   { screen }: Context,
 ): void {
-  const { failed, running, withoutResult, unreadable, next } = done;
+  const { failed, running, withoutResult, unreadable, newer, next } = done;
   screen.line(amounts(done));
   for (const { key, message } of failures) screen.note(`Not copied: ${visible(key)}: ${visible(message)}`);
   if (failed > failures.length) screen.note(`… and ${count(failed - failures.length, 'more claim')}`);
@@ -104,12 +105,17 @@ function show(
     screen.note(`${count(withoutResult, 'claim')} went without a result too long for it.`);
   if (unreadable > 0)
     screen.note(`${count(unreadable, 'row')} of it ${unreadable === 1 ? 'is' : 'are'} no claim.`);
+  if (newer > 0) screen.note(newerNote(newer));
   if (running > 0) {
     screen.note(
       `${count(running, 'claim')} ${running === 1 ? 'was' : 'were'} running: ${running === 1 ? 'it ends' : 'they end'} where ${running === 1 ? 'it' : 'they'} came from. Stop the consumers, and run this again.`,
     );
   }
   if (next !== undefined) screen.note(`Stopped. Go on with --cursor ${next}`);
+}
+
+function newerNote(newer: number): string {
+  return `Not copied: ${count(newer, 'row')} of a newer format. Copy with the version of batchlatch that wrote ${newer === 1 ? 'it' : 'them'}.`;
 }
 
 function amounts({ copied, present }: ClaimsCopy): string {

@@ -3,7 +3,7 @@ import type { OperableStore } from '../../claims/operable-store.ts';
 import { findClaims, inspectClaim } from '../../operations/index.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import { collect } from './collect.ts';
+import { collect, tellNewer } from './collect.ts';
 
 /** The claims that somebody names one by one. */
 export interface Named {
@@ -50,15 +50,16 @@ async function search(
   shown: string,
   context: Context,
 ): Promise<Found> {
-  const { claims } = await collect(
+  const { claims, newer } = await collect(
     (page) => findClaims(store, which, { ...page, signal: context.signal }),
     // A hash is of one key; a record may have been processed by several functions.
     'keyHash' in which ? 1 : Number.POSITIVE_INFINITY,
     context,
   );
+  tellNewer(newer, context.screen);
   // A claim that changes meanwhile may be found twice.
   const byKey = new Map(claims.map((claim) => [claim.key, claim]));
-  return { claims: [...byKey.values()], missing: claims.length === 0 ? [shown] : [] };
+  return { claims: [...byKey.values()], missing: claims.length === 0 && newer === undefined ? [shown] : [] };
 }
 
 function asHash(text: string): string {

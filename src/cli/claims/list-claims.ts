@@ -9,7 +9,7 @@ import { count } from '../print/words.ts';
 import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
 import { claimJson } from '../../operations/claim-json.ts';
-import { collect, type Collected, costText } from './collect.ts';
+import { collect, type Collected, costText, tellNewer } from './collect.ts';
 
 interface ListOptions extends TableOptions {
   readonly state?: ClaimState;
@@ -32,7 +32,7 @@ export const listCommand: Run<ListOptions> = (context, options) =>
       ...(await readList(claims, options, context)),
       at: context.now(),
     });
-    const toJson = (found: Collected): unknown => listJson(found, context);
+    const toJson = ({ at: _at, ...found }: Snapshot): unknown => listJson(found, context);
     if (options.watch !== undefined) {
       return watch(context, options.watch, {
         title: `Claims of ${claims.place}`,
@@ -48,13 +48,8 @@ export const listCommand: Run<ListOptions> = (context, options) =>
     return 0;
   });
 
-/** What `--json` prints of claims. */
-export function listJson(
-  { claims, next }: Pick<Collected, 'claims' | 'next'>,
-  { now }: Pick<Context, 'now'>,
-  shown: { readonly showResult?: boolean } = {},
-): unknown {
-  return { claims: claims.map((claim) => claimJson(claim, now(), shown)), next: next ?? null };
+function listJson({ claims, next, ...reading }: Collected, { now }: Pick<Context, 'now'>): unknown {
+  return { claims: claims.map((claim) => claimJson(claim, now())), next: next ?? null, ...reading };
 }
 
 function readList({ store }: Claims, options: ListOptions, { signal, screen }: Context): Promise<Collected> {
@@ -79,6 +74,7 @@ function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions,
       claims.map((claim) => claimCells(claim, context)),
     );
   }
+  tellNewer(found.newer, screen);
   const what = options.state === undefined ? 'claim' : `${options.state} claim`;
   const total = claims.length === 0 ? `No ${what}s` : count(claims.length, what);
   screen.note(`${total} in ${place}. ${costText(found, { rowsOf })}`);

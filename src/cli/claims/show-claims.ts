@@ -13,7 +13,7 @@ import { visible } from '../../text/visible.ts';
 import { number } from '../print/words.ts';
 import { attemptText, errorText, shownState } from './claim-cells.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
-import { listJson } from './list-claims.ts';
+import { claimJson } from '../../operations/claim-json.ts';
 
 interface ShowOptions extends TableOptions, Named {
   readonly showResult?: boolean;
@@ -28,7 +28,11 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
     const { screen } = context;
     const { claims, missing } = await findNamed(store, keys, options, context);
     const { showResult = false } = options;
-    if (screen.isJson) screen.json(listJson({ claims }, context, { showResult }));
+    if (screen.isJson)
+      screen.json({
+        claims: claims.map((claim) => claimJson(claim, context.now(), { showResult })),
+        next: null,
+      });
     else {
       for (const [index, claim] of claims.entries()) {
         if (index > 0) screen.line();

@@ -1,5 +1,6 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { ClaimStore } from '../../claims/claim-store.ts';
+import { decoratedStore } from '../../claims/decorated-store.ts';
 import type { ClaimState, OperableStore } from '../../claims/operable-store.ts';
 import { operableStore } from '../../operations/operable-store.ts';
 import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
@@ -11,7 +12,7 @@ import type { Context } from '../context.ts';
 import { visible } from '../../text/visible.ts';
 import { awsSettings, isLocal } from './aws-settings.ts';
 import { withDynamoDB } from './dynamodb.ts';
-import { overdueIndexOf } from './overdue-index.ts';
+import { overdueIndexOf, type TableIndex } from './overdue-index.ts';
 import { withPostgres } from './postgres.ts';
 import { withRedis } from './redis.ts';
 import { tableNameOf } from './table-name.ts';
@@ -117,16 +118,27 @@ async function inDynamoDB<Result>(
   const tableName = tableNameOf(options.table, context);
   return withDynamoDB(context, options, async (client) => {
     const index = await overdueIndexOf(client, tableName, options.index, context);
-    const store = await openTable(client, tableName, { ...options, index }, context);
+    const table = await openTable(client, tableName, { ...options, index }, context);
     const { endpoint } = awsSettings('DYNAMODB', options, context);
     return use(
-      claimsOf(store, `table ${visible(tableName)}`, {
-        indexedStates: index === undefined ? [] : INDEXED,
+      claimsOf(index.isMissing ? sayingThatIndexIsMissing(table) : table, `table ${visible(tableName)}`, {
+        indexedStates: index.option === false ? [] : INDEXED,
         isLocal: isLocal(endpoint),
         estimateRows: () => itemCountOf(client, tableName),
       }),
     );
   });
+}
+
+/** A store that was told to read no index does not know that there is none. */
+function sayingThatIndexIsMissing(table: ClaimStore): OperableStore {
+  const store = operableStore(table);
+  const said = <Reading>(reading: Reading, state: ClaimState | undefined): Reading =>
+    state !== undefined && INDEXED.includes(state) ? { ...reading, missingIndex: 'overdue' } : reading;
+  return decoratedStore(store, {
+    list: async (query, options) => said(await store.list(query, options), query.state),
+    count: async (query, options) => said(await store.count(query, options), query.state),
+  }) as OperableStore;
 }
 
 /** As DynamoDB counts them, every six hours. */
@@ -143,9 +155,7 @@ async function openTable(
     index,
     attributes,
     indexShards,
-  }: Pick<TableOptions, 'attributes' | 'indexShards'> & {
-    readonly index: string | undefined;
-  },
+  }: Pick<TableOptions, 'attributes' | 'indexShards'> & { readonly index: TableIndex },
   context: Context,
 ): Promise<ClaimStore> {
   const format =
@@ -157,7 +167,6 @@ async function openTable(
     client,
     clock: clockOf(context),
     ...(format !== undefined && { attributes: format }),
-    // Not left to CLAIMS_OVERDUE_INDEX, which may be another table's.
-    overdueIndex: index === undefined ? false : { name: index, shards: indexShards },
+    overdueIndex: index.option === false ? false : { ...index.option, shards: indexShards },
   });
 }

@@ -1,38 +1,42 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { OverdueIndexOptions } from '../../stores/dynamodb/overdue-index.ts';
 import type { Context } from '../context.ts';
 
 const PARTITION_KEY = 'overdueShard';
 
+/** The index of overdue claims, as the store is told of it. `isMissing`: the table was looked at, and has none. */
+export interface TableIndex {
+  readonly option: false | OverdueIndexOptions;
+  readonly isMissing: boolean;
+}
+
 /**
  * The index of overdue claims: the one that is named, none for `none`, else the one that the table has. Without the right to
- * describe the table there is none, and that is said.
+ * describe the table, the store finds out whether the table has the index `overdue`.
  */
 export async function overdueIndexOf(
   client: DynamoDBClient,
   tableName: string,
   named: string | undefined,
   context: Context,
-): Promise<string | undefined> {
-  if (named !== undefined) return named === 'none' ? undefined : named;
+): Promise<TableIndex> {
+  if (named !== undefined) return { option: named === 'none' ? false : { name: named }, isMissing: false };
   try {
     const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }), {
       abortSignal: context.signal,
     });
-    const index = Table?.GlobalSecondaryIndexes?.find(({ KeySchema = [] }) =>
+    const name = Table?.GlobalSecondaryIndexes?.find(({ KeySchema = [] }) =>
       KeySchema.some(({ AttributeName, KeyType }) => AttributeName === PARTITION_KEY && KeyType === 'HASH'),
-    );
-    context.screen.detail(
-      index === undefined
-        ? `Table ${tableName} has no index of overdue claims.`
-        : `Index of overdue claims: ${index.IndexName}.`,
-    );
-    return index?.IndexName;
+    )?.IndexName;
+    if (name === undefined) return { option: false, isMissing: true };
+    context.screen.detail(`Index of overdue claims: ${name}.`);
+    return { option: { name }, isMissing: false };
   } catch (error) {
     if (!isAccessDenied(error)) throw error;
-    context.screen.note(
-      'dynamodb:DescribeTable is refused, so the table is taken to have no index of overdue claims; if it has one, add --index NAME.',
+    context.screen.detail(
+      'dynamodb:DescribeTable is refused: the index of overdue claims is taken to be `overdue`.',
     );
-    return undefined;
+    return { option: {}, isMissing: false };
   }
 }
 

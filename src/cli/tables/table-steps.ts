@@ -95,7 +95,7 @@ function indexStep({ definition, capacity }: WantedTable, { description }: Curre
   const isOnDemand = description.BillingModeSummary?.BillingMode === 'PAY_PER_REQUEST';
   return {
     code: 'overdue-index',
-    what: `add the index \`${index?.IndexName}\` of overdue claims: claims that are in progress or parked now are in it once they are written again`,
+    what: `add the index \`${index?.IndexName}\` of overdue claims, with those that are in progress or parked now`,
     async take(client, context) {
       const { signal } = context;
       const throughput = isOnDemand

@@ -7,14 +7,14 @@ import {
   toCursor,
 } from '../../claims/claim-query.ts';
 import type { Clock } from '../../claims/clock.ts';
-import { hasCode } from '../../claims/errors.ts';
+import { type LeftOut, leavingOut } from '../../claims/left-out.ts';
 import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/operable-store.ts';
 import type { RowLister, RowPage, RowQuery } from './row-lister.ts';
 
 export interface ListSetup<Row> {
   readonly lister: RowLister<Row>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
+  /** Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format. */
   readonly toClaim: (row: Row) => Claim;
 }
 
@@ -27,7 +27,7 @@ export async function listClaims<Row>(
   const checked = checkedQuery(query);
   const judge = judging(checked, setup);
   const page = await setup.lister.list(judge.query, positionOf(query, checked), signal);
-  return { ...withoutPosition(page), ...judge.unreadable(), ...nextOf(checked, page) };
+  return { ...withoutPosition(page), ...judge.leftOut(), ...nextOf(checked, page) };
 }
 
 /** As many claims as one page takes, without giving them: with the database's own means where it has any for the state. */
@@ -46,7 +46,7 @@ export async function countClaims<Row>(
   const { claims, ...reading } = withoutPosition(page);
   return {
     ...reading,
-    ...judge.unreadable(),
+    ...judge.leftOut(),
     ...nextOf(checked, page),
     count: claims.length,
     ...(query.state === 'overdue' && oldestOf(claims)),
@@ -57,27 +57,23 @@ function positionOf({ cursor }: { readonly cursor?: string }, checked: CheckedQu
   return cursor === undefined ? undefined : positionIn(cursor, checked);
 }
 
-/** The query with a judge of rows, which counts those that are no claims: one of them must not keep a person from the rest. */
+/** The query with a judge of rows, which notes those that are no claims: one of them must not keep a person from the rest. */
 function judging<Row>(
   checked: CheckedQuery,
   { clock, toClaim }: ListSetup<Row>,
-): { readonly query: RowQuery<Row>; readonly unreadable: () => { readonly unreadable?: number } } {
+): { readonly query: RowQuery<Row>; readonly leftOut: () => LeftOut } {
   const now = clock.now();
-  let unreadable = 0;
+  const leftOut = leavingOut();
   const claimOf = (row: Row): Claim | undefined => {
     try {
       const claim = toClaim(row);
       return isAskedFor(claim, checked, now) ? claim : undefined;
     } catch (thrown) {
-      if (!hasCode(thrown, 'BATCHLATCH_NOT_A_CLAIM')) throw thrown;
-      unreadable += 1;
+      leftOut.note(thrown);
       return undefined;
     }
   };
-  return {
-    query: { ...checked, now, claimOf },
-    unreadable: () => (unreadable === 0 ? {} : { unreadable }),
-  };
+  return { query: { ...checked, now, claimOf }, leftOut: leftOut.of };
 }
 
 function withoutPosition<Page extends { readonly position?: unknown }>({

@@ -20,12 +20,12 @@ export interface RowQuery<Row> {
   readonly limit: number;
   /** In epoch milliseconds. */
   readonly now: number;
-  /** The claim of a row, if it is one of those that are looked for. */
+  /** The claim of a row, if it is one of those that are looked for; rows that cannot be read are noted. */
   claimOf(row: Row): Claim | undefined;
 }
 
 /** `position`: where to go on, as JSON can hold it; undefined at the end. Whoever gives it out checks it when it comes back. */
-type Reading = Omit<ClaimReading, 'next' | 'unreadable'> & { readonly position?: unknown };
+type Reading = Omit<ClaimReading, 'next' | 'unreadable' | 'newer'> & { readonly position?: unknown };
 
 export interface RowPage extends Reading {
   readonly claims: readonly Claim[];

@@ -1,6 +1,6 @@
 import type { RowLister, RowQuery } from '../conditional/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
-import { type IndexReader, indexReader } from './index-reader.ts';
+import { type IndexReader, indexReader, isIndexPosition, MissingIndexError } from './index-reader.ts';
 import type { ItemWriter } from './item-writer.ts';
 import { meteredTransport } from './metered-transport.ts';
 import type { OverdueIndex } from './overdue-index.ts';
@@ -15,8 +15,8 @@ export interface ListerSetup extends WriterSetup {
 }
 
 /**
- * Lists claims by the index where the table has one that holds the state, and by a scan otherwise. One for each call: it
- * sums up what its requests cost.
+ * Lists claims by the index where there is one that holds the state, and by a scan otherwise. One for each call: it sums up
+ * what its requests cost.
  */
 export function claimLister(setup: ListerSetup): RowLister<Row> {
   const transport = meteredTransport(setup.transport);
@@ -31,17 +31,35 @@ export function claimLister(setup: ListerSetup): RowLister<Row> {
     return readUnits === undefined ? page : { ...page, readUnits };
   }
 
+  /** Whether rows are to be read instead: the first page finds that out, and those after it go on in the same way. */
+  function mayScan(thrown: unknown, position: unknown): boolean {
+    return thrown instanceof MissingIndexError && index?.isNamed === false && position === undefined;
+  }
+
   return {
     async list(query, position, signal) {
-      const page = isInIndex(query)
-        ? await (indexed ?? scan).list(query, position, signal)
-        : await scan.list(query, position, signal);
-      return priced(page);
+      if (index === undefined || indexed === undefined || !isInIndex(query)) {
+        return priced(await scan.list(query, position, signal));
+      }
+      if (position === undefined || isIndexPosition(position)) {
+        try {
+          return priced(await indexed.list(query, position, signal));
+        } catch (thrown) {
+          if (!mayScan(thrown, position)) throw thrown;
+        }
+      }
+      return priced({ ...(await scan.list(query, position, signal)), missingIndex: index.name });
     },
     async count(query, position, signal) {
       if (indexed === undefined || !isInIndex(query)) return undefined;
-      const counted = await indexed.count(query, position, signal);
-      return counted && priced(counted);
+      if (position !== undefined && !isIndexPosition(position)) return undefined;
+      try {
+        const counted = await indexed.count(query, position, signal);
+        return counted && priced(counted);
+      } catch (thrown) {
+        if (!mayScan(thrown, position)) throw thrown;
+        return undefined;
+      }
     },
   };
 }

@@ -15,10 +15,11 @@ import { isUnknownOperation } from './failures.ts';
 import type { ItemWriter } from './item-writer.ts';
 import {
   anOverdueIndex,
-  indexedFormat,
   type OverdueIndex,
   type OverdueIndexOptions,
   overdueIndexOf,
+  type ShardedFormat,
+  shardedFormat,
 } from './overdue-index.ts';
 import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
 import type { ClientOfDynamoDB } from './sdk/given-client.ts';
@@ -51,9 +52,9 @@ export interface DynamoDBStoreOptions {
    */
   readonly attributes?: Partial<AttributeNames> | RowFormat;
   /**
-   * The table has an index of the claims that are in progress or parked, by which they are listed and counted without
-   * a scan; it costs write units (docs/stores/overdue-index.md). Give it to every function that uses the table. Default: the index that
-   * `CLAIMS_OVERDUE_INDEX` names, if the table is that of `CLAIMS_TABLE_NAME`, else none.
+   * The index by which people and the monitor find claims that are in progress or parked (docs/stores/overdue-index.md).
+   * `false`: it is not read, and every row is. A table that lacks the index is read row by row too, unless its name is given
+   * here. Rows are written for it in any case. Default: the index `overdue`, with 8 shards.
    */
   readonly overdueIndex?: boolean | OverdueIndexOptions;
   /** How long past its lease a claim is left alone, for machines whose clocks differ. Default 0 ms. */
@@ -69,7 +70,7 @@ export interface ClaimsTable extends WriterSetup {
   readonly items: ItemWriter;
   /** The same over another transport. */
   readonly itemsOf: (setup: WriterSetup) => ItemWriter;
-  readonly format: RowFormat;
+  readonly format: ShardedFormat;
   readonly index: OverdueIndex | undefined;
   readonly clockToleranceMs: number;
 }
@@ -96,9 +97,8 @@ export function checkTableOptions(options: DynamoDBStoreOptions, isNamed: boolea
 
 export function claimsTable(tableName: string, options: DynamoDBStoreOptions): ClaimsTable {
   const { writes = 'batch', clock = systemClock, clockToleranceMs = 0, random = Math.random } = options;
-  const index = overdueIndexOf(options.overdueIndex, tableName);
-  const plain = formatOf(options.attributes);
-  const format = index === undefined ? plain : indexedFormat(plain, index);
+  const index = overdueIndexOf(options.overdueIndex);
+  const format = shardedFormat(formatOf(options.attributes), index ?? {});
   const setup: WriterSetup = {
     transport: boundedTransport(
       options.client === undefined

@@ -14,7 +14,7 @@ import { CommitItemsError, type CommitRefusal, CommitRefusedError } from './comm
 import { plainValues, transactItemsOf } from './commit-items.ts';
 import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { backOffMs, MOST_SENDINGS } from './retry.ts';
-import type { RowFormat } from './row.ts';
+import type { ShardedFormat } from './overdue-index.ts';
 import type { ItemWriter } from './item-writer.ts';
 import { changing } from './row-writer.ts';
 import { updateExpressions } from './single-writer.ts';
@@ -24,7 +24,7 @@ export interface CommitSetup {
   readonly transport: Transport;
   readonly tableName: string;
   readonly writer: Pick<ItemWriter, 'read'>;
-  readonly format: RowFormat;
+  readonly format: ShardedFormat;
   readonly clock: Clock;
   readonly random: () => number;
 }

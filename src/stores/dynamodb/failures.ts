@@ -25,6 +25,12 @@ export function isInvalidRequest(thrown: unknown): boolean {
   return /^(Validation|Serialization)Exception$/.test(told(thrown).name);
 }
 
+/** The table has no such index, or DynamoDB still fills it. */
+export function isMissingIndex(thrown: unknown): boolean {
+  // The last is moto's.
+  return /specified index|backfilling|^invalid index/i.test(told(thrown).message);
+}
+
 /** Says what was wrong and what to do. Accepts an exception of a transport or an error of one PartiQL statement. */
 export function toStoreError(thrown: unknown, tableName: string): StoreError {
   if (thrown instanceof StoreError) return thrown;

@@ -1,10 +1,11 @@
 import type { QueryInput } from '@aws-sdk/client-dynamodb';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { StoreError } from '../../claims/errors.ts';
+import { hasCode, StoreError } from '../../claims/errors.ts';
+import { isObject } from '../../claims/is-object.ts';
 import type { RowCount, RowPage, RowQuery } from '../conditional/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
-import { toStoreError } from './failures.ts';
+import { isMissingIndex, toStoreError } from './failures.ts';
 import type { ItemWriter } from './item-writer.ts';
 import { type OverdueIndex, OVERDUE_SHARD, shardName } from './overdue-index.ts';
 import type { Row, RowFormat } from './row.ts';
@@ -185,12 +186,28 @@ function leaseOf(entry: Row, { names }: RowFormat): number {
   return Number(entry[names.leaseUntil]?.N ?? 0);
 }
 
+/** The table has no such index, or not yet. */
+export class MissingIndexError extends StoreError {}
+
+/** Whether a position, which has come back, is one in the index: a scan goes on after a key. */
+export function isIndexPosition(position: unknown): boolean {
+  return isObject(position) && Array.isArray((position as { readonly shards?: unknown }).shards);
+}
+
 function indexError(thrown: unknown, { index, tableName }: IndexSetup): StoreError {
   const error = toStoreError(thrown, tableName);
-  if (!/specified index|backfilling/i.test(error.message)) return error;
-  return new StoreError(
+  const options = { cause: thrown, isRetryable: false };
+  if (hasCode(error, 'BATCHLATCH_ACCESS_DENIED')) {
+    return new StoreError(
+      `The policy refuses dynamodb:Query on the index \`${index.name}\` of table \`${tableName}\`. Allow that action on ` +
+        `the index (the table's ARN with /index/${index.name}), or read every row instead: \`overdueIndex: false\`, or --index none.`,
+      { ...options, code: error.code },
+    );
+  }
+  if (!isMissingIndex(thrown)) return error;
+  return new MissingIndexError(
     `Table \`${tableName}\` has no index \`${index.name}\` that can be read. Add it as claimsTableDefinition() defines ` +
-      `it, or leave \`overdueIndex\` and CLAIMS_OVERDUE_INDEX out. (${error.message})`,
-    { cause: thrown, isRetryable: false },
+      `it, or leave its name out, and every row is read instead. (${error.message})`,
+    options,
   );
 }

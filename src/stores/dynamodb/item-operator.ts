@@ -1,10 +1,10 @@
 import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
-import { type ItemUpdate, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
-import { movedShard, OVERDUE_SHARD } from './overdue-index.ts';
+import { type ItemWriter, refused, WRITTEN } from './item-writer.ts';
+import type { ShardedFormat } from './overdue-index.ts';
 import { replacing } from './row-writer.ts';
-import type { Row, RowFormat } from './row.ts';
+import type { Row } from './row.ts';
 import { isConditionalCheckFailed, singleWriter, whereExpressions } from './single-writer.ts';
 
 /**
@@ -14,7 +14,7 @@ import { isConditionalCheckFailed, singleWriter, whereExpressions } from './sing
 export function itemOperator(
   setup: WriterSetup,
   reader: Pick<ItemWriter, 'read'>,
-  format: RowFormat,
+  format: ShardedFormat,
 ): Omit<RowOperator<Row>, 'insert'> {
   const { transport, tableName, keyName, toKey } = setup;
   const single = singleWriter(setup);
@@ -44,25 +44,9 @@ export function itemOperator(
     toClaim: (row) => format.toClaim(row),
     replace: (replacements, signal) =>
       single.update(
-        replacements.map((replacement) =>
-          inItsShard(replacing(replacement, format), replacement.row, replacement.claim.status, format),
-        ),
+        replacements.map((replacement) => replacing(replacement, format)),
         signal,
       ),
     delete: (rows, signal) => Promise.all(rows.map((row) => deleteOne(row, signal))),
   };
-}
-
-/** Also by a store that was not told of the index, a row that is in it moves to where it belongs, or out of it. */
-function inItsShard(
-  update: ItemUpdate,
-  row: Row,
-  status: Parameters<typeof movedShard>[1],
-  format: RowFormat,
-): ItemUpdate {
-  const shard = row[OVERDUE_SHARD]?.S;
-  if (format.shardOf !== undefined || shard === undefined) return update;
-  const moved = movedShard(shard, status);
-  if (moved === undefined) return { ...update, remove: [...update.remove, OVERDUE_SHARD] };
-  return { ...update, set: { ...update.set, [OVERDUE_SHARD]: { S: moved } } };
 }

@@ -1,7 +1,7 @@
 import type { ClaimStatus } from '../../claims/claim.ts';
 import { ConfigurationError } from '../../claims/errors.ts';
 import type { Check } from '../../options/check-options.ts';
-import type { RowFormat } from './row.ts';
+import type { Row, RowFormat } from './row.ts';
 
 /** Options of the index of claims that are in progress or parked. */
 export interface OverdueIndexOptions {
@@ -9,7 +9,8 @@ export interface OverdueIndexOptions {
   readonly name?: string;
   /**
    * Over how many partitions of the index the claims are spread, from 1 to 100; a partition takes 1,000 writes per second.
-   * More may be set at any time; fewer hides the claims of the last shards. Default 8.
+   * Who writes claims and who lists them must have the same number. More may be set at any time, for the readers first;
+   * fewer hides the claims of the last shards. Default 8.
    */
   readonly shards?: number;
 }
@@ -21,7 +22,12 @@ export const OVERDUE_SHARD = 'overdueShard';
 export interface OverdueIndex {
   readonly name: string;
   readonly shards: number;
+  /** Whether its name was given: then it is an error if the table does not have it. */
+  readonly isNamed: boolean;
 }
+
+const DEFAULT_NAME = 'overdue';
+const DEFAULT_SHARDS = 8;
 
 export function anOverdueIndex(): Check {
   return {
@@ -30,7 +36,7 @@ export function anOverdueIndex(): Check {
     accepts(value) {
       if (typeof value === 'boolean') return true;
       if (typeof value !== 'object' || value === null) return false;
-      const { name = 'overdue', shards = 8, ...others } = value as OverdueIndexOptions;
+      const { name = DEFAULT_NAME, shards = DEFAULT_SHARDS, ...others } = value as OverdueIndexOptions;
       const isName = typeof name === 'string' && /^[\w.-]{3,255}$/.test(name);
       const isCount = Number.isInteger(shards) && shards >= 1 && shards <= 100;
       return isName && isCount && Object.keys(others).length === 0;
@@ -38,57 +44,51 @@ export function anOverdueIndex(): Check {
   };
 }
 
-/**
- * The index that the options name. Where they say nothing, it is the one of `CLAIMS_OVERDUE_INDEX`, for the table of
- * `CLAIMS_TABLE_NAME` alone: another table need not have it.
- */
-export function overdueIndexOf(
-  given: boolean | OverdueIndexOptions | undefined,
-  tableName: string,
-): OverdueIndex | undefined {
+/** The index that the options name; undefined where there is to be none. */
+export function overdueIndexOf(given: boolean | OverdueIndexOptions = true): OverdueIndex | undefined {
   if (given === false) return undefined;
-  if (given !== undefined) return withDefaults(given);
-  const name = process.env['CLAIMS_OVERDUE_INDEX'] ?? '';
-  if (name === '' || process.env['CLAIMS_TABLE_NAME'] !== tableName) return undefined;
-  const options = { name };
-  if (!anOverdueIndex().accepts(options)) {
-    throw new ConfigurationError(`Expected CLAIMS_OVERDUE_INDEX to be the name of an index, got \`${name}\``);
-  }
-  return withDefaults(options);
+  const { name, shards = DEFAULT_SHARDS }: OverdueIndexOptions = given === true ? {} : given;
+  return { name: name ?? DEFAULT_NAME, shards, isNamed: name !== undefined };
 }
 
-export function withDefaults(given: true | OverdueIndexOptions): OverdueIndex {
-  return { name: 'overdue', shards: 8, ...(given !== true && given) };
+/** A format whose rows are in the index while they are in progress or parked. */
+export interface ShardedFormat extends RowFormat {
+  /** The partition key of a claim in the index; undefined for a status that is not in it. */
+  shardOf(key: string, status: ClaimStatus): Row[string] | undefined;
 }
 
-/** The format for a table with the index: what each row has for its partition key there, by the claim's key and status. */
-export function indexedFormat(format: RowFormat, { shards }: OverdueIndex): RowFormat {
+/**
+ * The format with the index's partition key in its rows, whether the table has the index or not: an index that is made
+ * later then holds the claims of before.
+ */
+export function shardedFormat(
+  format: RowFormat,
+  { shards = DEFAULT_SHARDS }: OverdueIndexOptions,
+): ShardedFormat {
   if (format.attributes.includes(OVERDUE_SHARD)) {
     throw new ConfigurationError(`\`${OVERDUE_SHARD}\` is the index's own attribute: name yours otherwise`);
   }
+  const attributesOf = (status: IndexedStatus): Row[string][] =>
+    Array.from({ length: shards }, (_, shard) => ({ S: shardName(status, shard) }));
+  const attributes = { IN_PROGRESS: attributesOf('IN_PROGRESS'), PARKED: attributesOf('PARKED') };
   return {
     ...format,
     attributes: [...format.attributes, OVERDUE_SHARD],
-    shardOf: (key, status) => (isIndexed(status) ? shardName(status, shardNumber(key, shards)) : undefined),
+    shardOf: (key, status) => (isIndexed(status) ? attributes[status][shardNumber(key, shards)] : undefined),
   };
 }
 
-export type IndexedStatus = Extract<ClaimStatus, 'IN_PROGRESS' | 'PARKED'>;
+type IndexedStatus = Extract<ClaimStatus, 'IN_PROGRESS' | 'PARKED'>;
 
 export function shardName(status: IndexedStatus, shard: number): string {
   return `${status}#${shard}`;
-}
-
-/** The shard of the same number for another status; undefined where that is not in the index. */
-export function movedShard(shard: string, status: ClaimStatus): string | undefined {
-  return isIndexed(status) ? shardName(status, Number(shard.split('#')[1] ?? 0)) : undefined;
 }
 
 function isIndexed(status: ClaimStatus): status is IndexedStatus {
   return status === 'IN_PROGRESS' || status === 'PARKED';
 }
 
-/** FNV-1a: spreads keys evenly for a few nanoseconds each. */
+/** FNV-1a: spreads keys evenly, for less than a microsecond each. */
 function shardNumber(key: string, shards: number): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) {

@@ -1,11 +1,11 @@
-import type { Claim, ClaimStatus } from '../../claims/claim.ts';
+import type { Claim } from '../../claims/claim.ts';
 import type { OwnedChange, Replacement, RowWriter } from '../conditional/row-writer.ts';
 import type { ItemUpdate, ItemWriter } from './item-writer.ts';
-import { OVERDUE_SHARD } from './overdue-index.ts';
-import type { Row, RowFormat } from './row.ts';
+import { OVERDUE_SHARD, type ShardedFormat } from './overdue-index.ts';
+import type { Row } from './row.ts';
 
 /** Claims as items of a table, in a format. */
-export function rowWriter(items: ItemWriter, format: RowFormat): RowWriter<Row> {
+export function rowWriter(items: ItemWriter, format: ShardedFormat): RowWriter<Row> {
   return {
     insert: (claims, signal) =>
       items.insert(
@@ -14,9 +14,7 @@ export function rowWriter(items: ItemWriter, format: RowFormat): RowWriter<Row> 
       ),
     replace: (replacements, signal) =>
       items.update(
-        replacements.map((replacement) =>
-          outOfIndex(replacing(replacement, format), replacement.row, format),
-        ),
+        replacements.map((replacement) => replacing(replacement, format)),
         signal,
       ),
     change: (changes, signal) =>
@@ -30,7 +28,7 @@ export function rowWriter(items: ItemWriter, format: RowFormat): RowWriter<Row> 
 }
 
 /** Writes the new claim over the row that was read, if it is still that row. */
-export function replacing({ row, claim }: Replacement<Row>, format: RowFormat): ItemUpdate {
+export function replacing({ row, claim }: Replacement<Row>, format: ShardedFormat): ItemUpdate {
   const set = rowOf(claim, format);
   const key = format.toKey(claim.key);
   for (const name of Object.keys(key)) delete set[name];
@@ -38,41 +36,25 @@ export function replacing({ row, claim }: Replacement<Row>, format: RowFormat): 
   return { key: claim.key, set, remove, where: format.whereStill(row) };
 }
 
-/** A store that was not told of the index could not take the claim out of it at its end, so it does when it takes over. */
-function outOfIndex(update: ItemUpdate, row: Row, format: RowFormat): ItemUpdate {
-  if (format.shardOf !== undefined || !(OVERDUE_SHARD in row)) return update;
-  if (OVERDUE_SHARD in update.set) return update;
-  // First: what else is removed may become NULL, which no key of an index can be.
-  return { ...update, remove: [OVERDUE_SHARD, ...update.remove] };
-}
-
 /** The update of a claim, on the condition that it is in progress and still its owner's. */
 export function changing(
   { key, owner, change, leaseUntilAtMost: leaseUntil }: OwnedChange,
-  format: RowFormat,
+  format: ShardedFormat,
 ): ItemUpdate {
   const { set, remove } = format.toChange(change);
   const update = { key, set, remove, where: format.whereOwnedBy(owner) };
-  if (change.status !== undefined && format.shardOf !== undefined) {
-    const shard = shardAttribute(key, change.status, format.shardOf);
+  if (change.status !== undefined) {
+    const shard = format.shardOf(key, change.status);
+    // First: what else is removed may become NULL, which no key of an index can be.
     if (shard === undefined) update.remove.unshift(OVERDUE_SHARD);
     else update.set[OVERDUE_SHARD] = shard;
   }
   return leaseUntil === undefined ? update : { ...update, whereAtMost: format.toChange({ leaseUntil }).set };
 }
 
-function rowOf(claim: Claim, format: RowFormat): Row {
+function rowOf(claim: Claim, format: ShardedFormat): Row {
   const row = format.toRow(claim);
-  const shard = format.shardOf && shardAttribute(claim.key, claim.status, format.shardOf);
+  const shard = format.shardOf(claim.key, claim.status);
   if (shard !== undefined) row[OVERDUE_SHARD] = shard;
   return row;
-}
-
-function shardAttribute(
-  key: string,
-  status: ClaimStatus,
-  shardOf: NonNullable<RowFormat['shardOf']>,
-): { readonly S: string } | undefined {
-  const shard = shardOf(key, status);
-  return shard === undefined ? undefined : { S: shard };
 }

@@ -1,8 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Claim, ClaimStatus, OperatorChange, StoredError } from '../../claims/claim.ts';
+import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { keyHash } from '../../claims/key-hash.ts';
+import { statusIn } from '../../claims/row-format.ts';
 
 /** An item as DynamoDB's client gives and takes it. */
 export type Row = Record<string, AttributeValue>;
@@ -54,7 +55,8 @@ export interface RowFormat {
    */
   toRow(claim: Claim): Row;
   /**
-   * The claim of a row. Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none.
+   * The claim of a row. Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format
+   * (`BATCHLATCH_NEWER_ROW`).
    *
    * @param row A row as it was read.
    */
@@ -82,14 +84,6 @@ export interface RowFormat {
    * @param row A row as it was read.
    */
   whereStill(row: Row): Row;
-  /**
-   * In which shard of the overdue index a claim is; undefined for a status that is not in it. Absent where rows are
-   * written without the index.
-   *
-   * @param key The idempotency key.
-   * @param status The status of the claim.
-   */
-  readonly shardOf?: (key: string, status: ClaimStatus) => string | undefined;
 }
 
 /** How many bytes of a row a result may take, below DynamoDB's 400 KB for an item, so that the rest fits beside it. */
@@ -120,9 +114,9 @@ export function rowFormat(names: AttributeNames): RowFormat {
         return digits === undefined ? undefined : Number(digits);
       };
       const key = text('key');
-      const status = text('status');
+      const status = statusIn(text('status'), key ?? '');
       const owner = text('owner');
-      if (key === undefined || owner === undefined || !isStatus(status)) {
+      if (key === undefined || owner === undefined || status === undefined) {
         throw new StoreError(
           `The row whose key has the hash ${keyHash(key ?? '')} is not a claim: it lacks \`${names.owner}\` or a known \`${names.status}\`. ` +
             'The claims table must be used by batchlatch alone.',
@@ -265,8 +259,4 @@ function decodeHistory(text: string | undefined): readonly OperatorChange[] | un
   } catch {
     return undefined;
   }
-}
-
-function isStatus(text: string | undefined): text is ClaimStatus {
-  return text === 'IN_PROGRESS' || text === 'COMPLETED' || text === 'FAILED' || text === 'PARKED';
 }

@@ -72,7 +72,8 @@ export function scanReader(setup: ScanSetup): ScanReader {
     if (status !== undefined) {
       names['#status'] = format.names.status;
       values[':status'] = status;
-      filters.push('#status = :status');
+      values[':newer'] = { S: `${status.S ?? ''}@` };
+      filters.push('(#status = :status OR begins_with(#status, :newer))');
     }
     return {
       ...(keyConditions.length > 0 && { KeyConditionExpression: keyConditions.join(' AND ') }),

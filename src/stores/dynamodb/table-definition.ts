@@ -1,7 +1,7 @@
 import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from '@aws-sdk/client-dynamodb';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { assertAttributeNames } from './attribute-names.ts';
-import { anOverdueIndex, OVERDUE_SHARD, type OverdueIndexOptions, withDefaults } from './overdue-index.ts';
+import { anOverdueIndex, OVERDUE_SHARD, type OverdueIndexOptions, overdueIndexOf } from './overdue-index.ts';
 import { type AttributeNames, defaultAttributeNames } from './row.ts';
 
 /** The two requests that make a claims table. */
@@ -14,7 +14,7 @@ export interface ClaimsTableDefinition {
 
 /** What else a claims table may have. */
 export interface ClaimsTableOptions {
-  /** As `overdueIndex` of `dynamoDBStore`: the index by which claims are listed without a scan. Default: none. */
+  /** Whether the table has the index by which claims are listed without a scan, and its name. Default: none. */
   readonly overdueIndex?: boolean | OverdueIndexOptions;
 }
 
@@ -34,13 +34,13 @@ export function claimsTableDefinition(
   assertAttributeNames(attributes, defaultAttributeNames);
   checkOptionsOf('claimsTableDefinition', options, { overdueIndex: anOverdueIndex() });
   const { key, expiresAt, leaseUntil } = { ...defaultAttributeNames, ...attributes };
-  const { overdueIndex = false } = options;
+  const index = overdueIndexOf(options.overdueIndex ?? false);
   return {
     table: {
       TableName: tableName,
       AttributeDefinitions: [
         { AttributeName: key, AttributeType: 'S' },
-        ...(overdueIndex === false
+        ...(index === undefined
           ? []
           : [
               { AttributeName: OVERDUE_SHARD, AttributeType: 'S' as const },
@@ -49,10 +49,10 @@ export function claimsTableDefinition(
       ],
       KeySchema: [{ AttributeName: key, KeyType: 'HASH' }],
       BillingMode: 'PAY_PER_REQUEST',
-      ...(overdueIndex !== false && {
+      ...(index !== undefined && {
         GlobalSecondaryIndexes: [
           {
-            IndexName: withDefaults(overdueIndex).name,
+            IndexName: index.name,
             KeySchema: [
               { AttributeName: OVERDUE_SHARD, KeyType: 'HASH' as const },
               { AttributeName: leaseUntil, KeyType: 'RANGE' as const },

@@ -1,6 +1,8 @@
 import type { Claim } from '../../claims/claim.ts';
 import { checkedQuery, isAskedFor, notACursor, positionIn, toCursor } from '../../claims/claim-query.ts';
+import { leavingOut } from '../../claims/left-out.ts';
 import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/operable-store.ts';
+import { statusIn } from '../../claims/row-format.ts';
 
 /** The next claims of a query, in the order of their keys: it does not change when rows are written meanwhile. */
 export function pageOf(rows: ReadonlyMap<string, Claim>, query: ClaimQuery, now: number): ClaimPage {
@@ -9,6 +11,7 @@ export function pageOf(rows: ReadonlyMap<string, Claim>, query: ClaimQuery, now:
   if (after !== undefined && typeof after !== 'string') throw notACursor();
   const keys = [...rows.keys()].filter((key) => after === undefined || key > after).toSorted(byCodeUnits);
   const claims: Claim[] = [];
+  const leftOut = leavingOut();
   let rowsRead = 0;
   let last: string | undefined;
   for (const key of keys) {
@@ -16,13 +19,19 @@ export function pageOf(rows: ReadonlyMap<string, Claim>, query: ClaimQuery, now:
     rowsRead += 1;
     last = key;
     const claim = rows.get(key) as Claim;
-    if (isAskedFor(claim, checked, now)) claims.push({ ...claim });
+    try {
+      statusIn(claim.status, key);
+      if (isAskedFor(claim, checked, now)) claims.push({ ...claim });
+    } catch (thrown) {
+      if (key.startsWith(checked.keyPrefix)) leftOut.note(thrown);
+    }
   }
   const isLast = rowsRead === keys.length;
   return {
     claims,
     readBy: 'scan',
     rowsRead,
+    ...leftOut.of(),
     ...(!isLast && last !== undefined && { next: toCursor(checked, last) }),
   };
 }

@@ -12,6 +12,8 @@ import type {
 import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import type { ClaimOperation, OperableStore, OperateOutcome } from '../../claims/operable-store.ts';
+import { statusIn } from '../../claims/row-format.ts';
+import { asError } from '../../claims/store-errors.ts';
 import { TRANSACTED } from '../../claims/transacted.ts';
 import { decideOperation } from '../../claims/operations.ts';
 import {
@@ -93,8 +95,15 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     sweepAt = Math.max(FIRST_SWEEP_AT, 2 * rows.size);
   }
 
+  /** Throws for a row of a newer format, which `adopt` may have brought. */
+  function readable(key: string): Row | undefined {
+    const row = rows.get(key);
+    if (row !== undefined) statusIn(row.status, key);
+    return row;
+  }
+
   function acquireOne(request: ClaimRequest, now: number): AcquireOutcome {
-    const decision = decideAcquire(rows.get(request.key), request, now, clockToleranceMs);
+    const decision = decideAcquire(readable(request.key), request, now, clockToleranceMs);
     if ('outcome' in decision) return decision.outcome;
     rows.set(request.key, decision.write);
     return acquired(decision.write, decision.tookOver);
@@ -137,7 +146,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
   }
 
   function operateOne(operation: ClaimOperation, now: number): OperateOutcome {
-    const decision = decideOperation(rows.get(operation.key), operation, now, clockToleranceMs);
+    const decision = decideOperation(readable(operation.key), operation, now, clockToleranceMs);
     if ('outcome' in decision) return copied(decision.outcome);
     if ('forget' in decision) {
       rows.delete(operation.key);
@@ -148,7 +157,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
   }
 
   function adoptOne(claim: Claim, now: number): AdoptOutcome {
-    if (!isAdopted(rows.get(claim.key), claim, now)) return 'present';
+    if (!isAdopted(readable(claim.key), claim, now)) return 'present';
     rows.set(claim.key, { ...claim });
     return 'stored';
   }
@@ -157,7 +166,12 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     async acquire(requests) {
       const now = clock.now();
       sweep(now);
-      return requests.map((request) => acquireOne(request, now));
+      return requests.map((request) =>
+        orError(
+          () => acquireOne(request, now),
+          (error) => ({ status: 'error', error }),
+        ),
+      );
     },
     async settle(settlements) {
       const now = clock.now();
@@ -170,20 +184,39 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
       commit: async (completion: Completion, effect: unknown) => commitOne(completion, effect),
     }),
     inspect: async (key) => {
-      const stored = rows.get(key);
+      const stored = readable(key);
       return stored === undefined || isForgotten(stored, clock.now()) ? undefined : { ...stored };
     },
     list: async (query) => pageOf(rows, query, clock.now()),
     count: async (query) => countIn(rows, query, clock.now()),
     async operate(operations) {
       const now = clock.now();
-      return operations.map((operation) => operateOne(operation, now));
+      return operations.map((operation) =>
+        orError(
+          () => operateOne(operation, now),
+          (error) => ({ status: 'error', error }),
+        ),
+      );
     },
     async adopt(claims) {
       const now = clock.now();
-      return claims.map((claim) => adoptOne(claim, now));
+      return claims.map((claim) =>
+        orError(
+          () => adoptOne(claim, now),
+          (error) => ({ error }),
+        ),
+      );
     },
   };
+}
+
+/** What fails for one item is its own outcome. */
+function orError<Outcome>(decide: () => Outcome, toOutcome: (error: Error) => Outcome): Outcome {
+  try {
+    return decide();
+  } catch (thrown) {
+    return toOutcome(asError(thrown));
+  }
 }
 
 function copied(outcome: OperateOutcome): OperateOutcome {

@@ -26,7 +26,7 @@ export function claimsTableSql(options: ClaimsTableSqlOptions = {}): string {
   const quotedName = quotedTable(table);
   return `CREATE TABLE IF NOT EXISTS ${quotedName} (
   key text COLLATE "C" PRIMARY KEY,
-  status text NOT NULL CHECK (status IN ('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')),
+  status text NOT NULL CHECK (split_part(status, '@', 1) IN ('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')),
   owner text NOT NULL,
   attempt integer NOT NULL,
   releases integer NOT NULL DEFAULT 0,

@@ -29,7 +29,7 @@ const checks: Readonly<Record<keyof ForgottenClaimsOptions, Check>> = {
 const ROWS_OF_A_STEP = 1_000;
 
 /**
- * Deletes rows whose retention is over, the oldest first, in steps of 1,000: each is a transaction of its own and passes over
+ * Deletes rows whose retention is over, but for those of a newer format, the oldest first, in steps of 1,000: each is a transaction of its own and passes over
  * rows that somebody else has locked, so that no attempt waits for more than a step. Gives the number of rows that it deleted.
  * To be called on a schedule, such as every hour. Several may run at once. Rejects with a `StoreError`; the steps before it are done.
  *
@@ -51,7 +51,7 @@ export async function deleteForgottenClaims(options: ForgottenClaimsOptions): Pr
   });
   const text = `
 WITH forgotten AS (
-  SELECT key FROM ${table.table} WHERE expires_at <= ${table.now()}
+  SELECT key FROM ${table.table} WHERE expires_at <= ${table.now()} AND strpos(status, '@') = 0
   ORDER BY expires_at LIMIT $1::int FOR UPDATE SKIP LOCKED
 ), deleted AS (
   DELETE FROM ${table.table} AS c USING forgotten AS f WHERE c.key = f.key RETURNING 1

@@ -1,7 +1,8 @@
 import { isObject } from '../../claims/is-object.ts';
-import type { Claim, ClaimStatus, OperatorChange, StoredError } from '../../claims/claim.ts';
+import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { keyHash } from '../../claims/key-hash.ts';
+import { statusIn } from '../../claims/row-format.ts';
 import type { SqlAnswer } from './pool.ts';
 import { keyOf } from './storable.ts';
 
@@ -10,10 +11,12 @@ export type Row = SqlAnswer['rows'][number];
 
 type Writable<Value> = { -readonly [Field in keyof Value]: Value[Field] };
 
-/** The claim of a row. Throws a `StoreError` (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none. */
+/** The claim of a row. Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format. */
 export function toClaim(row: Row): Claim {
-  const { key, status, owner } = row;
-  if (typeof key !== 'string' || typeof owner !== 'string' || !isStatus(status)) throw notAClaim(key);
+  const { key, owner } = row;
+  if (typeof key !== 'string') throw notAClaim(key);
+  const status = statusIn(row['status'], keyOf(key));
+  if (typeof owner !== 'string' || status === undefined) throw notAClaim(key);
   const createdAt = numberIn(row['created_at']) ?? 0;
   const claim: Writable<Claim> = {
     key: keyOf(key),
@@ -96,10 +99,6 @@ function textOf(value: unknown): string {
 function historyIn(value: unknown): readonly OperatorChange[] | undefined {
   const history = jsonIn(value);
   return Array.isArray(history) && history.every(isObject) ? (history as OperatorChange[]) : undefined;
-}
-
-function isStatus(value: unknown): value is ClaimStatus {
-  return value === 'IN_PROGRESS' || value === 'COMPLETED' || value === 'FAILED' || value === 'PARKED';
 }
 
 function notAClaim(key: unknown): StoreError {

@@ -29,6 +29,8 @@ export function claimColumns(alias: string): string {
  */
 export function acquireText(table: string, now: string): string {
   const isForgotten = 'c.expires_at <= excluded.updated_at';
+  // Of a newer format neither the status is known nor what its times mean.
+  const isReadable = "c.status IN ('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')";
   const isSamePayload =
     'c.payload_hash IS NULL OR excluded.payload_hash IS NULL OR c.payload_hash = excluded.payload_hash';
   const isLapsed =
@@ -61,7 +63,7 @@ WITH asked AS (
     took_over = ${unlessForgotten("c.status = 'IN_PROGRESS'", 'false')},
     payload_hash = excluded.payload_hash, locked_by = excluded.locked_by, record_id = excluded.record_id,
     completed_at = NULL, result = NULL, error = NULL
-  WHERE ${isForgotten} OR (${isSamePayload}) AND (c.status = 'FAILED' OR ${isLapsed})
+  WHERE ${isForgotten} AND ${isReadable} OR (${isSamePayload}) AND (c.status = 'FAILED' OR ${isLapsed})
   RETURNING key, attempt, releases, crashes, took_over
 )
 SELECT key, attempt, releases, crashes, took_over, NULL::json AS found, NULL::float8 AS now FROM acquired

@@ -1,6 +1,7 @@
-import type { Claim, ClaimStatus, OperatorChange, StoredError } from '../../claims/claim.ts';
+import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
 import { StoreError } from '../../claims/errors.ts';
 import { keyHash } from '../../claims/key-hash.ts';
+import { statusIn } from '../../claims/row-format.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 
 /** A hash of Redis, and the time of the server when it was read, in epoch milliseconds. */
@@ -89,16 +90,16 @@ type WritableClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
 
 /**
  * The claim of a row, with its times relative to `base`; the times of its history stay as they are. Throws a `StoreError`
- * (`BATCHLATCH_NOT_A_CLAIM`) for a row that is none.
+ * for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
  */
 export function claimOf({ key, fields }: Row, base: number): Claim {
   const time = (name: string): number | undefined => {
     const number = numberIn(fields, name);
     return number === undefined ? undefined : number - base;
   };
-  const status = fields.get('status');
+  const status = statusIn(fields.get('status'), key);
   const owner = fields.get('owner');
-  if (owner === undefined || !isStatus(status)) throw notAClaim(key);
+  if (owner === undefined || status === undefined) throw notAClaim(key);
   const createdAt = time('createdAt') ?? -base;
   const claim: WritableClaim = {
     key,
@@ -159,8 +160,4 @@ function isStoredError(value: unknown): value is StoredError {
 
 function isHistory(value: unknown): value is readonly OperatorChange[] {
   return Array.isArray(value) && value.every((change) => typeof change === 'object' && change !== null);
-}
-
-function isStatus(text: string | undefined): text is ClaimStatus {
-  return text === 'IN_PROGRESS' || text === 'COMPLETED' || text === 'FAILED' || text === 'PARKED';
 }

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
 import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
 import { assertSameAsTheStateMachine, casesFrom } from '../../support/postgres-differences.ts';
-import { createPostgresTable, poolOf, storeByClock } from '../../support/postgres-table.ts';
+import { createPostgresTable, poolOf, rowsOfPostgres, storeByClock } from '../../support/postgres-table.ts';
 
 let service: LocalService;
 let pool: Pool;
@@ -22,7 +22,11 @@ afterAll(async () => {
 });
 
 describeClaimStore(
-  { name: 'postgresStore', create: (clock) => storeByClock(pool, table, clock) },
+  {
+    name: 'postgresStore',
+    create: (clock) => storeByClock(pool, table, clock),
+    rows: rowsOfPostgres(() => ({ pool, name: table })),
+  },
   { describe, it },
 );
 

@@ -17,6 +17,10 @@ export interface ReadClaims {
   readonly rowsRead: number;
   readonly readUnits?: number;
   readonly readBy?: ClaimsJson['readBy'];
+  /** The index that the table lacks, and so was scanned. */
+  readonly missingIndex?: string;
+  /** How many rows only a newer version of batchlatch reads. */
+  readonly newerRows?: number;
   /** Where to go on; absent when there is no more. */
   readonly next?: string;
   readonly isLoading: boolean;
@@ -105,6 +109,8 @@ function withPage(before: ReadClaims, page: ClaimsJson): ReadClaims {
     claims: [...before.claims.filter(({ key }) => !known.has(key)), ...page.claims],
     rowsRead: before.rowsRead + page.rowsRead,
     readBy: page.readBy,
+    ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
+    newerRows: (before.newerRows ?? 0) + (page.newer?.length ?? 0),
     ...(readUnits !== undefined && { readUnits }),
     ...(page.next !== undefined && { next: page.next }),
   };

@@ -1,0 +1,56 @@
+import type { ClaimStatus } from './claim.ts';
+import { StoreError } from './errors.ts';
+import { keyHash } from './key-hash.ts';
+
+/**
+ * The format of the rows that this version writes. It is not in them: a status without a number is of format 1.
+ *
+ * A version that writes another format writes its number into the status, with the first version of batchlatch that reads it:
+ * `COMPLETED@2:0.9.0`. So every condition on a status that this version writes fails for such a row, and it costs nothing.
+ */
+const FORMAT = 1;
+
+/** A row that a newer version of batchlatch wrote. */
+export interface NewerRow {
+  /** The idempotency key. */
+  readonly key: string;
+  /** The number of the row's format. */
+  readonly format: number;
+  /** The first version of batchlatch that reads the format; absent where the row does not say. */
+  readonly version?: string;
+}
+
+/** A row of a newer format: this version cannot read it, and so must not write over it. Code: `BATCHLATCH_NEWER_ROW`. */
+export class NewerRowError extends StoreError {
+  /** Private, for the key must not be in a log. */
+  readonly #row: NewerRow;
+
+  constructor(row: NewerRow) {
+    const { key, format, version } = row;
+    super(
+      `The row whose key has the hash ${keyHash(key)} is of format ${format}, and this version of batchlatch reads format ${FORMAT}: ` +
+        `a newer version wrote it. Deploy ${version === undefined ? 'that version' : `version ${version} or later`} here too.`,
+      { isRetryable: false, code: 'BATCHLATCH_NEWER_ROW' },
+    );
+    this.#row = row;
+  }
+
+  get row(): NewerRow {
+    return this.#row;
+  }
+}
+
+/** A status with a format, and maybe the version that reads it. */
+const WITH_FORMAT = /^[A-Z_]{1,40}@(\d{1,9})(?::(\d[\w.+-]{0,31}))?$/;
+
+/**
+ * The status of a row, from its text; undefined where that is none.
+ *
+ * @throws NewerRowError for the status of a newer format.
+ */
+export function statusIn(text: unknown, key: string): ClaimStatus | undefined {
+  if (text === 'IN_PROGRESS' || text === 'COMPLETED' || text === 'FAILED' || text === 'PARKED') return text;
+  const [, format, version] = typeof text === 'string' ? (WITH_FORMAT.exec(text) ?? []) : [];
+  if (format === undefined || Number(format) <= FORMAT) return undefined;
+  throw new NewerRowError({ key, format: Number(format), ...(version !== undefined && { version }) });
+}

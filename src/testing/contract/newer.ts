@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
+import type { Claim } from '../../claims/claim.ts';
+import { hasCode } from '../../claims/errors.ts';
+import type { ClaimState, OperationKind } from '../../claims/operable-store.ts';
+import { ofOperable } from '../operable-bench.ts';
+import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import type { CommitSubject } from './commit.ts';
+
+/** The rows of a store, past it: for the tests of rows that a newer version of batchlatch wrote. */
+export interface RowsSubject {
+  /**
+   * Makes the row of a key one of a newer format, as the version that knows the format would leave it.
+   *
+   * @param key The idempotency key, which has a row.
+   * @param format Comes after the row's status: `PARKED` becomes `PARKED@2:0.9.0`.
+   */
+  readonly makeNewer: (key: string, format: string) => Promise<void>;
+  /**
+   * All that the row holds, in any form that tells two rows apart; undefined where there is none.
+   *
+   * @param key The idempotency key.
+   */
+  readonly read: (key: string) => Promise<unknown>;
+}
+
+const FORMAT = '@2:0.9.0';
+const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
+/** Each made by its own name, and the last past its retention. */
+const NAMES = [...STATES, 'forgotten'];
+
+/** What every store does with the rows of a newer version: it leaves them as they are, and says so. */
+export function describeNewer(
+  { makeNewer, read }: RowsSubject,
+  commit: CommitSubject | undefined,
+  contract: Contract,
+): void {
+  const rows = async ({ key }: Bench): Promise<unknown[]> =>
+    Promise.all(NAMES.map((name) => read(key(name))));
+
+  /** A newer row of each state; gives how they were as claims of this version, by their names. */
+  async function newerOfEach(bench: Bench): Promise<Map<string, Claim>> {
+    const { acquire, complete, fail, store, key, clock } = bench;
+    await acquire('forgotten', { owner: 'forgotten', leaseMs: 1_000, retentionMs: 1_000 });
+    await clock.advance(LEASE_MS);
+    for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
+    await fail('failed', 'failed');
+    const park = { end: 'park', key: key('parked'), owner: 'parked', error: ERROR } as const;
+    await store.settle([{ ...park, retentionMs: RETENTION_MS }]);
+    await complete('completed', 'completed', { result: '1' });
+    await clock.advance(LEASE_MS);
+    await acquire('in-progress', { owner: 'in-progress' });
+    const claims = new Map<string, Claim>();
+    for (const name of NAMES) {
+      const claim = await store.inspect(key(name));
+      if (claim !== undefined) claims.set(name, claim);
+      await makeNewer(key(name), FORMAT);
+    }
+    return claims;
+  }
+
+  contract(
+    'are not claimed, whatever their state and their retention, and stay as they are',
+    async (bench) => {
+      const { store, request } = bench;
+      await newerOfEach(bench);
+      const before = await rows(bench);
+      for (const isRedelivery of [false, true]) {
+        const outcomes = await store.acquire([
+          request(`beside-${isRedelivery}`, { isRedelivery }),
+          ...NAMES.map((name) => request(name, { isRedelivery })),
+        ]);
+        assert.equal(outcomes[0]?.status, 'acquired');
+        for (const outcome of outcomes.slice(1)) assertNewer(errorOf(outcome));
+      }
+      // Not by the owner that the row names either: it was this version's before.
+      assertNewer(errorOf(await bench.acquire('in-progress', { owner: 'in-progress' })));
+      assert.deepEqual(await rows(bench), before);
+    },
+  );
+
+  contract('are not claimed where they do not say which version reads them', async (bench) => {
+    const { acquire, key } = bench;
+    await acquire('silent', { owner: 'silent' });
+    await makeNewer(key('silent'), '@3');
+    const error = errorOf(await acquire('silent'));
+    assert(hasCode(error, 'BATCHLATCH_NEWER_ROW'), `Another error: ${String(error)}`);
+  });
+
+  contract('take nothing of an attempt that began before: it has lost its claim', async (bench) => {
+    const { store, key } = bench;
+    await newerOfEach(bench);
+    const before = await rows(bench);
+    const common = { key: key('in-progress'), owner: 'in-progress', retentionMs: RETENTION_MS };
+    const ends: Settlement[] = [
+      { ...common, end: 'complete' },
+      { ...common, end: 'fail', error: ERROR },
+      { ...common, end: 'park', error: ERROR },
+      { ...common, end: 'release', releases: 0 },
+    ];
+    for (const end of ends) assert.deepEqual(await store.settle([end]), ['lost'], end.end);
+    // The end that the row shows is a newer version's, and not the one that is sent again.
+    const again = { ...common, key: key('completed'), owner: 'completed', end: 'complete' } as const;
+    assert.deepEqual(await store.settle([again]), ['lost']);
+    assert.deepEqual(await store.extend([{ ...common, leaseMs: LEASE_MS }]), ['lost']);
+    assert.deepEqual((await store.start?.([common])) ?? ['lost'], ['lost']);
+    if (commit !== undefined) {
+      const effect = commit.effect([key('effect')]);
+      assert.equal(await store.commit?.({ ...common, end: 'complete' }, effect), 'lost');
+      assert.equal(await commit.read(key('effect')), 0);
+    }
+    assert.deepEqual(await rows(bench), before);
+  });
+
+  contract('are an error to who inspects them', async (bench) => {
+    await newerOfEach(bench);
+    for (const name of NAMES) {
+      await assert.rejects(bench.store.inspect(bench.key(name)), (thrown) => {
+        assertNewer(thrown);
+        return true;
+      });
+    }
+  });
+
+  const operable = ofOperable(contract);
+
+  operable('are not changed for people, with force either', async (bench) => {
+    const { store, change } = bench;
+    const claims = await newerOfEach(bench);
+    const before = await rows(bench);
+    const kinds: OperationKind[] = ['release', 'resolve', 'park', 'forget'];
+    for (const kind of kinds) {
+      const changes = [...claims.values()].map((claim) => change(kind, claim, { force: true }));
+      for (const outcome of await store.operate(changes)) assertNewer(errorOf(outcome));
+    }
+    assert.deepEqual(await rows(bench), before);
+  });
+
+  operable('are not written over by claims of another store', async (bench) => {
+    const { store } = bench;
+    if (store.adopt === undefined) return;
+    const claims = [...(await newerOfEach(bench)).values()];
+    const before = await rows(bench);
+    const later = claims.map((claim) => ({ ...claim, attempt: claim.attempt + 1 }));
+    for (const outcome of await store.adopt(later)) assertNewer(errorOf(outcome));
+    assert.deepEqual(await rows(bench), before);
+  });
+
+  operable('are named where all claims are listed, and keep no claim out of a list', async (bench) => {
+    const { store, key, acquire } = bench;
+    await newerOfEach(bench);
+    await acquire('beside');
+    const claims: Claim[] = [];
+    const newer: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.list({ keyPrefix: key(''), ...(cursor !== undefined && { cursor }) });
+      claims.push(...page.claims);
+      newer.push(...(page.newer ?? []));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    assert.deepEqual(
+      claims.map((claim) => claim.key),
+      [key('beside')],
+    );
+    for (const name of STATES) {
+      const told = { key: key(name), format: 2, version: '0.9.0' };
+      assert(
+        newer.some((row) => isEqual(row, told)),
+        `The row of ${name} is not named`,
+      );
+    }
+    for (const state of STATES) {
+      const page = await store.list({ state, keyPrefix: key('') });
+      const expected = state === 'in-progress' ? [key('beside')] : [];
+      assert.deepEqual(
+        page.claims.map((claim) => claim.key),
+        expected,
+      );
+      await store.count({ state });
+    }
+  });
+}
+
+function errorOf(outcome: AcquireOutcome | object | string | undefined): unknown {
+  assert(typeof outcome === 'object' && 'error' in outcome, `No error: ${JSON.stringify(outcome)}`);
+  return outcome.error;
+}
+
+/** It says which version to deploy, and that the same call will fail again. */
+function assertNewer(error: unknown): void {
+  assert(hasCode(error, 'BATCHLATCH_NEWER_ROW'), `Another error: ${String(error)}`);
+  const { message, isRetryable } = error as Error & { readonly isRetryable?: unknown };
+  assert.match(message, /format 2\b.*Deploy version 0\.9\.0 or later/);
+  assert.equal(isRetryable, false);
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  try {
+    assert.deepEqual(one, other);
+    return true;
+  } catch {
+    return false;
+  }
+}
