@@ -113,7 +113,7 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
 export interface WholeKeyOptions<Args extends unknown[] = unknown[]> extends CallOptions<Args> {
   /** Gives the key as it is stored: `powertoolsCallKey()` of `batchlatch/powertools`. */
   readonly key: WholeCallKey<Args>;
-  /** None: no prefix is put before a whole key. */
+  /** Absent: no prefix is put before a whole key. Default: none. */
   readonly namespace?: undefined;
 }
 

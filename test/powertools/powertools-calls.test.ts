@@ -238,7 +238,7 @@ describe('A function that moves over from Powertools', () => {
       await expect(bench.powertools(NEVER)).rejects.toThrow(/already an execution in progress/);
       expect(await table.rowOf(bench.key)).toBeUndefined();
       end('late');
-      const ended = await running.catch((error: unknown) => error);
+      const ended = await Promise.resolve(running).catch((error: unknown) => error);
       if (owner === 'powertools') expect(ended).toBe('late');
       else expect(ended).toMatchObject({ code: 'BATCHLATCH_LEASE_LOST' });
     },
