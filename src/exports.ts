@@ -52,7 +52,7 @@ export type { RetentionMs, Retentions } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';
 export { type KeySelector, wholeKey } from './keys/key-selector.ts';
 export { messageId } from './keys/message-id.ts';
-export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
+export { type PathIn, payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type {
   BatchEvent,
