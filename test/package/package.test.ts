@@ -28,6 +28,17 @@ const PEER_OF: Readonly<Record<string, string>> = {
   'batchlatch/s3': '@aws-sdk/client-s3',
 };
 
+/** Peers that no entry imports at run time, and what one of them needs. */
+const OTHER_PEERS: readonly string[] = [
+  '@aws-sdk/client-lambda',
+  '@aws-sdk/client-sqs',
+  '@types/pg',
+  'constructs',
+  'ioredis',
+  'pg',
+  'redis',
+];
+
 let folder: string;
 /** Without optional peers. */
 let bare: Consumer;
@@ -37,7 +48,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-package-'));
   const tarball = await packLibrary(folder);
   bare = await installPacked(tarball, []);
-  complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF)), 'constructs']);
+  complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS]);
 }, 60_000);
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -185,6 +196,9 @@ describe('The packed package with its optional peers', () => {
   });
 
   it.each([
+    ['peers.mts', 'typescript', ['--module', 'node16']],
+    ['peers.cts', 'typescript', ['--module', 'node16']],
+    ['peers.ts', 'typescript-api', ['--module', 'esnext', '--moduleResolution', 'bundler']],
     ['types.mts', 'typescript', ['--module', 'node16']],
     ['types.cts', 'typescript', ['--module', 'node16']],
     ['types.ts', 'typescript', ['--module', 'esnext', '--moduleResolution', 'bundler', ...SKIP_SDK]],
