@@ -27,15 +27,8 @@ export function thrownFields(thrown: unknown): string | undefined {
 }
 
 function shown(value: unknown): unknown {
-  switch (typeof value) {
-    case 'string':
-      return value.length > LONGEST_FIELD ? `${value.slice(0, LONGEST_FIELD)}…` : value;
-    case 'number':
-    case 'boolean':
-      return value;
-    case 'bigint':
-      return String(value);
-    default:
-      return undefined;
-  }
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'string') return undefined;
+  return value.length > LONGEST_FIELD ? `${value.slice(0, LONGEST_FIELD)}…` : value;
 }

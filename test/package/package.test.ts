@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rollup } from 'rollup';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const tarball = await packLibrary(folder);
   bare = await installPacked(tarball, []);
   complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS]);
-}, 60_000);
+}, 180_000);
 
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -155,6 +156,26 @@ describe('The packed package', () => {
     await mkdir(path.join(project, 'node_modules'));
     await symlink(path.resolve('node_modules/tsx'), path.join(project, 'node_modules/tsx'));
     expect(await told()).toMatch(/^Error: http:\/\/127\.0\.0\.1:9 does not answer: /); // it was loaded
+  });
+});
+
+describe('Rollup', () => {
+  it.each(['es', 'cjs'] as const)('warns of nothing in a bundle of each entry, as %s', async (format) => {
+    const { exports } = JSON.parse(await readFile('package.json', 'utf8')) as {
+      exports: Readonly<Record<string, string | { readonly import: { readonly default: string } }>>;
+    };
+    const warnings: string[] = [];
+    for (const [entry, file] of Object.entries(exports)) {
+      if (typeof file === 'string') continue; // package.json itself
+      const bundle = await rollup({
+        input: path.join(bare.folder, 'node_modules/batchlatch', file.import.default),
+        external: (id) => !path.isAbsolute(id) && !id.startsWith('.'),
+        onLog: (level, { message }) => warnings.push(`${entry}: ${level}: ${message}`),
+      });
+      await bundle.generate({ format, inlineDynamicImports: true });
+      await bundle.close();
+    }
+    expect(warnings).toEqual([]);
   });
 });
 
