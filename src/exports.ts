@@ -1,4 +1,4 @@
-export type { BatchMaker, BatchProcessor, RecordMaker } from './presets/processor-types.ts';
+export type { BatchMaker, BatchProcessor, ProcessorOptions, RecordMaker } from './presets/processor-types.ts';
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions } from './batch/options.ts';
 export type { Policy, SchemaPolicy } from './batch/policy.ts';
