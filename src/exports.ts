@@ -1,4 +1,4 @@
-export type { BatchMaker, BatchProcessor, RecordMaker } from './presets/processor-types.ts';
+export type { BatchMaker, BatchProcessor, ProcessorOptions, RecordMaker } from './presets/processor-types.ts';
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions } from './batch/options.ts';
 export type { Policy, SchemaPolicy } from './batch/policy.ts';
@@ -52,7 +52,7 @@ export type { RetentionMs, Retentions } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';
 export { type KeySelector, wholeKey } from './keys/key-selector.ts';
 export { messageId } from './keys/message-id.ts';
-export { payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
+export { type PathIn, payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type {
   BatchEvent,

@@ -135,6 +135,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
 /** What comes last, for who wants to know how it works. */
 const INSIDE: Entries = [
   'docs/testing.md',
+  'docs/testing-entry.md',
   'docs/model.md',
   'docs/architecture.md',
   { to: 'docs/decisions/README.md', below: SITE_PAGES.filter((page) => /^docs\/decisions\/\d/.test(page)) },

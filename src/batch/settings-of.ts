@@ -2,7 +2,7 @@ import { ConfigurationError } from '../claims/errors.ts';
 import { resolveRetention } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
-import { type KeySelector, withEffort } from '../keys/key-selector.ts';
+import { assertNoNamespace, type KeySelector, withEffort } from '../keys/key-selector.ts';
 import { refusePromise } from '../keys/key-string.ts';
 import { messageId } from '../keys/message-id.ts';
 import {
@@ -85,11 +85,7 @@ export function settingsOf<Body>(
       );
     }
   }
-  if (options.namespace !== undefined && options.key?.isWholeKey === true) {
-    throw new ConfigurationError(
-      'Expected `namespace` to be absent with a `key` that gives whole keys, such as powertoolsKey(): no prefix is added to them',
-    );
-  }
+  if (options.key?.isWholeKey === true) assertNoNamespace(options.namespace, 'powertoolsKey()');
   const usedSource = options.source ?? source;
   if (usedSource === undefined) {
     throw new ConfigurationError(

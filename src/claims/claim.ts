@@ -1,4 +1,6 @@
+import { isObject } from './is-object.ts';
 import { keyHash } from './key-hash.ts';
+import { thrownFields } from './thrown-fields.ts';
 import { withoutPayload } from './without-payload.ts';
 
 /** How a claim stands. "Absent" is the fifth state: no row, or a row whose retention is over. */
@@ -98,15 +100,15 @@ export function toStoredError(thrown: unknown, key: string = ''): StoredError {
 }
 
 function wordsOf(thrown: unknown, bounded: (text: unknown) => string): StoredError {
-  if (!(thrown instanceof Error)) {
-    return { name: 'NonError', message: bounded(thrown) };
-  }
-  const code = 'code' in thrown && typeof thrown.code === 'string' ? bounded(thrown.code) : undefined;
-  return {
-    name: bounded(thrown.name),
-    message: bounded(thrown.message),
-    ...(code !== undefined && { code }),
-  };
+  const code =
+    isObject(thrown) && 'code' in thrown && typeof thrown.code === 'string'
+      ? bounded(thrown.code)
+      : undefined;
+  const words =
+    thrown instanceof Error
+      ? { name: bounded(thrown.name), message: bounded(thrown.message) }
+      : { name: 'NonError', message: bounded(thrownFields(thrown) ?? thrown) };
+  return { ...words, ...(code !== undefined && { code }) };
 }
 
 function safeString(value: unknown): string {

@@ -12,7 +12,14 @@ export {
   ReplayedError,
   UnserializableResultError,
 } from './errors.ts';
-export type { ClaimOptions, IdempotencyOptions } from './options.ts';
+export type {
+  AnyCallOptions,
+  CallOptions,
+  ClaimOptions,
+  IdempotencyOptions,
+  WholeKeyOptions,
+} from './options.ts';
+export type { CallPayloadHash, WholeCallKey } from '../keys/call-key.ts';
 export type { Serializer } from './result-text.ts';
 export { type Idempotent, withIdempotency, withIdempotencyContext } from './with-idempotency.ts';
 export {

@@ -2,6 +2,8 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import type { Clock } from '../claims/clock.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
+import type { WholeCallKey } from '../keys/call-key.ts';
+import { assertNoNamespace } from '../keys/key-selector.ts';
 import type { WaitForOwner } from '../policies/wait-for-owner.ts';
 import { advice } from '../options/advice.ts';
 import {
@@ -47,20 +49,11 @@ export interface ClaimOptions {
 }
 
 /**
- * Options of `withIdempotency` and `withIdempotencyContext`.
+ * Options of calls, whatever their keys are.
  *
  * @typeParam Args The parameters of the function.
  */
-export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
-  /**
-   * What makes two calls the same work, from the arguments: an id, several as an array, or `argumentHash()`. A part
-   * that is missing or empty rejects the call: calls without a key never share one.
-   *
-   * @param args The arguments of the call.
-   */
-  readonly key: (...args: Args) => string | readonly string[];
-  /** Prefix of every key, so that two functions on one store never share claims; a function gives keys per tenant. */
-  readonly namespace: string | ((...args: Args) => string);
+export interface CallOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
   /**
    * What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`.
    * With 0 or less nothing is run (`NoTimeLeftError`); undefined, NaN and infinite values are ignored. Default: no
@@ -70,7 +63,8 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
    */
   readonly remainingTimeMs?: (...args: Args) => number | undefined;
   /**
-   * What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`. Default: off.
+   * What must be the same when a key comes again, as JSON, e.g. `({ amountCents }) => amountCents`, or
+   * `powertoolsCallValidation()` of `batchlatch/powertools`. Default: off.
    *
    * @param args The arguments of the call.
    */
@@ -94,6 +88,40 @@ export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends 
   readonly serializer?: Serializer;
 }
 
+/**
+ * Options of `withIdempotency` and `withIdempotencyContext`.
+ *
+ * @typeParam Args The parameters of the function.
+ */
+export interface IdempotencyOptions<Args extends unknown[] = unknown[]> extends CallOptions<Args> {
+  /**
+   * What makes two calls the same work, from the arguments: an id, several as an array, or `argumentHash()`. A part
+   * that is missing or empty rejects the call: calls without a key never share one.
+   *
+   * @param args The arguments of the call.
+   */
+  readonly key: (...args: Args) => string | readonly string[];
+  /** Prefix of every key, so that two functions on one store never share claims; a function gives keys per tenant. */
+  readonly namespace: string | ((...args: Args) => string);
+}
+
+/**
+ * Options of `withIdempotency` and `withIdempotencyContext` on a table whose keys another library makes too.
+ *
+ * @typeParam Args The parameters of the function.
+ */
+export interface WholeKeyOptions<Args extends unknown[] = unknown[]> extends CallOptions<Args> {
+  /** Gives the key as it is stored: `powertoolsCallKey()` of `batchlatch/powertools`. */
+  readonly key: WholeCallKey<Args>;
+  /** Absent: no prefix is put before a whole key. Default: none. */
+  readonly namespace?: undefined;
+}
+
+/** Either of them. In this order TypeScript names a `namespace` that is missing. */
+export type AnyCallOptions<Args extends unknown[] = unknown[]> =
+  | WholeKeyOptions<Args>
+  | IdempotencyOptions<Args>;
+
 export const claimChecks: Readonly<Record<keyof ClaimOptions, Check>> = {
   store: objectWith('acquire', 'settle', 'extend', 'inspect'),
   leaseMs: anInteger(1),
@@ -116,6 +144,13 @@ const checks: Readonly<Record<keyof IdempotencyOptions, Check>> = {
   serializer: objectWith('stringify', 'parse'),
 };
 
+/** Whether the key is stored as it is. The options may be anything: they are asked before they are checked. */
+export function isWholeKey<Args extends unknown[]>(
+  options: AnyCallOptions<Args>,
+): options is WholeKeyOptions<Args> {
+  return (options as Partial<WholeKeyOptions<Args>> | null)?.key?.isWholeKey === true;
+}
+
 /** How the failure of an attempt is kept. */
 type FailureEnd = 'fail' | 'park' | 'replay';
 
@@ -126,9 +161,13 @@ export interface FunctionSettings extends CallSettings {
 
 /** Validates every option. Throws a `ConfigurationError` that names the option and what it got. */
 export function resolveFunctionOptions<Args extends unknown[]>(
-  options: IdempotencyOptions<Args>,
+  options: AnyCallOptions<Args>,
 ): FunctionSettings {
-  checkOptions(options, checks, advice);
+  if (isWholeKey(options)) {
+    assertNoNamespace(options.namespace, 'powertoolsCallKey()');
+    checkOptions(options, { ...checks, namespace: aNamespace() }, advice);
+  } else checkOptions(options, checks, advice);
+
   const { retryable, replayFailures = false, maxAttempts, onLapsedLease = 'rerun' } = options;
   return {
     ...claimSettings(options),

@@ -17,7 +17,14 @@ import {
   UnserializableResultError,
 } from './errors.ts';
 import { leaseClock } from './lease-clock.ts';
-import { type FunctionSettings, type IdempotencyOptions, resolveFunctionOptions } from './options.ts';
+import {
+  type AnyCallOptions,
+  type FunctionSettings,
+  type IdempotencyOptions,
+  isWholeKey,
+  resolveFunctionOptions,
+} from './options.ts';
+import type { CallPayloadHash } from '../keys/call-key.ts';
 import { fromResultText, type Serializer, toResultText } from './result-text.ts';
 import { type Call, type CallOutcome, type CallPorts, runOnce, type Work } from './run-once.ts';
 
@@ -67,7 +74,7 @@ export type Idempotent<Fn extends AnyFunction> = (
  */
 export function withIdempotency<Fn extends AnyFunction>(
   fn: Fn,
-  options: IdempotencyOptions<Parameters<Fn>>,
+  options: AnyCallOptions<Parameters<Fn>>,
 ): Idempotent<Fn> {
   assertFunction(fn);
   return withIdempotencyContext(() => fn, options);
@@ -90,7 +97,7 @@ export function withIdempotency<Fn extends AnyFunction>(
  */
 export function withIdempotencyContext<Fn extends AnyFunction>(
   makeFn: (context: CallContext) => Fn,
-  options: IdempotencyOptions<Parameters<Fn>>,
+  options: AnyCallOptions<Parameters<Fn>>,
 ): Idempotent<Fn> {
   assertFunction(makeFn);
   return createIdempotent(makeFn, options, resolveFunctionOptions(options), defaultPorts(options));
@@ -99,7 +106,7 @@ export function withIdempotencyContext<Fn extends AnyFunction>(
 /** The same in a world that is given. */
 export function createIdempotent<Fn extends AnyFunction>(
   makeFn: (context: CallContext) => Fn,
-  options: IdempotencyOptions<Parameters<Fn>>,
+  options: AnyCallOptions<Parameters<Fn>>,
   settings: FunctionSettings,
   givenPorts: CallPorts,
 ): Idempotent<Fn> {
@@ -115,32 +122,42 @@ export function createIdempotent<Fn extends AnyFunction>(
   return idempotent as Idempotent<Fn>;
 }
 
-function callOf<Args extends unknown[]>(
-  args: Args,
-  { namespace, key, payload, leaseMs, remainingTimeMs }: IdempotencyOptions<Args>,
-  clock: Clock,
-): Call {
+function callOf<Args extends unknown[]>(args: Args, options: AnyCallOptions<Args>, clock: Clock): Call {
+  const { payload, leaseMs, remainingTimeMs } = options;
   const remainingMs = remainingTimeMs?.(...args);
-  const selected = attempted(() => key(...args));
-  refusePromise('key', 'call', selected.value);
-  const payloadNow = (): unknown => {
-    const given = payload?.(...args);
-    refusePromise('payload', 'call', given);
-    return given;
-  };
   return {
-    key: keyString({
-      of: 'call',
-      prefix: {
-        namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
-        version: Array.isArray(selected.value) ? VERSION_OF_PARTS : VERSION,
-      },
-      key: () => joinParts(selected.get()),
-    }),
-    payloadHash: payload && canonicalHash(payloadNow()),
+    key: isWholeKey(options)
+      ? keyString({ of: 'call', prefix: undefined, key: () => options.key(...args) })
+      : prefixedKey(args, options),
+    payloadHash: payload && payloadHashOf(args, payload),
     lockedBy: undefined,
     leases: leaseClock(leaseMs, remainingMs, clock),
   };
+}
+
+function prefixedKey<Args extends unknown[]>(
+  args: Args,
+  { namespace, key }: IdempotencyOptions<Args>,
+): string {
+  const selected = attempted(() => key(...args));
+  refusePromise('key', 'call', selected.value);
+  return keyString({
+    of: 'call',
+    prefix: {
+      namespace: () => (typeof namespace === 'function' ? namespace(...args) : namespace),
+      version: Array.isArray(selected.value) ? VERSION_OF_PARTS : VERSION,
+    },
+    key: () => joinParts(selected.get()),
+  });
+}
+
+function payloadHashOf<Args extends unknown[]>(
+  args: Args,
+  payload: ((...args: Args) => unknown) & Partial<Pick<CallPayloadHash, 'isPayloadHash'>>,
+): string {
+  const given = payload(...args);
+  refusePromise('payload', 'call', given);
+  return payload.isPayloadHash === true ? (given as string) : canonicalHash(given);
 }
 
 /** What a call gave, or what `get` throws as it did. */

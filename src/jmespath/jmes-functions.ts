@@ -121,7 +121,7 @@ export function find(expression: string, data: unknown, customFunctions: Powerto
   } catch (cause) {
     throw (
       bounded?.refusal ??
-      new KeyError(`The expression \`${expression}\` cannot be evaluated for this record`, { cause })
+      new KeyError(`The expression \`${expression}\` cannot be evaluated for this payload`, { cause })
     );
   }
   if (bounded?.refusal !== undefined) throw bounded.refusal;

@@ -3,18 +3,23 @@ import { ConfigurationError } from '../claims/errors.ts';
 import type { Check } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { canonicalHash, canonicalText } from './canonical-json.ts';
+import type { PathIn } from './path-in.ts';
 import { parsePath, type PayloadPath, valueAt, withoutPaths } from './payload-path.ts';
 import { watchPaths } from './watch-paths.ts';
 
-/** What of a payload makes its hash. With neither option: all of it. Both together are an error. */
-export interface PayloadHashOptions {
+/**
+ * What of a payload makes its hash. With neither option: all of it. Both together are an error.
+ *
+ * @typeParam Payload The type of the payload, whose members the paths name. Default: any paths.
+ */
+export interface PayloadHashOptions<Payload = unknown> {
   /**
    * Only these values make the key, with their paths, e.g. `['orderId', 'customer.id']`; at least one, each of one
    * value, without `*`. A payload that lacks one fails (`BATCHLATCH_KEY`). Default: all values.
    */
-  readonly include?: readonly string[];
+  readonly include?: readonly PathIn<Payload>[];
   /** The whole payload except these paths, e.g. `['sentAt', 'items.*.trace']`. Not with `include`. Default: none. */
-  readonly exclude?: readonly string[];
+  readonly exclude?: readonly PathIn<Payload, '*'>[];
 }
 
 /**

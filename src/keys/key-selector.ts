@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../claims/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /**
@@ -37,4 +38,12 @@ export function withEffort<Body>(
  */
 export function wholeKey<Body = unknown>(select: (record: BatchRecord<Body>) => string): KeySelector<Body> {
   return Object.assign((record: BatchRecord<Body>) => select(record), { isWholeKey: true as const });
+}
+
+/** Throws a `ConfigurationError` for a namespace beside a whole key, where it would separate nothing. */
+export function assertNoNamespace(namespace: unknown, example: string): void {
+  if (namespace === undefined) return;
+  throw new ConfigurationError(
+    `Expected \`namespace\` to be absent with a \`key\` that gives whole keys, such as ${example}: no prefix is added to them`,
+  );
 }

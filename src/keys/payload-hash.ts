@@ -4,8 +4,10 @@ import { exactBody } from '../sources/exact-body.ts';
 import { contentHash, type PayloadHashOptions } from './content-hash.ts';
 import { KeyError } from './errors.ts';
 import { type KeySelector, withEffort } from './key-selector.ts';
+import type { Uninferred } from '../options/uninferred.ts';
 
 export type { PayloadHashOptions } from './content-hash.ts';
+export type { PathIn } from './path-in.ts';
 
 /**
  * Same payload, same work, whatever id the message has: SHA-256 over RFC 8785 canonical JSON of the body,
@@ -13,11 +15,14 @@ export type { PayloadHashOptions } from './content-hash.ts';
  * A body that is not JSON fails its record, and so does a number that a double does not hold exactly, such as
  * 1.000000000000000001. Takes the body alone, so nothing that changes on redelivery.
  *
+ * @typeParam Body The type of the record's body, whose members the paths name. Default: any paths.
  * @param options Which members of the body count. Default: all of them.
  * @throws `ConfigurationError` for paths that cannot be read, and for both options together.
  */
-export function payloadHash(options: PayloadHashOptions = {}): KeySelector {
-  const hash = contentHash('payloadHash', options);
+export function payloadHash<Body = unknown>(
+  options: PayloadHashOptions<Uninferred<Body>> = {},
+): KeySelector<Body> {
+  const hash = contentHash('payloadHash', options as PayloadHashOptions);
   return withEffort((record) => hash(jsonBody(record)), 'bounded');
 }
 

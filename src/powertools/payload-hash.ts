@@ -2,18 +2,10 @@ import { createHash, getHashes } from 'node:crypto';
 import type { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
 import { BoundedFunctions, find } from '../jmespath/jmes-functions.ts';
 import { KeyError } from '../keys/errors.ts';
-import { aFunction, anObject, type Check } from '../options/check-options.ts';
-import type { BatchRecord } from '../sources/record.ts';
+import { anObject, type Check } from '../options/check-options.ts';
 
-/** What Powertools hashes of a record, and how: its ids and its payload validation have these options in common. */
-export interface PowertoolsPayloadOptions {
-  /**
-   * What the idempotent function was given: the argument that `dataIndexArgument` names, or the first. Default: the
-   * record as Lambda gave it, which is what `processPartialResponse` hands to its record handler.
-   *
-   * @param record The record.
-   */
-  readonly payload?: (record: BatchRecord) => unknown;
+/** How Powertools hashes: its ids and its payload validation have these options in common. */
+export interface PowertoolsHashOptions {
   /** Default `md5`. */
   readonly hashFunction?: string;
   /**
@@ -24,8 +16,7 @@ export interface PowertoolsPayloadOptions {
 }
 
 /** The checks of these options. */
-export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Check>> = {
-  payload: aFunction(),
+export const hashChecks: Readonly<Record<keyof PowertoolsHashOptions, Check>> = {
   hashFunction: {
     expected: 'a hash function that Node.js supports',
     accepts: (value) => getHashes().includes(value as string),
@@ -33,23 +24,13 @@ export const payloadChecks: Readonly<Record<keyof PowertoolsPayloadOptions, Chec
   jmesPathOptions: anObject(),
 };
 
-/** Selects what an expression finds in the payload of a record, as Powertools does. */
+/** Selects what an expression finds in a payload, as Powertools does. */
 export function selectorOf(
-  option: string,
   expression: string,
-  { payload, jmesPathOptions }: PowertoolsPayloadOptions,
-): (record: BatchRecord) => unknown {
+  { jmesPathOptions }: PowertoolsHashOptions,
+): (payload: unknown) => unknown {
   const customFunctions = jmesPathOptions ?? new BoundedFunctions();
-  return (record) => {
-    if (expression === '' && payload === undefined && record.source === 'sqs') {
-      throw new KeyError(
-        `An SQS record as a whole changes with every delivery; give powertoolsKey an \`${option}\` or a \`payload\``,
-      );
-    }
-    const data = payload === undefined ? record.raw : payload(record);
-    if (expression === '') return data;
-    return find(expression, data, customFunctions);
-  };
+  return (payload) => (expression === '' ? payload : find(expression, payload, customFunctions));
 }
 
 /** The hash that Powertools makes of a value. Throws a `KeyError` for what JSON cannot hold. */

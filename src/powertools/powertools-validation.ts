@@ -1,26 +1,38 @@
+import type { CallPayloadHash } from '../keys/call-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
-import { required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { isText } from './is-text.ts';
-import { payloadChecks, type PowertoolsPayloadOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
+import { argumentOf, callChecks, type PowertoolsCallOptions } from './call-payload.ts';
+import { payloadChecks, payloadOf, type PowertoolsPayloadOptions } from './record-payload.ts';
+import { type PowertoolsValidationOptions, validationChecks, validationHash } from './validation-hash.ts';
 
 /**
- * For `payloadValidation`: the hash that Powertools stores for `payloadValidationJmesPath`.
+ * For `payloadValidation` of a batch: the hash that Powertools stores for `payloadValidationJmesPath`.
  *
  * @param options What of the record is compared.
  * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
  */
 export function powertoolsValidation(
-  options: PowertoolsPayloadOptions & { readonly payloadValidationJmesPath: string },
+  options: PowertoolsPayloadOptions & PowertoolsValidationOptions,
 ): KeySelector {
-  checkOptionsOf('powertoolsValidation', options, {
-    ...payloadChecks,
-    payloadValidationJmesPath: required({
-      expected: 'a JMESPath expression',
-      accepts: (value) => typeof value === 'string' && isText(value),
-    }),
+  checkOptionsOf('powertoolsValidation', options, { ...payloadChecks, ...validationChecks });
+  const { payloadValidationJmesPath } = options;
+  const hashOf = validationHash(options);
+  return (record) =>
+    hashOf(payloadOf(record, options, 'payloadValidationJmesPath', payloadValidationJmesPath));
+}
+
+/**
+ * For `payload` of `withIdempotency`: the hash that Powertools stores for `payloadValidationJmesPath`.
+ *
+ * @param options What of the call is compared.
+ * @throws `ConfigurationError` for an option that is unknown, missing or impossible.
+ */
+export function powertoolsCallValidation(
+  options: PowertoolsCallOptions & PowertoolsValidationOptions,
+): CallPayloadHash {
+  checkOptionsOf('powertoolsCallValidation', options, { ...callChecks, ...validationChecks });
+  const hashOf = validationHash(options);
+  return Object.assign((...args: unknown[]) => hashOf(argumentOf(args, options)), {
+    isPayloadHash: true as const,
   });
-  const { payloadValidationJmesPath, ...payloadOptions } = options;
-  const select = selectorOf('payloadValidationJmesPath', payloadValidationJmesPath, payloadOptions);
-  return (record) => powertoolsHash(select(record), payloadOptions.hashFunction);
 }

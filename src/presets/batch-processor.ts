@@ -45,7 +45,7 @@ export interface CreateBatchProcessor extends RecordMaker {
  * });
  */
 export const createBatchProcessor: CreateBatchProcessor = Object.assign(forRecords as RecordMaker, {
-  forBatches,
+  forBatches: forBatches as BatchMaker,
 });
 
 function forRecords(recordHandler: RecordHandler, options: BatchProcessorOptions = {}): BatchProcessor {

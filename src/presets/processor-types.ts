@@ -13,6 +13,7 @@ import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { SchemaPolicy } from '../batch/policy.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
+import type { Uninferred } from '../options/uninferred.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import type { BatchRecord, WithBody } from '../sources/record.ts';
 import type { Source } from '../sources/source.ts';
@@ -59,16 +60,34 @@ export interface BatchProcessor {
   (event: unknown, context?: Context): Promise<BatchResponse | KafkaBatchResponse | undefined>;
 }
 
-/** Options whose `schema` says what a body is. Whatever comes before the schema sees what was sent. */
-type SchemaOptions<Body, Record extends BatchRecord> = Omit<BatchProcessorOptions, 'schema' | 'source'> & {
-  readonly schema: SchemaPolicy<Body>;
-  readonly source?: Source<Record>;
-};
+/**
+ * Options of a processor: what each says of the records is what the others, and the handler, see of them.
+ *
+ * @typeParam Sent The type of the body that is sent, by which keys are made.
+ * @typeParam Body The type of the body that the handler gets: the schema's output, or what is sent.
+ * @typeParam Kind The kind of record that the source delivers.
+ * @typeParam Record The record that the handler gets.
+ */
+export interface ProcessorOptions<
+  Sent = unknown,
+  Body = Sent,
+  Kind extends BatchRecord = BatchRecord,
+  Record extends BatchRecord = HandledRecord<Body, Kind>,
+> extends Omit<BatchProcessorOptions<SentBody<Sent, Body, Record>>, 'schema' | 'source'> {
+  /** Checks bodies, and gives them their type: `standardSchema(…)` of a zod, valibot or arktype schema. Default: off. */
+  readonly schema?: SchemaPolicy<Body> & SchemaPolicy<Uninferred<Record>['body']>;
+  /**
+   * Which service invokes the function, such as `sqs()`. It gives the handler's record its type, and keeps the others out
+   * of the bundle; an event of another service is an `UnsupportedEventError`. Default: `allSources()`.
+   */
+  readonly source?: Source<Kind> & Source<Uninferred<WithBody<Record, unknown>>>;
+}
 
-/** Options whose `source` says what a record is: `kinesis<Order>()` delivers a `KinesisBatchRecord<Order>`. */
-type SourceOptions<Record extends BatchRecord> = Omit<BatchProcessorOptions<Record['body']>, 'source'> & {
-  readonly source: Source<Record>;
-};
+/** A record of a source with a body of a schema, or of the source's own. */
+type HandledRecord<Body, Kind extends BatchRecord> = unknown extends Body ? Kind : WithBody<Kind, Body>;
+
+/** What is sent is what the handler gets, unless a schema makes something else of it. */
+type SentBody<Sent, Body, Record extends BatchRecord> = unknown extends Body ? Record['body'] : Sent;
 
 /**
  * Makes a processor from a handler of single records.
@@ -77,36 +96,25 @@ type SourceOptions<Record extends BatchRecord> = Omit<BatchProcessorOptions<Reco
  */
 export interface RecordMaker<Needed = unknown> {
   /**
-   * With a `schema`, whose output is the body.
+   * The handler's record is what the `source` delivers, with the output of the `schema` as its body. Without them it is a
+   * record of any source, with a body that the caller names the type of.
    *
+   * @typeParam Sent The type of the record's body as it is sent, which nothing checks.
    * @typeParam Body The schema's output.
-   * @typeParam Record The kind of record that the source delivers.
-   * @param recordHandler Does the work of one record.
-   * @param options The `schema`, and what else is to be different from the defaults.
-   */
-  <Body, Record extends BatchRecord = BatchRecord>(
-    recordHandler: RecordHandler<Body, WithBody<Record, Body>>,
-    options: SchemaOptions<Body, Record> & Needed,
-  ): BatchProcessor;
-  /**
-   * With a `source`, whose records the handler gets.
-   *
-   * @typeParam Record The kind of record that the source delivers.
-   * @param recordHandler Does the work of one record.
-   * @param options The `source`, and what else is to be different from the defaults.
-   */
-  <Record extends BatchRecord>(
-    recordHandler: RecordHandler<Record['body'], Record>,
-    options: SourceOptions<Record> & Needed,
-  ): BatchProcessor;
-  /**
-   * For records of any source, with bodies that the caller names the type of.
-   *
-   * @typeParam Body The type of the record's body, which nothing checks.
+   * @typeParam Kind The kind of record that the source delivers.
+   * @typeParam Record The record that the handler gets.
    * @param recordHandler Does the work of one record.
    * @param options What is to be different from the defaults.
    */
-  <Body = unknown>(recordHandler: RecordHandler<Body>, ...options: Given<Body, Needed>): BatchProcessor;
+  <
+    Sent = unknown,
+    Body = Sent,
+    Kind extends BatchRecord = BatchRecord,
+    Record extends BatchRecord = HandledRecord<Body, Kind>,
+  >(
+    recordHandler: RecordHandler<Record['body'], Record>,
+    ...options: Given<ProcessorOptions<Sent, Body, Kind, Record>, Needed>
+  ): BatchProcessor;
 }
 
 /**
@@ -116,39 +124,25 @@ export interface RecordMaker<Needed = unknown> {
  */
 export interface BatchMaker<Needed = unknown> {
   /**
-   * With a `schema`, whose output is the body.
+   * The same types as of a handler of single records.
    *
+   * @typeParam Sent The type of the record's body as it is sent, which nothing checks.
    * @typeParam Body The schema's output.
-   * @typeParam Record The kind of record that the source delivers.
-   * @param batchHandler Does the work of many records.
-   * @param options The `schema`, and what else is to be different from the defaults.
-   */
-  <Body, Record extends BatchRecord = BatchRecord>(
-    batchHandler: BatchHandler<Body, WithBody<Record, Body>>,
-    options: SchemaOptions<Body, Record> & Needed,
-  ): BatchProcessor;
-  /**
-   * With a `source`, whose records the handler gets.
-   *
-   * @typeParam Record The kind of record that the source delivers.
-   * @param batchHandler Does the work of many records.
-   * @param options The `source`, and what else is to be different from the defaults.
-   */
-  <Record extends BatchRecord>(
-    batchHandler: BatchHandler<Record['body'], Record>,
-    options: SourceOptions<Record> & Needed,
-  ): BatchProcessor;
-  /**
-   * For records of any source, with bodies that the caller names the type of.
-   *
-   * @typeParam Body The type of the record's body, which nothing checks.
+   * @typeParam Kind The kind of record that the source delivers.
+   * @typeParam Record The record that the handler gets.
    * @param batchHandler Does the work of many records.
    * @param options What is to be different from the defaults.
    */
-  <Body = unknown>(batchHandler: BatchHandler<Body>, ...options: Given<Body, Needed>): BatchProcessor;
+  <
+    Sent = unknown,
+    Body = Sent,
+    Kind extends BatchRecord = BatchRecord,
+    Record extends BatchRecord = HandledRecord<Body, Kind>,
+  >(
+    batchHandler: BatchHandler<Record['body'], Record>,
+    ...options: Given<ProcessorOptions<Sent, Body, Kind, Record>, Needed>
+  ): BatchProcessor;
 }
 
 /** The options may be left out where none is needed. */
-type Given<Body, Needed> = unknown extends Needed
-  ? [options?: BatchProcessorOptions<Body>]
-  : [options: BatchProcessorOptions<Body> & Needed];
+type Given<Options, Needed> = unknown extends Needed ? [options?: Options] : [options: Options & Needed];

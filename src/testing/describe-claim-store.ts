@@ -1,4 +1,6 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
+import { aFunction, anObject, aString, required } from '../options/check-options.ts';
+import { checkBuilderOptions } from './check-members.ts';
 import { describeAcquire } from './contract/acquire.ts';
 import { describeAdopt } from './contract/adopt.ts';
 import { type CommitSubject, describeCommit } from './contract/commit.ts';
@@ -54,14 +56,22 @@ export interface ClaimStoreSubject {
  *
  * @param subject The store, and how it is made.
  * @param runner Default: the globals `describe` and `it`.
+ * @throws `ConfigurationError` for a member that is unknown, missing or impossible.
  *
  * @example
  * describeClaimStore({ name: 'myStore', create: (clock) => myStore({ clock }) });
  */
 export function describeClaimStore(
-  { name, create, commit, rows }: ClaimStoreSubject,
+  subject: ClaimStoreSubject,
   runner: TestRunner = globalThis as unknown as TestRunner,
 ): void {
+  checkBuilderOptions('describeClaimStore', subject, {
+    name: required(aString()),
+    create: required(aFunction()),
+    commit: anObject(),
+    rows: anObject(),
+  });
+  const { name, create, commit, rows } = subject;
   const { describe, it } = runner;
 
   /** A test with a store, a clock that stands still, and builders for unique keys. */

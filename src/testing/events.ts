@@ -1,7 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Context, EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda';
-import { aBoolean, aNumber, aString, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import {
+  aBoolean,
+  aNumber,
+  anInteger,
+  anObject,
+  aString,
+  type Check,
+  objectWith,
+} from '../options/check-options.ts';
+import { aContent, aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
 
 /** What a test specifies about one message; the rest is filled in. */
 export interface SqsMessage {
@@ -32,10 +40,21 @@ export interface SqsEventOptions {
  *
  * @param messages What is said of each message.
  * @param options Which queue they come from.
- * @throws `ConfigurationError` for an option that is unknown or impossible.
+ * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
  */
 export function sqsEvent(messages: readonly SqsMessage[], options: SqsEventOptions = {}): SQSEvent {
-  checkOptionsOf('sqsEvent', options, { queueName: aString(), fifo: aBoolean() });
+  checkRecords('sqsEvent', messages, {
+    content: 'body',
+    checks: {
+      body: aContent(),
+      messageId: aString(),
+      receiveCount: anInteger(1),
+      messageGroupId: aString(),
+      sentAt: aFiniteNumber(),
+      messageAttributes: anObject(),
+    },
+  });
+  checkBuilderOptions('sqsEvent', options, { queueName: aString(), fifo: aBoolean() });
   const queueName = options.queueName ?? (options.fifo === true ? 'orders.fifo' : 'orders');
   return { Records: messages.map((message) => sqsRecord(message, queueName)) };
 }
@@ -68,11 +87,23 @@ function sqsRecord(message: SqsMessage, queueName: string): SQSRecord {
  * @typeParam Detail The type of the detail.
  * @param detail What happened.
  * @param members What is to be different, such as `source` or `detail-type`. Default: nothing.
+ * @throws `ConfigurationError` for a member that is unknown or impossible.
  */
 export function eventBridgeEvent<Detail>(
   detail: Detail,
-  members: Partial<EventBridgeEvent<string, Detail>> = {},
+  members: Partial<Omit<EventBridgeEvent<string, Detail>, 'detail'>> = {},
 ): EventBridgeEvent<string, Detail> {
+  checkBuilderOptions('eventBridgeEvent', members, {
+    version: aString(),
+    id: aString(),
+    source: aString(),
+    account: aString(),
+    time: aString(),
+    region: aString(),
+    resources: aList(),
+    'detail-type': aString(),
+    'replay-name': aString(),
+  });
   return {
     version: '0',
     id: randomUUID(),
@@ -85,6 +116,10 @@ export function eventBridgeEvent<Detail>(
     ...members,
     detail,
   };
+}
+
+function aList(): Check {
+  return { expected: 'a list', accepts: Array.isArray };
 }
 
 /** What a test specifies about an invocation; the rest is filled in. */
@@ -107,7 +142,7 @@ export interface LambdaContextOptions {
  * @throws `ConfigurationError` for an option that is unknown or impossible.
  */
 export function lambdaContext(options: LambdaContextOptions = {}): Context {
-  checkOptionsOf('lambdaContext', options, {
+  checkBuilderOptions('lambdaContext', options, {
     functionName: aString(),
     remainingTimeMs: aNumber(),
     clock: objectWith('now'),

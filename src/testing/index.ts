@@ -23,7 +23,8 @@ export {
   kinesisEvent,
   pipesEvent,
   type DynamoDBStreamChange,
+  type DynamoDBStreamEventOptions,
+  type KinesisEventOptions,
   type KinesisMessage,
-  type StreamEventOptions,
 } from './stream-events.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';

@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { aBoolean, anInteger, anObject, aString, type Check, either } from '../options/check-options.ts';
+import { aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
 import type { MSKEvent, MSKRecord, SelfManagedKafkaEvent } from 'aws-lambda';
 
 /** What a test specifies about one record of Kafka; the rest is filled in. */
@@ -19,36 +21,40 @@ export interface KafkaMessage {
   readonly sentAt?: number;
 }
 
-/** Which kind of cluster the records come from. */
-export interface KafkaEventOptions {
+/**
+ * Which kind of cluster the records come from.
+ *
+ * @typeParam SelfManaged Whether it is not Amazon's.
+ */
+export interface KafkaEventOptions<SelfManaged extends boolean = boolean> {
   /** Without an ARN in the event, as of a cluster that is not Amazon's. Default: false. */
-  readonly selfManaged?: boolean;
+  readonly selfManaged?: SelfManaged;
 }
 
 /**
  * A batch of Kafka as Lambda delivers it, its records by topic and partition.
  *
+ * @typeParam SelfManaged Whether the cluster is not Amazon's.
  * @param messages What is said of each record.
  * @param options Which kind of cluster they come from.
+ * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
  */
-export function kafkaEvent(
+export function kafkaEvent<SelfManaged extends boolean = false>(
   messages: readonly KafkaMessage[],
-  options?: { readonly selfManaged?: false },
-): MSKEvent;
-/**
- * The same of a self-managed cluster.
- *
- * @param messages What is said of each record.
- * @param options Says that the cluster is self-managed.
- */
-export function kafkaEvent(
-  messages: readonly KafkaMessage[],
-  options: { readonly selfManaged: true },
-): SelfManagedKafkaEvent;
-export function kafkaEvent(
-  messages: readonly KafkaMessage[],
-  { selfManaged = false }: KafkaEventOptions = {},
-): MSKEvent | SelfManagedKafkaEvent {
+  options: KafkaEventOptions<SelfManaged> = {},
+): SelfManaged extends true ? SelfManagedKafkaEvent : MSKEvent {
+  checkRecords('kafkaEvent', messages, {
+    content: 'value',
+    checks: {
+      key: either(aString(), bytes()),
+      topic: aString(),
+      partition: anInteger(0),
+      offset: anInteger(0),
+      headers: anObject(),
+      sentAt: aFiniteNumber(),
+    },
+  });
+  checkBuilderOptions('kafkaEvent', options, { selfManaged: aBoolean() });
   const records: Record<string, MSKRecord[]> = {};
   for (const { topic = 'orders', partition = 0, ...message } of messages) {
     const ofPartition = (records[`${topic}-${partition}`] ??= []);
@@ -68,10 +74,17 @@ export function kafkaEvent(
   }
   const bootstrapServers =
     'b-2.demo.kafka.us-east-1.amazonaws.com:9092,b-1.demo.kafka.us-east-1.amazonaws.com:9092';
-  if (selfManaged) return { eventSource: 'SelfManagedKafka', bootstrapServers, records };
+  type Made = SelfManaged extends true ? SelfManagedKafkaEvent : MSKEvent;
+  if (options.selfManaged === true) {
+    return { eventSource: 'SelfManagedKafka', bootstrapServers, records } as Made;
+  }
   const eventSourceArn =
     'arn:aws:kafka:us-east-1:123456789012:cluster/demo/11111111-2222-3333-4444-555555555555-2';
-  return { eventSource: 'aws:kafka', eventSourceArn, bootstrapServers, records };
+  return { eventSource: 'aws:kafka', eventSourceArn, bootstrapServers, records } as Made;
+}
+
+function bytes(): Check {
+  return { expected: 'bytes', accepts: (value) => value instanceof Uint8Array };
 }
 
 function base64Of(value: unknown): string {

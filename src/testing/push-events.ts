@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { anInteger, anObject, aString, required } from '../options/check-options.ts';
+import { aContent, aFiniteNumber, checkRecords } from './check-members.ts';
 import type { S3Event, SNSEvent, SNSMessageAttributes } from 'aws-lambda';
 
 /** What a test specifies about one notification of SNS; the rest is filled in. */
@@ -21,8 +23,20 @@ export interface SnsNotificationMessage {
  * Notifications as SNS delivers them to a function. `Records[0].Sns` is what a queue gets as its body.
  *
  * @param notifications What is said of each notification.
+ * @throws `ConfigurationError` for a member that is unknown or impossible.
  */
 export function snsEvent(notifications: readonly SnsNotificationMessage[]): SNSEvent {
+  checkRecords('snsEvent', notifications, {
+    content: 'message',
+    checks: {
+      message: aContent(),
+      messageId: aString(),
+      subject: aString(),
+      messageAttributes: anObject(),
+      sentAt: aFiniteNumber(),
+      topicName: aString(),
+    },
+  });
   const records = notifications.map((notification) => {
     const { message, messageId = randomUUID(), subject, messageAttributes = {} } = notification;
     const { sentAt = Date.now(), topicName = 'orders' } = notification;
@@ -71,8 +85,21 @@ export interface S3Object {
  * An event notification as S3 delivers it to a function, and as a body to a queue.
  *
  * @param objects What is said of each object.
+ * @throws `ConfigurationError` for a member that is unknown or impossible.
  */
 export function s3Event(objects: readonly S3Object[]): S3Event {
+  checkRecords('s3Event', objects, {
+    content: 'key',
+    checks: {
+      key: required(aString()),
+      bucket: aString(),
+      eventName: aString(),
+      size: anInteger(0),
+      versionId: aString(),
+      sequencer: aString(),
+      sentAt: aFiniteNumber(),
+    },
+  });
   const records = objects.map((object) => {
     const { key, bucket = 'uploads', eventName = 'ObjectCreated:Put', size = 1_024, versionId } = object;
     const sequencer = object.sequencer ?? randomUUID().replaceAll('-', '').slice(0, 18).toUpperCase();

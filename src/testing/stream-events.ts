@@ -10,6 +10,8 @@ import type {
   SQSRecord,
 } from 'aws-lambda';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { anObject, aString, oneOf, required } from '../options/check-options.ts';
+import { aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
 
 /** What a test specifies about one record of a Kinesis stream; the rest is filled in. */
 export interface KinesisMessage {
@@ -24,10 +26,10 @@ export interface KinesisMessage {
 }
 
 /** Which stream the records come from. */
-export interface StreamEventOptions {
-  /** Kinesis: the stream's name, default `orders`. DynamoDB: the table's name, default `orders`. */
-  readonly name?: string;
-  /** Kinesis only. Default `shardId-000000000000`. */
+export interface KinesisEventOptions {
+  /** Default `orders`. */
+  readonly streamName?: string;
+  /** Default `shardId-000000000000`. */
   readonly shardId?: string;
 }
 
@@ -36,13 +38,20 @@ const FIRST_SEQUENCE_NUMBER = 49_590_338_271_490_256_608_559_692_538_361_571_095
 /**
  * A batch of one shard of a Kinesis stream as Lambda delivers it.
  *
- * @param options Which stream and shard they come from.
  * @param messages What is said of each record.
+ * @param options Which stream and shard they come from.
+ * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
  */
 export function kinesisEvent(
   messages: readonly KinesisMessage[],
-  { name = 'orders', shardId = 'shardId-000000000000' }: StreamEventOptions = {},
+  options: KinesisEventOptions = {},
 ): KinesisStreamEvent {
+  checkRecords('kinesisEvent', messages, {
+    content: 'body',
+    checks: { partitionKey: aString(), sequenceNumber: aString(), sentAt: aFiniteNumber() },
+  });
+  checkBuilderOptions('kinesisEvent', options, { streamName: aString(), shardId: aString() });
+  const { streamName = 'orders', shardId = 'shardId-000000000000' } = options;
   let previous = FIRST_SEQUENCE_NUMBER - 1n;
   const records = messages.map(({ body, partitionKey = '1', sequenceNumber, sentAt = Date.now() }) => {
     const number = sequenceNumber ?? String(previous + 1n);
@@ -61,7 +70,7 @@ export function kinesisEvent(
       eventName: 'aws:kinesis:record',
       invokeIdentityArn: 'arn:aws:iam::123456789012:role/test-function',
       awsRegion: 'us-east-1',
-      eventSourceARN: `arn:aws:kinesis:us-east-1:123456789012:stream/${name}`,
+      eventSourceARN: `arn:aws:kinesis:us-east-1:123456789012:stream/${streamName}`,
     };
   });
   return { Records: records };
@@ -90,18 +99,39 @@ export interface DynamoDBStreamChange {
   readonly sentAt?: number;
 }
 
+/** Which table the changes come from. */
+export interface DynamoDBStreamEventOptions {
+  /** Default `orders`. */
+  readonly tableName?: string;
+}
+
 const FIRST_CHANGE = 100_000_000_000_000_000_001n;
 
 /**
  * A batch of one shard of a table's stream as Lambda delivers it. Keys and images are given as plain values.
  *
- * @param options Which table they come from.
  * @param changes What is said of each change.
+ * @param options Which table they come from.
+ * @throws `ConfigurationError` for a member or an option that is unknown or impossible.
  */
 export function dynamoDBStreamEvent(
   changes: readonly DynamoDBStreamChange[],
-  { name = 'orders' }: StreamEventOptions = {},
+  options: DynamoDBStreamEventOptions = {},
 ): DynamoDBStreamEvent {
+  checkRecords('dynamoDBStreamEvent', changes, {
+    content: 'keys',
+    checks: {
+      keys: required(anObject()),
+      newImage: anObject(),
+      oldImage: anObject(),
+      eventName: oneOf('INSERT', 'MODIFY', 'REMOVE'),
+      sequenceNumber: aString(),
+      eventId: aString(),
+      sentAt: aFiniteNumber(),
+    },
+  });
+  checkBuilderOptions('dynamoDBStreamEvent', options, { tableName: aString() });
+  const { tableName = 'orders' } = options;
   let previous = FIRST_CHANGE - 100n;
   const records = changes.map((change): DynamoDBRecord => {
     const { keys, newImage, oldImage, sentAt = Date.now() } = change;
@@ -123,7 +153,7 @@ export function dynamoDBStreamEvent(
         SizeBytes: 100,
         StreamViewType: 'NEW_AND_OLD_IMAGES',
       },
-      eventSourceARN: `arn:aws:dynamodb:us-east-1:123456789012:table/${name}/stream/2026-01-01T00:00:00.000`,
+      eventSourceARN: `arn:aws:dynamodb:us-east-1:123456789012:table/${tableName}/stream/2026-01-01T00:00:00.000`,
     };
   });
   return { Records: records };

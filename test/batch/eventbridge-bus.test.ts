@@ -7,7 +7,7 @@ import { until } from './on-each-store.ts';
 const events = (count: number, isReplay = false): unknown[] =>
   eventBridgeBusEvent(
     Array.from({ length: count }, (_, index) => ({
-      data: { n: index },
+      body: { n: index },
       eventId: `e${index}`,
       eventGroupId: `g${index}`,
       isReplay,
@@ -94,7 +94,7 @@ describe('A batch of a custom event bus', () => {
   it('keeps the order of an event group: what is behind a failure is not run', async () => {
     const runs: unknown[] = [];
     const event = eventBridgeBusEvent(
-      ['a', 'b', 'a'].map((eventGroupId, n) => ({ data: n, eventGroupId, eventId: `e${n}` })),
+      ['a', 'b', 'a'].map((eventGroupId, n) => ({ body: n, eventGroupId, eventId: `e${n}` })),
     );
     const process = bench().processor(({ body }) => {
       runs.push(body);

@@ -103,10 +103,14 @@ describe('A record', () => {
       snsEvent([{ message: 1, sentAt }]),
       { sourceArn: 'arn:aws:sns:us-east-1:123456789012:orders', destination: 'orders', sentAt },
     ],
-    ['Kinesis', kinesisEvent([{ body: 1, sentAt }], { name: 'clicks' }), { destination: 'clicks', sentAt }],
+    [
+      'Kinesis',
+      kinesisEvent([{ body: 1, sentAt }], { streamName: 'clicks' }),
+      { destination: 'clicks', sentAt },
+    ],
     [
       'DynamoDB Streams',
-      dynamoDBStreamEvent([{ keys: { id: '1' } }], { name: 'carts' }),
+      dynamoDBStreamEvent([{ keys: { id: '1' } }], { tableName: 'carts' }),
       { destination: 'carts' },
     ],
     [

@@ -21,10 +21,42 @@ describe('toStoredError', () => {
     ['undefined', undefined, 'undefined'],
     ['null', null, 'null'],
     ['an object', { declined: true }, '[object Object]'],
+    [
+      'an object that says why',
+      { reason: 'no funds', errno: 7, isRetryable: false },
+      '{"reason":"no funds","errno":7,"isRetryable":false}',
+    ],
+    [
+      'an object with more than why',
+      { status: 402, response: { body: 'secret' }, body: 'secret', card: '4242' },
+      '{"status":402}',
+    ],
+    ['a body', { orderId: 'A', name: 'Anna', zipCode: '10115', email: 'a@example.com' }, '[object Object]'],
+    ['an object with long texts', { reason: 'x'.repeat(10_000) }, `{"reason":"${'x'.repeat(200)}…"}`],
+    ['an object whose toJSON tells more', { status: 1, toJSON: () => 'secret' }, '{"status":1}'],
+    ['a list', ['a', 'b'], 'a,b'],
     ['a symbol', Symbol('declined'), 'Symbol(declined)'],
     ['what cannot be shown', Object.create(null), 'a value that cannot be shown as text'],
   ])('accepts %s that was thrown', (_what, thrown, message) => {
     expect(toStoredError(thrown)).toEqual({ name: 'NonError', message });
+  });
+
+  it('keeps the code of an object that was thrown, and hashes the key in what it says', () => {
+    expect(toStoredError({ code: 'DECLINED', reason: 'of n#v1:A' }, 'n#v1:A')).toEqual({
+      name: 'NonError',
+      message: `{"code":"DECLINED","reason":"of ${keyHash('n#v1:A')}"}`,
+      code: 'DECLINED',
+    });
+  });
+
+  it('accepts objects whose members cannot be read', () => {
+    const hostile = Object.defineProperty({}, 'code', {
+      enumerable: true,
+      get: () => {
+        throw new Error('secret');
+      },
+    });
+    expect(toStoredError(hostile)).toEqual({ name: 'NonError', message: 'a value that cannot be read' });
   });
 
   it('accepts errors whose members are anything', () => {

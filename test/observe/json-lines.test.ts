@@ -124,6 +124,11 @@ describe('JSON lines', () => {
     ['a big integer', 10n, { name: 'NonError', message: '10' }],
     ['a symbol', Symbol('stop'), { name: 'NonError', message: 'Symbol(stop)' }],
     ['an object', { body: 'secret' }, { name: 'NonError', message: '[object Object]' }],
+    [
+      'an object that says why',
+      { code: 'DECLINED', reason: 'no funds', body: 'secret' },
+      { name: 'NonError', message: '{"code":"DECLINED","reason":"no funds"}', code: 'DECLINED' },
+    ],
     ['an object that refers to itself', selfReferring(), { name: 'NonError', message: '[object Object]' }],
     [
       'an error with a code that JSON cannot hold',

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { rollup } from 'rollup';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
@@ -28,6 +29,17 @@ const PEER_OF: Readonly<Record<string, string>> = {
   'batchlatch/s3': '@aws-sdk/client-s3',
 };
 
+/** Peers that no entry imports at run time, and what one of them needs. */
+const OTHER_PEERS: readonly string[] = [
+  '@aws-sdk/client-lambda',
+  '@aws-sdk/client-sqs',
+  '@types/pg',
+  'constructs',
+  'ioredis',
+  'pg',
+  'redis',
+];
+
 let folder: string;
 /** Without optional peers. */
 let bare: Consumer;
@@ -37,8 +49,8 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-package-'));
   const tarball = await packLibrary(folder);
   bare = await installPacked(tarball, []);
-  complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF)), 'constructs']);
-}, 60_000);
+  complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS]);
+}, 180_000);
 
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -147,6 +159,26 @@ describe('The packed package', () => {
   });
 });
 
+describe('Rollup', () => {
+  it.each(['es', 'cjs'] as const)('warns of nothing in a bundle of each entry, as %s', async (format) => {
+    const { exports } = JSON.parse(await readFile('package.json', 'utf8')) as {
+      exports: Readonly<Record<string, string | { readonly import: { readonly default: string } }>>;
+    };
+    const warnings: string[] = [];
+    for (const [entry, file] of Object.entries(exports)) {
+      if (typeof file === 'string') continue; // package.json itself
+      const bundle = await rollup({
+        input: path.join(bare.folder, 'node_modules/batchlatch', file.import.default),
+        external: (id) => !path.isAbsolute(id) && !id.startsWith('.'),
+        onLog: (level, { message }) => warnings.push(`${entry}: ${level}: ${message}`),
+      });
+      await bundle.generate({ format, inlineDynamicImports: true });
+      await bundle.close();
+    }
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe('The CommonJS of the packed package', () => {
   it('imports nothing at run time, which runners that give it a context of its own cannot do', async () => {
     const dist = path.join(bare.folder, 'node_modules/batchlatch/dist');
@@ -185,6 +217,9 @@ describe('The packed package with its optional peers', () => {
   });
 
   it.each([
+    ['peers.mts', 'typescript', ['--module', 'node16']],
+    ['peers.cts', 'typescript', ['--module', 'node16']],
+    ['peers.ts', 'typescript-api', ['--module', 'esnext', '--moduleResolution', 'bundler']],
     ['types.mts', 'typescript', ['--module', 'node16']],
     ['types.cts', 'typescript', ['--module', 'node16']],
     ['types.ts', 'typescript', ['--module', 'esnext', '--moduleResolution', 'bundler', ...SKIP_SDK]],

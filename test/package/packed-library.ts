@@ -26,7 +26,7 @@ export interface Consumer {
   run(program: string, entries: readonly string[], nodeOptions?: readonly string[]): Promise<unknown>;
   /** Runs the bin, and gives what it prints to standard output. Rejects if it ends with another status than 0. */
   bin(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string>;
-  /** Compiles `consumers/types.ts` under this name. Rejects with what the compiler says. */
+  /** Compiles a program of `consumers/`, its extension changed. Rejects with what the compiler says. */
   compile(file: string, compiler: 'typescript' | 'typescript-api', options: readonly string[]): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export async function installPacked(tarball: string, peers: readonly string[]): 
       return answer.stdout;
     },
     async compile(file, compiler, options) {
-      await copyFile(path.join(CONSUMERS, 'types.ts'), path.join(folder, file));
+      await copyFile(path.join(CONSUMERS, `${path.parse(file).name}.ts`), path.join(folder, file));
       await writeFile(path.join(folder, 'package.json'), '{}');
       const program = await compilerOf(compiler);
       const flags = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', ...options];

@@ -37,7 +37,7 @@ describe('allSources', () => {
     ['a notification of SNS', snsEvent([{ message: {} }]), 'sns', allOrNothing],
     ['a notification of S3', s3Event([{ key: 'a' }]), 's3', allOrNothing],
     ['a batch of Kafka', kafkaEvent([{ value: {} }]), 'kafka', expect.any(Function)],
-    ['events of a bus', eventBridgeBusEvent([{ data: {} }]), 'eventbridge-bus', allOrNothing],
+    ['events of a bus', eventBridgeBusEvent([{ body: {} }]), 'eventbridge-bus', allOrNothing],
     ['a list of SQS', pipesEvent(sqsEvent([{ body: {} }])), 'sqs', itemFailures],
     ['a list of Kinesis', pipesEvent(kinesisEvent([{ body: {} }])), 'kinesis', itemFailures],
     [
@@ -187,7 +187,7 @@ describe('a source that is named', () => {
     ['SNS', sns(), snsEvent([{ message: {} }])],
     ['S3', s3(), s3Event([{ key: 'a' }])],
     ['EventBridge', eventBridge(), eventBridgeEvent({})],
-    ['a bus', eventBridgeBus(), eventBridgeBusEvent([{ data: {} }])],
+    ['a bus', eventBridgeBus(), eventBridgeBusEvent([{ body: {} }])],
     ['Kafka', kafka(), kafkaEvent([{ value: {} }])],
   ])('reads its own events: %s', (_what, source, event) => {
     expect(readFrom(source, event)).toMatchObject({ entries: [{ read: { record: {} } }] });

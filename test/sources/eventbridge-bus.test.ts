@@ -12,7 +12,7 @@ import { allOrNothing } from '../../src/sources/answers.ts';
 import { entriesOf, errorIn, recordIn, recordOf } from '../support/read-record.ts';
 
 const published = {
-  data: { orderId: 'A' },
+  body: { orderId: 'A' },
   eventId: 'e',
   eventGroupId: 'acme',
   sequenceNumber: '10000000000000012000',
@@ -55,10 +55,10 @@ describe('an event of a custom event bus', () => {
   });
 
   it('is data where PutRawEvents published something that looks like an event', () => {
-    const data = eventBridgeEvent({ orderId: 'A' });
-    expect(recordOf(eventBridgeBusEvent([{ ...published, data, raw: true }]))).toMatchObject({
+    const body = eventBridgeEvent({ orderId: 'A' });
+    expect(recordOf(eventBridgeBusEvent([{ ...published, body, raw: true }]))).toMatchObject({
       id: 'e',
-      body: data,
+      body,
     });
   });
 
@@ -112,7 +112,7 @@ describe('a batch of a custom event bus', () => {
   });
 
   it('runs the events of one group in one lane, unless it is told not to', () => {
-    const event = eventBridgeBusEvent(['x', 'y', 'x'].map((eventGroupId) => ({ data: {}, eventGroupId })));
+    const event = eventBridgeBusEvent(['x', 'y', 'x'].map((eventGroupId) => ({ body: {}, eventGroupId })));
     const lanes = (options?: EventBridgeBusOptions): unknown[] =>
       batchOf(event, options).entries.map(({ lane }) => lane);
     expect(lanes()).toEqual(['event-group:x', 'event-group:y', 'event-group:x']);

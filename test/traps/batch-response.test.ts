@@ -476,7 +476,7 @@ describe('Handlers and observers that behave badly', () => {
     ['null', null, 'null'],
     ['a symbol', Symbol('stop'), 'Symbol(stop)'],
     ['a big integer', 10n, '10'],
-    ['an object', { status: 500 }, '[object Object]'],
+    ['an object', { status: 500 }, '{"status":500}'],
     ['an object without a prototype', Object.create(null), 'a value that cannot be shown as text'],
   ])('fails a record alone whose handler throws %s', async (_, thrown, message) => {
     const b = bench();

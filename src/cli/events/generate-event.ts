@@ -80,7 +80,7 @@ interface KinesisOptions extends BodyOptions, PlaceOptions {
 
 /** `generate-event kinesis` */
 export const generateKinesis: Run<KinesisOptions> = async (context, options) => {
-  const { streamName: name, partitionPath } = options;
+  const { streamName, partitionPath } = options;
   if (options.partitionKey !== undefined && partitionPath !== undefined) {
     throw twoWays('--partition-key', '--partition-path');
   }
@@ -88,7 +88,7 @@ export const generateKinesis: Run<KinesisOptions> = async (context, options) => 
     body: line.body,
     partitionKey: partitionPath === undefined ? (options.partitionKey ?? '1') : fieldOf(line, partitionPath),
   }));
-  return print(context, options, kinesisEvent(records, { name }));
+  return print(context, options, kinesisEvent(records, { streamName }));
 };
 
 interface DynamoDBOptions extends BodyOptions, PlaceOptions {
@@ -98,13 +98,13 @@ interface DynamoDBOptions extends BodyOptions, PlaceOptions {
 
 /** `generate-event dynamodb` */
 export const generateDynamoDB: Run<DynamoDBOptions> = async (context, options) => {
-  const { tableName: name, key } = options;
+  const { tableName, key } = options;
   const names = key?.split(',').map((one) => one.trim());
   const changes = (await collectBodies(context, options)).map((line) => {
     assertExact(line);
     return names === undefined ? changeOf(line) : putOf(line, names);
   });
-  return print(context, options, dynamoDBStreamEvent(changes, { name }));
+  return print(context, options, dynamoDBStreamEvent(changes, { tableName }));
 };
 
 function putOf(line: PlacedBody, names: readonly string[]): DynamoDBStreamChange {

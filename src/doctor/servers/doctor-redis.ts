@@ -1,8 +1,7 @@
 import { checkRedis, type RedisClient } from '../../stores/redis/index.ts';
 import { boundedConnection } from '../../stores/redis/bounded-connection.ts';
 import { infoIn } from '../../stores/redis/check-redis.ts';
-import { type Connection, connectionOf } from '../../stores/redis/connection.ts';
-import { textOf } from '../../stores/redis/script-caller.ts';
+import { type Connection, connectionOf, textOf } from '../../stores/redis/connection.ts';
 import type { DoctorReport } from '../finding.ts';
 import { ServerReport } from './server-report.ts';
 

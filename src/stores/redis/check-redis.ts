@@ -1,7 +1,6 @@
 import { boundedConnection } from './bounded-connection.ts';
-import { type Connection, connectionOf } from './connection.ts';
+import { type Connection, connectionOf, textOf } from './connection.ts';
 import type { RedisClient } from './redis-client.ts';
-import { textOf } from './script-caller.ts';
 
 /** What was found of one server. Undefined is what it does not tell this user. */
 export interface RedisServer {

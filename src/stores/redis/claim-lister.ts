@@ -4,11 +4,11 @@ import { hasCode } from '../../claims/errors.ts';
 import { keyHash } from '../../claims/key-hash.ts';
 import type { ReadOutcome } from '../conditional/row-writer.ts';
 import type { RowLister, RowPage, RowQuery } from '../conditional/row-lister.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, textOf } from './connection.ts';
 import { toStoreError } from './failures.ts';
 import { readRows } from './row-writer.ts';
 import type { Row } from './row.ts';
-import { type RedisRows, type ScriptCaller, textOf } from './script-caller.ts';
+import type { RedisRows, ScriptCaller } from './script-caller.ts';
 
 /** A page ends when so many keys have been looked at, of claims or others: each takes its time. */
 const MOST_KEYS = 4_000;

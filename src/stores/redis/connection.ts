@@ -33,6 +33,19 @@ export function connectionOf(client: RedisClient): Connection {
   return ofNodeRedis(client);
 }
 
+/** An answer as text: a client may have been told to give buffers. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : String(value);
+}
+
+/** Whether it has the members of a client. */
+export function isRedisClient(value: unknown): value is RedisClient {
+  if (typeof value !== 'object' || value === null) return false;
+  const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
+  const isOfIoRedis = typeof call === 'function' && typeof pipeline === 'function';
+  return isOfIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
+}
+
 function isIoRedis(client: RedisClient): client is IoRedisClient {
   return 'call' in client && 'pipeline' in client;
 }

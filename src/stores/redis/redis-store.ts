@@ -7,7 +7,7 @@ import { aBoolean, aClient, anInteger, type Check, members, required } from '../
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import { noOutcome } from '../conditional/no-outcome.ts';
-import { connectionOf } from './connection.ts';
+import { connectionOf, isRedisClient } from './connection.ts';
 import { keyNames } from './key-names.ts';
 import type { RedisClient } from './redis-client.ts';
 import { replicationOf, type WaitOptions } from './replication.ts';
@@ -38,7 +38,7 @@ export interface RedisStoreOptions {
 }
 
 const checks: Readonly<Record<keyof RedisStoreOptions, Check>> = {
-  client: aClient('a client of `ioredis` or of `redis` (node-redis)', isClient),
+  client: aClient('a client of `ioredis` or of `redis` (node-redis)', isRedisClient),
   prefix: aPrefix(),
   slots: aNumberOfSlots(),
   clockToleranceMs: anInteger(0),
@@ -149,13 +149,6 @@ function inLocalTime(outcome: AcquireOutcome, askedAt: number, now: number): Acq
     case 'error':
       return outcome;
   }
-}
-
-function isClient(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { call, pipeline, sendCommand } = value as Readonly<Record<string, unknown>>;
-  const isIoRedis = typeof call === 'function' && typeof pipeline === 'function';
-  return isIoRedis || (typeof sendCommand === 'function' && 'isOpen' in value);
 }
 
 function aPrefix(): Check {

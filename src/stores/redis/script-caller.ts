@@ -2,7 +2,7 @@ import type { Clock } from '../../claims/clock.ts';
 import { StoreError } from '../../claims/errors.ts';
 import type { StopSignal } from '../../claims/stop.ts';
 import { givenUp } from '../../claims/store-errors.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, textOf } from './connection.ts';
 import { isUnknownScript, toStoreError } from './failures.ts';
 import type { KeyNames } from './key-names.ts';
 import type { Replication } from './replication.ts';
@@ -233,11 +233,6 @@ function answersIn(answer: unknown): (number | string | string[] | undefined)[] 
     const text = textOf(one);
     return index === 0 || /^[01]$/.test(text) ? Number(text) : text;
   });
-}
-
-/** Also what a client was told to give as buffers. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : String(value);
 }
 
 function answerOf(

@@ -82,7 +82,7 @@ export class SimStream implements SimQueue {
       sequenceNumber: message.id,
       sentAt: message.sentAt,
     }));
-    return kinesisEvent(records, { name: STREAM, shardId });
+    return kinesisEvent(records, { streamName: STREAM, shardId });
   }
 
   answered(deliveries: readonly Delivery[], failed: ReadonlySet<string>, random: Random): void {

@@ -1,0 +1,140 @@
+import type { Claim } from '../claims/claim.ts';
+import type { Clock } from '../claims/clock.ts';
+import { StoreError } from '../claims/errors.ts';
+import type { ClaimChange } from '../claims/transitions.ts';
+import type { OwnedChange, ReadOutcome, RowWriter, WriteOutcome } from '../stores/conditional/row-writer.ts';
+import { type Connection, textOf } from '../stores/redis/connection.ts';
+import { toStoreError } from '../stores/redis/failures.ts';
+import type { CacheRows } from './cache-rows.ts';
+
+/** A value of the cache, as it was read. */
+export interface CacheRow {
+  readonly key: string;
+  readonly text: string;
+}
+
+export interface CacheSetup {
+  readonly connection: Connection;
+  readonly rows: CacheRows;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Writes a value in place of one that is still as it was read. */
+const SWAP = `if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
+return 1`;
+
+/** As long as Powertools locks a key whose run it takes over. Its lock says `true`. */
+const LOCK_SECONDS = '10';
+const OUR_LOCK = 'batchlatch';
+
+/** Each round after the first means that somebody wrote between the read and the write. */
+const MOST_ROUNDS = 5;
+
+/** Compares and swaps the values of Powertools' cache. Whatever fails for one key is the outcome of that key. */
+export function cacheWriter({ connection, rows, clock }: CacheSetup): RowWriter<CacheRow> {
+  const send = (key: string, command: string, ...args: string[]): Promise<unknown> =>
+    connection.send(key, [command, ...args]);
+
+  async function get(key: string): Promise<CacheRow | undefined> {
+    const text = await send(key, 'get', key);
+    return text === null || text === undefined ? undefined : { key, text: textOf(text) };
+  }
+
+  async function insert(claim: Claim): Promise<WriteOutcome<CacheRow>> {
+    const { key } = claim;
+    const answer = await send(key, 'set', key, rows.toText(claim), 'PX', lifeOf(claim), 'NX');
+    return answer === null || answer === undefined ? { status: 'refused' } : { status: 'written' };
+  }
+
+  async function swap(row: CacheRow, claim: Claim): Promise<WriteOutcome<CacheRow>> {
+    const answer = await send(
+      row.key,
+      'eval',
+      SWAP,
+      '1',
+      row.key,
+      row.text,
+      rows.toText(claim),
+      lifeOf(claim),
+    );
+    return Number(answer) === 1 ? { status: 'written' } : { status: 'refused' };
+  }
+
+  /**
+   * Powertools takes a lapsed run over by a write without a condition, under this lock: who holds it may be about to
+   * write over what is swapped in. Other processes of batchlatch may pass: the swap decides between them.
+   */
+  async function lock(key: string): Promise<boolean> {
+    const name = `${key}:lock`;
+    const answer = await send(name, 'set', name, OUR_LOCK, 'EX', LOCK_SECONDS, 'NX');
+    if (answer !== null && answer !== undefined) return true;
+    return textOf(await send(name, 'get', name)) === OUR_LOCK;
+  }
+
+  async function change(owned: OwnedChange): Promise<WriteOutcome<CacheRow>> {
+    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+      const row = await get(owned.key);
+      if (row === undefined) return { status: 'refused' };
+      const claim = rows.toClaim(row.key, row.text);
+      if (!isOwned(claim, owned)) return { status: 'refused', row };
+      // The end of an attempt is stored with or without the lock: it is late, and Powertools may be first.
+      if (claim.leaseUntil <= clock.now()) await lock(owned.key);
+      const write = await swap(row, changed(claim, owned.change));
+      if (write.status !== 'refused') return write;
+    }
+    throw new StoreError(`The claim changed ${MOST_ROUNDS} times while it was being written`, {
+      isRetryable: true,
+      code: 'BATCHLATCH_CONTENDED',
+    });
+  }
+
+  function lifeOf({ expiresAt }: Claim): string {
+    return String(expiresAt === undefined ? FOREVER_MS : Math.max(1, Math.ceil(expiresAt - clock.now())));
+  }
+
+  return {
+    insert: (claims) => Promise.all(claims.map((claim) => orError(insert(claim)))),
+    replace: (replacements) =>
+      Promise.all(
+        replacements.map(({ row, claim }) =>
+          orError(
+            lock(row.key).then((isOurs) => (isOurs ? swap(row, claim) : { status: 'refused' as const })),
+          ),
+        ),
+      ),
+    change: (changes) => Promise.all(changes.map((owned) => orError(change(owned)))),
+    read: (keys) =>
+      Promise.all(
+        keys.map((key) =>
+          orError<ReadOutcome<CacheRow>>(
+            get(key).then((row) => ({ status: 'read', ...(row !== undefined && { row }) })),
+          ),
+        ),
+      ),
+    toClaim: ({ key, text }) => rows.toClaim(key, text),
+  };
+}
+
+/** Ten years, for a claim that says of itself no end. */
+const FOREVER_MS = 315_360_000_000;
+
+function isOwned(claim: Claim, { owner, leaseUntilAtMost = Infinity }: OwnedChange): boolean {
+  return claim.status === 'IN_PROGRESS' && claim.owner === owner && claim.leaseUntil <= leaseUntilAtMost;
+}
+
+/** The claim after a change, whose undefined fields are removed. */
+function changed(claim: Claim, change: ClaimChange): Claim {
+  const fields = Object.entries({ ...claim, ...change }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as unknown as Claim;
+}
+
+async function orError<Outcome>(
+  outcome: Promise<Outcome>,
+): Promise<Outcome | { readonly status: 'error'; readonly error: Error }> {
+  try {
+    return await outcome;
+  } catch (thrown) {
+    return { status: 'error', error: toStoreError(thrown) };
+  }
+}

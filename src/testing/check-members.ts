@@ -1,0 +1,67 @@
+import { ConfigurationError } from '../claims/errors.ts';
+import { type Advice, type Check, checkOptions, required } from '../options/check-options.ts';
+import { nearestName } from '../options/nearest-name.ts';
+
+type Checks = Readonly<Record<string, Check>>;
+
+/** The members of a builder's options, of which none is required. */
+export function checkBuilderOptions(builder: string, options: unknown, checks: Checks): void {
+  told(builder, () => checkOptions(options, checks, nearestName));
+}
+
+/**
+ * Checks what a builder is told of each record. `content` is the member that a record is made of: it has to be there,
+ * and is suggested for the words that other builders have for theirs. Throws a `ConfigurationError` that names the
+ * builder, the record and the member.
+ */
+export function checkRecords(
+  builder: string,
+  records: readonly unknown[],
+  { content, checks }: { readonly content: string; readonly checks: Checks },
+): void {
+  if (!Array.isArray(records)) {
+    throw new ConfigurationError(
+      `${builder}: Expected a list of records as the first argument, got ${typeof records}`,
+    );
+  }
+  const advice: Advice = (name, known) =>
+    CONTENTS.has(name.toLowerCase()) ? `did you mean \`${content}\`?` : nearestName(name, known);
+  const all = { [content]: anything(), ...checks };
+  records.forEach((record, index) => {
+    told(`${builder}: [${index}]`, () => {
+      checkOptions(record, all, advice);
+      if (!Object.hasOwn(record as object, content)) {
+        throw new ConfigurationError(`Expected \`${content}\` to be there`);
+      }
+    });
+  });
+}
+
+/** What the builders, and AWS, call the content of a record. */
+const CONTENTS: ReadonlySet<string> = new Set(['body', 'data', 'detail', 'message', 'payload', 'value']);
+
+/** Epoch milliseconds, a count, and the like. */
+export function aFiniteNumber(): Check {
+  return { expected: 'a finite number', accepts: Number.isFinite };
+}
+
+/** What JSON holds, or a text or bytes as they are. */
+export function aContent(): Check {
+  return required({
+    expected: 'a value that JSON can hold',
+    accepts: (value) => value instanceof Uint8Array || JSON.stringify(value) !== undefined,
+  });
+}
+
+function anything(): Check {
+  return { expected: 'any value', accepts: () => true };
+}
+
+function told(place: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${place}: ${error.message}`);
+  }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { createBatchProcessor } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
+import {
+  describeClaimStore,
+  dynamoDBStreamEvent,
+  eventBridgeBusEvent,
+  eventBridgeEvent,
+  kafkaEvent,
+  kinesisEvent,
+  lambdaContext,
+  s3Event,
+  snsEvent,
+  sqsEvent,
+} from 'batchlatch/testing';
+
+const order = { orderId: 'A' };
+
+describe('The builders of events', () => {
+  it.each([
+    ['sqsEvent', sqsEvent([{ body: order }])],
+    ['kinesisEvent', kinesisEvent([{ body: order }])],
+    ['eventBridgeBusEvent', eventBridgeBusEvent([{ body: order }])],
+    ['kafkaEvent', kafkaEvent([{ value: order }])],
+    ['snsEvent', snsEvent([{ message: order }])],
+    ['eventBridgeEvent', eventBridgeEvent(order)],
+  ])('%s makes what a handler reads as its body', async (_name, event) => {
+    const bodies: unknown[] = [];
+    const processor = createBatchProcessor(({ body }) => void bodies.push(body), {
+      store: memoryStore(),
+      observer: { onEvent: () => undefined },
+    });
+    await processor(event);
+    expect(bodies).toEqual([order]);
+  });
+});
+
+/** Each with a wrong member, which TypeScript refuses as well, and what is said of it. */
+const MISTAKES: readonly [make: () => unknown, message: string][] = [
+  // @ts-expect-error: the member is `body`
+  [() => sqsEvent([{ body: 1 }, { data: 1 }]), 'sqsEvent: [1]: Unknown option `data`; did you mean `body`?'],
+  [
+    // @ts-expect-error: misspelled
+    () => sqsEvent([{ body: 1, messageID: 'm' }]),
+    'sqsEvent: [0]: Unknown option `messageID`; did you mean `messageId`?',
+  ],
+  [
+    // @ts-expect-error: there is no body
+    () => sqsEvent([{ messageId: 'm' }]),
+    'sqsEvent: [0]: Expected `body` to be a value that JSON can hold, got `undefined` (undefined)',
+  ],
+  [
+    // @ts-expect-error: a text
+    () => sqsEvent([{ body: 1, receiveCount: '2' }]),
+    "sqsEvent: [0]: Expected `receiveCount` to be an integer from 1 up, got `'2'` (string)",
+  ],
+  // @ts-expect-error: the option is `queueName`
+  [() => sqsEvent([], { queue: 'q' }), 'sqsEvent: Unknown option `queue`; known options are queueName, fifo'],
+  // @ts-expect-error: a list is wanted
+  [() => sqsEvent({ body: 1 }), 'sqsEvent: Expected a list of records as the first argument, got object'],
+  // @ts-expect-error: the member is `body`
+  [() => kinesisEvent([{ data: 1 }]), 'kinesisEvent: [0]: Unknown option `data`; did you mean `body`?'],
+  [
+    // @ts-expect-error: the option is `streamName`
+    () => kinesisEvent([], { name: 's' }),
+    'kinesisEvent: Unknown option `name`; known options are streamName, shardId',
+  ],
+  [
+    // @ts-expect-error: the member is `body`
+    () => eventBridgeBusEvent([{ detail: 1 }]),
+    'eventBridgeBusEvent: [0]: Unknown option `detail`; did you mean `body`?',
+  ],
+  [
+    // @ts-expect-error: in capitals
+    () => eventBridgeBusEvent([], { transformer: 'raw' }),
+    "eventBridgeBusEvent: Expected `transformer` to be 'WITH_METADATA' or 'RAW', got `'raw'` (string)",
+  ],
+  // @ts-expect-error: the member is `value`
+  [() => kafkaEvent([{ body: 1 }]), 'kafkaEvent: [0]: Unknown option `body`; did you mean `value`?'],
+  // @ts-expect-error: a tombstone has a `value` that is undefined
+  [() => kafkaEvent([{ key: 'k' }]), 'kafkaEvent: [0]: Expected `value` to be there'],
+  [
+    // @ts-expect-error: misspelled
+    () => kafkaEvent([], { selfmanaged: true }),
+    'kafkaEvent: Unknown option `selfmanaged`; did you mean `selfManaged`?',
+  ],
+  // @ts-expect-error: the member is `message`
+  [() => snsEvent([{ body: 1 }]), 'snsEvent: [0]: Unknown option `body`; did you mean `message`?'],
+  [
+    // @ts-expect-error: the member is `bucket`
+    () => s3Event([{ key: 'k', bucketName: 'b' }]),
+    's3Event: [0]: Unknown option `bucketName`; known options are key',
+  ],
+  [
+    // @ts-expect-error: the member is `newImage`
+    () => dynamoDBStreamEvent([{ keys: {}, newimage: {} }]),
+    'dynamoDBStreamEvent: [0]: Unknown option `newimage`; did you mean `newImage`?',
+  ],
+  [
+    // @ts-expect-error: the option is `tableName`
+    () => dynamoDBStreamEvent([], { table: 't' }),
+    'dynamoDBStreamEvent: Unknown option `table`; known options are tableName',
+  ],
+  [
+    // @ts-expect-error: AWS writes it with a hyphen
+    () => eventBridgeEvent(1, { detailType: 't' }),
+    'eventBridgeEvent: Unknown option `detailType`; did you mean `detail-type`?',
+  ],
+  // @ts-expect-error: the first argument is the detail
+  [() => eventBridgeEvent(1, { detail: 2 }), 'eventBridgeEvent: Unknown option `detail`'],
+  [
+    // @ts-expect-error: misspelled
+    () => lambdaContext({ remainingTimeMS: 1 }),
+    'lambdaContext: Unknown option `remainingTimeMS`; did you mean `remainingTimeMs`?',
+  ],
+  [
+    // @ts-expect-error: the member is `create`
+    () => describeClaimStore({ name: 'n', make: () => memoryStore() }),
+    'describeClaimStore: Unknown option `make`',
+  ],
+];
+
+describe('A wrong member is named, with the one that was meant', () => {
+  it.each(MISTAKES)('%s', (make, message) => {
+    expect(make).toThrow(
+      expect.objectContaining({
+        code: 'BATCHLATCH_CONFIGURATION',
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+});
