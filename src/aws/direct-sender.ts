@@ -17,6 +17,7 @@ export interface DirectSetup {
   readonly credentials: () => Credentials | Promise<Credentials>;
   /** Of one request, the first sending included. */
   readonly maxAttempts: number;
+  readonly userAgent: string;
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1. */
   readonly random: () => number;
@@ -44,7 +45,7 @@ export function directSender(
   limits: Limits,
   connections: Connections = connectionsTo(setup.endpoint.url, limits),
 ): Send {
-  const { endpoint, clock, random, maxAttempts } = setup;
+  const { endpoint, clock, random, maxAttempts, userAgent } = setup;
   const { host } = endpoint.url;
   const time = serverTime(clock);
   const retries = standardRetries(maxAttempts, service.firstDelayMs, random);
@@ -59,7 +60,7 @@ export function directSender(
       const credentials = await currentCredentials(until - clock.now(), signal, failure);
       const signedAt = time.now();
       const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
-      const headers = signedHeaders({ host, service: service.name, target, body }, signing);
+      const headers = signedHeaders({ host, service: service.name, target, body, userAgent }, signing);
       try {
         const answer = await connections.post({ headers, body, limitMs: until - clock.now(), signal });
         time.learn(answer.headers, signedAt);

@@ -1,6 +1,6 @@
 import type { SQS as SqsClient, SQSClientConfig } from '@aws-sdk/client-sqs';
 import { chooseFor, environmentCredentials } from '../aws/environment.ts';
-import { say } from '../aws/say.ts';
+import { say, tellThroughSdk } from '../aws/say.ts';
 import { loadPackage } from '../aws/sdk/load-package.ts';
 import { sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
 import { withoutVersionWarning } from '../aws/sdk/without-version-warning.ts';
@@ -48,7 +48,7 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
   const named = region ?? regionIn(process.env);
   const choice = chooseFor(SQS, url, process.env);
   if (choice.transport === 'sdk') {
-    say(`SQS through AWS's SDK: ${choice.why}`);
+    tellThroughSdk('SQS', choice.why);
     return sdkSend(await ownClient({ url, region: named }, choice.why));
   }
   const found = sdkSettings(
@@ -63,6 +63,7 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
     endpoint: { url, region: named ?? (await regionOfFiles(found)) },
     credentials: isChain ? found.credentials : () => environmentCredentials(process.env),
     maxAttempts: choice.maxAttempts,
+    userAgent: choice.userAgent,
   });
 }
 

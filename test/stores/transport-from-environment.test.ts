@@ -2,7 +2,7 @@ import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
 import { systemClock } from '../../src/claims/clock.ts';
@@ -35,6 +35,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
   Object.assign(process.env, before);
   for (const server of servers.splice(0)) {
@@ -75,6 +76,18 @@ function setKey(accessKeyId: string): void {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'a-secret' });
 }
 
+/** What is logged from now on, without its times. */
+function loggedLines(level = ''): () => object[] {
+  process.env['BATCHLATCH_LOG_LEVEL'] = level;
+  const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  return () =>
+    write.mock.calls.map(([text]) => {
+      const { timestamp, ...line } = JSON.parse(String(text)) as { timestamp: string };
+      expect(timestamp).toMatch(/^\d{4}-.*Z$/);
+      return line;
+    });
+}
+
 describe('Requests without a client', () => {
   it('are direct where the environment is plain, with the key that is there at each sending', async () => {
     setKey('first');
@@ -86,11 +99,29 @@ describe('Requests without a client', () => {
     expect(agents).toEqual(['direct', 'direct', 'direct']);
   });
 
-  it('go through the SDK where it is not', async () => {
+  it('go through the SDK where it is not, and the log says once which setting made it so', async () => {
     setKey('key');
+    const lines = loggedLines();
     process.env['AWS_RETRY_MODE'] = 'adaptive';
     await send(newTransport());
-    expect(agents).toEqual(['sdk']);
+    await send(newTransport());
+    delete process.env['AWS_RETRY_MODE'];
+    process.env['AWS_DISABLE_CLOCK_SKEW_CORRECTION'] = 'true';
+    await send(newTransport());
+    expect(agents).toEqual(['sdk', 'sdk', 'sdk']);
+    const line = { level: 'info', message: 'throughSdk', service: 'DynamoDB' };
+    expect(lines()).toEqual([
+      { ...line, reason: "AWS_RETRY_MODE is set to what AWS's SDK has to read" },
+      { ...line, reason: "AWS_DISABLE_CLOCK_SKEW_CORRECTION is set to what AWS's SDK has to read" },
+    ]);
+  });
+
+  it.each(['warn', 'silent'])('that go through the SDK are not logged at level %s', async (level) => {
+    setKey('key');
+    const lines = loggedLines(level);
+    process.env['AWS_ACCOUNT_ID_ENDPOINT_MODE'] = 'required';
+    await send(newTransport()).catch(() => undefined); // the key is of no account
+    expect(lines()).toEqual([]);
   });
 
   it('are not sent again by the SDK when nobody waits for them any more, but are when somebody does anew', async () => {
