@@ -320,7 +320,7 @@ describe('Where requests are direct, the SDK', () => {
     const [, region] =
       /Credential=[^/]+\/\d+\/([^/]+)\/dynamodb\//.exec(headers['authorization'] ?? '') ?? [];
     const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${to}`);
-    const { mode: retryMode } = await new DynamoDB({}).config.retryStrategy();
+    const { mode: retryMode } = (await new DynamoDB({}).config.retryStrategy()) as { mode?: string };
     const app = / (app\/\S+)/.exec(headers['user-agent'] ?? '')?.[1];
     return { url: url.href, region, maxAttempts: await client.config.maxAttempts(), retryMode, app };
   }
