@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { commandOf } from '../../../aws/sdk/command-client.ts';
 import type { SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
 import { withoutVersionWarning } from '../../../aws/sdk/without-version-warning.ts';
 import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
-import { commandOf } from './sdk-transport.ts';
 
 /**
  * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why` is what
