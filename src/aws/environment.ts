@@ -44,8 +44,8 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed. `read` gives the
- * text of a shared configuration file.
+ * Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed.
+ * `read` gives the text of a shared configuration file.
  */
 export function choose(
   service: Pick<Service, 'name' | 'maxAttempts'>,

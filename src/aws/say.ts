@@ -8,8 +8,9 @@ export function say(text: string): void {
 }
 
 /**
- * Logs that requests to a service go through AWS's SDK, which costs CPU and time to start, and which setting made it so. A line
- * as `jsonLines()` writes them, once in a process for each service and reason, unless BATCHLATCH_LOG_LEVEL is above `info`.
+ * Logs that requests to a service go through AWS's SDK, which costs CPU and time to start, and which setting
+ * made it so. A line as `jsonLines()` writes them, once in a process for each service and reason, unless
+ * BATCHLATCH_LOG_LEVEL is above `info`.
  */
 export function tellThroughSdk(service: string, reason: string): void {
   if (/^(warn|error|silent)$/i.test(process.env['BATCHLATCH_LOG_LEVEL'] ?? '')) return;

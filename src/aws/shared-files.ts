@@ -16,8 +16,9 @@ const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR']);
 export type ReadFile = (file: string) => string | undefined;
 
 /**
- * Says why AWS's SDK has to read the shared configuration files; undefined where nothing in them changes a request. `hasKey`:
- * the access key comes from the environment. Only the default profile counts: AWS_PROFILE always leads to the SDK.
+ * Says why AWS's SDK has to read the shared configuration files; undefined where nothing in them changes a
+ * request. `hasKey`: the access key comes from the environment. Only the default profile counts: AWS_PROFILE
+ * always leads to the SDK.
  */
 export function sharedFileForSdk(
   environment: Environment,

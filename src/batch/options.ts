@@ -85,8 +85,8 @@ export interface BatchProcessorOptions<Body = unknown> {
   /** What to do with a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: the record is handed back. */
   readonly onConflict?: Policy<'onConflict'>;
   /**
-   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the messages under `heartbeat`.
-   * Default: none.
+   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the
+   * messages under `heartbeat`. Default: none.
    */
   readonly sqs?: SqsClient | CommandClient;
   /**

@@ -1,8 +1,8 @@
 import { type Check, objectWith } from './check-options.ts';
 
 /**
- * A client of AWS's SDK that is sent commands, such as `new SQSClient()`. The commands come from the client's package, which
- * is loaded with the first request: a bundle has to leave it external.
+ * A client of AWS's SDK that is sent commands, such as `new SQSClient()`. The commands come from the client's
+ * package, which is loaded with the first request: a bundle has to leave it external.
  */
 export interface CommandClient {
   /**

@@ -31,8 +31,8 @@ export interface WorkerOptions extends FlowOptions {
   /** What `createBatchProcessor` returned, or any Lambda handler for SQS that answers with `batchItemFailures`. */
   readonly handler: SqsHandler;
   /**
-   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`. Default: requests without it, for the credentials that AWS's SDK
-   * would find.
+   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`. Default: requests without it, for the
+   * credentials that AWS's SDK would find.
    */
   readonly client?: WorkerSqsClient | CommandClient;
   /**

@@ -1,6 +1,6 @@
 /**
- * A program: a function that imports Powertools, as many do, and claims one record in the table that the environment names. Prints
- * the response, and whether AWS's SDK for DynamoDB was loaded.
+ * A program: a function that imports Powertools, as many do, and claims one record in the table that the
+ * environment names. Prints the response, and whether AWS's SDK for DynamoDB was loaded.
  */
 import { createRequire } from 'node:module';
 import '@aws-lambda-powertools/logger';

@@ -14,20 +14,24 @@ const EARLY_MS = 300_000;
 /** How long an early renewal that failed is not tried again. */
 const BETWEEN_RENEWALS_MS = 10_000;
 
-/** Both looks fit into the ten seconds of a request. The SDK asks a container that refuses four times in three seconds. */
+/**
+ * Both looks fit into the ten seconds of a request. The SDK asks a container that refuses four times in three
+ * seconds.
+ */
 const LOOK_MS = 4_000;
 const LOOKS = 2;
 
 /**
- * The SDK sets no time limit on a container's endpoint, so that a look which is given up keeps its connection. After this many of
- * them, another one is made at most once a minute.
+ * The SDK sets no time limit on a container's endpoint, so that a look which is given up keeps its
+ * connection. After this many of them, another one is made at most once a minute.
  */
 const MOST_HANGING = 5;
 const BETWEEN_LOOKS_MS = 60_000;
 
 /**
- * Credentials that are found once for everybody who asks, and renewed before they expire. `find` looks for them, each time from
- * the start: no look waits for an earlier one. A look that fails or hangs is not kept. `silent` makes the error where none ended.
+ * Credentials that are found once for everybody who asks, and renewed before they expire. `find` looks for
+ * them, each time from the start: no look waits for an earlier one. A look that fails or hangs is not kept.
+ * `silent` makes the error where none ended.
  */
 export function keptCredentials(
   find: () => Promise<FoundCredentials>,

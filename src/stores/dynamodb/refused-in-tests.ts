@@ -1,9 +1,9 @@
 import { BatchlatchError } from '../../claims/errors.ts';
 
 /**
- * Guards what is made of the default store: in a unit test (`NODE_ENV=test`, as jest and vitest set it) it throws, unless the
- * environment names an endpoint. The test would write to AWS with whatever credentials are there. A function that Lambda runs is
- * no unit test, whatever its stage is called.
+ * Guards what is made of the default store: in a unit test (`NODE_ENV=test`, as jest and vitest set it) it
+ * throws, unless the environment names an endpoint. The test would write to AWS with whatever credentials are
+ * there. A function that Lambda runs is no unit test, whatever its stage is called.
  */
 export function refusedInTests<Made>(made: () => Made): () => Made {
   let isAllowed = false;

@@ -7,10 +7,10 @@ import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
 
 /**
- * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why` is what
- * the SDK is needed for. `credentials` looks for them
- * with a time limit, which the SDK's own client would not. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no options: so
- * a request that is no longer awaited goes on until its timeout, but is not sent again.
+ * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why`
+ * is what the SDK is needed for. `credentials` looks for them with a time limit, which the SDK's own client
+ * would not. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no
+ * options: so a request that is no longer awaited goes on until its timeout, but is not sent again.
  */
 export function ownSdkTransport(why: string, credentials: SdkSettings['credentials']): Transport {
   const givenUp = new WeakSet<object>();
