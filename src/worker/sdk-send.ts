@@ -98,7 +98,7 @@ const OPERATIONS = {
 } as const;
 
 /** The methods of `WorkerSqsClient`. */
-export const WORKER_OPERATIONS = Object.values(OPERATIONS);
+export const WORKER_OPERATIONS: readonly (keyof WorkerSqsClient)[] = Object.values(OPERATIONS);
 
 /** A client of AWS's SDK as a worker's requests need it. */
 export function sdkSend(given: WorkerSqsClient | CommandClient): SendToSqs {
