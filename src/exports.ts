@@ -67,6 +67,7 @@ export type {
 export { cached, type CachedOptions } from './stores/cached.ts';
 export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
+export type { CommandClient } from './options/command-client.ts';
 export { allSources } from './sources/all-sources.ts';
 export type { BatchResponse, Ending, KafkaBatchResponse, KafkaItemIdentifier } from './sources/answers.ts';
 export { base64, type Base64Options } from './sources/base64.ts';

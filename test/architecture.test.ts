@@ -97,6 +97,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Brings the code for what people do along, so that no function has it.
   operations: [
+    'aws/sdk',
     'claims',
     'options',
     'queues',
@@ -140,7 +141,18 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   // What there is with nothing said.
-  presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
+  // Of a client of the SDK, that it has the methods that are called.
+  presets: [
+    'aws/sdk',
+    'claims',
+    'batch',
+    'policies',
+    'options',
+    'queues',
+    'sources',
+    'observe',
+    'stores/dynamodb',
+  ],
   '.': [
     'claims',
     'attempts',
@@ -150,6 +162,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'queues',
     'observe',
+    'options/command-client.ts',
     'stores',
     'presets',
   ],

@@ -18,6 +18,7 @@ export interface DirectSetup {
   readonly credentials: () => Credentials | Promise<Credentials>;
   /** Of one request, the first sending included. */
   readonly maxAttempts: number;
+  readonly userAgent: string;
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1. */
   readonly random: () => number;
@@ -45,7 +46,7 @@ export function directSender(
   limits: Limits,
   connections: Connections = connectionsTo(setup.endpoint.url, limits),
 ): Send {
-  const { endpoint, clock, random, maxAttempts } = setup;
+  const { endpoint, clock, random, maxAttempts, userAgent } = setup;
   const { host } = endpoint.url;
   const time = serverTime(clock);
   const retries = standardRetries(maxAttempts, service.firstDelayMs, random);
@@ -73,7 +74,7 @@ export function directSender(
       const credentials = await currentCredentials(until - clock.now(), signal, failure);
       const signedAt = time.now();
       const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
-      const signed = signedHeaders({ host, service: service.name, target, body }, signing);
+      const signed = signedHeaders({ host, service: service.name, target, body, userAgent }, signing);
       const headers = progress === undefined ? signed : { ...signed, ...progress.headers };
       try {
         if (progress !== undefined) progress.attempts = attempt;

@@ -1,7 +1,8 @@
-import { builtIn } from '../claims/built-in.ts';
 import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.ts';
 import type { Environment } from './environment-credentials.ts';
 import type { Service } from './service.ts';
+import { type ReadFile, sharedFileForSdk } from './shared-files.ts';
+import { userAgentOf } from './user-agent.ts';
 
 export { type Environment, environmentCredentials } from './environment-credentials.ts';
 
@@ -16,6 +17,7 @@ interface DirectChoice {
   /** `environment`: its access key. `sdk`: whatever AWS's SDK finds. */
   readonly credentials: 'environment' | 'sdk';
   readonly maxAttempts: number;
+  readonly userAgent: string;
 }
 
 interface SdkChoice {
@@ -35,42 +37,26 @@ const SETTINGS: Readonly<Record<string, readonly string[]>> = {
   AWS_ACCOUNT_ID_ENDPOINT_MODE: ['preferred', 'disabled'],
   AWS_ENABLE_ENDPOINT_DISCOVERY: ['false', '0'],
   AWS_ENDPOINT_DISCOVERY_ENABLED: ['false', '0'],
-  AWS_RETRY_MODE: ['standard'],
-  AWS_DEFAULTS_MODE: [],
+  AWS_RETRY_MODE: ['standard', 'legacy'], // the SDK knows no third one but `adaptive`
+  // Each means the standard retry mode and a time to connect, for which both transports have their own.
+  AWS_DEFAULTS_MODE: ['standard', 'in-region', 'cross-region', 'mobile', 'auto', 'legacy'],
   AWS_DISABLE_CLOCK_SKEW_CORRECTION: ['false'],
-  AWS_AUTH_SCHEME_PREFERENCE: [],
-  AWS_SIGV4A_SIGNING_REGION_SET: [],
-  AWS_CREDENTIAL_SCOPE: [],
-  AWS_SDK_UA_APP_ID: [],
-};
-
-/** What may stand between the process and the endpoint, by the endpoint's protocol. */
-const IN_BETWEEN: Readonly<Record<string, readonly string[]>> = {
-  'http:': ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'],
-  'https:': [
-    'HTTPS_PROXY',
-    'https_proxy',
-    'ALL_PROXY',
-    'all_proxy',
-    'AWS_CA_BUNDLE',
-    'NODE_TLS_REJECT_UNAUTHORIZED',
-  ],
 };
 
 /**
- * Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed. `holdsSettings`
- * tells whether there is a file of this path with anything in it.
+ * Direct where all that the environment says is understood here, else through AWS's SDK: nothing is guessed.
+ * `read` gives the text of a shared configuration file.
  */
 export function choose(
   service: Pick<Service, 'name' | 'maxAttempts'>,
   environment: Environment,
-  holdsSettings: (file: string) => boolean = isNoEmptyFile,
+  read?: ReadFile,
 ): Choice {
-  const setting = settingForSdk(service.name, environment);
+  const setting = settingForSdk(environment);
   if (setting !== undefined) return sdk(setting);
 
-  const file = sharedFiles(environment).find(holdsSettings);
-  if (file !== undefined) return sdk(`There is ${file}, which AWS's SDK has to read`);
+  const file = sharedFileForSdk(environment, hasAccessKey(environment), read);
+  if (file !== undefined) return sdk(file);
 
   const endpoint = endpointOf(service.name, environment);
   if (typeof endpoint === 'string') return sdk(endpoint);
@@ -87,7 +73,7 @@ export function chooseFor(
   url: URL,
   environment: Environment,
 ): ChoiceFor {
-  const setting = settingForSdk(service.name, { ...environment, AWS_PROFILE: '' });
+  const setting = settingForSdk({ ...environment, AWS_PROFILE: '' });
   if (setting !== undefined) return sdk(setting);
   const choice = directTo(url, service.maxAttempts, environment);
   // The SDK prefers a profile that is named to an access key.
@@ -101,24 +87,27 @@ function sdk(why: string): SdkChoice {
 }
 
 /** Why a setting of the environment is for the SDK to read. */
-function settingForSdk(service: Service['name'], environment: Environment): string | undefined {
-  const bearer = `AWS_BEARER_TOKEN_${service.toUpperCase()}`;
-  const setting = Object.entries({ ...SETTINGS, [bearer]: [] }).find(
-    ([name, values]: [string, readonly string[]]) => {
-      const value = environment[name] ?? '';
-      return value !== '' && !values.includes(value);
-    },
-  );
+function settingForSdk(environment: Environment): string | undefined {
+  const setting = Object.entries(SETTINGS).find(([name, values]) => {
+    const value = environment[name] ?? '';
+    return value !== '' && !values.includes(value);
+  });
   return setting && `${setting[0]} is set to what AWS's SDK has to read`;
 }
 
 function directTo({ protocol }: URL, usualAttempts: number, environment: Environment): ChoiceFor {
-  const between = IN_BETWEEN[protocol]?.find((name) => isSet(environment, name));
-  if (between !== undefined) return sdk(`${between} is set`);
+  // The direct transport verifies certificates in any case; Node takes `0` alone for a wish not to.
+  if (protocol === 'https:' && environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    return sdk('NODE_TLS_REJECT_UNAUTHORIZED is 0');
+  }
   const maxAttempts = maxAttemptsOf(usualAttempts, environment);
   if (maxAttempts === undefined) return sdk('AWS_MAX_ATTEMPTS is no number from 1 up');
-  const hasKey = isSet(environment, 'AWS_ACCESS_KEY_ID') && isSet(environment, 'AWS_SECRET_ACCESS_KEY');
-  return { transport: 'direct', credentials: hasKey ? 'environment' : 'sdk', maxAttempts };
+  const credentials = hasAccessKey(environment) ? 'environment' : 'sdk';
+  return { transport: 'direct', credentials, maxAttempts, userAgent: userAgentOf(environment) };
+}
+
+function hasAccessKey(environment: Environment): boolean {
+  return isSet(environment, 'AWS_ACCESS_KEY_ID') && isSet(environment, 'AWS_SECRET_ACCESS_KEY');
 }
 
 /** As a text why there is none for the direct transport. */
@@ -144,40 +133,6 @@ function maxAttemptsOf(usual: number, environment: Environment): number | undefi
   const text = environment['AWS_MAX_ATTEMPTS'] ?? '';
   if (text === '') return usual;
   return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
-}
-
-/** Where AWS's SDKs and tools keep settings; all of them may be in either file. */
-function sharedFiles(environment: Environment): readonly string[] {
-  const home = homeIn(environment);
-  const named = (name: string, file: string): string => {
-    const text = environment[name] ?? '';
-    if (text === '') return builtIn('node:path').join(home, '.aws', file);
-    return text.startsWith('~/') ? builtIn('node:path').join(home, text.slice(2)) : text;
-  };
-  return [named('AWS_CONFIG_FILE', 'config'), named('AWS_SHARED_CREDENTIALS_FILE', 'credentials')];
-}
-
-function homeIn(environment: Environment): string {
-  const named = [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '');
-  try {
-    return named ?? builtIn('node:os').homedir();
-  } catch {
-    return '/'; // a container may run as a user that the machine does not know, and who has no home
-  }
-}
-
-/** Places that nobody can look into: for the SDK there is nothing there. */
-const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR']);
-
-/** Also true where one cannot tell: the SDK has to, then. */
-function isNoEmptyFile(file: string): boolean {
-  if (file === '/dev/null') return false;
-  try {
-    const found = builtIn('node:fs').statSync(file, { throwIfNoEntry: false });
-    return found !== undefined && !(found.isFile() && found.size === 0);
-  } catch (error) {
-    return !CLOSED.has((error as NodeJS.ErrnoException).code);
-  }
 }
 
 function isSet(environment: Environment, name: string): boolean {

@@ -1,9 +1,29 @@
 import { builtIn } from '../claims/built-in.ts';
 
-const said = new Set<string>();
+const SAID: unique symbol = Symbol.for('batchlatch.said');
 
-/** Once in a process, with NODE_DEBUG=batchlatch. */
+/** Prints a text with NODE_DEBUG=batchlatch, once in a process. */
 export function say(text: string): void {
-  if (!said.has(text)) builtIn('node:util').debuglog('batchlatch')(text);
+  if (isNew(text)) builtIn('node:util').debuglog('batchlatch')(text);
+}
+
+/**
+ * Logs that requests to a service go through AWS's SDK, which costs CPU and time to start, and which setting
+ * made it so. A line as `jsonLines()` writes them, once in a process for each service and reason, unless
+ * BATCHLATCH_LOG_LEVEL is above `info`.
+ */
+export function tellThroughSdk(service: string, reason: string): void {
+  if (/^(warn|error|silent)$/i.test(process.env['BATCHLATCH_LOG_LEVEL'] ?? '')) return;
+  if (!isNew(`${service} through AWS's SDK: ${reason}`)) return;
+  const line = { timestamp: new Date().toISOString(), level: 'info', message: 'throughSdk', service, reason };
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** Two copies of this package in one process say it once. */
+function isNew(text: string): boolean {
+  const shared = globalThis as { [SAID]?: Set<string> };
+  const said = (shared[SAID] ??= new Set());
+  if (said.has(text)) return false;
   said.add(text);
+  return true;
 }

@@ -15,6 +15,7 @@ export interface UnsignedRequest {
   /** `DynamoDB_20120810.PutItem`. */
   readonly target: string;
   readonly body: string;
+  readonly userAgent: string;
 }
 
 export interface Signing {
@@ -26,7 +27,7 @@ export interface Signing {
 
 /** The headers of a request, with its signature: AWS Signature Version 4 (docs.aws.amazon.com, "Signing AWS API requests"). */
 export function signedHeaders(
-  { host, service, target, body }: UnsignedRequest,
+  { host, service, target, body, userAgent }: UnsignedRequest,
   { credentials, region, time }: Signing,
 ): Record<string, string | number> {
   const { headers } = aws4.sign(
@@ -40,6 +41,7 @@ export function signedHeaders(
         Host: host,
         'Content-Type': 'application/x-amz-json-1.0',
         'X-Amz-Target': target,
+        'User-Agent': userAgent, // not signed: proxies may change it
         'X-Amz-Date': time.toISOString().replaceAll(/[-:]|\.\d{3}/g, ''),
       },
     },

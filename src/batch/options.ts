@@ -3,6 +3,7 @@ import type { Clock } from '../claims/clock.ts';
 import type { RetentionMs } from '../claims/retention.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import type { Observer } from '../observe/observer.ts';
+import type { CommandClient } from '../options/command-client.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { DecodeStep } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
@@ -84,10 +85,10 @@ export interface BatchProcessorOptions<Body = unknown> {
   /** What to do with a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: the record is handed back. */
   readonly onConflict?: Policy<'onConflict'>;
   /**
-   * `new SQS()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the messages under `heartbeat`.
-   * Default: none.
+   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the
+   * messages under `heartbeat`. Default: none.
    */
-  readonly sqs?: SqsClient;
+  readonly sqs?: SqsClient | CommandClient;
   /**
    * Where the queue is, for private endpoints. Default: AWS's URL for the records' ARN, or one at
    * `AWS_ENDPOINT_URL_SQS` or `AWS_ENDPOINT_URL` where an emulator's endpoint is in the environment.

@@ -19,6 +19,8 @@ import {
   objectWith,
   oneOf,
 } from '../options/check-options.ts';
+import { aClientWith } from '../options/command-client.ts';
+import { SQS_OPERATIONS } from '../queues/sqs-client.ts';
 import { decodeSteps } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
 import type { BatchProcessorOptions } from './options.ts';
@@ -45,7 +47,7 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
   retryable: aFunction(),
   onConflict: aPolicy('onConflict', 'waitForOwner({ timeoutMs })'),
   reading: aPolicy('reading', 'suspectsFirst()'),
-  sqs: objectWith('changeMessageVisibilityBatch', 'sendMessage'),
+  sqs: aClientWith(...SQS_OPERATIONS),
   queueUrl: either(aUrl(), aFunction()),
   visibility: aPolicy('visibility', 'backoff()'),
   deadLetter: aPolicy('deadLetter', 'deadLetterQueue({ url })'),

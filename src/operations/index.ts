@@ -42,6 +42,7 @@ export { operableStore } from './operable-store.ts';
 export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-claims.ts';
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
 export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';
+export type { CommandClient } from '../options/command-client.ts';
 export type { DeadLetterSqs } from './dead-letters/dead-letter-sqs.ts';
 export { type DeadLetterPeek, peekDeadLetters, type PeekOptions } from './dead-letters/peek-dead-letters.ts';
 export { processorKey, type ProcessorKeyOptions } from './dead-letters/processor-key.ts';

@@ -32,12 +32,14 @@ export interface CreateBatchProcessor extends RecordMaker {
  * Makes a Lambda handler that runs each record of a batch concurrently through an idempotency claim of its
  * own, and reports only the records that have to be delivered again.
  *
- * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and in Lambda when there is
- * neither a `store` nor `CLAIMS_TABLE_NAME`; outside of Lambda, where a test may import the handler before it sets the
- * environment up, the first batch rejects with it. An event of an unknown kind is an `UnsupportedEventError`.
+ * Throws a `ConfigurationError` at start for an option that is unknown or impossible, and in Lambda when
+ * there is neither a `store` nor `CLAIMS_TABLE_NAME`; outside of Lambda, where a test may import the handler
+ * before it sets the environment up, the first batch rejects with it. Under `NODE_ENV=test` a batch also
+ * rejects without a `store` and an endpoint (`BATCHLATCH_DEFAULT_STORE_IN_TESTS`), so that no unit test
+ * writes to AWS. An event of an unknown kind is an `UnsupportedEventError`.
  *
- * With a `schema`, the body that the handler gets is its output, and is typed by it; with a `source`, its record is that
- * source's: `source: kinesis<Order>()` makes it a `KinesisBatchRecord<Order>`.
+ * With a `schema`, the body that the handler gets is its output, and is typed by it; with a `source`, its
+ * record is that source's: `source: kinesis<Order>()` makes it a `KinesisBatchRecord<Order>`.
  *
  * @example
  * export const handler = createBatchProcessor<Order>(async ({ body }, { idempotencyKey, signal }) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
+import { sqsWithMethods } from '../aws/sdk/command-client.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/policy.ts';
 import { createProcessor } from '../batch/processor.ts';
@@ -8,6 +9,7 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { systemClock } from '../claims/clock.ts';
 import { storeWith } from '../claims/store-with.ts';
 import type { Observer } from '../observe/observer.ts';
+import { SQS_OPERATIONS, type SqsClient } from '../queues/sqs-client.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 
 /** A Lambda handler for events of any kind. */
@@ -31,7 +33,7 @@ export function makeProcessor<Body>(
       store: storeWith(store, clock),
       clock,
       observer,
-      sqs,
+      sqs: sqs && sqsWithMethods<SqsClient>(sqs, SQS_OPERATIONS),
       random: Math.random,
       newOwner: randomUUID,
     };

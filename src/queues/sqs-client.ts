@@ -52,3 +52,6 @@ interface VisibilityEntry {
 interface SqsCallOptions {
   abortSignal?: AbortSignal;
 }
+
+/** The methods of `SqsClient`. */
+export const SQS_OPERATIONS = ['changeMessageVisibilityBatch', 'sendMessage'] as const;

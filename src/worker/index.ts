@@ -8,6 +8,7 @@ export { createWorker } from './create-worker.ts';
 export type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 export type { SqsHandler, WorkerOptions } from './options.ts';
 export type { WorkerSqsClient } from './sdk-send.ts';
+export type { CommandClient } from '../options/command-client.ts';
 export type { HealthOptions } from './health.ts';
 export type { Rate } from './rate.ts';
 export type { StopSignalName } from './signals.ts';

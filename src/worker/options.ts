@@ -10,9 +10,10 @@ import {
   objectWith,
   required,
 } from '../options/check-options.ts';
+import { aClientWith, type CommandClient } from '../options/command-client.ts';
 import { flowChecks, type FlowOptions } from './flow-options.ts';
 import type { HealthOptions } from './health.ts';
-import type { WorkerSqsClient } from './sdk-send.ts';
+import { WORKER_OPERATIONS, type WorkerSqsClient } from './sdk-send.ts';
 import { isStopSignal, STOP_SIGNALS, type StopSignalName } from './signals.ts';
 
 /**
@@ -29,8 +30,11 @@ export interface WorkerOptions extends FlowOptions {
   readonly queueUrl: string;
   /** What `createBatchProcessor` returned, or any Lambda handler for SQS that answers with `batchItemFailures`. */
   readonly handler: SqsHandler;
-  /** `new SQS()` of `@aws-sdk/client-sqs`. Default: requests without it, for the credentials that AWS's SDK would find. */
-  readonly client?: WorkerSqsClient;
+  /**
+   * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`. Default: requests without it, for the
+   * credentials that AWS's SDK would find.
+   */
+  readonly client?: WorkerSqsClient | CommandClient;
   /**
    * The function name that handlers see, and the namespace of their keys where they have none of their own: give it the name of
    * the Lambda function whose claims this worker shares. Default: the queue's name.
@@ -53,12 +57,7 @@ export interface WorkerOptions extends FlowOptions {
 export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
   queueUrl: required(aUrl()),
   handler: required(aFunction()),
-  client: objectWith(
-    'receiveMessage',
-    'deleteMessageBatch',
-    'changeMessageVisibilityBatch',
-    'getQueueAttributes',
-  ),
+  client: aClientWith(...WORKER_OPERATIONS),
   name: aString(),
   ...flowChecks,
   health: members({ port: required(anInteger(0)), host: aString() }),

@@ -1,4 +1,6 @@
+import { sqsWithMethods } from '../aws/sdk/command-client.ts';
 import { platformSignal } from '../claims/stop.ts';
+import type { CommandClient } from '../options/command-client.ts';
 import type { SendToSqs } from './sqs-queue.ts';
 
 /** The part of AWS's SDK that a worker uses: `SQS` of `@aws-sdk/client-sqs` fits it. */
@@ -88,14 +90,19 @@ interface SdkMessage {
     | undefined;
 }
 
+const OPERATIONS = {
+  ReceiveMessage: 'receiveMessage',
+  DeleteMessageBatch: 'deleteMessageBatch',
+  ChangeMessageVisibilityBatch: 'changeMessageVisibilityBatch',
+  GetQueueAttributes: 'getQueueAttributes',
+} as const;
+
+/** The methods of `WorkerSqsClient`. */
+export const WORKER_OPERATIONS: readonly (keyof WorkerSqsClient)[] = Object.values(OPERATIONS);
+
 /** A client of AWS's SDK as a worker's requests need it. */
-export function sdkSend(client: WorkerSqsClient): SendToSqs {
-  const operations = {
-    ReceiveMessage: 'receiveMessage',
-    DeleteMessageBatch: 'deleteMessageBatch',
-    ChangeMessageVisibilityBatch: 'changeMessageVisibilityBatch',
-    GetQueueAttributes: 'getQueueAttributes',
-  } as const;
+export function sdkSend(given: WorkerSqsClient | CommandClient): SendToSqs {
+  const client = sqsWithMethods<WorkerSqsClient>(given, WORKER_OPERATIONS);
   return (operation, input, signal) =>
-    client[operations[operation]](input as never, { abortSignal: platformSignal(signal) });
+    client[OPERATIONS[operation]](input as never, { abortSignal: platformSignal(signal) });
 }

@@ -1,8 +1,8 @@
 import type { SQS as SqsClient, SQSClientConfig } from '@aws-sdk/client-sqs';
 import { chooseFor, environmentCredentials } from '../aws/environment.ts';
-import { say } from '../aws/say.ts';
+import { say, tellThroughSdk } from '../aws/say.ts';
 import { loadPackage } from '../aws/sdk/load-package.ts';
-import { sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
+import { type AnyClient, sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
 import { withoutVersionWarning } from '../aws/sdk/without-version-warning.ts';
 import type { Clock } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
@@ -18,6 +18,14 @@ const CLIENT = '@aws-sdk/client-sqs';
 interface Setup {
   readonly clock: Clock;
   readonly random: () => number;
+}
+
+interface DynamoDBModule {
+  readonly DynamoDBClient: AnyClient;
+}
+
+interface SqsModule {
+  readonly SQS: new (config: SQSClientConfig) => SqsClient;
 }
 
 /** Longer than the longest poll. */
@@ -48,14 +56,15 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
   const named = region ?? regionIn(process.env);
   const choice = chooseFor(SQS, url, process.env);
   if (choice.transport === 'sdk') {
-    say(`SQS through AWS's SDK: ${choice.why}`);
-    return sdkSend(await ownClient({ url, region: named }, choice.why));
+    tellThroughSdk('SQS', choice.why);
+    return sdkSend(await ownClient({ url, region: named }, choice.why, setup));
   }
-  const found = sdkSettings(
-    () =>
-      loaded(CREDENTIALS, "No access key is in the environment, so that AWS's SDK has to find credentials"),
-    regionIn(process.env) === undefined && named !== undefined ? { region: named } : {},
-  );
+  const why = "No access key is in the environment, so that AWS's SDK has to find credentials";
+  const found = sdkSettings(async () => (await loaded<DynamoDBModule>(CREDENTIALS, why)).DynamoDBClient, {
+    clock: setup.clock,
+    silent: SQS.noCredentials,
+    ...(regionIn(process.env) === undefined && named !== undefined && { region: named }),
+  });
   const isChain = choice.credentials === 'sdk';
   say(`SQS without AWS's SDK${isChain ? ', but for credentials' : ''}: ${url.origin}`);
   return directSend({
@@ -63,6 +72,7 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
     endpoint: { url, region: named ?? (await regionOfFiles(found)) },
     credentials: isChain ? found.credentials : () => environmentCredentials(process.env),
     maxAttempts: choice.maxAttempts,
+    userAgent: choice.userAgent,
   });
 }
 
@@ -81,8 +91,13 @@ async function regionOfFiles(settings: SdkSettings): Promise<string> {
   }
 }
 
-async function ownClient({ url, region }: QueueEndpoint, why: string): Promise<SqsClient> {
-  const sdk = await loaded<{ readonly SQS: new (config: SQSClientConfig) => SqsClient }>(CLIENT, why);
+async function ownClient({ url, region }: QueueEndpoint, why: string, { clock }: Setup): Promise<SqsClient> {
+  const sdk = await loaded<SqsModule>(CLIENT, why);
+  const { credentials } = sdkSettings(async () => sdk.SQS, {
+    clock,
+    silent: SQS.noCredentials,
+    ...(region !== undefined && { region }),
+  });
   const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
   return withoutVersionWarning(
     () =>
@@ -91,6 +106,7 @@ async function ownClient({ url, region }: QueueEndpoint, why: string): Promise<S
         useFipsEndpoint: false, // the host may be one
         useDualstackEndpoint: false,
         ...(region !== undefined && { region }),
+        credentials: async () => credentials(), // with a time limit, which the client's own would not have
         requestHandler: {
           connectionTimeout: 2_500,
           requestTimeout: LONGEST_SILENCE_MS,

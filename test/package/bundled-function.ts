@@ -9,6 +9,8 @@ const FUNCTIONS = fileURLToPath(new URL('functions/', import.meta.url));
 
 /** What a program of `functions/` prints. */
 interface Printed {
+  /** Log lines before what the program prints. */
+  readonly log: readonly unknown[];
   readonly runs: number;
   readonly failures: readonly number[];
   readonly codes: readonly string[];
@@ -72,7 +74,11 @@ async function runnable(file: string, inputs: readonly string[]): Promise<Runnab
       const options = { cwd: path.dirname(file), env: { ...env } };
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [file], options);
       if (stderr !== '') throw new Error(stderr);
-      return JSON.parse(stdout) as Printed;
+      const lines = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line));
+      return { ...(lines.pop() as Omit<Printed, 'log'>), log: lines };
     },
   };
 }

@@ -280,6 +280,7 @@ describe('A function of the packed package', () => {
       const adaptive = { AWS_RETRY_MODE: 'adaptive' };
       const found = await one.run(given({ ...adaptive, NODE_PATH: path.resolve('node_modules') }));
       expect(found).toMatchObject(ranOnce);
+      expect(found.log).toMatchObject([{ level: 'info', message: 'throughSdk', service: 'DynamoDB' }]);
       expect(found.scripts.filter((file) => ofTheSdk.test(file))).not.toEqual([]);
       const {
         runs,

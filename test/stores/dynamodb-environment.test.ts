@@ -7,8 +7,15 @@ import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { v2Event } from '../http/lambda-events.ts';
 import { claimRequest } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
+import { type Traffic, watchTraffic } from '../support/transports.ts';
 
-const NAMES = ['CLAIMS_TABLE_NAME', 'AWS_LAMBDA_FUNCTION_NAME', 'AWS_ENDPOINT_URL_DYNAMODB'];
+const NAMES = [
+  'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+  'CLAIMS_TABLE_NAME',
+  'AWS_LAMBDA_FUNCTION_NAME',
+  'AWS_ENDPOINT_URL_DYNAMODB',
+  'AWS_REGION',
+];
 
 const refusal = {
   code: 'BATCHLATCH_CONFIGURATION',
@@ -25,6 +32,7 @@ describe('The store of the environment', () => {
   beforeEach(() => {
     runs = [];
     for (const name of NAMES) delete process.env[name];
+    process.env['AWS_REGION'] = 'us-east-1';
   });
   afterEach(() => {
     NAMES.forEach((name, index) => {
@@ -146,6 +154,75 @@ describe('The store of the environment', () => {
       nameTheTable();
       await idempotent('d');
       expect(runs).toEqual(['d']);
+    });
+  });
+
+  describe('in a unit test without an endpoint is refused, with three ways out', () => {
+    const inTests = {
+      code: 'BATCHLATCH_DEFAULT_STORE_IN_TESTS',
+      message: expect.stringMatching(/memoryStore\(\).*AWS_ENDPOINT_URL_DYNAMODB.*dynamoDBStore\(\)/s),
+    };
+    let traffic: Traffic;
+    beforeEach(() => {
+      process.env['CLAIMS_TABLE_NAME'] = table.tableName;
+      traffic = watchTraffic();
+    });
+    afterEach(() => {
+      traffic.stop();
+      delete process.env['AWS_LAMBDA_RUNTIME_API'];
+      process.env['NODE_ENV'] = 'test';
+    });
+    const sent = (): number => traffic.sent.direct + traffic.sent.sdk;
+
+    it.each(['batches', 'batchHandlers'] as const)('at each batch, before any request: %s', async (kind) => {
+      const processor = made[kind]();
+      for (let batch = 1; batch <= 2; batch += 1) {
+        await expect(processor(sqsEvent([{ body: {} }]), lambdaContext())).rejects.toMatchObject(inTests);
+      }
+      expect([runs, sent()]).toEqual([[], 0]);
+    });
+
+    it('at each call of a function and each HTTP request, before any request', async () => {
+      await expect(made.functions()('a')).rejects.toMatchObject(inTests);
+      const errors: unknown[] = [];
+      const answer = await made.http((error) => void errors.push(error))(
+        v2Event({ key: 'a' }),
+        lambdaContext(),
+      );
+      expect(answer).toMatchObject({ statusCode: 503 });
+      expect(errors).toMatchObject([inTests]);
+      expect([runs, sent()]).toEqual([[], 0]);
+    });
+
+    it('where endpoints are ignored', async () => {
+      nameTheTable();
+      process.env['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] = 'true';
+      await expect(made.functions()('a')).rejects.toMatchObject(inTests);
+    });
+
+    it('and works once the environment names one', async () => {
+      const idempotent = made.functions();
+      await expect(idempotent('e')).rejects.toMatchObject(inTests);
+      nameTheTable();
+      await idempotent('e');
+      expect(runs).toEqual(['e']);
+    });
+
+    it('but not a store that is given, another NODE_ENV, or a function that Lambda runs', async () => {
+      const refused = { code: 'BATCHLATCH_DEFAULT_STORE_IN_TESTS' };
+      const given = withIdempotency(async () => runs.push('given'), {
+        namespace: 'given',
+        key: () => 'given',
+        store: dynamoDBStore({ client: table.newClient() }),
+      });
+      await given();
+      expect(runs).toEqual(['given']);
+      process.env['AWS_REGION'] = 'nowhere';
+      process.env['NODE_ENV'] = 'production';
+      await expect(made.functions()('f')).rejects.not.toMatchObject(refused);
+      process.env['NODE_ENV'] = 'test';
+      process.env['AWS_LAMBDA_RUNTIME_API'] = '127.0.0.1:9001';
+      await expect(made.functions()('f')).rejects.not.toMatchObject(refused);
     });
   });
 

@@ -2,14 +2,15 @@ import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
-import { systemClock } from '../../src/claims/clock.ts';
+import { type Clock, systemClock } from '../../src/claims/clock.ts';
 import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import { transportFromEnvironment } from '../../src/stores/dynamodb/transport-from-environment.ts';
 import type { Transport } from '../../src/stores/dynamodb/transport.ts';
 import { claimRequests } from '../support/claim-builders.ts';
+import { until } from '../support/until.ts';
 
 const before = { ...process.env };
 const servers: Server[] = [];
@@ -35,6 +36,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
   Object.assign(process.env, before);
   for (const server of servers.splice(0)) {
@@ -47,12 +49,12 @@ const HANG_UP = Symbol('hang up');
 
 /** A server that answers each request with a text, with nothing at all, or by closing the connection. */
 async function serve(
-  answer: (request: IncomingMessage) => string | typeof HANG_UP | undefined,
+  answer: (request: IncomingMessage) => Promise<string> | string | typeof HANG_UP | undefined,
 ): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
-    request.on('end', () => {
-      const text = answer(request);
+    request.on('end', async () => {
+      const text = await answer(request);
       if (text === HANG_UP) response.destroy();
       else if (text !== undefined) response.end(text);
     });
@@ -61,8 +63,8 @@ async function serve(
   return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
-function newTransport(): Transport {
-  return transportFromEnvironment({ clock: systemClock, random: Math.random });
+function newTransport(clock: Clock = systemClock): Transport {
+  return transportFromEnvironment({ clock, random: Math.random });
 }
 
 async function send(transport: Transport, times = 1): Promise<void> {
@@ -73,6 +75,18 @@ async function send(transport: Transport, times = 1): Promise<void> {
 
 function setKey(accessKeyId: string): void {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'a-secret' });
+}
+
+/** What is logged from now on, without its times. */
+function loggedLines(level = ''): () => object[] {
+  process.env['BATCHLATCH_LOG_LEVEL'] = level;
+  const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  return () =>
+    write.mock.calls.map(([text]) => {
+      const { timestamp, ...line } = JSON.parse(String(text)) as { timestamp: string };
+      expect(timestamp).toMatch(/^\d{4}-.*Z$/);
+      return line;
+    });
 }
 
 describe('Requests without a client', () => {
@@ -86,11 +100,29 @@ describe('Requests without a client', () => {
     expect(agents).toEqual(['direct', 'direct', 'direct']);
   });
 
-  it('go through the SDK where it is not', async () => {
+  it('go through the SDK where it is not, and the log says once which setting made it so', async () => {
     setKey('key');
+    const lines = loggedLines();
     process.env['AWS_RETRY_MODE'] = 'adaptive';
     await send(newTransport());
-    expect(agents).toEqual(['sdk']);
+    await send(newTransport());
+    delete process.env['AWS_RETRY_MODE'];
+    process.env['AWS_DISABLE_CLOCK_SKEW_CORRECTION'] = 'true';
+    await send(newTransport());
+    expect(agents).toEqual(['sdk', 'sdk', 'sdk']);
+    const line = { level: 'info', message: 'throughSdk', service: 'DynamoDB' };
+    expect(lines()).toEqual([
+      { ...line, reason: "AWS_RETRY_MODE is set to what AWS's SDK has to read" },
+      { ...line, reason: "AWS_DISABLE_CLOCK_SKEW_CORRECTION is set to what AWS's SDK has to read" },
+    ]);
+  });
+
+  it.each(['warn', 'silent'])('that go through the SDK are not logged at level %s', async (level) => {
+    setKey('key');
+    const lines = loggedLines(level);
+    process.env['AWS_ACCOUNT_ID_ENDPOINT_MODE'] = 'required';
+    await send(newTransport()).catch(() => undefined); // the key is of no account
+    expect(lines()).toEqual([]);
   });
 
   it('are not sent again by the SDK when nobody waits for them any more, but are when somebody does anew', async () => {
@@ -157,20 +189,27 @@ describe('Requests without a client', () => {
 });
 
 describe('Credentials that are not in the environment', () => {
-  /** A container's endpoint, whose credentials are valid for so long. Gives how often it was asked. */
-  async function container(...minutes: readonly number[]): Promise<() => number> {
+  const silent: (() => void)[] = [];
+  afterEach(() => {
+    for (const end of silent.splice(0)) end();
+  });
+
+  /** A container's endpoint, whose credentials are valid for so long, or which does not answer. Gives how often it was asked. */
+  async function container(...minutes: readonly (number | 'silent')[]): Promise<() => number> {
     let asked = 0;
     process.env['AWS_CONTAINER_AUTHORIZATION_TOKEN'] = 'container-token';
     process.env['AWS_CONTAINER_CREDENTIALS_FULL_URI'] = await serve(({ headers }) => {
       expect(headers.authorization).toBe('container-token');
-      const validFor = (minutes[asked] ?? 60) * 60_000;
+      const valid = minutes[asked] ?? 60;
       asked += 1;
-      return JSON.stringify({
+      const answer = JSON.stringify({
         AccessKeyId: `container-${asked}`,
         SecretAccessKey: 'a-secret',
         Token: 'a-token',
-        Expiration: new Date(Date.now() + validFor).toISOString(),
+        Expiration: new Date(Date.now() + (valid === 'silent' ? 60 : valid) * 60_000).toISOString(),
       });
+      // At the end of the test after all: the SDK would go on asking a container that is gone.
+      return valid === 'silent' ? new Promise((resolve) => silent.push(() => resolve(answer))) : answer;
     });
     return () => asked;
   }
@@ -182,6 +221,58 @@ describe('Credentials that are not in the environment', () => {
     expect(asked()).toBe(1);
     expect(new Set(signers)).toEqual(new Set(['container-1']));
     expect(new Set(agents)).toEqual(new Set(['direct']));
+  });
+
+  it.each(['direct', 'sdk'])(
+    'of a container that does not answer once are asked for again: %s',
+    async (by) => {
+      if (by === 'sdk') process.env['AWS_RETRY_MODE'] = 'adaptive';
+      const asked = await container('silent', 60);
+      const clock = manualClock(Date.now());
+      const transport = newTransport(clock);
+      const sending = Promise.all([send(transport), send(transport)]);
+      await until('the container was asked', () => asked() === 1);
+      await clock.advance(4_000);
+      await sending;
+      await send(transport);
+      expect([asked(), new Set(signers), new Set(agents)]).toEqual([
+        2,
+        new Set(['container-2']),
+        new Set([by]),
+      ]);
+    },
+  );
+
+  it('of a container that does not answer when they are to be renewed are used until they expire', async () => {
+    const asked = await container(4, 'silent', 'silent', 60);
+    const clock = manualClock(Date.now());
+    const transport = newTransport(clock);
+    await send(transport, 2);
+    await until('they are to be renewed', () => asked() === 2);
+    await clock.advance(4_000);
+    await until('the renewal is tried again', () => asked() === 3);
+    await clock.advance(4_000);
+    await send(transport);
+    expect(signers).toEqual(['container-1', 'container-1', 'container-1']);
+    await clock.advance(4 * 60_000);
+    await send(transport);
+    expect(signers.at(-1)).toBe('container-4');
+  });
+
+  it('of an instance whose metadata service does not answer at first are asked for again', async () => {
+    delete process.env['AWS_EC2_METADATA_DISABLED'];
+    const paths: string[] = [];
+    process.env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] = await serve(({ url = '' }) => {
+      paths.push(url);
+      if (paths.length <= 2) return undefined; // the token, and then the role without one
+      if (url.endsWith('/token')) return 'a-metadata-token';
+      if (url.endsWith('/security-credentials/')) return 'orders-role';
+      const Expiration = new Date(Date.now() + 3_600_000).toISOString();
+      return JSON.stringify({ AccessKeyId: 'instance', SecretAccessKey: 'x', Token: 't', Expiration });
+    });
+    await send(newTransport(), 2);
+    expect(signers).toEqual(['instance', 'instance']);
+    expect(paths).toHaveLength(5);
   });
 
   it('are renewed before they expire, while requests go on with the old ones', async () => {

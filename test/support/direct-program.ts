@@ -9,6 +9,7 @@ const transport = directTransport({
   endpoint: { url: new URL(process.argv[2] ?? ''), region: 'us-east-1' },
   credentials: () => ({ accessKeyId: 'local', secretAccessKey: 'local' }),
   maxAttempts: 2,
+  userAgent: 'test',
   clock: systemClock,
   random: Math.random,
 });

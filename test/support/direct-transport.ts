@@ -46,6 +46,7 @@ export function direct(
       endpoint: { url: new URL(endpoint), region: 'us-east-1' },
       credentials: () => CREDENTIALS,
       maxAttempts: 4,
+      userAgent: 'test',
       clock: hastyClock(),
       random: () => 0.5,
       ...setup,

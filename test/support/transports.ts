@@ -9,7 +9,11 @@ export type TransportName = (typeof transports)[number];
 
 /** For a process: `direct` where nothing unusual is in its environment, `sdk` where something is that only AWS's SDK reads. */
 export function transportEnvironment(transport: TransportName): Record<string, string> {
-  return { AWS_SDK_UA_APP_ID: transport === 'sdk' ? APPLICATION : '' };
+  const isSdk = transport === 'sdk';
+  return {
+    AWS_DISABLE_CLOCK_SKEW_CORRECTION: isSdk ? 'true' : '', // left to the SDK, and changes nothing here
+    AWS_SDK_UA_APP_ID: isSdk ? APPLICATION : '',
+  };
 }
 
 /** A store without a client that goes to this endpoint. Its first request has to be sent before another store is made. */

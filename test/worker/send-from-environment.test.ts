@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { createWorker, type Worker, type WorkerState } from 'batchlatch/worker';
@@ -198,8 +198,22 @@ describe('Without a client requests to SQS', () => {
       AWS_USE_FIPS_ENDPOINT: 'true',
       AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
     });
+    process.env['BATCHLATCH_LOG_LEVEL'] = 'info';
+    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     await newSend()();
-    expect([signers, agents]).toEqual([['key@us-east-1'], ['sdk']]);
+    await newSend()();
+    const lines = write.mock.calls.map(([text]) => JSON.parse(String(text)) as object);
+    write.mockRestore();
+    expect([signers, agents]).toEqual([Array(2).fill('key@us-east-1'), ['sdk', 'sdk']]);
+    expect(lines).toEqual([
+      {
+        timestamp: expect.any(String),
+        level: 'info',
+        message: 'throughSdk',
+        service: 'SQS',
+        reason: "AWS_RETRY_MODE is set to what AWS's SDK has to read",
+      },
+    ]);
   });
 });
 

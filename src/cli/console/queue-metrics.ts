@@ -1,6 +1,7 @@
 import { directSender, type Limits } from '../../aws/direct-sender.ts';
 import type { Service } from '../../aws/service.ts';
 import type { Credentials } from '../../aws/signed-headers.ts';
+import { userAgentOf } from '../../aws/user-agent.ts';
 import type { Clock } from '../../claims/clock.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import type { QueueMetrics } from '../../console/queue-reader.ts';
@@ -52,6 +53,7 @@ export function queueMetricsOf(
     endpoint: place,
     credentials: place.credentials,
     maxAttempts: 2,
+    userAgent: userAgentOf(process.env),
     clock,
     random: Math.random,
   };

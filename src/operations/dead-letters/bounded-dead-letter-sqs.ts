@@ -1,12 +1,28 @@
+import { sqsWithMethods } from '../../aws/sdk/command-client.ts';
 import { boundedCall } from '../../claims/bounded-call.ts';
 import type { Clock } from '../../claims/clock.ts';
+import type { CommandClient } from '../../options/command-client.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 
 /** SQS answers in milliseconds, and a receive waits for a second; ten messages of 100 KB each may take a slow line some seconds. */
 const LONGEST_CALL_MS = 20_000;
 
+const OPERATIONS = [
+  'getQueueAttributes',
+  'receiveMessage',
+  'changeMessageVisibilityBatch',
+  'sendMessageBatch',
+  'deleteMessageBatch',
+  'listDeadLetterSourceQueues',
+  'listQueues',
+  'startMessageMoveTask',
+  'listMessageMoveTasks',
+  'cancelMessageMoveTask',
+] as const satisfies readonly (keyof DeadLetterSqs)[];
+
 /** The client, none of whose calls takes longer than 20 seconds: the SDK's own waits without a limit by default. */
-export function boundedDeadLetterSqs(client: DeadLetterSqs, clock: Clock): DeadLetterSqs {
+export function boundedDeadLetterSqs(given: DeadLetterSqs | CommandClient, clock: Clock): DeadLetterSqs {
+  const client = sqsWithMethods<DeadLetterSqs>(given, OPERATIONS);
   const bound = <Answer>(call: (options: { abortSignal: AbortSignal }) => Promise<Answer>): Promise<Answer> =>
     boundedCall((abortSignal) => call({ abortSignal }), {
       clock,

@@ -2,6 +2,7 @@ import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import { aBoolean, aFunction, anInteger, anObject, aUrl, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
+import type { CommandClient } from '../../options/command-client.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages, type KeyOfMessage, type ParkedClaimsRead } from './claims-of-messages.ts';
 import { type DeadLetterMessage, readMessage } from './dead-letter-message.ts';
@@ -55,19 +56,22 @@ const HIDDEN_SECONDS = 30;
  * Rejects with a `ConfigurationError` for options that cannot work, and where SQS or the store cannot be read; the messages
  * are shown again then too.
  *
- * @param sqs `new SQS()` of `@aws-sdk/client-sqs`.
+ * @param sqs `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`.
  * @param options Which queue, and how many messages.
  *
  * @example
  * const { messages } = await peekDeadLetters(new SQS(), { queueUrl, store });
  */
-export async function peekDeadLetters(sqs: DeadLetterSqs, options: PeekOptions): Promise<DeadLetterPeek> {
+export async function peekDeadLetters(
+  sqs: DeadLetterSqs | CommandClient,
+  options: PeekOptions,
+): Promise<DeadLetterPeek> {
   return peekWith(sqs, options, systemClock);
 }
 
 /** The same, with a clock of the caller's. */
 export async function peekWith(
-  client: DeadLetterSqs,
+  client: DeadLetterSqs | CommandClient,
   options: PeekOptions,
   clock: Clock,
 ): Promise<DeadLetterPeek> {

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../claims/clock.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { withOperations } from '../operable-store.ts';
+import type { CommandClient } from '../../options/command-client.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages } from './claims-of-messages.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
@@ -19,7 +20,7 @@ import type { RedriveResult } from './redrive-result.ts';
  * Rejects with a `ConfigurationError` for options that cannot work, and where the queue cannot be asked what it is. What
  * fails after that is in the result.
  *
- * @param sqs `new SQS()` of `@aws-sdk/client-sqs`.
+ * @param sqs `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`.
  * @param options Which queue, which of its messages, and who does it and why.
  *
  * @example
@@ -28,7 +29,7 @@ import type { RedriveResult } from './redrive-result.ts';
  * });
  */
 export async function redriveDeadLetters(
-  sqs: DeadLetterSqs,
+  sqs: DeadLetterSqs | CommandClient,
   options: RedriveOptions,
 ): Promise<RedriveResult> {
   return redriveWith(sqs, options, systemClock);
@@ -36,7 +37,7 @@ export async function redriveDeadLetters(
 
 /** The same, with a clock of the caller's. */
 export async function redriveWith(
-  client: DeadLetterSqs,
+  client: DeadLetterSqs | CommandClient,
   options: RedriveOptions,
   clock: Clock,
 ): Promise<RedriveResult> {

@@ -1,6 +1,6 @@
 import type { Service } from '../../aws/service.ts';
 import { StoreError } from '../../claims/errors.ts';
-import { LONGEST_REQUEST_MS, unanswered } from './unanswered.ts';
+import { unanswered } from './unanswered.ts';
 
 /** DynamoDB, for requests without AWS's SDK. */
 export const DYNAMODB: Service = {
@@ -12,7 +12,7 @@ export const DYNAMODB: Service = {
   tellingMembers: ['Item', 'CancellationReasons', 'ThrottlingReasons'],
   unanswered,
   noCredentials: () =>
-    new StoreError(`AWS credentials were not found within ${LONGEST_REQUEST_MS / 1_000} seconds`, {
+    new StoreError('AWS credentials were not found in time: what gives them did not answer', {
       isRetryable: true,
       code: 'BATCHLATCH_STORE_SILENT',
     }),

@@ -10,6 +10,7 @@ import {
   type DynamoDBStoreOptions,
   formatOf,
 } from './claims-table.ts';
+import { refusedInTests } from './refused-in-tests.ts';
 import { rowWriter } from './row-writer.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
 import { isTransactEffect } from './transact-effect.ts';
@@ -33,11 +34,19 @@ export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
   const { tableName } = options;
   if ('tableName' in options) checkTableOptions(options, true);
   if (tableName !== undefined) return claimsIn(claimsTable(tableName, options));
-  const later = whenTableIsNamed((name) => {
-    checkTableOptions({ tableName: name }, true);
-    return claimsIn(claimsTable(name, options));
+  return forwarded(inNamedTable(options), options);
+}
+
+/** `dynamoDBStore()` where nobody asked for it: refused in unit tests. */
+export function defaultStore(): ClaimStore {
+  return forwarded(refusedInTests(inNamedTable({})), {});
+}
+
+function inNamedTable(options: DynamoDBStoreOptions): () => TableStore {
+  return whenTableIsNamed((tableName) => {
+    checkTableOptions({ tableName }, true);
+    return claimsIn(claimsTable(tableName, options));
   });
-  return forwarded(later, options);
 }
 
 export function claimsIn(table: ClaimsTable): TableStore {

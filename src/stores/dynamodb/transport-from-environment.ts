@@ -1,5 +1,5 @@
-import { say } from '../../aws/say.ts';
-import { sdkSettings } from '../../aws/sdk/sdk-settings.ts';
+import { say, tellThroughSdk } from '../../aws/say.ts';
+import { type AnyClient, sdkSettings, type SdkSettings } from '../../aws/sdk/sdk-settings.ts';
 import { builtIn } from '../../claims/built-in.ts';
 import { DYNAMODB } from './dynamodb-service.ts';
 import type { RetrySetup } from './retry.ts';
@@ -43,17 +43,22 @@ async function make(setup: RetrySetup): Promise<Transport> {
   const { choose, environmentCredentials } = await import('../../aws/environment.ts');
   const choice = choose(DYNAMODB, process.env);
   if (choice.transport === 'sdk') {
-    say(`DynamoDB through AWS's SDK: ${choice.why}`);
-    return ownSdkTransport(choice.why);
+    tellThroughSdk('DynamoDB', choice.why);
+    return ownSdkTransport(choice.why, credentialsOfSdk(choice.why, setup));
   }
   const { directTransport } = await import('./direct-transport.ts');
-  const { endpoint, maxAttempts } = choice;
+  const { endpoint, maxAttempts, userAgent } = choice;
   const isChain = choice.credentials === 'sdk';
   say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
   const credentials = isChain
-    ? sdkSettings(() => loadSdk(CREDENTIALS)).credentials
+    ? credentialsOfSdk(CREDENTIALS, setup)
     : () => environmentCredentials(process.env);
-  return directTransport({ endpoint, credentials, maxAttempts, ...setup });
+  return directTransport({ endpoint, credentials, maxAttempts, userAgent, ...setup });
+}
+
+function credentialsOfSdk(why: string, { clock }: RetrySetup): SdkSettings['credentials'] {
+  const load = async (): Promise<AnyClient> => (await loadSdk(why)).DynamoDBClient;
+  return sdkSettings(load, { clock, silent: DYNAMODB.noCredentials }).credentials;
 }
 
 /** All that the first request will need. */

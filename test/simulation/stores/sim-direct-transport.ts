@@ -67,7 +67,14 @@ export function directTransportOf(
     return never();
   };
   return directTransport(
-    { endpoint: ENDPOINT, credentials, maxAttempts: MAX_ATTEMPTS, clock, random: () => random.next() },
+    {
+      endpoint: ENDPOINT,
+      credentials,
+      maxAttempts: MAX_ATTEMPTS,
+      userAgent: 'simulation',
+      clock,
+      random: () => random.next(),
+    },
     LIMITS,
     connections,
   );

@@ -22,8 +22,8 @@ const LAMBDA = {
 };
 const REGIONAL = 'https://dynamodb.eu-central-1.amazonaws.com/';
 
-function chosen(more: Environment, ...files: string[]): Choice {
-  return choose(DYNAMODB, { ...LAMBDA, ...more }, (file) => files.includes(file));
+function chosen(more: Environment, files: Readonly<Record<string, string>> = {}): Choice {
+  return choose(DYNAMODB, { ...LAMBDA, ...more }, (file) => files[file] ?? '');
 }
 
 /** What is chosen, for a table. */
@@ -65,13 +65,29 @@ describe('The environment of a Lambda function', () => {
     [{ AWS_MAX_ATTEMPTS: '1' }, `${REGIONAL} eu-central-1 environment 1`],
     [{ AWS_MAX_ATTEMPTS: '' }, `${REGIONAL} eu-central-1 environment 4`],
     [{ AWS_RETRY_MODE: 'standard' }, `${REGIONAL} eu-central-1 environment 4`],
-    [{ AWS_ACCOUNT_ID_ENDPOINT_MODE: 'preferred' }, `${REGIONAL} eu-central-1 environment 4`],
-    [{ AWS_PROFILE: '' }, `${REGIONAL} eu-central-1 environment 4`],
-    [{ HTTP_PROXY: 'http://proxy:3128', no_proxy: 'x' }, `${REGIONAL} eu-central-1 environment 4`],
+    [{ AWS_RETRY_MODE: 'legacy' }, `${REGIONAL} eu-central-1 environment 4`],
+    ...['standard', 'in-region', 'cross-region', 'mobile', 'auto', 'legacy'].map(
+      (mode) => [{ AWS_DEFAULTS_MODE: mode }, `${REGIONAL} eu-central-1 environment 4`] as const,
+    ),
     [
-      { AWS_CA_BUNDLE: '/ca.pem', HTTPS_PROXY: 'http://proxy:3128', AWS_ENDPOINT_URL: 'http://localhost' },
+      { AWS_USE_FIPS_ENDPOINT: 'false', AWS_USE_DUALSTACK_ENDPOINT: 'false' },
+      `${REGIONAL} eu-central-1 environment 4`,
+    ],
+    [{ AWS_SDK_UA_APP_ID: 'PT/NO-OP/2.35.0/PTEnv/NA' }, `${REGIONAL} eu-central-1 environment 4`],
+    [{ AWS_AUTH_SCHEME_PREFERENCE: 'sigv4a,sigv4' }, `${REGIONAL} eu-central-1 environment 4`],
+    [{ AWS_BEARER_TOKEN_DYNAMODB: 'token' }, `${REGIONAL} eu-central-1 environment 4`],
+    [{ AWS_CA_BUNDLE: '/ca.pem' }, `${REGIONAL} eu-central-1 environment 4`],
+    [
+      { HTTPS_PROXY: 'http://user:secret@proxy:3128', ALL_PROXY: 'socks://proxy', NODE_USE_ENV_PROXY: '1' },
+      `${REGIONAL} eu-central-1 environment 4`,
+    ],
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: '1' }, `${REGIONAL} eu-central-1 environment 4`],
+    [
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0', AWS_ENDPOINT_URL: 'http://localhost' },
       'http://localhost/ eu-central-1 environment 4',
     ],
+    [{ AWS_ACCOUNT_ID_ENDPOINT_MODE: 'preferred' }, `${REGIONAL} eu-central-1 environment 4`],
+    [{ AWS_PROFILE: '' }, `${REGIONAL} eu-central-1 environment 4`],
   ])('is plain with %j', (more, expected) => {
     expect(shown(chosen(more))).toBe(expected);
   });
@@ -114,16 +130,15 @@ describe('The environment of a Lambda function', () => {
       "AWS_ACCOUNT_ID_ENDPOINT_MODE is set to what AWS's SDK has to read",
     ],
     [{ AWS_RETRY_MODE: 'adaptive' }, "AWS_RETRY_MODE is set to what AWS's SDK has to read"],
-    [{ AWS_RETRY_MODE: 'legacy' }, "AWS_RETRY_MODE is set to what AWS's SDK has to read"],
-    [{ AWS_DEFAULTS_MODE: 'auto' }, "AWS_DEFAULTS_MODE is set to what AWS's SDK has to read"],
+    [{ AWS_DEFAULTS_MODE: 'fast' }, "AWS_DEFAULTS_MODE is set to what AWS's SDK has to read"],
+    [
+      { AWS_DISABLE_CLOCK_SKEW_CORRECTION: 'true' },
+      "AWS_DISABLE_CLOCK_SKEW_CORRECTION is set to what AWS's SDK has to read",
+    ],
     ...['0', '-1', 'many', '3.5', '1e3', ' 3', '1000'].map(
       (text) => [{ AWS_MAX_ATTEMPTS: text }, 'AWS_MAX_ATTEMPTS is no number from 1 up'] as const,
     ),
-    [{ HTTPS_PROXY: 'http://user:secret@proxy:3128' }, 'HTTPS_PROXY is set'],
-    [{ https_proxy: 'http://user:secret@proxy:3128' }, 'https_proxy is set'],
-    [{ HTTP_PROXY: 'http://proxy', AWS_ENDPOINT_URL: 'http://localhost' }, 'HTTP_PROXY is set'],
-    [{ AWS_CA_BUNDLE: '/ca.pem' }, 'AWS_CA_BUNDLE is set'],
-    [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED is set'],
+    [{ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, 'NODE_TLS_REJECT_UNAUTHORIZED is 0'],
   ])('is left to the SDK with %j, without a secret in the reason', (more, why) => {
     expect(chosen(more)).toEqual({ transport: 'sdk', why });
   });
@@ -140,20 +155,62 @@ describe('A shared configuration file', () => {
     [{ HOME: '/home/a', AWS_CONFIG_FILE: '/etc/aws' }, '/etc/aws'],
     [{ HOME: '/home/a', AWS_SHARED_CREDENTIALS_FILE: '~/keys' }, '/home/a/keys'],
   ])('is for the SDK to read, with %j: %s', (more, file) => {
-    expect(chosen(more, file)).toEqual({
+    const text = '[default]\nretry_mode = adaptive\n';
+    expect(chosen(more, { [file]: text })).toEqual({
       transport: 'sdk',
-      why: `There is ${file}, which AWS's SDK has to read`,
+      why: `${file} sets retry_mode for the default profile`,
     });
-    expect(chosen(more, `${file}-of-another-name`)).toMatchObject({ transport: 'direct' });
+    expect(chosen(more, { [`${file}-of-another-name`]: text })).toMatchObject({ transport: 'direct' });
   });
 
-  it('counts if there is something in it, or if nobody can tell', () => {
+  const KEYS = 'aws_access_key_id = AKIA\naws_secret_access_key = a-secret\naws_session_token=t';
+  const NO_KEY = { HOME: '/home/a', AWS_ACCESS_KEY_ID: '' };
+
+  it.each([
+    '# retry_mode = adaptive\n; [default]\n',
+    'retry_mode = adaptive\n[default]\n',
+    '[profile dev]\nretry_mode = adaptive\n[services local]\ndynamodb =\n  endpoint_url = http://localhost:1\n',
+    '[default] # mine\nregion = us-east-1\noutput = json\ncli_pager =\n',
+    '[profile default]\r\nregion=us-east-1\r\n',
+    '[default]\ns3 =\n  max_concurrent_requests = 20\n  max_attempts = 2\noutput = text',
+    `[default]\n${KEYS}`,
+    '[default]\nsso_session = mine\nsso_account_id = 1\n[sso-session mine]\nsso_region = us-east-1',
+    '[default]\nrole_arn = arn:aws:iam::123456789012:role/a\nsource_profile = b\ncredential_process = c',
+  ])('changes nothing where it sets nothing that matters: %j', (text) => {
+    expect(shown(chosen({ HOME: '/home/a' }, { '/home/a/.aws/config': text }))).toBe(
+      `${REGIONAL} eu-central-1 environment 4`,
+    );
+  });
+
+  it.each([
+    ['[default]\nmax_attempts = 2', 'max_attempts'],
+    ['[ default ]\nendpoint_url = http://localhost:1', 'endpoint_url'],
+    ['[profile "default"]\nregion = us-east-1\nuse_fips_endpoint = true', 'use_fips_endpoint'],
+    ['[profile a]\noutput = json\n[default]\n  services = local', 'services'],
+    ['[default]\ns3 =\n  a = b\nretry_mode = adaptive', 'retry_mode'],
+    ['[default]\nwJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY=', 'something'],
+  ])('is for the SDK to read where it is not known to change nothing: %j', (text, setting) => {
+    expect(chosen({ HOME: '/home/a' }, { '/home/a/.aws/credentials': text })).toEqual({
+      transport: 'sdk',
+      why: `/home/a/.aws/credentials sets ${setting} for the default profile`,
+    });
+  });
+
+  it('is for the SDK to read where it has the credentials, if no access key is in the environment', () => {
+    const of = (text: string): unknown => shown(chosen(NO_KEY, { '/home/a/.aws/credentials': text }));
+    expect(of(`[default]\n${KEYS}`)).toBe(
+      '/home/a/.aws/credentials sets aws_access_key_id for the default profile',
+    );
+    expect(of(`[other]\n${KEYS}`)).toBe(`${REGIONAL} eu-central-1 sdk 4`);
+  });
+
+  it('counts if it sets something, or if nobody can tell', () => {
     const none = { AWS_CONFIG_FILE: path.join(folder, 'none'), AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
     const of = (AWS_CONFIG_FILE: string): string =>
       choose(DYNAMODB, { ...LAMBDA, ...none, AWS_CONFIG_FILE }).transport;
     const [empty, full] = [path.join(folder, 'empty'), path.join(folder, 'full')];
     writeFileSync(empty, '');
-    writeFileSync(full, '[default]');
+    writeFileSync(full, '[default]\nretry_mode = adaptive');
     expect([of(none.AWS_CONFIG_FILE), of('/dev/null'), of(empty)]).toEqual(['direct', 'direct', 'direct']);
     expect([of(full), of(folder), of('nul\0byte'), of('/dev/zero')]).toEqual(['sdk', 'sdk', 'sdk', 'sdk']);
   });
@@ -197,7 +254,15 @@ describe('Where requests are direct, the SDK', () => {
     ],
     AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: ['true', 'false', 'TRUE', ''],
     AWS_MAX_ATTEMPTS: ['1', '7', '0', '5x', ''],
-    AWS_RETRY_MODE: ['standard', 'adaptive', ''],
+    AWS_RETRY_MODE: ['standard', 'legacy', 'adaptive', ''],
+    AWS_DEFAULTS_MODE: ['standard', 'in-region', 'cross-region', 'mobile', 'auto', 'legacy'],
+    AWS_AUTH_SCHEME_PREFERENCE: ['sigv4a', 'httpBearerAuth', 'sigv4a,sigv4'],
+    AWS_BEARER_TOKEN_DYNAMODB: ['a-bearer-token'],
+    AWS_SIGV4A_SIGNING_REGION_SET: ['*'],
+    AWS_CREDENTIAL_SCOPE: ['us-west-1'],
+    AWS_SDK_UA_APP_ID: ['an-app', 'with spaces/and # "quotes"', 'PT/NO-OP/2.35.0/PTEnv/NA', ''],
+    HTTPS_PROXY: ['http://127.0.0.1:1'],
+    AWS_CA_BUNDLE: ['/no/such/file.pem'],
     AWS_ACCOUNT_ID_ENDPOINT_MODE: ['preferred', 'disabled', 'required'],
     AWS_SESSION_TOKEN: ['a-token', ''],
   };
@@ -210,7 +275,7 @@ describe('Where requests are direct, the SDK', () => {
     ),
   );
 
-  it('would send them to the same endpoint, signed for the same region, as often', async () => {
+  it('would send them to the same endpoint, signed for the same region, as often, for the same application', async () => {
     let direct = 0;
     await fc.assert(
       fc.asyncProperty(environments, async (drawn) => {
@@ -219,7 +284,7 @@ describe('Where requests are direct, the SDK', () => {
           ...drawn,
           AWS_REGION: drawn['AWS_REGION'] ?? 'us-east-2',
         };
-        const choice = choose(DYNAMODB, environment, () => false);
+        const choice = choose(DYNAMODB, environment, () => '');
         if (choice.transport === 'sdk') return;
         direct += 1;
         for (const name of [...Object.keys(LAMBDA), ...Object.keys(values)]) delete process.env[name];
@@ -230,6 +295,8 @@ describe('Where requests are direct, the SDK', () => {
           url: choice.endpoint.url.href,
           region: choice.endpoint.region,
           maxAttempts: choice.maxAttempts,
+          retryMode: 'standard',
+          app: / app\/\S+$/.exec(choice.userAgent)?.[0].trim(),
         });
       }),
       { numRuns: 200 },
@@ -253,7 +320,9 @@ describe('Where requests are direct, the SDK', () => {
     const [, region] =
       /Credential=[^/]+\/\d+\/([^/]+)\/dynamodb\//.exec(headers['authorization'] ?? '') ?? [];
     const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${to}`);
-    return { url: url.href, region, maxAttempts: await client.config.maxAttempts() };
+    const { mode: retryMode } = (await new DynamoDB({}).config.retryStrategy()) as { mode?: string };
+    const app = / (app\/\S+)/.exec(headers['user-agent'] ?? '')?.[1];
+    return { url: url.href, region, maxAttempts: await client.config.maxAttempts(), retryMode, app };
   }
 });
 
@@ -268,6 +337,9 @@ interface SentRequest {
 describe("The variables that AWS's SDK reads", () => {
   /** Of no consequence for a request that is sent directly, and why. */
   const harmless: Readonly<Record<string, string>> = {
+    AWS_AUTH_SCHEME_PREFERENCE: 'DynamoDB and SQS have one scheme',
+    AWS_SIGV4A_SIGNING_REGION_SET: 'the same',
+    AWS_CREDENTIAL_SCOPE: 'in no endpoint and no signature of DynamoDB and SQS',
     AWS_BACKUP: 'no variable, but a value of an answer',
     AWS_ACCOUNT_ID: 'only for endpoints of an account, which are not used knowingly',
     AWS_CREDENTIAL_EXPIRATION: 'the access key is read at each sending',
@@ -282,11 +354,9 @@ describe("The variables that AWS's SDK reads", () => {
   };
   /** Of where credentials come from if there is no access key: then the SDK finds them. */
   const ofTheChain = /^AWS_(CONTAINER_|EC2_METADATA_|ROLE_|WEB_IDENTITY_|LOGIN_CACHE_)/;
-  const source = readFileSync('src/aws/environment.ts', 'utf8');
+  const sources = ['environment', 'environment-credentials', 'shared-files', 'user-agent'];
   const read = new Set(
-    [source, readFileSync('src/aws/environment-credentials.ts', 'utf8')].flatMap((text) =>
-      text.match(/\bAWS_[A-Z0-9_]+\b/g),
-    ),
+    sources.flatMap((name) => readFileSync(`src/aws/${name}.ts`, 'utf8').match(/\bAWS_[A-Z0-9_]+\b/g)),
   );
 
   it('are all known: a new one is to be looked at, and put into the list', () => {

@@ -100,7 +100,10 @@ describe("The SDK's signer", () => {
         region: oneOf(REGIONS, random),
         time: new Date(oneOf(DAYS, random) + Math.floor(random() * 86_400_000)),
       };
-      const { Authorization, ...headers } = sign({ ...request, service: 'dynamodb' }, signing);
+      const { Authorization, ...headers } = sign(
+        { ...request, service: 'dynamodb', userAgent: 'batchlatch' },
+        signing,
+      );
       const theirs = await new SignatureV4({
         ...signing,
         service: 'dynamodb',

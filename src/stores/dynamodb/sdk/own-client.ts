@@ -1,23 +1,25 @@
 import { Buffer } from 'node:buffer';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { commandOf } from '../../../aws/sdk/command-client.ts';
+import type { SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
 import { withoutVersionWarning } from '../../../aws/sdk/without-version-warning.ts';
 import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
-import { commandOf } from './sdk-transport.ts';
 
 /**
- * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why` is what
- * the SDK is needed for. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no options: so
- * a request that is no longer awaited goes on until its timeout, but is not sent again.
+ * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why`
+ * is what the SDK is needed for. `credentials` looks for them with a time limit, which the SDK's own client
+ * would not. With `cacheMiddleware` the SDK resolves the stack of an operation once, if it is given no
+ * options: so a request that is no longer awaited goes on until its timeout, but is not sent again.
  */
-export function ownSdkTransport(why: string): Transport {
+export function ownSdkTransport(why: string, credentials: SdkSettings['credentials']): Transport {
   const givenUp = new WeakSet<object>();
   let loaded: { readonly sdk: Sdk; readonly client: DynamoDBClient } | undefined;
   return {
     async send(operation, input, signal) {
       if (loaded === undefined) {
         const sdk = await loadSdk(why);
-        loaded ??= { sdk, client: sendingWhatIsAwaited(tunedClient(sdk), givenUp) };
+        loaded ??= { sdk, client: sendingWhatIsAwaited(tunedClient(sdk, credentials), givenUp) };
       }
       const own = { ...input }; // the same may be sent again by its sender, who then waits for it anew
       const giveUp = (): void => void givenUp.add(own);
@@ -49,12 +51,16 @@ function sendingWhatIsAwaited(client: DynamoDBClient, givenUp: WeakSet<object>):
  * A claim waits for one small answer, and many are asked for at a time: keep connections, do not wait for more bytes to send,
  * and give up on a silent connection long before the function's time is over.
  */
-export function tunedClient({ DynamoDBClient }: Sdk): DynamoDBClient {
+export function tunedClient(
+  { DynamoDBClient }: Sdk,
+  credentials?: SdkSettings['credentials'],
+): DynamoDBClient {
   const agent = { keepAlive: true, noDelay: true, maxSockets: 100 };
   const client = withoutVersionWarning(
     () =>
       new DynamoDBClient({
         cacheMiddleware: true,
+        ...(credentials !== undefined && { credentials: async () => credentials() }),
         requestHandler: {
           connectionTimeout: 2_500, // a lost SYN is sent again after one second
           requestTimeout: 3_000,

@@ -1,5 +1,6 @@
+import { commandOf, methodOf } from '../../../aws/sdk/command-client.ts';
 import { platformSignal } from '../../../claims/stop.ts';
-import type { Operation, Operations, Transport } from '../transport.ts';
+import type { Transport } from '../transport.ts';
 import { type ClientOfDynamoDB, isDocumentClient } from './given-client.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
 
@@ -11,8 +12,6 @@ interface SdkClient {
 interface SendOptions {
   readonly abortSignal: AbortSignal;
 }
-
-type Method = (input: unknown, options?: SendOptions) => Promise<never>;
 
 /**
  * Requests through a client of AWS's SDK. `new DynamoDB({})` has a method for each operation; for any other client the SDK's
@@ -31,19 +30,4 @@ export function sdkTransport(given: ClientOfDynamoDB): Transport {
       return client.send(commandOf(sdk, operation, input), options) as Promise<never>;
     },
   };
-}
-
-export function commandOf<Name extends Operation>(
-  sdk: Sdk,
-  operation: Name,
-  input: Operations[Name]['input'],
-): unknown {
-  const Command = sdk[`${operation}Command`] as new (given: Operations[Name]['input']) => unknown;
-  return new Command(input);
-}
-
-/** `new DynamoDB({}).putItem`, and so on. */
-function methodOf(client: object, operation: Operation): Method | undefined {
-  const method: unknown = Reflect.get(client, operation[0]?.toLowerCase() + operation.slice(1));
-  return typeof method === 'function' ? (method as Method) : undefined;
 }

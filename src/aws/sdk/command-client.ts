@@ -1,0 +1,55 @@
+import { BatchlatchError } from '../../claims/errors.ts';
+import { loadPackage } from './load-package.ts';
+
+type Method = (input: unknown, options?: object) => Promise<never>;
+type Commands = Readonly<Record<string, new (input: unknown) => unknown>>;
+
+/**
+ * The client's method for an operation, such as `SendMessage`; undefined of a client that is sent commands.
+ */
+export function methodOf(client: object, operation: string): Method | undefined {
+  const method: unknown = Reflect.get(client, operation[0]?.toLowerCase() + operation.slice(1));
+  return typeof method === 'function' ? (method as Method) : undefined;
+}
+
+/** A command of a package of the SDK. */
+export function commandOf(sdk: object, operation: string, input: unknown): unknown {
+  const Command = (sdk as Commands)[`${operation}Command`] as Commands[string];
+  return new Command(input);
+}
+
+/**
+ * A client of SQS with a method for each of these operations: `new SQS()` has them, and any other client is
+ * sent commands.
+ */
+export function sqsWithMethods<Client extends object>(
+  given: object,
+  operations: readonly (keyof Client & string)[],
+): Client {
+  if (operations.every((name) => methodOf(given, name) !== undefined)) return given as Client;
+  const { send } = given as { send?: Method };
+  if (send === undefined) return given as Client; // of its user's own making
+  const call =
+    (name: string): Method =>
+    async (input, options) => {
+      const sdk = await loadSqs();
+      const operation = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+      return send.call(given, commandOf(sdk, operation, input), options);
+    };
+  return Object.fromEntries(operations.map((name) => [name, call(name)])) as Client;
+}
+
+const PACKAGE = '@aws-sdk/client-sqs';
+
+async function loadSqs(): Promise<object> {
+  try {
+    return await loadPackage<object>(PACKAGE);
+  } catch (cause) {
+    throw new BatchlatchError(
+      'BATCHLATCH_SDK_NOT_FOUND',
+      `A client of AWS's SDK is sent commands, which it does not bring along, and ${PACKAGE} was not found. Leave it out of ` +
+        'the bundle as external, or pass `new SQS()`, which brings its commands along',
+      { cause },
+    );
+  }
+}

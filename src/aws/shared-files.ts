@@ -1,0 +1,95 @@
+import { builtIn } from '../claims/built-in.ts';
+import type { Environment } from './environment-credentials.ts';
+
+/** Settings of a profile that change no request: read by other tools, or given by AWS_REGION. */
+const IRRELEVANT = /^(region|output|ca_bundle|s3|cli_\w+)$/;
+/** Settings that say where credentials come from. */
+const CREDENTIALS =
+  /^((aws|credential|role|sso|x)_\w+|duration_seconds|external_id|login_session|mfa_serial|source_profile|web_identity_token_file)$/;
+
+/** Real files have a few kilobytes. */
+const LARGEST_BYTES = 1_048_576;
+/** Reasons why nobody can look into a file: the SDK takes it for an empty one. */
+const CLOSED = new Set<unknown>(['EACCES', 'ENOTDIR']);
+
+/** Returns a file's text, empty if there is no such file, and undefined where only the SDK can tell. */
+export type ReadFile = (file: string) => string | undefined;
+
+/**
+ * Says why AWS's SDK has to read the shared configuration files; undefined where nothing in them changes a
+ * request. `hasKey`: the access key comes from the environment. Only the default profile counts: AWS_PROFILE
+ * always leads to the SDK.
+ */
+export function sharedFileForSdk(
+  environment: Environment,
+  hasKey: boolean,
+  read: ReadFile = textOf,
+): string | undefined {
+  for (const file of sharedFiles(environment)) {
+    const text = read(file);
+    if (text === undefined) return `${file} is there, which AWS's SDK has to read`;
+    const setting = settingsOfDefault(text).find(
+      (name) => !IRRELEVANT.test(name) && !(hasKey && CREDENTIALS.test(name)),
+    );
+    if (setting !== undefined) return `${file} sets ${shown(setting)} for the default profile`;
+  }
+  return undefined;
+}
+
+/** Settings have short names in lower case; in a broken file a secret may stand in a name's place. */
+function shown(setting: string): string {
+  return /^[a-z][a-z\d_]{0,31}$/.test(setting) ? setting : 'something';
+}
+
+/** Returns the names of what a file sets for the default profile, read as AWS's SDK reads it. */
+function settingsOfDefault(text: string): string[] {
+  const names: string[] = [];
+  let isDefault = false;
+  let isNested = false;
+  for (const line of text.split(/\r?\n/)) {
+    const trimmed = (line.split(/(?:^|\s)[;#]/, 1)[0] as string).trim();
+    if (trimmed.startsWith('[') && trimmed.endsWith(']')) {
+      isDefault = /^\[\s*(profile\s+)?["']?default["']?\s*\]$/.test(trimmed);
+      isNested = false;
+      continue;
+    }
+    const equals = trimmed.indexOf('=');
+    if (!isDefault || equals < 1) continue;
+    if (isNested && /^\s/.test(line)) continue; // belongs to the name above, which has no value of its own
+    isNested = equals === trimmed.length - 1;
+    names.push(trimmed.slice(0, equals).trim());
+  }
+  return names;
+}
+
+/** Where AWS's SDKs and tools keep settings; all of them may be in either file. */
+function sharedFiles(environment: Environment): readonly string[] {
+  const home = homeIn(environment);
+  const named = (name: string, file: string): string => {
+    const text = environment[name] ?? '';
+    if (text === '') return builtIn('node:path').join(home, '.aws', file);
+    return text.startsWith('~/') ? builtIn('node:path').join(home, text.slice(2)) : text;
+  };
+  return [named('AWS_CONFIG_FILE', 'config'), named('AWS_SHARED_CREDENTIALS_FILE', 'credentials')];
+}
+
+function homeIn(environment: Environment): string {
+  const named = [environment['HOME'], environment['USERPROFILE']].find((one) => (one ?? '') !== '');
+  try {
+    return named ?? builtIn('node:os').homedir();
+  } catch {
+    return '/'; // a container may run as a user that the machine does not know, and who has no home
+  }
+}
+
+function textOf(file: string): string | undefined {
+  if (file === '/dev/null') return '';
+  const { statSync, readFileSync } = builtIn('node:fs');
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return '';
+    return found.isFile() && found.size <= LARGEST_BYTES ? readFileSync(file, 'utf8') : undefined;
+  } catch (error) {
+    return CLOSED.has((error as NodeJS.ErrnoException).code) ? '' : undefined;
+  }
+}
