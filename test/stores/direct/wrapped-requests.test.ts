@@ -62,6 +62,7 @@ describe('A request of the direct transport beside an agent', () => {
       host: new URL(server.endpoint).host,
       'x-amz-date': expect.stringMatching(/^\d{8}T\d{6}Z$/),
       'x-amz-security-token': CREDENTIALS.sessionToken,
+      'user-agent': 'test',
       'x-amz-target': 'DynamoDB_20120810.GetItem',
     });
     expect(JSON.parse(body)).toEqual({ TableName: 'claims', Key: { id: { S: 'k' } } });
