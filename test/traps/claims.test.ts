@@ -633,7 +633,6 @@ describe('on dynoxide, statements that fail inside an answer that succeeds', () 
     'ProvisionedThroughputExceeded',
     'RequestLimitExceeded',
     'TransactionConflict',
-    'ReplicatedWriteConflict',
     'InternalServerError',
   ] as const;
   const LASTING = [
