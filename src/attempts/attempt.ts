@@ -2,6 +2,7 @@ import type { AttemptTransaction } from '../claims/attempt-handle.ts';
 import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../claims/commit.ts';
 import { ConfigurationError } from '../claims/errors.ts';
+import { whenAborted } from '../claims/stop.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import { type Ending, type EndingOf, settlementOf } from './ending.ts';
@@ -223,8 +224,11 @@ export class Attempt implements LeasedClaim {
 
   /** After a commit whose answer was lost, and after a settlement that makes sure that nothing of it comes later. */
   async #wasCommittedUnnoticed(): Promise<boolean> {
+    const { answerNow } = this.#scope.deadline;
+    const looking = this.#scope.store.inspect(this.key);
     try {
-      const stored = await this.#scope.store.inspect(this.key);
+      // When the answer has left already, nothing is gained by giving up.
+      const stored = await (answerNow.aborted ? looking : Promise.race([looking, whenAborted(answerNow)]));
       return stored?.status === 'COMPLETED' && stored.owner === this.claim.owner;
     } catch {
       return false;

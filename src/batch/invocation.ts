@@ -3,7 +3,7 @@ import { hostOf } from '../attempts/host.ts';
 import { startHeartbeat } from '../attempts/running.ts';
 import { StoreError } from '../claims/errors.ts';
 import { waitAtMost } from '../claims/clock.ts';
-import type { StopSignal } from '../claims/stop.ts';
+import { whenAborted } from '../claims/stop.ts';
 import { Claiming } from './claiming.ts';
 import { ClaimsAhead } from './claims-ahead.ts';
 import type { Entry } from './entry.ts';
@@ -52,7 +52,7 @@ export class Invocation {
       await this.#handBackRest();
     };
     try {
-      await Promise.race([all(), aborted(deadline.answerNow)]);
+      await Promise.race([all(), whenAborted(deadline.answerNow)]);
     } finally {
       void heartbeat?.stop();
     }
@@ -104,11 +104,4 @@ function isOfStore({ outcome }: Entry): boolean {
   if (outcome?.status !== 'failed') return false;
   const { error } = outcome;
   return (error instanceof StoreError && error.isRetryable) || error instanceof CompletionNotStoredError;
-}
-
-function aborted(signal: StopSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -110,8 +110,8 @@ export interface BatchProcessorOptions<Body = unknown> {
   /** Checks bodies, and gives them their type: `standardSchema(…)` of a zod, valibot or arktype schema. Default: off. */
   readonly schema?: SchemaPolicy<Body>;
   /**
-   * Reads records that were delivered before first, if reading them could have ended the process: `suspectsFirst()`. Default: that;
-   * in `batchlatch/core`: all at once.
+   * Reads records that were delivered before first, if reading them could have ended the process: `suspectsFirst()`. Default: all
+   * records are read at once.
    */
   readonly reading?: Policy<'reading'>;
   /** Called with what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */

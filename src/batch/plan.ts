@@ -29,6 +29,13 @@ export function planEntry(
   return entry;
 }
 
+/** The entry of a record whose reading has not ended in time: it has no key, and comes back. */
+export function unreadEntry({ itemIdentifier, lane, read }: SourceEntry, index: number): Entry {
+  const entry = new Entry(index, itemIdentifier, lane, 'record' in read ? read.record : undefined);
+  entry.finish('record' in read ? { status: 'not-started', reason: 'deadline' } : outcomeOfUnread(read));
+  return entry;
+}
+
 /**
  * Finds the records that are the same work: the first of them leads, the others follow. Only records of equal key
  * and equal payload hash share an outcome; those of another payload claim for themselves, after it.

@@ -4,6 +4,7 @@ import { hostOf } from '../attempts/host.ts';
 import { isPermanent } from '../attempts/errors.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { waitAtMost } from '../claims/clock.ts';
+import { whenAborted } from '../claims/stop.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import { readFrom } from '../sources/read-from.ts';
@@ -13,7 +14,7 @@ import { takeDefaultNamespace } from './default-namespaces.ts';
 import { endingOf } from './endings.ts';
 import type { Entry } from './entry.ts';
 import { Invocation } from './invocation.ts';
-import { coalesce, planEntry } from './plan.ts';
+import { coalesce, planEntry, unreadEntry } from './plan.ts';
 import type { BatchReading, Handler, Policy } from './policy.ts';
 import type { Ports } from './ports.ts';
 import { noteFinished, noteOutcomes, noteRefusedByPlan } from './reports.ts';
@@ -72,8 +73,12 @@ export function createProcessor(
   }
 
   async function answerOf(batch: SourceBatch, scope: InvocationScope, startedAt: number): Promise<Answer> {
-    const entries = entriesOf(batch, scope);
-    for (const entry of entries instanceof Promise ? await entries : entries) scope.entries.push(entry);
+    const reading = entriesOf(batch, scope);
+    const entries =
+      reading instanceof Promise
+        ? await Promise.race([reading, whenAborted(scope.deadline.answerNow)])
+        : reading;
+    for (const entry of entries ?? batch.entries.map(unreadEntry)) scope.entries.push(entry);
     coalesce(scope.entries);
     noteRefusedByPlan(scope);
     noteOutcomes(scope);
@@ -90,7 +95,9 @@ export function createProcessor(
     let leave: (() => void) | undefined;
     try {
       // First what an earlier invocation could not: what comes again now must not look as if its process had died.
-      if (unstarted.hasAny) await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack());
+      if (unstarted.hasAny) {
+        await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
+      }
       const batch = readFrom(settings.source, event);
       const invocation = scopes.create({ lambda, deadline, batch });
       ({ leave } = invocation);

@@ -2,8 +2,11 @@ import type { BatchScope } from './scope.ts';
 
 /** Tells the observer of what ended before it could be claimed. */
 export function noteRefusedByPlan({ entries, notify }: BatchScope): void {
-  for (const { outcome, recordId } of entries) {
+  for (const { outcome, recordId, key } of entries) {
     if (outcome?.status === 'invalid') notify({ type: 'invalid', recordId, error: outcome.error });
+    if (outcome?.status === 'not-started') {
+      notify({ type: 'notStarted', recordId, key, reason: outcome.reason });
+    }
     // Nothing else fails before it has a key.
     if (outcome?.status === 'failed') notify({ type: 'decodeFailed', recordId, error: outcome.error });
   }

@@ -63,7 +63,6 @@ const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {
 export interface Defaults {
   /** Undefined: the option has to be there. */
   readonly source?: Source;
-  readonly reading?: Policy<'reading'>;
   readonly advice?: Advice;
   readonly concurrency?: number;
   readonly sqsEndpoint?: string | undefined;
@@ -75,10 +74,10 @@ export interface Defaults {
  */
 export function settingsOf<Body>(
   options: BatchProcessorOptions<Body>,
-  { source, concurrency = 10, sqsEndpoint, reading, advice }: Defaults,
+  { source, concurrency = 10, sqsEndpoint, advice }: Defaults,
 ): { readonly settings: Settings; readonly policies: readonly Policy[] } {
   checkOptions(options, checks, advice);
-  const policies = Object.values({ ...options, reading: options.reading ?? reading }).filter(isPolicy);
+  const policies = Object.values(options).filter(isPolicy);
   if (options.sqs === undefined) {
     const needy = policies.find(({ needsSqs }) => needsSqs === true);
     if (needy !== undefined) {

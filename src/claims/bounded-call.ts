@@ -5,7 +5,7 @@ export interface CallBound {
   readonly clock: Clock;
   /** How long to wait for the answer, in milliseconds. */
   readonly limitMs: number;
-  /** Ends the wait for an answer earlier, and is handed on to the call. */
+  /** Ends the wait for an answer earlier, at once if it is aborted already, and is handed on to the call. */
   readonly signal?: StopSignal | undefined;
   /** Makes the error of a call that has not answered: in time, or before its caller gave up. */
   readonly errorOf: (why: 'silent' | 'given-up') => Error;
@@ -44,8 +44,8 @@ export function stoppableCall<Answer>(
       stop.abort(error);
     };
     const cancel = clock.setTimer(giveUp, limitMs);
-    signal?.addEventListener('abort', giveUp, { once: true });
-    if (signal?.aborted === true) stop.abort(signal.reason); // the call says what it makes of that
+    if (signal?.aborted === true) giveUp(); // an aborted signal tells its listeners nothing more
+    else signal?.addEventListener('abort', giveUp, { once: true });
     started(call, stop).then(
       (answer) => (end() ? resolve(answer) : onLate?.(answer)),
       (error: unknown) => end() && reject(error as Error),

@@ -42,15 +42,24 @@ export function wait(clock: Clock, delayMs: number, signal?: StopSignal): Promis
   });
 }
 
-/** Resolves when `work` has ended, well or not, or after `limitMs`, whichever comes first. */
-export function waitAtMost(clock: Clock, limitMs: number, work: Promise<unknown>): Promise<void> {
+/**
+ * Resolves when `work` has ended, well or not, after `limitMs`, or as soon as `signal` is aborted, whichever comes first.
+ */
+export function waitAtMost(
+  clock: Clock,
+  limitMs: number,
+  work: Promise<unknown>,
+  signal?: StopSignal,
+): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.setTimer(resolve, limitMs);
-    void work
-      .catch(() => undefined)
-      .then(() => {
-        cancel();
-        resolve();
-      });
+    const done = (): void => {
+      cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const cancel = clock.setTimer(done, limitMs);
+    if (signal?.aborted === true) done();
+    else signal?.addEventListener('abort', done, { once: true });
+    void work.then(done, done);
   });
 }

@@ -188,7 +188,8 @@ async function settleOrErrors(
   signal: StopSignal,
 ): Promise<SettleOutcome[]> {
   try {
-    return await store.settle(settlements, endedBy(signal));
+    // When the answer has left already, nothing is gained by giving up: the end of an attempt is still worth storing.
+    return await store.settle(settlements, signal.aborted ? undefined : endedBy(signal));
   } catch (thrown) {
     const error = asError(thrown);
     return settlements.map(() => ({ error }));

@@ -54,6 +54,14 @@ export class Stop implements StoreCallOptions {
   }
 }
 
+/** Resolves when the signal is aborted. */
+export function whenAborted(signal: StopSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 // Not by `instanceof`: a policy may be of another copy of this package.
 
 /** The signal that the platform knows. */

@@ -56,8 +56,8 @@ export interface ClaimOptions {
 export interface CallOptions<Args extends unknown[] = unknown[]> extends ClaimOptions {
   /**
    * What remains of the invocation, in milliseconds, e.g. `(_event, lambda) => lambda.getRemainingTimeInMillis()`.
-   * With 0 or less nothing is run (`NoTimeLeftError`); undefined, NaN and infinite values are ignored. Default: no
-   * limit is known.
+   * The store is waited for until shortly before it is over, and nothing starts within its last second. With 0 or less nothing is run
+   * (`NoTimeLeftError`); undefined, NaN and infinite values are ignored. Default: no limit is known.
    *
    * @param args The arguments of the call.
    */

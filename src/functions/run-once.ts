@@ -1,6 +1,6 @@
 import { Attempt, type Settled } from '../attempts/attempt.ts';
 import { handleOf } from '../attempts/handle-of.ts';
-import { createDeadline } from '../attempts/deadline.ts';
+import { createDeadline, type Deadline } from '../attempts/deadline.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
 import type { HandlerReturned, HandlerThrew } from '../attempts/handler-end.ts';
 import { HandlerRun } from '../attempts/handler-run.ts';
@@ -76,9 +76,13 @@ export type CallOutcome<Value> =
   | { readonly status: 'not-started'; readonly leaseUntil: number | undefined }
   | Exclude<AcquireOutcome, { readonly status: 'acquired' }>;
 
+/** How long before the invocation ends nothing starts any more, in milliseconds; of a short one half of it. */
+const DEADLINE_MARGIN_MS = 1_000;
+
 /**
  * Runs the work of one key at most once at a time: claim, run, settle. Every end of the work is settled, a failure
- * too, so that no key stays in progress when its process lives. Never rejects.
+ * too, so that no key stays in progress when its process lives. Where the remaining time is known, the store is waited for
+ * until shortly before it is over. Never rejects.
  */
 export async function runOnce<Value>(
   call: Call,
@@ -86,29 +90,46 @@ export async function runOnce<Value>(
   settings: CallSettings,
   ports: RunPorts,
 ): Promise<CallOutcome<Value>> {
-  if (isOver(call)) return { status: 'not-started', leaseUntil: undefined };
+  if (call.leases.remainingMs() <= 0) return { status: 'not-started', leaseUntil: undefined };
+  const lambda = { getRemainingTimeInMillis: () => call.leases.remainingMs() };
+  const deadline = createDeadline(lambda, DEADLINE_MARGIN_MS, ports.clock);
+  try {
+    return await runBefore(deadline, call, work, settings, ports);
+  } finally {
+    deadline.cancel();
+  }
+}
+
+async function runBefore<Value>(
+  deadline: Deadline,
+  call: Call,
+  work: Work<Value>,
+  settings: CallSettings,
+  ports: RunPorts,
+): Promise<CallOutcome<Value>> {
   const { store, clock, random, unstarted } = ports;
   const request = requestOf(call, settings, ports);
   void unstarted.giveBack(); // what an earlier call could not release
   const timeoutMs = Math.max(0, Math.min(settings.waitMs, call.leases.remainingMs()));
   // One owner for all polls: an acquire whose answer was lost is met again.
-  const claim = await acquireOrWait(store, request, { timeoutMs, clock, random });
+  const { stop: signal, answerNow: callSignal } = deadline;
+  const claim = await acquireOrWait(store, request, { timeoutMs, clock, random, signal, callSignal });
   if (claim.status === 'error' && mayPass(claim.error)) {
     unstarted.note({ ...request(), retentionMs: settings.retention.failed });
     void unstarted.giveBack();
   }
   if (claim.status !== 'acquired') return claim;
 
-  const scope = scopeOf(call, settings, ports);
+  const scope = scopeOf(deadline, call, settings, ports);
   const { owner } = request();
   const subject = { key: call.key, recordId: '', claim: undefined, isClaimOpen: false };
   const attempt = new Attempt(subject, { owner, ...claim }, scope, endingOf(work));
   const refusal = refusalOf(claim, settings);
   if (refusal !== undefined) return park(attempt, refusal);
-  if (!(await mayStart(attempt, call, scope))) {
+  if (!(await mayStart(attempt, scope))) {
     // Kept, it would look to the next attempt as if this one had died.
     if (typeof (await attempt.release()) === 'object') void unstarted.giveBack();
-    return { status: 'not-started', leaseUntil: isOver(call) ? undefined : attempt.leaseUntil };
+    return { status: 'not-started', leaseUntil: deadline.stop.aborted ? undefined : attempt.leaseUntil };
   }
   const end = await run(attempt, work, scope);
   const settled = await attempt.settle(end);
@@ -169,13 +190,12 @@ function requestOf(
   });
 }
 
-/** A call has no deadline of its own: what bounds it is its lease. */
 function scopeOf(
+  deadline: Deadline,
   call: Call,
   settings: CallSettings,
   { store, clock, random, unstarted }: RunPorts,
 ): AttemptScope {
-  const deadline = createDeadline(undefined, 0, clock);
   // Alone: a caller waits for it.
   const settlements = createSettlementQueue<SettlingEnd>({ store, clock, random, lingerMs: 0 }).join({
     isBusy: () => false,
@@ -186,7 +206,8 @@ function scopeOf(
     store,
     clock,
     rules: settings,
-    deadline,
+    // Nothing ends the function at the deadline: it is told of the end of its lease, also where that is later.
+    deadline: { ...deadline, endsAt: Infinity },
     settlements,
     unstarted,
     leaseMs: () => call.leases.leaseMs(),
@@ -217,16 +238,13 @@ async function park<Value>(attempt: Attempt, reason: Error): Promise<CallOutcome
     : { status: 'parked', error: toStoredError(reason) };
 }
 
-/** The invocation's time is over: what is started now would be cut off. */
-function isOver({ leases }: Call): boolean {
-  return leases.remainingMs() <= 0;
-}
-
-async function mayStart(attempt: Attempt, call: Call, scope: AttemptScope): Promise<boolean> {
-  if (isOver(call)) return false;
+/** Not shortly before the invocation is over: what is started then would be cut off. */
+async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean> {
+  const { stop } = scope.deadline;
+  if (stop.aborted) return false;
   const starts = new Starts(scope);
   const isReady = starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);
-  return isReady && !isOver(call);
+  return isReady && !stop.aborted;
 }
 
 async function run<Value>(

@@ -16,8 +16,8 @@ export interface KeySelector<Body = unknown> {
   readonly isMessageId?: true;
   /**
    * What the selector does to a record. `none`: it does not read the body. `bounded`: no body of up to 256 KB can end the
-   * process in it, or keep it from ending. Default: neither is known, and what comes again is read with care
-   * (`docs/policies/reading.md`).
+   * process in it, or keep it from ending. Default: neither is known, and `suspectsFirst()` reads what comes
+   * again with care (`docs/policies/reading.md`).
    */
   readonly effort?: 'none' | 'bounded';
 }

@@ -111,7 +111,7 @@ export class ReadingMarks {
     if (claims.length === 0) return new Set();
     let outcomes: SettleOutcome[];
     try {
-      outcomes = (await store.start?.(claims, deadline.answerNow)) ?? [];
+      outcomes = (await store.start?.(claims, deadline.stop)) ?? [];
     } catch {
       outcomes = []; // what is not known to be written must not start
     }
@@ -181,7 +181,8 @@ export class ReadingMarks {
     const { store, deadline } = this.#scope;
     let outcomes: (AcquireOutcome | undefined)[];
     try {
-      outcomes = await store.acquire(requests, deadline.answerNow);
+      // Not waited for when nothing is read any more: the rest of the time is for giving back what was claimed.
+      outcomes = await store.acquire(requests, deadline.stop);
     } catch (thrown) {
       const error = thrown as Error;
       outcomes = requests.map(() => ({ status: 'error', error }));

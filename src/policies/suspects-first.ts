@@ -7,7 +7,13 @@ import { dangerOf, isSuspect } from './suspects.ts';
  * For `reading`: SQS messages that came again, and whose reading (`decode`, `key`, `namespace`, `payloadValidation`) could
  * have ended the process, are read before the others and one after the other, under marks in the claims table. So a message
  * that ends the process in its reading does not take its neighbours along at every delivery. It costs three writes and a round trip
- * for such a message, once. The default of `batchlatch`.
+ * for such a message, once; a first delivery costs nothing.
+ *
+ * @example
+ * createBatchProcessor(handler, {
+ *   decode: decoder((data, record, { signal }) => decrypt(data, record.attributes, signal)),
+ *   reading: suspectsFirst(),
+ * });
  */
 export function suspectsFirst(): Policy<'reading'> {
   return {

@@ -8,7 +8,6 @@ import { advice } from '../options/advice.ts';
 import { makeProcessor } from './make-processor.ts';
 import { jsonLines } from '../observe/json-lines.ts';
 import { gathered } from '../policies/gathering.ts';
-import { suspectsFirst } from '../policies/suspects-first.ts';
 import type { BatchProcessor, BatchMaker, RecordMaker } from './processor-types.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { fromEnvironmentStore } from '../stores/dynamodb/store-from-environment.ts';
@@ -64,7 +63,6 @@ function processorOf(handler: Handler, options: BatchProcessorOptions, concurren
   const make = makeProcessor(handler, options, {
     concurrency,
     source: allSources(),
-    reading: suspectsFirst(),
     observer: jsonLines,
     advice,
   });

@@ -16,9 +16,8 @@ export interface CoreOptions {
 }
 
 /**
- * `createBatchProcessor` without defaults that would be in every bundle: `store` and `source` have to be given, nothing
- * is logged without an `observer`, and records are read all at once without `reading`. Everything else is as in
- * `batchlatch`.
+ * `createBatchProcessor` without defaults that would be in every bundle: `store` and `source` have to be given, and nothing
+ * is logged without an `observer`. Everything else is as in `batchlatch`.
  *
  * @example
  * import { createBatchProcessor, payloadHash, sqs } from 'batchlatch/core';

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { hasCode } from '../claims/errors.ts';
-import { platformSignal, type StopSignal } from '../claims/stop.ts';
+import { platformSignal, whenAborted } from '../claims/stop.ts';
 import type { DecoderStep, DecodeStep, EnvelopeStep, ReadOptions, ReadPayloads } from './decode-step.ts';
 import { decodedText, DecodeError, type Decoder, type Encoded } from './decoder.ts';
 import { insideOf, openText } from './envelope-steps.ts';
@@ -43,7 +43,7 @@ const decodePayloads: ReadPayloads = async (entries, steps, options) => {
       decoded[index] = await decodeRecord(read.record, steps, options);
     }),
   );
-  await Promise.race([Promise.all(all), aborted(stop)]);
+  await Promise.race([Promise.all(all), whenAborted(stop)]);
   return entries.map((entry, index) => {
     const { itemIdentifier, lane, read } = entry;
     if (!isEncoded(read)) return entry;
@@ -122,11 +122,4 @@ function timeIsUp(delivered: BatchRecord): ReadRecord {
     isRetryable,
   });
   return { error, isRetryable, delivered };
-}
-
-function aborted(signal: StopSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -19,7 +19,6 @@ import {
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
 import { z } from 'zod';
-import { settingsOf } from '../../src/batch/settings-of.ts';
 
 const handler = (): undefined => undefined;
 const store = memoryStore();
@@ -247,14 +246,6 @@ describe('Options', () => {
     expect(createBatchProcessor(handler, options as unknown as BatchProcessorOptions)).toBeInstanceOf(
       Function,
     );
-  });
-
-  it('that are undefined take their default also where that is a policy', () => {
-    const reading = suspectsFirst();
-    const options = { reading: undefined } as unknown as BatchProcessorOptions;
-    expect(settingsOf(options, { source: sqs(), reading }).policies).toEqual([reading]);
-    const other = suspectsFirst();
-    expect(settingsOf({ reading: other }, { source: sqs(), reading }).policies).toEqual([other]);
   });
 
   it('may be objects of classes', () => {

@@ -10,6 +10,7 @@ import {
   payloadHash,
   type RecordHandler,
   runWithoutClaim,
+  suspectsFirst,
 } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock, sqsEvent, type SqsMessage } from 'batchlatch/testing';
@@ -29,13 +30,17 @@ function delivery(receiveCount: number, names: readonly string[], fifo = false):
   return sqsEvent(names.map(message), { fifo });
 }
 
+function decodesBy(decode: Decoder): BatchProcessorOptions {
+  return { decode: decoder(decode), reading: suspectsFirst() };
+}
+
 /** Notes in which order records are read; one never ends, which is as good as the end of the process. */
 function readsAs(read: string[], deadly?: string): BatchProcessorOptions {
   const decode: Decoder = (data, { id }) => {
     read.push(id);
     return id === deadly ? forever() : data;
   };
-  return { decode: decoder(decode) };
+  return decodesBy(decode);
 }
 
 /** Receives a batch and dies while it reads one of its messages. */
@@ -173,7 +178,7 @@ describe('Messages that came again and could kill the process while they are rea
     for (const record of event.Records) {
       if (record.messageId.startsWith('again')) record.attributes.ApproximateReceiveCount = '2';
     }
-    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(event))).toEqual([]);
+    expect(failed(await b.processor(() => 'done', decodesBy(decode))(event))).toEqual([]);
     expect(read).toEqual(['again1', 'again2', 'again3', 'new', 'newer']);
     expect(most).toBe(2);
   });
@@ -202,9 +207,7 @@ describe('Messages that came again and could kill the process while they are rea
       reading -= 1;
       return data;
     };
-    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(delivery(3, names)))).toEqual(
-      [],
-    );
+    expect(failed(await b.processor(() => 'done', decodesBy(decode))(delivery(3, names)))).toEqual([]);
     expect(most).toBe(5);
   });
 
@@ -221,12 +224,20 @@ describe('Messages that came again and could kill the process while they are rea
     expect(await markOf(b, 'hangs')).toMatchObject({ status: 'FAILED', crashes: 0 });
   });
 
+  it('give back their marks before the answer where the store does not say that they may be read', async () => {
+    const b = bench();
+    const store = { ...b.store, start: forever };
+    const process = b.processor(() => 'done', { ...readsAs([]), store });
+    const answer = process(delivery(2, ['m']), b.lambda(4_000));
+    await b.clock.advance(3_100);
+    expect(failed(await answer)).toEqual(['m']);
+    expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', releases: 1, crashes: 0 });
+  });
+
   it('leave their marks open for the next delivery where they could not be decoded this time', async () => {
     const b = bench();
     const decode: Decoder = () => Promise.reject(new Error('S3 does not answer'));
-    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(delivery(2, ['m'])))).toEqual([
-      'm',
-    ]);
+    expect(failed(await b.processor(() => 'done', decodesBy(decode))(delivery(2, ['m'])))).toEqual(['m']);
     expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', releases: 0, crashes: 0 });
   });
 
@@ -238,9 +249,7 @@ describe('Messages that came again and could kill the process while they are rea
     await start([{ key, owner: 'dead' }]);
     await b.clock.advance(1_000);
     const decode: Decoder = () => Promise.reject(new Error('S3 does not answer'));
-    expect(failed(await b.processor(() => 'done', { decode: decoder(decode) })(delivery(3, ['m'])))).toEqual([
-      'm',
-    ]);
+    expect(failed(await b.processor(() => 'done', decodesBy(decode))(delivery(3, ['m'])))).toEqual(['m']);
     expect(await markOf(b, 'm')).toMatchObject({ status: 'FAILED', attempt: 2, crashes: 0 });
   });
 
@@ -330,7 +339,7 @@ describe('Requests for messages that come again', () => {
   const byFunction = ({ id }: BatchRecord): string => id;
 
   it.each<[string, BatchProcessorOptions, unknown]>([
-    ['by default', {}, {}],
+    ['with the default key', {}, {}],
     ['with long messages', {}, long],
     ['with a payload hash', { key: payloadHash() }, {}],
     ['with payload validation', { payloadValidation: payloadHash({ include: ['n'] }) }, {}],
@@ -340,16 +349,20 @@ describe('Requests for messages that come again', () => {
       {},
     ],
   ])('are no more than before where reading is harmless: %s', async (_what, options, body) => {
-    expect(await requestsOf(options, body)).toBe(3); // read, claim, settle
+    expect(await requestsOf({ ...options, reading: suspectsFirst() }, body)).toBe(3); // read, claim, settle
+  });
+
+  it('are no more without `reading`, whatever reading does', async () => {
+    expect(await requestsOf({ decode: decoder((data) => data), key: byFunction })).toBe(3);
   });
 
   it.each<[string, BatchProcessorOptions, unknown]>([
-    ['a decoder', readsAs([]), {}],
+    ['a decoder', { decode: decoder((data) => data) }, {}],
     ['a key function', { key: ({ id }) => id }, {}],
     ['a namespace function', { namespace: ({ id }) => `bench-${id}` }, {}],
     ['a payload hash of long messages', { key: payloadHash() }, long],
     ['a validation function', { key: messageId(), payloadValidation: ({ id }) => id }, {}],
   ])('are a claim, ten starts and ten ends more with %s', async (_what, options, body) => {
-    expect(await requestsOf(options, body)).toBe(3 + 1 + 10 + 10);
+    expect(await requestsOf({ ...options, reading: suspectsFirst() }, body)).toBe(3 + 1 + 10 + 10);
   });
 });

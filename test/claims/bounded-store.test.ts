@@ -33,6 +33,17 @@ describe('a bounded store', () => {
   );
 });
 
+it.each(['acquire', 'settle', 'extend', 'start'] as const)(
+  'a bounded store does not wait at all for %s where its signal is aborted already',
+  async (method) => {
+    const silent = { ...memoryStore(), [method]: () => new Promise(() => undefined) };
+    const bounded = boundedStore(silent, manualClock()) as Required<ClaimStore>;
+    await expect(bounded[method]([], { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'BATCHLATCH_STORE_SILENT',
+    });
+  },
+);
+
 it('a bounded store hands the stop itself to a store that can do with it', async () => {
   const seen: unknown[] = [];
   const watching: ClaimStore = {

@@ -591,24 +591,33 @@ describe('withIdempotency', () => {
       }
     });
 
-    it('runs nothing when the time is over by the time the claim is there, and gives the claim back', async () => {
-      const clock = manualClock();
-      const store = memoryStore({ clock });
-      const slow: ClaimStore = {
-        ...store,
-        async acquire(requests) {
-          const outcomes = await store.acquire(requests);
-          await clock.advance(400);
-          return outcomes;
-        },
-      };
-      let runs = 0;
-      const options = { clock, remainingTimeMs: () => 400, maxAttempts: 1 };
-      const runOnce = once(async () => (runs += 1), { store: slow, ...options });
-      await expect(runOnce('1')).rejects.toMatchObject({ code: 'BATCHLATCH_DEADLINE' });
-      expect(runs).toBe(0);
-      expect(await once(async () => 'now', { store, clock, maxAttempts: 1 })('1')).toBe('now');
-    });
+    it.each([
+      ['is nearly over', 300, 'BATCHLATCH_DEADLINE'],
+      ['is over', 400, 'BATCHLATCH_STORE_SILENT'],
+    ])(
+      'runs nothing when the time %s by the time the claim is there, and gives it back',
+      async (...given) => {
+        const [, tookMs, code] = given;
+        const clock = manualClock();
+        const store = memoryStore({ clock });
+        const slow: ClaimStore = {
+          ...store,
+          async acquire(requests) {
+            const outcomes = await store.acquire(requests);
+            await clock.advance(tookMs);
+            return outcomes;
+          },
+        };
+        let runs = 0;
+        const options = { clock, remainingTimeMs: () => 400, maxAttempts: 1 };
+        const runOnce = once(async () => (runs += 1), { store: slow, ...options });
+        await expect(runOnce('1')).rejects.toMatchObject({ code });
+        expect(runs).toBe(0);
+        await clock.advance(0);
+        expect(await store.inspect('once#function-v1:1')).toMatchObject({ status: 'FAILED', releases: 1 });
+        expect(await once(async () => 'now', { store, clock, maxAttempts: 1 })('1')).toBe('now');
+      },
+    );
 
     it('waits for another owner no longer than the invocation lasts', async () => {
       const { clock, store } = running();

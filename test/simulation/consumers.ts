@@ -46,13 +46,7 @@ export function startConsumer(surroundings: Surroundings, process: SimProcess, p
       : workload.handlerIn(process, attempts, deliveries);
   return createProcessor(
     handler,
-    settingsOf(
-      { ...settings, sqs: NO_SQS },
-      {
-        source: allSources(),
-        reading: suspectsFirst(),
-      },
-    ),
+    settingsOf({ ...settings, sqs: NO_SQS, reading: suspectsFirst() }, { source: allSources() }),
     ports,
     undefined,
   ) as Processor;

@@ -1,4 +1,4 @@
-import { createBatchProcessor, decoder, type BatchRecord } from 'batchlatch';
+import { createBatchProcessor, decoder, suspectsFirst, type BatchRecord } from 'batchlatch';
 
 /** Functions that one kind of message ends before it has a key: READ_BY says where. What ran is seen in the claims. */
 const kinds = {
@@ -23,6 +23,7 @@ function exhaustMemory(): void {
 
 export const handler = createBatchProcessor(() => 'done', {
   ...kinds[process.env['READ_BY'] as keyof typeof kinds],
+  reading: suspectsFirst(),
   // Shorter than the queue's visibility timeout, as it is with six times the function's timeout.
   leaseMs: 500,
 });

@@ -1,8 +1,11 @@
 import { StoreError } from '../../claims/errors.ts';
 
-/** Statement codes and exception names after which the same write may succeed by itself. */
+/**
+ * Statement codes, reasons of cancelled transactions and exception names after which the same write may succeed by itself.
+ * `ReplicatedWriteConflict`: another Region writes the item, of a global table with multi-Region strong consistency.
+ */
 const PASSING =
-  /^(Throttling(Error|Exception)|(ProvisionedThroughputExceeded|TransactionConflict)(Exception)?|RequestLimitExceeded|InternalServerError)$/;
+  /^(Throttling(Error|Exception)|(ProvisionedThroughputExceeded|(Transaction|ReplicatedWrite)Conflict)(Exception)?|RequestLimitExceeded|InternalServerError)$/;
 
 /** Network failures; the transport has already retried when it reports one. */
 const NETWORK =

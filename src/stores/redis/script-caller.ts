@@ -8,6 +8,7 @@ import type { KeyNames } from './key-names.ts';
 import type { Replication } from './replication.ts';
 import { notAClaim, type Row } from './row.ts';
 import type { Script } from './scripts.ts';
+import { ServerClocks } from './server-clocks.ts';
 
 /** The claims of one prefix, and how they are reached. */
 export interface RedisRows {
@@ -64,8 +65,7 @@ const MOST_TEXT = 1_000_000;
 /** Calls scripts with the rows of each slot, in parallel, in chunks that do not keep Redis busy for long. */
 export function scriptCaller(rows: RedisRows): ScriptCaller {
   const { connection, names, clock, serverNow, clockToleranceMs, replication } = rows;
-  /** By how much the clock of each slot's server is ahead of this machine's. */
-  const offsets: number[] = [];
+  const serverClocks = new ServerClocks();
 
   async function callChunk(
     script: Script,
@@ -75,9 +75,9 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
   ): Promise<ScriptAnswer[]> {
     const keys = items.map(({ key }) => names.nameOf(key));
     const wait = waits ? replication : undefined;
+    const askedAt = clock.now();
     for (let isFirst = true; ; isFirst = false) {
-      const sentAt = clock.now();
-      const latest = isFenced ? String(sentAt + (offsets[slot] ?? 0) + LATEST_MS) : '';
+      const latest = isFenced ? String(askedAt + serverClocks.aheadMs(slot) + LATEST_MS) : '';
       const args = [
         String(keys.length),
         ...keys,
@@ -86,17 +86,18 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
         String(clockToleranceMs),
       ];
       addItems(args, items);
+      const noteServerTime = serverClocks.send(slot);
       const { answer, isReplicated } = await evaluated(script, keys[0] as string, args, wait);
       const [now, ...answers] = answersIn(answer);
       if (typeof now !== 'number')
         throw new StoreError('Redis gave no answer to a script', { isRetryable: true });
-      offsets[slot] = now - sentAt;
+      noteServerTime(now - clock.now());
       if (answers[0] !== LATE) {
         const outcomes = items.map((item, index) => answerOf(item, answers[index], now));
         return isReplicated ? outcomes : notReplicated(items, outcomes);
       }
       // It did not take so long: the clocks differ by more than was thought.
-      if (!isFirst || clock.now() - sentAt >= LATEST_MS) throw arrivedLate();
+      if (!isFirst || clock.now() - askedAt >= LATEST_MS) throw arrivedLate();
     }
   }
 
