@@ -7,7 +7,14 @@ import { memoryStore } from 'batchlatch/memory';
 import { emfMetrics, powertools } from 'batchlatch/observe';
 import { openTelemetry } from 'batchlatch/opentelemetry';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import { powertoolsAttributesNamed, powertoolsKey, powertoolsValidation } from 'batchlatch/powertools';
+import {
+  powertoolsAttributesNamed,
+  powertoolsCacheStore,
+  powertoolsCallKey,
+  powertoolsCallValidation,
+  powertoolsKey,
+  powertoolsValidation,
+} from 'batchlatch/powertools';
 import { s3Pointer, s3Results } from 'batchlatch/s3';
 import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
 
@@ -70,6 +77,13 @@ const factories: readonly [name: string, make: (options: never) => unknown, work
   ['base64', base64, { maxBytes: 1 }],
   ['powertoolsKey', powertoolsKey, { eventKeyJmesPath: 'messageId', keyPrefix: 'p', hashFunction: 'sha256' }],
   ['powertoolsValidation', powertoolsValidation, { payloadValidationJmesPath: 'body' }],
+  ['powertoolsCallKey', powertoolsCallKey, { eventKeyJmesPath: 'orderId', dataIndexArgument: 1 }],
+  ['powertoolsCallValidation', powertoolsCallValidation, { payloadValidationJmesPath: 'amount' }],
+  [
+    'powertoolsCacheStore',
+    powertoolsCacheStore,
+    { client: { sendCommand: Date, isOpen: true }, dataAttr: 'd', clock: manualClock() },
+  ],
   ['sqsEvent', (options) => sqsEvent([], options), { queueName: 'orders', fifo: false }],
   ['lambdaContext', lambdaContext, { functionName: 'f', remainingTimeMs: -1, clock: manualClock() }],
 ];
