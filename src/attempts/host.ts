@@ -5,11 +5,15 @@ import type { Deadline } from './deadline.ts';
 export interface Host {
   /** The end of this call: a host may be told to stop, and then ends earlier than it knew. */
   readonly deadline: Deadline;
+  /** The longest default lease. After the death of a process no message comes again before a lease of this length is over. */
+  readonly longestLeaseMs: number;
+  /** Nothing else runs in this process, so a record whose last attempt died may run now. */
+  readonly isAlone: boolean;
   /**
    * To be called when all records have their outcomes, and before the queue is told when to show messages again: until then the host
-   * keeps them invisible.
+   * keeps them invisible. Resolves with the records that the host keeps and calls with again, by the ids of the answer.
    */
-  beforeHandBack(report: HostReport): Promise<void>;
+  beforeHandBack(report: HostReport): Promise<ReadonlySet<string>>;
 }
 
 /** What a host learns of how records ended, beside which are acknowledged. */
@@ -20,6 +24,10 @@ export interface HostReport {
   readonly errors: readonly unknown[];
   /** What comes again, by the ids that the answer to Lambda will name. */
   readonly handedBack: readonly string[];
+  /** Records that have to run alone, by those ids: how many of their attempts died in a row. They hold no claims. */
+  readonly suspects: ReadonlyMap<string, number>;
+  /** Records whose key another owner holds, by those ids: when its lease ends, in epoch milliseconds. */
+  readonly conflicts: ReadonlyMap<string, number>;
 }
 
 const HOST: unique symbol = Symbol.for('batchlatch.host');

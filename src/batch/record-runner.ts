@@ -186,7 +186,7 @@ export class RecordRunner {
 
   async #putOff(entry: Entry, attempt: Attempt): Promise<'ended' | 'put-off'> {
     if ((await attempt.release()) === 'stored') {
-      entry.putOff();
+      entry.putOff(attempt.claim.crashes);
       return 'put-off';
     }
     this.finishNotStarted(entry, 'lease-lapsed');

@@ -59,9 +59,9 @@ export function createScopes(
       const { notify } = observed;
       const stuckHandlers = new StuckHandlers();
       const signal = deadline.answerNow;
-      const isHosted = hostOf(lambda) !== undefined;
+      const host = hostOf(lambda);
       // A caller that says nothing of its time, such as a test, does not wait for as long as a lease.
-      const isBounded = isHosted || deadline.endsAt !== Infinity;
+      const isBounded = host !== undefined || deadline.endsAt !== Infinity;
       const acquires = acquireQueue.join({ isBusy: () => false, signal });
       const settlements = settlementQueue.join({
         isBusy: () => activity.busy > 0,
@@ -71,7 +71,8 @@ export function createScopes(
         onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
       });
       // Off Lambda an invocation has no end that a lease could last to, and a message comes back as soon as it is no longer hidden.
-      const comesAgainSoon = batch.comesAgainSoon === true || isHosted;
+      const comesAgainSoon = batch.comesAgainSoon === true || host !== undefined;
+      const longestLeaseMs = host?.longestLeaseMs ?? Infinity;
       // Every member by its name: an object that is spread together takes longer than a record.
       const scope: Omit<InvocationScope, 'starts'> & { starts: Starts | undefined } = {
         store,
@@ -94,7 +95,7 @@ export function createScopes(
         runsWithoutClaim,
         activity,
         timeoutMs: settings.recordTimeoutMs,
-        leaseMs: () => settings.leaseMs ?? leaseMsOf(deadline, comesAgainSoon),
+        leaseMs: () => settings.leaseMs ?? Math.min(leaseMsOf(deadline, comesAgainSoon), longestLeaseMs),
         renewal: renewalOf(policies, comesAgainSoon),
         entries,
         running: new Map(),

@@ -3,10 +3,21 @@ import type { Parcel } from './held-message.ts';
 import { Permits } from './permits.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { SetAside } from './set-aside.ts';
+import { Suspects } from './suspects.ts';
+
+/** How many messages a call of the handler gets. */
+export interface Batch {
+  /** Messages in one call. */
+  readonly size: number;
+  /** How long the first of them waits for others, in milliseconds, from when it was received. */
+  readonly windowMs: number;
+}
 
 export interface InboxSetup {
-  /** Calls of the handler at once, to begin with. */
+  /** Parcels in calls of the handler at once, to begin with. */
   readonly limit: number;
+  /** Undefined: the next call gets one parcel. */
+  readonly batch: () => Batch | undefined;
   /** Of them, of one message group. */
   readonly perGroup: number;
   /** Messages that wait for a slot, so that one that becomes free has work at once. */
@@ -19,10 +30,17 @@ export interface InboxSetup {
   readonly rates: RateLimits | undefined;
   /** Whether anything may start now; `startAll()` is to be called when that has changed. */
   readonly mayStart: () => boolean;
-  /** Calls the handler. Never rejects. */
-  readonly run: (parcel: Parcel) => Promise<void>;
+  /** Calls the handler. Gives the parcels that are to run again, each by the one that it is what is left of. Never rejects. */
+  readonly run: (call: Call) => Promise<ReadonlyMap<Parcel, Parcel>>;
   /** There is no room to set this aside; its turn comes at this time. False: it cannot be handed back either. */
   readonly handBack: (parcel: Parcel, turnAt: number) => boolean;
+}
+
+/** One call of the handler. */
+export interface Call {
+  readonly parcels: readonly Parcel[];
+  /** Nothing else runs: suspects may. */
+  readonly isAlone: boolean;
 }
 
 /** What a call is taken to last before one has ended, in milliseconds. */
@@ -32,8 +50,9 @@ const SHARE_OF_LAST = 0.1;
 
 /**
  * Says what runs when. Messages start in the order of their arrival, as soon as there is a slot. Those of a group that has all that
- * it may have at a time, and those of a key that is over its rate, are set aside: the others pass by, and none of what they wait
- * for is taken up. When they may go on they queue behind what came meanwhile.
+ * it may have at a time, those of a key that is over its rate, and those whose key another owner holds are set aside: the others pass
+ * by, and none of what they wait for is taken up. When they may go on they queue behind what came meanwhile. Suspects wait until
+ * nothing else is here.
  */
 export class Inbox {
   readonly #setup: InboxSetup;
@@ -43,7 +62,7 @@ export class Inbox {
   readonly #withPermits = new Set<Parcel>();
   /** Calls of each group, running and ready. */
   readonly #ofGroup = new Map<string, number>();
-  /** Those that wait for a rate, and are counted with their group all the same. */
+  /** Those that wait for a rate, a lease or their turn alone, and are counted with their group all the same. */
   readonly #counted = new Set<Parcel>();
   /** Of each key whose lane has been opened, what was let out and has not started. */
   readonly #out = new Map<string, Parcel>();
@@ -52,6 +71,12 @@ export class Inbox {
   #limit: number;
   #callMs = FIRST_CALL_MS;
   #isClosed = false;
+  /** What has been collected for a call waits for no more. */
+  #isFlushing = false;
+  #runningParcels = 0;
+  #leases = 0;
+  #isWatchingPermits = false;
+  readonly suspects: Suspects;
   /** One for each message that is received, or may be by a receive that is on its way, until it has ended or is set aside. */
   readonly permits: Permits;
 
@@ -60,24 +85,27 @@ export class Inbox {
     this.#limit = setup.limit;
     this.#aside = new SetAside(setup.aside);
     this.permits = new Permits(setup.limit + setup.ahead);
+    this.suspects = new Suspects({ clock: setup.clock, onChange: () => this.#onSuspects() });
   }
 
+  /** Parcels in calls of the handler. */
   get running(): number {
-    return this.#running.size;
+    return this.#runningParcels;
   }
 
   get waiting(): number {
-    return this.#ready.reduce((sum, { held }) => sum + held.length, 0) + this.#aside.messages;
+    const ready = this.#ready.reduce((sum, { held }) => sum + held.length, 0);
+    return ready + this.#aside.messages + this.suspects.messages;
   }
 
-  /** Of what waits: what waits for others of its group, or for its key's rate. */
+  /** Of what waits: what waits for others of its group, for its key's rate, or for a lease to end. */
   get setAside(): number {
     return this.#aside.messages;
   }
 
   /** There is a slot, and nothing to fill it. */
   get isHungry(): boolean {
-    return this.#ready.length === 0 && this.#running.size < this.#limit;
+    return this.#ready.length === 0 && this.#runningParcels < this.#limit;
   }
 
   get limit(): number {
@@ -91,19 +119,22 @@ export class Inbox {
   }
 
   admit(parcels: readonly Parcel[]): void {
+    this.suspects.look(parcels);
     for (const parcel of parcels) this.#place(parcel);
     this.startAll();
   }
 
-  /** Starts nothing any more. Gives what has not started. */
+  /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
   close(): Parcel[] {
+    this.#isFlushing = true;
+    this.startAll();
     this.#isClosed = true;
     for (const cancel of this.#timers.values()) cancel();
     this.#timers.clear();
     const unstarted = [...this.#ready.splice(0), ...this.#withPermits];
     for (const { held } of unstarted) this.permits.give(held.length);
     const aside = this.#aside.takeAll().filter((parcel) => !this.#withPermits.has(parcel));
-    return [...unstarted, ...aside];
+    return [...unstarted, ...aside, ...this.suspects.takeAll()];
   }
 
   /** Takes away what waits for others of a group. */
@@ -122,20 +153,92 @@ export class Inbox {
 
   /** Starts what may start. */
   startAll(): void {
-    const { mayStart, rates } = this.#setup;
-    while (!this.#isClosed && this.#running.size < this.#limit && mayStart()) {
-      const parcel = this.#ready[0];
-      if (parcel === undefined) return;
-      const ms = rates?.sharedWaitMs(parcel.held.length) ?? 0;
-      if (ms > 0) {
-        this.#in(ms, '', () => this.startAll());
-        return;
-      }
-      this.#ready.shift();
-      const key = parcel.rateKeys && rates?.blockedBy(parcel.rateKeys);
-      if (key === undefined) this.#start(parcel);
-      else this.#waitForKey(key, parcel);
+    while (this.#mayStart && !this.suspects.isAlone && this.#runningParcels < this.#limit) {
+      const parcels = this.#nextCall();
+      if (parcels === undefined) break;
+      const starting = parcels.filter((parcel) => this.#takeRates(parcel));
+      if (starting.length > 0) this.#start({ parcels: starting, isAlone: false });
     }
+    this.#startSuspect();
+  }
+
+  get #mayStart(): boolean {
+    return !this.#isClosed && this.#setup.mayStart();
+  }
+
+  /** Takes away what the next call gets; undefined: there is nothing, or it has to wait. */
+  #nextCall(): Parcel[] | undefined {
+    const { rates, clock } = this.#setup;
+    const batch = this.#setup.batch();
+    const [first] = this.#ready;
+    if (first === undefined) return undefined;
+    const { parcels, messages, isFull } = this.#collected(batch?.size ?? 1);
+    const dueInMs = (first.held[0]?.receivedAt ?? 0) + (batch?.windowMs ?? 0) - clock.now();
+    if (!isFull && dueInMs > 0 && !this.#isFlushing) {
+      this.#in(dueInMs, 'batch', () => this.startAll());
+      return undefined;
+    }
+    if (parcels > this.#limit - this.#runningParcels) return undefined;
+    const ms = rates?.sharedWaitMs(messages) ?? 0;
+    if (ms > 0) {
+      this.#in(ms, '', () => this.startAll());
+      return undefined;
+    }
+    return this.#ready.splice(0, parcels);
+  }
+
+  /** How many of those that are ready make a call. */
+  #collected(size: number): { readonly parcels: number; readonly messages: number; readonly isFull: boolean } {
+    let messages = 0;
+    let parcels = 0;
+    for (const { held } of this.#ready) {
+      const isFull = messages >= size || parcels >= this.#limit;
+      if (parcels > 0 && (isFull || messages + held.length > size)) return { parcels, messages, isFull: true };
+      messages += held.length;
+      parcels += 1;
+    }
+    return { parcels, messages, isFull: messages >= size || parcels >= this.#limit };
+  }
+
+  /** False: the rate of a key holds it back. */
+  #takeRates(parcel: Parcel): boolean {
+    const { rates } = this.#setup;
+    const key = parcel.rateKeys && rates?.blockedBy(parcel.rateKeys);
+    if (key !== undefined) {
+      this.#waitForKey(key, parcel);
+      return false;
+    }
+    rates?.take(parcel.held.length, parcel.rateKeys);
+    return true;
+  }
+
+  /** Rates have counted it already. */
+  #startSuspect(): void {
+    if (!this.#mayStart || this.#isFlushing || !this.suspects.isWaiting) return;
+    const suspect = this.suspects.next(() => this.permits.areAllFree && !this.#aside.hasLaneOf(KEY));
+    if (suspect === undefined) {
+      this.#watchPermits();
+      return;
+    }
+    this.permits.takeAnyway(suspect.held.length);
+    this.#count(suspect);
+    this.#start({ parcels: [suspect], isAlone: true });
+  }
+
+  #onSuspects(): void {
+    if (this.#isClosed) return;
+    this.permits.wakeAll();
+    this.startAll();
+  }
+
+  /** A receive that was on its way may have brought nothing. */
+  #watchPermits(): void {
+    if (this.#isWatchingPermits) return;
+    this.#isWatchingPermits = true;
+    void this.permits.changed().then(() => {
+      this.#isWatchingPermits = false;
+      this.#startSuspect();
+    });
   }
 
   /** `from`: the lane that it comes out of, in which it was the first. */
@@ -147,7 +250,7 @@ export class Inbox {
       const isFull = (this.#ofGroup.get(group) ?? 0) >= perGroup;
       if (isFull || (from !== lane && this.#aside.has(lane))) {
         this.#isOut(parcel);
-        this.#setAside(lane, parcel, this.#callMs / perGroup);
+        this.#setAside(lane, parcel, this.#turnIn(lane, this.#callMs / perGroup));
         return;
       }
     }
@@ -183,7 +286,8 @@ export class Inbox {
     this.#isOut(parcel);
     if (this.#setup.isFifo) this.#counted.add(parcel);
     else this.#uncount(parcel);
-    this.#setAside(laneOfKey(key), parcel, this.#setup.rates?.paceMs(key) ?? 0, wasFirst);
+    const lane = laneOfKey(key);
+    this.#setAside(lane, parcel, this.#turnIn(lane, this.#setup.rates?.paceMs(key) ?? 0), wasFirst);
     this.#openLane(key);
   }
 
@@ -214,17 +318,22 @@ export class Inbox {
     }
   }
 
-  #setAside(lane: string, parcel: Parcel, paceMs: number, first = false): void {
-    const { clock, handBack } = this.#setup;
+  /** `turnAt`: asked for where there is no room. False: it has been handed back. */
+  #setAside(lane: string, parcel: Parcel, turnAt: () => number, first = false): boolean {
     if (this.#aside.hasRoomFor(parcel)) {
       this.permits.give(parcel.held.length);
-    } else if (handBack(parcel, this.#aside.turnOf(lane, paceMs, clock.now()))) {
+    } else if (!this.#isClosed && this.#setup.handBack(parcel, turnAt())) {
       this.permits.give(parcel.held.length);
-      return;
+      return false;
     } else {
       this.#withPermits.add(parcel);
     }
     this.#aside.add(lane, parcel, first);
+    return true;
+  }
+
+  #turnIn(lane: string, paceMs: number): () => number {
+    return () => this.#aside.turnOf(lane, paceMs, this.#setup.clock.now());
   }
 
   /** One timer at a time for each name. */
@@ -237,20 +346,51 @@ export class Inbox {
     this.#timers.set(name, cancel);
   }
 
-  #start(parcel: Parcel): void {
-    const { rates, run, clock } = this.#setup;
-    const { held, rateKeys } = parcel;
-    rates?.take(held.length, rateKeys);
-    this.#isOut(parcel);
+  #start(call: Call): void {
+    const { run, clock } = this.#setup;
+    for (const parcel of call.parcels) this.#isOut(parcel);
+    this.#runningParcels += call.parcels.length;
     const startedAt = clock.now();
-    const running = run(parcel).finally(() => {
+    const running = run(call).then((again) => {
       this.#running.delete(running);
-      this.#callMs += (Math.max(clock.now() - startedAt, 0) - this.#callMs) * SHARE_OF_LAST;
-      this.permits.give(held.length);
-      this.#uncount(parcel);
+      this.#runningParcels -= call.parcels.length;
+      if (again.size === 0) {
+        this.#callMs += (Math.max(clock.now() - startedAt, 0) - this.#callMs) * SHARE_OF_LAST;
+      }
+      for (const parcel of call.parcels) this.#end(parcel, again.get(parcel));
+      for (const parcel of call.parcels) this.suspects.noteAloneEnd(parcel);
       this.startAll();
     });
     this.#running.add(running);
+  }
+
+  /** `left`: what of it is to run again. */
+  #end(parcel: Parcel, left: Parcel | undefined): void {
+    if (left !== undefined && this.#setup.isFifo) this.#counted.add(left); // the others of its group wait behind it
+    else this.#uncount(parcel);
+    this.permits.give(parcel.held.length - (left?.held.length ?? 0));
+    if (left === undefined) {
+      this.suspects.noteEnd(parcel);
+    } else if (left.deaths !== undefined) {
+      this.permits.give(left.held.length);
+      this.suspects.add(left, parcel);
+    } else {
+      this.#waitForLease(left);
+      this.suspects.noteConflict(parcel);
+    }
+  }
+
+  #waitForLease(parcel: Parcel): void {
+    const { clock } = this.#setup;
+    const { startsAt = 0 } = parcel;
+    const lane = `lease:${(this.#leases += 1)}`;
+    if (!this.#setAside(lane, parcel, () => startsAt) || this.#isClosed) return;
+    this.#in(startsAt - clock.now(), lane, () => {
+      const next = this.#aside.next(lane);
+      if (next === undefined) return;
+      this.#letOut(next, lane);
+      this.startAll();
+    });
   }
 }
 
@@ -258,6 +398,8 @@ function laneOfGroup(group: string): string {
   return `group:${group}`;
 }
 
+const KEY = 'key:';
+
 function laneOfKey(key: string): string {
-  return `key:${key}`;
+  return `${KEY}${key}`;
 }

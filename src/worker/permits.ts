@@ -14,6 +14,11 @@ export class Permits {
     return this.#free;
   }
 
+  /** None is taken: no message is here, and no receive is on its way. */
+  get areAllFree(): boolean {
+    return this.#free >= this.#count;
+  }
+
   /** As many as there are, up to `most`; 0 where there are none. */
   take(most: number): number {
     const taken = Math.max(Math.min(most, this.#free), 0);

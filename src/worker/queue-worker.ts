@@ -11,8 +11,10 @@ import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
 import { callHandler } from './handler-call.ts';
 import { type Health, healthOf, type HealthServer, startHealthServer } from './health.ts';
-import { type HeldMessage, type Parcel, parcelsOf } from './held-message.ts';
+import { type HeldMessage, idOf, type Parcel, parcelsOf } from './held-message.ts';
 import { Holding } from './holding.ts';
+import type { Call } from './inbox.ts';
+import { leftOf, partOf } from './left-over.ts';
 import { contextOf, nameOfQueue, sqsEventOf } from './lambda-event.ts';
 import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
 import type { WorkerOptions } from './options.ts';
@@ -24,6 +26,13 @@ import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker
 const LONG_POLL_SECONDS = 20;
 /** How long handlers that are told to stop may take, within the stop's time. */
 const GRACE_SHARE = 0.2;
+/** After the end of a lease that a message waits for: clocks differ, and stores may tolerate that. */
+const AFTER_LEASE_MS = 1_000;
+
+interface CallEnd {
+  readonly left: ReadonlyMap<Parcel, Parcel>;
+  readonly again: readonly HeldMessage[];
+}
 
 /** Receives, calls the handler, deletes: what the parts of a worker do together. */
 export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
@@ -67,7 +76,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#flow = new Flow(options, {
       clock,
       isFifo: this.#isFifo,
-      run: (parcel) => this.#run(parcel),
+      batch: undefined,
+      run: (call) => this.#run(call),
       handBack: (held, at) => this.#holding.handBackUntil(held, at),
       onDown: (name, isDown) =>
         name === CLAIM_STORE
@@ -191,14 +201,16 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#deadline.end(shutdownTimeoutMs, shutdownTimeoutMs * GRACE_SHARE);
     const isOver = new Stop();
     const over = wait(this.#clock, shutdownTimeoutMs, isOver);
-    const unstarted = this.#flow.stop();
+    this.#handBack(this.#flow.stop());
     await Promise.race([
       over,
       Promise.all([
-        this.#holding.handBack(unstarted),
-        this.#receivers?.ended().then(() => this.#holding.settled()),
-        this.#flow.inbox.idle().then(() => this.#deletions.settled()),
-      ]),
+        this.#receivers?.ended(),
+        this.#flow.inbox.idle().then(() => {
+          this.#handBack(this.#flow.stop());
+          return this.#deletions.settled();
+        }),
+      ]).then(() => this.#holding.settled()),
     ]);
     isOver.abort();
     this.#deadline.cancelTimers();
@@ -236,24 +248,81 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     return keyed.parcel.held.length === 0 ? [] : [keyed.parcel];
   }
 
-  async #run({ held, group }: Parcel): Promise<void> {
+  /** Gives what is to run again, by the parcels that it is left of. */
+  async #run({ parcels, isAlone }: Call): Promise<ReadonlyMap<Parcel, Parcel>> {
+    const [suspect] = parcels;
+    if (!isAlone || suspect === undefined) return (await this.#call({ parcels, isAlone })).left;
+    // With the process it could take along what is done and not deleted yet.
+    await Promise.all([this.#deletions.settled(), this.#holding.settled()]);
+    const [first, ...behind] = suspect.held; // behind it in its group
+    const head: Parcel = { ...suspect, held: first === undefined ? [] : [first] };
+    const { left, again } = await this.#call({ parcels: [head], isAlone });
+    const ofHead = left.get(head);
+    if (ofHead !== undefined) return new Map([[suspect, { ...ofHead, held: suspect.held }]]);
+    if (behind.length > 0 && again.length === 0) {
+      return new Map([[suspect, partOf(suspect, behind, { startsAt: this.#clock.now() })]]);
+    }
+    void this.#holding.handBack(behind);
+    return left;
+  }
+
+  /** Calls the handler. Gives what is to run again, and what the queue shows again. */
+  async #call({ parcels, isAlone }: Call): Promise<CallEnd> {
+    const held = parcels.flatMap((parcel) => [...parcel.held]);
     const ended = this.#flow.begin(held.length);
+    let left: ReadonlyMap<Parcel, Parcel> = new Map();
     const result = await callHandler({
       handler: this.#options.handler,
       event: this.#eventOf(held),
       context: contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
-      deadline: this.#deadline.ofCall(),
-      release: (failed) => this.#holding.releaseRun(held, new Set(failed)),
+      host: { deadline: this.#deadline.ofCall(), longestLeaseMs: this.#holding.longestLeaseMs, isAlone },
+      keep: (report) => {
+        left = leftOf(parcels, report, {
+          startsAfter: (leaseUntil) => this.#startAfter(leaseUntil),
+          now: this.#clock.now(),
+          maxReceives: this.#holding.maxReceives,
+        });
+        return new Set([...left.values()].flatMap((parcel) => parcel.held.map(idOf)));
+      },
+      release: (failed, kept) =>
+        this.#holding.releaseRun(
+          held.filter((one) => !kept.has(idOf(one))),
+          new Set(failed),
+        ),
     });
     ended(result);
-    const done = held.filter((_, index) => !result.failed.has(result.ids[index] ?? ''));
-    this.#holding.forget(held.filter((one) => !done.includes(one)));
-    if (this.#isFifo && done.length < held.length && group !== undefined) this.#handBackGroup(group);
+    const { kept, failed } = result;
+    const done = held.filter((one) => !failed.has(idOf(one)));
+    const again = held.filter((one) => failed.has(idOf(one)) && !kept.has(idOf(one)));
+    this.#holding.forget(again);
+    for (const parcel of parcels) {
+      const hasFailed = !left.has(parcel) && parcel.held.some((one) => again.includes(one));
+      if (this.#isFifo && parcel.group !== undefined && hasFailed) this.#handBackGroup(parcel.group);
+    }
     this.#counters.acknowledged += done.length;
-    this.#counters.failed += held.length - done.length;
+    this.#counters.failed += again.length;
     if (done.length > 0) void this.#delete(done);
     if (result.thrown !== undefined) this.#emit('handlerFailed', result.thrown.error);
-    this.#emit('handled', { acknowledged: done.length, failed: held.length - done.length });
+    if (done.length + again.length > 0) {
+      this.#emit('handled', { acknowledged: done.length, failed: again.length });
+    }
+    return { left, again };
+  }
+
+  /** By the worker's clock; leases end by that of the handlers. */
+  #startAfter(leaseUntil: number): number {
+    const { clock = systemClock } = this.#options;
+    return this.#clock.now() + Math.max(leaseUntil - clock.now(), 0) + AFTER_LEASE_MS;
+  }
+
+  /** Shows again what has not started: what waits for a lease when that is over. */
+  #handBack(parcels: readonly Parcel[]): void {
+    const now = this.#clock.now();
+    const heldOf = (some: readonly Parcel[]): HeldMessage[] => some.flatMap(({ held }) => [...held]);
+    void this.#holding.handBack(heldOf(parcels.filter(({ startsAt }) => startsAt === undefined)));
+    for (const { held, startsAt } of parcels) {
+      if (startsAt !== undefined) void this.#holding.handBack(held, Math.max(startsAt - now, 0));
+    }
   }
 
   /** What waits behind a message that failed must not run before it. */

@@ -37,6 +37,12 @@ export class SetAside {
     return this.#lanes.has(lane);
   }
 
+  /** Whether a lane whose name begins so has a parcel. */
+  hasLaneOf(kind: string): boolean {
+    for (const lane of this.#lanes.keys()) if (lane.startsWith(kind)) return true;
+    return false;
+  }
+
   /** `first`: it has been at the head of this lane before. */
   add(id: string, parcel: Parcel, first = false): void {
     let lane = this.#lanes.get(id);

@@ -117,6 +117,7 @@ test('what a function of the user throws says nothing, and neither does a promis
     ids: ['a'],
     acknowledged: [],
     failed: new Set(['a']),
+    kept: new Set<string>(),
     errors: [new Error('any')],
     storeFailed: false,
     storeAnswered: true,

@@ -26,6 +26,7 @@ function inboxWith(setup: Partial<InboxSetup> = {}) {
   const ends: (() => void)[] = [];
   const inbox = new Inbox({
     limit: 10,
+    batch: () => undefined,
     perGroup: 1,
     ahead: 10,
     aside: 100,
@@ -33,9 +34,9 @@ function inboxWith(setup: Partial<InboxSetup> = {}) {
     clock,
     rates: undefined,
     mayStart: () => true,
-    run: (parcel) => {
-      started.push(parcel);
-      return new Promise((resolve) => ends.push(resolve));
+    run: ({ parcels }) => {
+      started.push(...parcels);
+      return new Promise((resolve) => ends.push(() => resolve(new Map())));
     },
     handBack: () => false,
     ...setup,
