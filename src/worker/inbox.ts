@@ -188,12 +188,17 @@ export class Inbox {
   }
 
   /** How many of those that are ready make a call. */
-  #collected(size: number): { readonly parcels: number; readonly messages: number; readonly isFull: boolean } {
+  #collected(size: number): {
+    readonly parcels: number;
+    readonly messages: number;
+    readonly isFull: boolean;
+  } {
     let messages = 0;
     let parcels = 0;
     for (const { held } of this.#ready) {
       const isFull = messages >= size || parcels >= this.#limit;
-      if (parcels > 0 && (isFull || messages + held.length > size)) return { parcels, messages, isFull: true };
+      if (parcels > 0 && (isFull || messages + held.length > size))
+        return { parcels, messages, isFull: true };
       messages += held.length;
       parcels += 1;
     }
@@ -374,6 +379,8 @@ export class Inbox {
     } else if (left.deaths !== undefined) {
       this.permits.give(left.held.length);
       this.suspects.add(left, parcel);
+    } else if ((left.startsAt ?? 0) <= this.#setup.clock.now()) {
+      this.#place(left);
     } else {
       this.#waitForLease(left);
       this.suspects.noteConflict(parcel);

@@ -119,7 +119,8 @@ export class Receivers {
         return 0;
       }
       const isNeeded = permits.free > 0 && isHungry() && this.#onTheWay === 0;
-      const isWorthIt = permits.free >= Math.min(allowed, enough) && (allowed >= MOST_IN_REQUEST || this.#onTheWay === 0);
+      const isWorthIt =
+        permits.free >= Math.min(allowed, enough) && (allowed >= MOST_IN_REQUEST || this.#onTheWay === 0);
       if (isNeeded || isWorthIt) {
         this.#onTheWay += 1;
         return permits.take(Math.min(allowed, MOST_IN_REQUEST));

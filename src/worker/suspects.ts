@@ -22,7 +22,7 @@ const LONGEST_LOOK_MS = 1_000;
  * | mode | begins | is received | starts |
  * |---|---|---|---|
  * | careful | the worker starts; the last suspect has ended | one message, then 2, 4 and 8, each when none of those before is a suspect | everything |
- * | open | none of 8 messages was a suspect | as much as there is room for | everything |
+ * | open | a receive brings only messages that nobody has received before, or none of 8 is a suspect | as much as there is room for | everything |
  * | draining | a call has reported a suspect | nothing | everything but suspects |
  * | alone | nothing else is here, or the wait was too long | nothing | one suspect |
  */
@@ -65,12 +65,13 @@ export class Suspects {
   /** Messages have been received that are about to start. */
   look(parcels: readonly Parcel[]): void {
     if (this.#most === Infinity) return;
-    for (const parcel of parcels) {
-      if (mostReceivesOf(parcel) === 1) continue; // nothing has died of it yet
+    const again = parcels.filter((parcel) => mostReceivesOf(parcel) > 1);
+    if (again.length === 0) this.#most = Infinity; // nothing that is here can have been in a process that died
+    for (const parcel of again) {
       const cancel = this.#setup.clock.setTimer(() => this.noteEnd(parcel), LONGEST_LOOK_MS);
       this.#lookedAt.set(parcel, cancel);
     }
-    this.#growUnlessLooking();
+    if (again.length === 0) this.#change();
   }
 
   /** A call has ended, or takes its time, and has reported nothing. */
