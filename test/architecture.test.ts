@@ -131,7 +131,16 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   // What there is with nothing said.
-  presets: ['claims', 'batch', 'policies', 'options', 'sources', 'observe', 'stores/dynamodb'],
+  presets: [
+    'claims',
+    'attempts/host.ts',
+    'batch',
+    'policies',
+    'options',
+    'sources',
+    'observe',
+    'stores/dynamodb',
+  ],
   '.': [
     'claims',
     'attempts',

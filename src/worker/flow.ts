@@ -5,10 +5,12 @@ import { reportOf, says, stillDown } from './dependencies.ts';
 import type { FlowOptions } from './flow-options.ts';
 import type { CallResult } from './handler-call.ts';
 import type { HeldMessage, Parcel } from './held-message.ts';
-import { type Batch, Inbox, type InboxSetup } from './inbox.ts';
+import type { InboxSetup } from './inbox-setup.ts';
+import { Inbox } from './inbox.ts';
 import { MOST_IN_REQUEST } from './message-queue.ts';
 import { looksOverloaded } from './overload.ts';
 import { RateLimits } from './rate-limits.ts';
+import type { Batch } from './ready-parcels.ts';
 
 export interface FlowSetup {
   readonly clock: Clock;

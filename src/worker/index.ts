@@ -11,5 +11,6 @@ export type { WorkerSqsClient } from './sdk-send.ts';
 export type { HealthOptions } from './health.ts';
 export type { Rate } from './rate.ts';
 export type { StopSignalName } from './signals.ts';
+export type { BatchOptions } from './flow-options.ts';
 export type { Adaptive } from './adaptive-limit.ts';
 export type { Dependency } from './dependencies.ts';

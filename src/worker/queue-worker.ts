@@ -3,19 +3,18 @@ import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { Stop } from '../claims/stop.ts';
+import { batchOf } from './batch-of.ts';
 import { CallDeadline } from './call-deadline.ts';
+import { Calls } from './calls.ts';
 import { Deletions } from './deletions.ts';
 import { CLAIM_STORE } from './dependencies.ts';
 import { emitSafely } from './emit-safely.ts';
 import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
-import { callHandler } from './handler-call.ts';
 import { type Health, healthOf, type HealthServer, startHealthServer } from './health.ts';
-import { type HeldMessage, idOf, type Parcel, parcelsOf } from './held-message.ts';
+import { type HeldMessage, type Parcel, parcelsOf } from './held-message.ts';
 import { Holding } from './holding.ts';
-import type { Call } from './inbox.ts';
-import { leftOf, partOf } from './left-over.ts';
-import { contextOf, nameOfQueue, sqsEventOf } from './lambda-event.ts';
+import { nameOfQueue, sqsEventOf } from './lambda-event.ts';
 import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
 import type { WorkerOptions } from './options.ts';
 import { keyedParcel } from './rate-keys.ts';
@@ -26,13 +25,6 @@ import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker
 const LONG_POLL_SECONDS = 20;
 /** How long handlers that are told to stop may take, within the stop's time. */
 const GRACE_SHARE = 0.2;
-/** After the end of a lease that a message waits for: clocks differ, and stores may tolerate that. */
-const AFTER_LEASE_MS = 1_000;
-
-interface CallEnd {
-  readonly left: ReadonlyMap<Parcel, Parcel>;
-  readonly again: readonly HeldMessage[];
-}
 
 /** Receives, calls the handler, deletes: what the parts of a worker do together. */
 export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
@@ -43,6 +35,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #isFifo: boolean;
   readonly #deadline: CallDeadline;
   readonly #flow: Flow;
+  readonly #calls: Calls;
   readonly #deletions: Deletions;
   /** Aborted when nothing is received any more. */
   readonly #receiveStop = new Stop();
@@ -76,8 +69,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#flow = new Flow(options, {
       clock,
       isFifo: this.#isFifo,
-      batch: undefined,
-      run: (call) => this.#run(call),
+      batch: batchOf(options),
+      run: (call) => this.#calls.run(call),
       handBack: (held, at) => this.#holding.handBackUntil(held, at),
       onDown: (name, isDown) =>
         name === CLAIM_STORE
@@ -96,6 +89,19 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       counters: this.#counters,
       signal: this.#deadline.answerNow,
       onLost: (messageId, error) => this.#emit('visibilityLost', { messageId, error }),
+    });
+    this.#calls = new Calls({
+      options,
+      name: this.#name,
+      isFifo: this.#isFifo,
+      clock,
+      deadline: this.#deadline,
+      flow: this.#flow,
+      holding: this.#holding,
+      deletions: this.#deletions,
+      counters: this.#counters,
+      eventOf: (held) => this.#eventOf(held),
+      emit: this.#emit.bind(this),
     });
   }
 
@@ -229,7 +235,9 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       permits.give(held.length);
       void this.#holding.handBack(held);
     } else {
-      this.#flow.inbox.admit(parcelsOf(held, this.#isFifo).flatMap((parcel) => this.#keyed(parcel)));
+      this.#flow.inbox.admit(
+        parcelsOf(held, this.#isFifo, batchOf(this.#options)?.size).flatMap((parcel) => this.#keyed(parcel)),
+      );
     }
     this.#emit('received', received.length);
   }
@@ -248,73 +256,6 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     return keyed.parcel.held.length === 0 ? [] : [keyed.parcel];
   }
 
-  /** Gives what is to run again, by the parcels that it is left of. */
-  async #run({ parcels, isAlone }: Call): Promise<ReadonlyMap<Parcel, Parcel>> {
-    const [suspect] = parcels;
-    if (!isAlone || suspect === undefined) return (await this.#call({ parcels, isAlone })).left;
-    // With the process it could take along what is done and not deleted yet.
-    await Promise.all([this.#deletions.settled(), this.#holding.settled()]);
-    const [first, ...behind] = suspect.held; // behind it in its group
-    const head: Parcel = { ...suspect, held: first === undefined ? [] : [first] };
-    const { left, again } = await this.#call({ parcels: [head], isAlone });
-    const ofHead = left.get(head);
-    if (ofHead !== undefined) return new Map([[suspect, { ...ofHead, held: suspect.held }]]);
-    if (behind.length > 0 && again.length === 0) {
-      return new Map([[suspect, partOf(suspect, behind, { startsAt: this.#clock.now() })]]);
-    }
-    void this.#holding.handBack(behind);
-    return left;
-  }
-
-  /** Calls the handler. Gives what is to run again, and what the queue shows again. */
-  async #call({ parcels, isAlone }: Call): Promise<CallEnd> {
-    const held = parcels.flatMap((parcel) => [...parcel.held]);
-    const ended = this.#flow.begin(held.length);
-    let left: ReadonlyMap<Parcel, Parcel> = new Map();
-    const result = await callHandler({
-      handler: this.#options.handler,
-      event: this.#eventOf(held),
-      context: contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
-      host: { deadline: this.#deadline.ofCall(), longestLeaseMs: this.#holding.longestLeaseMs, isAlone },
-      keep: (report) => {
-        left = leftOf(parcels, report, {
-          startsAfter: (leaseUntil) => this.#startAfter(leaseUntil),
-          now: this.#clock.now(),
-          maxReceives: this.#holding.maxReceives,
-        });
-        return new Set([...left.values()].flatMap((parcel) => parcel.held.map(idOf)));
-      },
-      release: (failed, kept) =>
-        this.#holding.releaseRun(
-          held.filter((one) => !kept.has(idOf(one))),
-          new Set(failed),
-        ),
-    });
-    ended(result);
-    const { kept, failed } = result;
-    const done = held.filter((one) => !failed.has(idOf(one)));
-    const again = held.filter((one) => failed.has(idOf(one)) && !kept.has(idOf(one)));
-    this.#holding.forget(again);
-    for (const parcel of parcels) {
-      const hasFailed = !left.has(parcel) && parcel.held.some((one) => again.includes(one));
-      if (this.#isFifo && parcel.group !== undefined && hasFailed) this.#handBackGroup(parcel.group);
-    }
-    this.#counters.acknowledged += done.length;
-    this.#counters.failed += again.length;
-    if (done.length > 0) void this.#delete(done);
-    if (result.thrown !== undefined) this.#emit('handlerFailed', result.thrown.error);
-    if (done.length + again.length > 0) {
-      this.#emit('handled', { acknowledged: done.length, failed: again.length });
-    }
-    return { left, again };
-  }
-
-  /** By the worker's clock; leases end by that of the handlers. */
-  #startAfter(leaseUntil: number): number {
-    const { clock = systemClock } = this.#options;
-    return this.#clock.now() + Math.max(leaseUntil - clock.now(), 0) + AFTER_LEASE_MS;
-  }
-
   /** Shows again what has not started: what waits for a lease when that is over. */
   #handBack(parcels: readonly Parcel[]): void {
     const now = this.#clock.now();
@@ -322,27 +263,6 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     void this.#holding.handBack(heldOf(parcels.filter(({ startsAt }) => startsAt === undefined)));
     for (const { held, startsAt } of parcels) {
       if (startsAt !== undefined) void this.#holding.handBack(held, Math.max(startsAt - now, 0));
-    }
-  }
-
-  /** What waits behind a message that failed must not run before it. */
-  #handBackGroup(group: string): void {
-    const behind = this.#flow.inbox.takeOfGroup(group).flatMap(({ held }) => [...held]);
-    void this.#holding.handBack(behind);
-  }
-
-  /** Not waited for: the slot is free for the next. Never rejects. */
-  async #delete(held: readonly HeldMessage[]): Promise<void> {
-    const handles = held.map(({ message: { receiptHandle } }) => receiptHandle);
-    const errors = await this.#deletions.delete(handles);
-    const again = held.filter(({ message }, index) => message.receiptHandle !== handles[index]);
-    if (again.length > 0) void this.#delete(again); // they were received meanwhile: by that receipt
-    const rest = held.filter((one) => !again.includes(one));
-    this.#holding.forget(rest);
-    for (const one of rest) {
-      const error = errors[held.indexOf(one)];
-      if (error === undefined) this.#counters.deleted += 1;
-      else this.#emit('deleteFailed', { messageId: one.message.messageId, error });
     }
   }
 

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import { type Parcel, parcelsOf } from '../../src/worker/held-message.ts';
-import { Inbox, type InboxSetup } from '../../src/worker/inbox.ts';
+import type { InboxSetup } from '../../src/worker/inbox-setup.ts';
+import { Inbox } from '../../src/worker/inbox.ts';
 import { RateLimits } from '../../src/worker/rate-limits.ts';
 
 let ids = 0;
