@@ -9,6 +9,10 @@ export interface Host {
   readonly longestLeaseMs: number;
   /** Nothing else runs in this process, so a record whose last attempt died may run now. */
   readonly isAlone: boolean;
+  /** Hears of each claim and settlement that is asked of the store, until it is answered. */
+  readonly noteAsked: (answer: Promise<unknown>) => void;
+  /** Calls a handler. It may end after the host has given up waiting for its call. */
+  readonly runHandler: (handler: () => unknown) => unknown;
   /**
    * To be called when all records have their outcomes, and before the queue is told when to show messages again: until then the host
    * keeps them invisible. Resolves with the records that the host keeps and calls with again, by the ids of the answer.

@@ -1,4 +1,4 @@
-import { hostOf } from '../attempts/host.ts';
+import { type Host, hostOf } from '../attempts/host.ts';
 import type { Context } from 'aws-lambda';
 import type { Deadline } from '../attempts/deadline.ts';
 import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/default-lease.ts';
@@ -6,7 +6,7 @@ import type { RenewalOptions } from '../attempts/scope.ts';
 import { Starts } from '../attempts/starts.ts';
 import { notedHere, type UnstartedClaims, unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { createAcquireQueue } from '../claims/acquire-queue.ts';
-import { createSettlementQueue } from '../claims/settlement-queue.ts';
+import { createSettlementQueue, type Settlements } from '../claims/settlement-queue.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import type { SourceBatch } from '../sources/source.ts';
 import type { Entry } from './entry.ts';
@@ -89,8 +89,11 @@ export function createScopes(
         lambda,
         deadline,
         unstarted: notedHere(unstarted),
-        acquires,
-        settlements,
+        acquires:
+          host === undefined
+            ? acquires
+            : { ...acquires, add: (...asked) => watched(host, acquires.add(...asked)) },
+        settlements: host === undefined ? settlements : watchedSettlements(host, settlements),
         endingOf,
         runsWithoutClaim,
         activity,
@@ -111,6 +114,22 @@ export function createScopes(
           stuckHandlers.leave();
         },
       };
+    },
+  };
+}
+
+function watched<Answer>({ noteAsked }: Host, asked: Promise<Answer>[]): Promise<Answer>[] {
+  for (const answer of asked) noteAsked(answer);
+  return asked;
+}
+
+function watchedSettlements<Note>(host: Host, settlements: Settlements<Note>): Settlements<Note> {
+  return {
+    ...settlements,
+    settle(...asked) {
+      const answer = settlements.settle(...asked);
+      host.noteAsked(answer);
+      return answer;
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../claims/clock.ts';
 import type { CallDeadline } from './call-deadline.ts';
 import type { Deletions } from './deletions.ts';
 import type { Flow } from './flow.ts';
+import { HandlersAtWork } from './handlers-at-work.ts';
 import { callHandler } from './handler-call.ts';
 import { type HeldMessage, idOf, type Parcel } from './held-message.ts';
 import type { Holding } from './holding.ts';
@@ -10,6 +11,7 @@ import type { Call } from './inbox-setup.ts';
 import { contextOf } from './lambda-event.ts';
 import { leftOf, partOf } from './left-over.ts';
 import type { WorkerOptions } from './options.ts';
+import { StoreWatch } from './store-watch.ts';
 import type { WorkerCounters, WorkerEvents } from './worker.ts';
 
 export interface CallsSetup {
@@ -21,6 +23,8 @@ export interface CallsSetup {
   readonly flow: Flow;
   readonly holding: Holding;
   readonly deletions: Deletions;
+  readonly store: StoreWatch;
+  readonly handlers: HandlersAtWork;
   readonly counters: { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
   readonly eventOf: (held: readonly HeldMessage[]) => SQSEvent;
   readonly emit: <Name extends keyof WorkerEvents>(name: Name, ...args: WorkerEvents[Name]) => void;
@@ -63,7 +67,20 @@ export class Calls {
 
   /** Calls the handler. Gives what is to run again, and what the queue shows again. */
   async #call({ parcels, isAlone }: Call): Promise<CallEnd> {
-    const { options, name, isFifo, clock, deadline, flow, holding, counters, eventOf, emit } = this.#setup;
+    const {
+      options,
+      name,
+      isFifo,
+      clock,
+      deadline,
+      flow,
+      holding,
+      counters,
+      eventOf,
+      emit,
+      store,
+      handlers,
+    } = this.#setup;
     const held = parcels.flatMap((parcel) => [...parcel.held]);
     const ended = flow.begin(held.length);
     let left: ReadonlyMap<Parcel, Parcel> = new Map();
@@ -71,7 +88,13 @@ export class Calls {
       handler: options.handler,
       event: eventOf(held),
       context: contextOf(name, () => deadline.remainingTimeMs()),
-      host: { deadline: deadline.ofCall(), longestLeaseMs: holding.longestLeaseMs, isAlone },
+      host: {
+        deadline: deadline.ofCall(),
+        longestLeaseMs: holding.longestLeaseMs,
+        isAlone,
+        noteAsked: (answer) => store.note(answer),
+        runHandler: async (handler) => handlers.run(handler),
+      },
       keep: (report) => {
         left = leftOf(parcels, report, {
           startsAfter: (leaseUntil) => this.#startAfter(leaseUntil),

@@ -40,6 +40,8 @@ export interface FlowOptions {
 const MOST_IN_BATCH = 10_000;
 const LONGEST_WINDOW_MS = 300_000;
 const MOST_RECEIVERS = 1_000;
+/** A standard queue has no more than 120,000 messages in flight. */
+const MOST_IN_FLIGHT = 100_000;
 
 const aRate = members({
   records: required(anInteger(1)),
@@ -59,7 +61,7 @@ const aTolerance: Check = {
 
 /** What these options may be. */
 export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
-  maxInFlight: anInteger(1),
+  maxInFlight: anInteger(1, MOST_IN_FLIGHT),
   concurrencyPerGroup: anInteger(1),
   batch: members({ size: required(anInteger(1, MOST_IN_BATCH)), windowMs: anInteger(0, LONGEST_WINDOW_MS) }),
   receivers: anInteger(1, MOST_RECEIVERS),

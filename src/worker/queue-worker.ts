@@ -11,6 +11,7 @@ import { CLAIM_STORE } from './dependencies.ts';
 import { emitSafely } from './emit-safely.ts';
 import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
+import { HandlersAtWork } from './handlers-at-work.ts';
 import { type Health, healthOf, type HealthServer, startHealthServer } from './health.ts';
 import { type HeldMessage, type Parcel, parcelsOf } from './held-message.ts';
 import { Holding } from './holding.ts';
@@ -19,6 +20,7 @@ import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
 import type { WorkerOptions } from './options.ts';
 import { keyedParcel } from './rate-keys.ts';
 import { Receivers } from './receivers.ts';
+import { StoreWatch } from './store-watch.ts';
 import { steadyClock } from './steady-clock.ts';
 import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 
@@ -36,6 +38,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #deadline: CallDeadline;
   readonly #flow: Flow;
   readonly #calls: Calls;
+  readonly #store: StoreWatch;
+  readonly #handlers = new HandlersAtWork();
   readonly #deletions: Deletions;
   /** Aborted when nothing is received any more. */
   readonly #receiveStop = new Stop();
@@ -65,6 +69,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#isFifo = queueUrl.endsWith('.fifo');
     assertConsistent(options, this.#isFifo);
     this.#name = options.name ?? nameOfQueue(queueUrl);
+    this.#store = new StoreWatch(clock);
     this.#deadline = new CallDeadline(options.clock ?? systemClock); // its end is read by the handler's clock
     this.#flow = new Flow(options, {
       clock,
@@ -99,6 +104,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       flow: this.#flow,
       holding: this.#holding,
       deletions: this.#deletions,
+      store: this.#store,
+      handlers: this.#handlers,
       counters: this.#counters,
       eventOf: (held) => this.#eventOf(held),
       emit: this.#emit.bind(this),
@@ -114,7 +121,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   get running(): number {
-    return this.#flow.inbox.running;
+    return Math.max(this.#flow.inbox.running, this.#handlers.count);
   }
 
   get waiting(): number {
@@ -179,7 +186,12 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   #tell(): Health {
-    return healthOf(this, this.#options.dependencies, this.#receivers?.failures);
+    return healthOf(this, {
+      dependencies: this.#options.dependencies,
+      failuresInARow: this.#receivers?.failures,
+      isReached: this.#queueArn !== '',
+      storeSilentForMs: this.#store.silentForMs,
+    });
   }
 
   pause(reason?: string): void {
