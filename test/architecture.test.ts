@@ -145,6 +145,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   presets: [
     'aws/sdk',
     'claims',
+    'attempts/host.ts',
     'batch',
     'policies',
     'options',

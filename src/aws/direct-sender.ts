@@ -4,7 +4,7 @@ import type { StopSignal } from '../claims/stop.ts';
 import { type Answer, outputOf } from './answers.ts';
 import { serverTime } from './clock-skew.ts';
 import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';
-import { unansweredError, unsendableError } from './network-errors.ts';
+import { OverdueError, unansweredError, unsendableError } from './network-errors.ts';
 import { RequestError } from './request-error.ts';
 import { type RequestProgress, sendWatched, watchesOf } from './request-watch.ts';
 import { type Retry, standardRetries } from './retries.ts';
@@ -86,17 +86,22 @@ export function directSender(
         return output;
       } catch (thrown) {
         if (!(thrown instanceof RequestError)) throw unsendableError(thrown);
+        const previous = failure;
         failure = thrown;
+        if (failure instanceof OverdueError) throw overdue(attempt, previous);
         if (failure.name === 'AbortError') throw unansweredError(service.unanswered('given-up'), attempt);
         failure.$metadata.attempts = attempt;
         retry = retries.after(failure, attempt, time.wasSkewed(failure.name, signedAt));
       }
       if (retry === undefined) throw failure;
-      if (clock.now() + retry.delayMs >= until)
-        throw unansweredError(service.unanswered('silent', failure), attempt);
+      if (clock.now() + retry.delayMs >= until) throw overdue(attempt, failure);
       if (retry.delayMs > 0) await wait(clock, retry.delayMs, signal);
       if (signal?.aborted === true) throw failure;
     }
+  }
+
+  function overdue(attempts: number, cause: Error | undefined): Error {
+    return unansweredError(service.unanswered('silent', cause, limits.requestMs), attempts);
   }
 
   /** Where a request was sent before, what became of it says more than that it cannot be sent again. */

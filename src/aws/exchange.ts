@@ -2,7 +2,14 @@ import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { StopSignal } from '../claims/stop.ts';
 import type { Answer } from './answers.ts';
-import { abortedError, closedError, networkError, silentError, tooLongError } from './network-errors.ts';
+import {
+  abortedError,
+  closedError,
+  networkError,
+  OverdueError,
+  silentError,
+  tooLongError,
+} from './network-errors.ts';
 import type { Ticker } from './ticker.ts';
 
 export interface ExchangeRequest {
@@ -62,7 +69,7 @@ export function exchange(
     /** The first tick may come at once. */
     const tick = (): void => {
       if (silentForMs >= silentMs) lose(silentError(silentMs));
-      else if (openForMs >= limitMs) lose(silentError(limitMs));
+      else if (openForMs >= limitMs) lose(new OverdueError());
       silentForMs += ticker.everyMs;
       openForMs += ticker.everyMs;
     };

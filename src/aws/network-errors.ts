@@ -49,6 +49,13 @@ export function silentError(silentMs: number): RequestError {
   return timeoutError(`There was no answer for ${silentMs} ms`);
 }
 
+/** The time of the request is over, its earlier sendings included. */
+export class OverdueError extends RequestError {
+  constructor() {
+    super('The time of the request was over', { name: 'TimeoutError', code: 'ETIMEDOUT' });
+  }
+}
+
 export function unconnectedError(connectMs: number): RequestError {
   return timeoutError(`There was no connection within ${connectMs} ms`);
 }

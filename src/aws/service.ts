@@ -12,8 +12,8 @@ export interface Service {
   readonly maxAttempts: number;
   /** Members of its exceptions that say more than their message. Others could pass for what an error has itself. */
   readonly tellingMembers: readonly string[];
-  /** The error of a request that got no answer: in time, or before its caller gave up. */
-  unanswered(why: 'given-up' | 'silent', cause?: Error): Error;
+  /** The error of a request that got no answer: within `limitMs`, or before its caller gave up. */
+  unanswered(why: 'given-up' | 'silent', cause?: Error, limitMs?: number): Error;
   /** The error where nobody had credentials in time, and nothing was sent. */
   noCredentials(): Error;
 }

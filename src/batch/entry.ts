@@ -40,6 +40,10 @@ export class Entry {
   isClaimUnfinished = false;
   /** Called when it has its outcome. */
   onFinish: ((recordId: string, outcome: string) => void) | undefined = undefined;
+  /** How many attempts died in a row, of an entry that is put off for that. */
+  deaths = 0;
+  /** The host of this invocation calls with it again: the queue is told nothing of it. */
+  isKeptByHost = false;
   #outcome: RecordOutcome | undefined;
   #isPutOff = false;
   #listeners: (() => void)[] | undefined;
@@ -82,8 +86,9 @@ export class Entry {
     if (isPermanentEnd(this.#outcome)) this.#outcome = { ...this.#outcome, isDeadLettered: true };
   }
 
-  /** It will run after the others, alone. */
-  putOff(): void {
+  /** It will run after the others, alone. `deaths`: of the entry that has to. */
+  putOff(deaths: number = 0): void {
+    this.deaths = deaths;
     this.#isPutOff = true;
     this.#tell();
   }

@@ -32,7 +32,9 @@ export class Invocation {
   constructor(handler: Handler, scope: InvocationScope) {
     const claiming = new Claiming(scope);
     this.#scope = scope;
-    this.#claims = new ClaimsAhead(scope.entries.filter(isClaimedAhead), claiming);
+    // What runs alone is claimed in its turn, so that a death is that of one record.
+    const isAlone = hostOf(scope.lambda)?.isAlone === true;
+    this.#claims = new ClaimsAhead(isAlone ? [] : scope.entries.filter(isClaimedAhead), claiming);
     this.#runner = new RecordRunner(handler, scope, claiming, this.#claims, () => this.#ordering.admit());
     this.#ordering = new Ordering(scope, this.#runner, (head) => this.#mayStart(head));
   }
@@ -67,13 +69,19 @@ export class Invocation {
     if (host !== undefined) {
       const failed = entries.filter(({ outcome }) => outcome?.status === 'failed');
       const others = failed.filter((entry) => !isOfStore(entry));
-      await host.beforeHandBack({
+      const handedBack = entries.filter(({ outcome }) => !isAcknowledged(outcome));
+      const kept = await host.beforeHandBack({
         storeFailed: others.length < failed.length,
         errors: others.map(errorOf),
-        handedBack: entries.flatMap(({ outcome, itemIdentifier = '' }) =>
-          isAcknowledged(outcome) ? [] : [itemIdentifier],
+        handedBack: handedBack.map(idOf),
+        suspects: new Map(handedBack.filter(isSuspect).map((entry) => [idOf(entry), entry.deaths])),
+        conflicts: new Map(
+          handedBack.flatMap((entry) =>
+            entry.outcome?.status === 'conflict' ? [[idOf(entry), entry.outcome.leaseUntil]] : [],
+          ),
         ),
       });
+      for (const entry of handedBack) entry.isKeptByHost = kept.has(idOf(entry));
     }
     for (const policy of policies) await policy.beforeResponse?.(this.#scope);
   }
@@ -93,6 +101,14 @@ export class Invocation {
 /** Whether its claim is asked for ahead of its turn: not where an earlier entry has the same key. */
 function isClaimedAhead({ leader, behind, outcome }: Entry): boolean {
   return leader === undefined && behind === undefined && outcome === undefined;
+}
+
+function idOf({ itemIdentifier = '' }: Entry): string {
+  return itemIdentifier;
+}
+
+function isSuspect({ outcome }: Entry): boolean {
+  return outcome?.status === 'not-started' && outcome.reason === 'suspect';
 }
 
 function errorOf({ outcome }: Entry): unknown {

@@ -1,3 +1,4 @@
+import { hostOf } from '../attempts/host.ts';
 import type { Entry } from './entry.ts';
 import { createLaneRunner, type LaneRunner } from './lane-runner.ts';
 import { type Lane, lanesOf } from './lanes.ts';
@@ -34,12 +35,31 @@ export class Ordering {
 
   /** Resolves when every record has its outcome. */
   async run(): Promise<void> {
-    await this.#lanes.run(lanesOf(this.#scope.entries));
+    const lanes = lanesOf(this.#scope.entries);
+    const host = hostOf(this.#scope.lambda);
+    if (host?.isAlone === true) {
+      for (const lane of lanes) await this.#runLane(lane, 0, true);
+      return;
+    }
+    await this.#lanes.run(lanes);
+    if (host !== undefined) {
+      for (const lane of this.#putOff) this.#leaveToHost(lane);
+      return;
+    }
     // A lane may be put off again, from a follower on whose leader is put off too. The one with the lowest
     // head never is, because leaders come before their followers: every round gets further.
     while (this.#putOff.length > 0) {
       const inOrder = this.#putOff.splice(0).sort((a, b) => headIndex(a) - headIndex(b));
       for (const { lane, from } of inOrder) await this.#runLane(lane, from, true);
+    }
+  }
+
+  /** Other calls run in this process: when nothing does, the host calls with this lane alone. */
+  #leaveToHost({ lane, from }: PutOffLane): void {
+    for (const [index, entry] of lane.entries()) {
+      if (index < from) continue;
+      if (index === from) entry.deaths = deathsOf(entry);
+      this.#runner.finishNotStarted(entry, index === from ? 'suspect' : 'order');
     }
   }
 
@@ -130,6 +150,12 @@ export class Ordering {
     if (entry.leader === undefined) await this.#runner.giveBack(entry);
     this.#runner.finishNotStarted(entry, 'order');
   }
+}
+
+/** An entry that waits for an equal one is as dangerous as that is. */
+function deathsOf({ deaths, leader, behind }: Entry): number {
+  const before = leader ?? behind;
+  return deaths > 0 || before === undefined ? deaths : deathsOf(before);
 }
 
 function headIndex({ lane, from }: PutOffLane): number {

@@ -186,7 +186,7 @@ export class RecordRunner {
 
   async #putOff(entry: Entry, attempt: Attempt): Promise<'ended' | 'put-off'> {
     if ((await attempt.release()) === 'stored') {
-      entry.putOff();
+      entry.putOff(attempt.claim.crashes);
       return 'put-off';
     }
     this.finishNotStarted(entry, 'lease-lapsed');
@@ -234,7 +234,9 @@ export class RecordRunner {
     const watch = new RunWatch(this.#scope, facts, record);
     const run = new HandlerRun(lease, this.#scope, together);
     running.set(run, attempt);
-    const call = (): unknown => handler(record, handlerContext(run, runnable, this.#scope));
+    const own = (): unknown => handler(record, handlerContext(run, runnable, this.#scope));
+    const host = hostOf(this.#scope.lambda);
+    const call = host === undefined ? own : () => host.runHandler(own);
     // What is called together is observed together.
     return run.run(
       around === undefined || together !== undefined ? call : () => around([facts], call),

@@ -1,4 +1,4 @@
-import { hostOf } from '../attempts/host.ts';
+import { type Host, hostOf } from '../attempts/host.ts';
 import type { Context } from 'aws-lambda';
 import type { Deadline } from '../attempts/deadline.ts';
 import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/default-lease.ts';
@@ -6,7 +6,7 @@ import type { RenewalOptions } from '../attempts/scope.ts';
 import { Starts } from '../attempts/starts.ts';
 import { notedHere, type UnstartedClaims, unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { createAcquireQueue } from '../claims/acquire-queue.ts';
-import { createSettlementQueue } from '../claims/settlement-queue.ts';
+import { createSettlementQueue, type Settlements } from '../claims/settlement-queue.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import type { SourceBatch } from '../sources/source.ts';
 import type { Entry } from './entry.ts';
@@ -67,9 +67,9 @@ export function createScopes(
       const { notify } = observed;
       const stuckHandlers = new StuckHandlers();
       const signal = deadline.answerNow;
-      const isHosted = hostOf(lambda) !== undefined;
+      const host = hostOf(lambda);
       // A caller that says nothing of its time, such as a test, does not wait for as long as a lease.
-      const isBounded = isHosted || deadline.endsAt !== Infinity;
+      const isBounded = host !== undefined || deadline.endsAt !== Infinity;
       const acquires = acquireQueue.join({ isBusy: () => false, signal, around: observed.aroundRequest });
       const settlements = settlementQueue.join({
         isBusy: () => activity.busy > 0,
@@ -80,7 +80,8 @@ export function createScopes(
         onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
       });
       // Off Lambda an invocation has no end that a lease could last to, and a message comes back as soon as it is no longer hidden.
-      const comesAgainSoon = batch.comesAgainSoon === true || isHosted;
+      const comesAgainSoon = batch.comesAgainSoon === true || host !== undefined;
+      const longestLeaseMs = host?.longestLeaseMs ?? Infinity;
       // Every member by its name: an object that is spread together takes longer than a record.
       const scope: Omit<InvocationScope, 'starts'> & { starts: Starts | undefined } = {
         store,
@@ -97,13 +98,16 @@ export function createScopes(
         lambda,
         deadline,
         unstarted: notedHere(unstarted),
-        acquires,
-        settlements,
+        acquires:
+          host === undefined
+            ? acquires
+            : { ...acquires, add: (...asked) => watched(host, acquires.add(...asked)) },
+        settlements: host === undefined ? settlements : watchedSettlements(host, settlements),
         endingOf,
         runsWithoutClaim,
         activity,
         timeoutMs: settings.recordTimeoutMs,
-        leaseMs: () => settings.leaseMs ?? leaseMsOf(deadline, comesAgainSoon),
+        leaseMs: () => settings.leaseMs ?? Math.min(leaseMsOf(deadline, comesAgainSoon), longestLeaseMs),
         renewal: renewalOf(policies, comesAgainSoon),
         entries,
         running: new Map(),
@@ -120,6 +124,22 @@ export function createScopes(
           stuckHandlers.leave();
         },
       };
+    },
+  };
+}
+
+function watched<Answer>({ noteAsked }: Host, asked: Promise<Answer>[]): Promise<Answer>[] {
+  for (const answer of asked) noteAsked(answer);
+  return asked;
+}
+
+function watchedSettlements<Note>(host: Host, settlements: Settlements<Note>): Settlements<Note> {
+  return {
+    ...settlements,
+    settle(...asked) {
+      const answer = settlements.settle(...asked);
+      host.noteAsked(answer);
+      return answer;
     },
   };
 }

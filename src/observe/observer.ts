@@ -105,7 +105,7 @@ export interface ObservedAttempt extends ObservedKey {
 }
 
 /** Why a record that was claimed, or could have been, was not started. */
-export type NotStartedReason = 'deadline' | 'order' | 'lease-lapsed';
+export type NotStartedReason = 'deadline' | 'order' | 'lease-lapsed' | 'suspect';
 
 /** What happened, told apart by `type`. All durations are milliseconds. */
 export type BatchEvent =

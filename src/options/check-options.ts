@@ -70,10 +70,10 @@ export function aNumber(): Check {
   return { expected: 'a number', accepts: (value) => typeof value === 'number' };
 }
 
-export function anInteger(from: number): Check {
+export function anInteger(from: number, to: number = Infinity): Check {
   return {
-    expected: `an integer from ${from} up`,
-    accepts: (value) => Number.isSafeInteger(value) && (value as number) >= from,
+    expected: to === Infinity ? `an integer from ${from} up` : `an integer from ${from} to ${to}`,
+    accepts: (value) => Number.isSafeInteger(value) && (value as number) >= from && (value as number) <= to,
   };
 }
 

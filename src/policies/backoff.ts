@@ -42,7 +42,7 @@ async function delayRedeliveries(bounds: Required<BackoffOptions>, scope: BatchS
   const laneDelays = new Map<string, number>();
   const delays: { entry: Entry; delayMs: number }[] = [];
   for (const entry of scope.entries) {
-    if (isAcknowledged(entry.outcome)) continue;
+    if (isAcknowledged(entry.outcome) || entry.isKeptByHost) continue;
     // What stands behind a failure of its group becomes visible together with it: the group stays in order.
     const delayMs =
       (entry.lane === undefined ? undefined : laneDelays.get(entry.lane)) ??

@@ -1,4 +1,5 @@
 import type { Context } from 'aws-lambda';
+import { takingBatches } from '../attempts/host.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/policy.ts';
@@ -56,7 +57,7 @@ function forRecords(recordHandler: RecordHandler, options: BatchProcessorOptions
 
 function forBatches(batchHandler: BatchHandler, options: BatchProcessorOptions = {}): BatchProcessor {
   assertFunction('batch handler', batchHandler);
-  return processorOf(gathered(batchHandler), options, Infinity);
+  return takingBatches(processorOf(gathered(batchHandler), options, Infinity));
 }
 
 function processorOf(handler: Handler, options: BatchProcessorOptions, concurrency: number): BatchProcessor {

@@ -1,3 +1,4 @@
+import { takingBatches } from '../attempts/host.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/policy.ts';
@@ -40,7 +41,7 @@ export const createBatchProcessor = ((recordHandler: RecordHandler, options: Bat
  */
 export const forBatches = ((batchHandler: BatchHandler, options: BatchProcessorOptions) => {
   assertFunction('batch handler', batchHandler);
-  return processorOf(gathered(batchHandler), options, Infinity);
+  return takingBatches(processorOf(gathered(batchHandler), options, Infinity));
 }) as BatchMaker<CoreOptions>;
 
 const SILENT = { onEvent: () => undefined };

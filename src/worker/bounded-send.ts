@@ -12,11 +12,13 @@ const LONGEST_RECEIVE_MS = 30_000;
  * its receiver, and its share of the slots, until the worker stops.
  */
 export function boundedSend(send: SendToSqs, clock: Clock): SendToSqs {
-  return (operation, input, signal) =>
-    stoppableCall((stop) => send(operation, input, stop), {
+  return (operation, input, signal) => {
+    const limitMs = operation === 'ReceiveMessage' ? LONGEST_RECEIVE_MS : LONGEST_CALL_MS;
+    return stoppableCall((stop) => send(operation, input, stop), {
       clock,
-      limitMs: operation === 'ReceiveMessage' ? LONGEST_RECEIVE_MS : LONGEST_CALL_MS,
+      limitMs,
       signal,
-      errorOf: (why) => SQS.unanswered(why),
+      errorOf: (why) => SQS.unanswered(why, undefined, limitMs),
     });
+  };
 }

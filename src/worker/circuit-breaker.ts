@@ -79,6 +79,11 @@ export class CircuitBreaker {
     return this.#changed.promise;
   }
 
+  /** The next call shows whether all is well again. */
+  get isHalfOpen(): boolean {
+    return this.#mode === 'half-open';
+  }
+
   /** Whether a call may start now. */
   mayStart(): boolean {
     return this.#mode === 'closed' || (this.#mode === 'half-open' && this.#probe === undefined);

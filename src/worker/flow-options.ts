@@ -4,6 +4,14 @@ import type { Adaptive } from './adaptive-limit.ts';
 import { CLAIM_STORE, type Dependency } from './dependencies.ts';
 import type { Rate } from './rate.ts';
 
+/** How many messages a call of the handler gets. */
+export interface BatchOptions {
+  /** The most messages in one call. */
+  readonly size: number;
+  /** How long the first message waits for others, in milliseconds from when it was received. Default 0: it takes those that are here. */
+  readonly windowMs?: number;
+}
+
 /** What bounds how much a worker does at a time, and when. */
 export interface FlowOptions {
   /** Messages in handlers at once. Default 100. */
@@ -13,6 +21,11 @@ export interface FlowOptions {
    * bound.
    */
   readonly concurrencyPerGroup?: number;
+  /**
+   * How many messages a call of the handler gets. Default: one, or those of one FIFO group that a receive brought; for
+   * `createBatchProcessor.forBatches`, up to 10 that are here.
+   */
+  readonly batch?: BatchOptions;
   /** The most receives at a time. Default 4. */
   readonly receivers?: number;
   /** How many records may start in a time, in all or of each key; several rates hold together. Default: as many as there are slots. */
@@ -22,6 +35,13 @@ export interface FlowOptions {
   /** Finds out how many handlers may run at a time, by how long they take and what is refused. Default: `maxInFlight` do. */
   readonly adaptive?: Adaptive;
 }
+
+/** Of Lambda's event source mappings for SQS. */
+const MOST_IN_BATCH = 10_000;
+const LONGEST_WINDOW_MS = 300_000;
+const MOST_RECEIVERS = 1_000;
+/** A standard queue has no more than 120,000 messages in flight. */
+const MOST_IN_FLIGHT = 100_000;
 
 const aRate = members({
   records: required(anInteger(1)),
@@ -41,9 +61,10 @@ const aTolerance: Check = {
 
 /** What these options may be. */
 export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
-  maxInFlight: anInteger(1),
+  maxInFlight: anInteger(1, MOST_IN_FLIGHT),
   concurrencyPerGroup: anInteger(1),
-  receivers: anInteger(1),
+  batch: members({ size: required(anInteger(1, MOST_IN_BATCH)), windowMs: anInteger(0, LONGEST_WINDOW_MS) }),
+  receivers: anInteger(1, MOST_RECEIVERS),
   rate: either(aRate, aListOf(aRate)),
   dependencies: aListOf(
     members({ name: required(aName), isDown: required(aFunction()), check: aFunction() }),
@@ -58,7 +79,10 @@ export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
 
 /** Throws a `ConfigurationError` for options each of which may be, but not together. */
 export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
-  const { maxInFlight = 100, concurrencyPerGroup, adaptive, dependencies = [] } = options;
+  const { maxInFlight = 100, concurrencyPerGroup, adaptive, dependencies = [], batch } = options;
+  if (batch !== undefined && batch.size > maxInFlight) {
+    refuse(`\`batch.size\` (${batch.size}) is above \`maxInFlight\` (${maxInFlight})`);
+  }
   const { floor = 1, ceiling = maxInFlight } = adaptive ?? {};
   if (ceiling > maxInFlight) {
     refuse(`\`adaptive.ceiling\` (${ceiling}) is above \`maxInFlight\` (${maxInFlight})`);

@@ -5,16 +5,19 @@ import { reportOf, says, stillDown } from './dependencies.ts';
 import type { FlowOptions } from './flow-options.ts';
 import type { CallResult } from './handler-call.ts';
 import type { HeldMessage, Parcel } from './held-message.ts';
+import type { InboxSetup } from './inbox-setup.ts';
 import { Inbox } from './inbox.ts';
 import { MOST_IN_REQUEST } from './message-queue.ts';
 import { looksOverloaded } from './overload.ts';
 import { RateLimits } from './rate-limits.ts';
+import type { Batch } from './ready-parcels.ts';
 
 export interface FlowSetup {
   readonly clock: Clock;
   readonly isFifo: boolean;
-  /** Calls the handler. Never rejects. */
-  readonly run: (parcel: Parcel) => Promise<void>;
+  /** Undefined: a call gets one message, or those of one FIFO group. */
+  readonly batch: Batch | undefined;
+  readonly run: InboxSetup['run'];
   /** Shows messages again at this time. False: they have been received too often for that. */
   readonly handBack: (held: readonly HeldMessage[], at: number) => boolean;
   readonly onDown: (name: string, isDown: boolean) => void;
@@ -37,7 +40,7 @@ export class Flow {
 
   constructor(options: FlowOptions, setup: FlowSetup) {
     const { maxInFlight = 100, receivers = 4, concurrencyPerGroup = Infinity, rate = [], adaptive } = options;
-    const { clock, isFifo } = setup;
+    const { clock, isFifo, batch } = setup;
     const { floor = 1, ceiling = maxInFlight, tolerance = 1.5 } = adaptive ?? {};
     const ahead = Math.min(maxInFlight, receivers * MOST_IN_REQUEST);
     this.#setup = setup;
@@ -55,6 +58,7 @@ export class Flow {
     });
     this.inbox = new Inbox({
       limit: this.#adaptive?.limit ?? maxInFlight,
+      batch: () => (this.#breaker.isHalfOpen ? undefined : batch), // what is tried costs a receive each
       perGroup: isFifo ? 1 : concurrencyPerGroup,
       ahead,
       aside: ASIDE_SHARE * maxInFlight,
@@ -75,7 +79,10 @@ export class Flow {
 
   /** How many messages may be received; a promise: none, until it resolves. */
   mayReceive(): number | Promise<void> {
-    return this.#resumed?.promise ?? this.#breaker.mayReceive();
+    if (this.#resumed !== undefined) return this.#resumed.promise;
+    const allowed = this.inbox.suspects.mayReceive();
+    const tried = typeof allowed === 'number' ? this.#breaker.mayReceive() : allowed;
+    return typeof tried === 'number' && typeof allowed === 'number' ? Math.min(tried, allowed) : tried;
   }
 
   /** A call of the handler begins; what is returned is to be told how it ended. */
@@ -112,11 +119,11 @@ export class Flow {
     this.inbox.startAll();
   }
 
-  /** Starts nothing any more. Gives what has not started. */
-  stop(): HeldMessage[] {
+  /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
+  stop(): Parcel[] {
     this.#resumed?.resolve();
     this.#breaker.stop();
     this.inbox.permits.wakeAll();
-    return this.inbox.close().flatMap(({ held }) => [...held]);
+    return this.inbox.close();
   }
 }

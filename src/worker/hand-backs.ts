@@ -1,6 +1,6 @@
 import type { Clock } from '../claims/clock.ts';
 import type { StopSignal } from '../claims/stop.ts';
-import type { HeldMessage } from './held-message.ts';
+import { type HeldMessage, receivesOf } from './held-message.ts';
 import { type MessageQueue, MOST_IN_REQUEST } from './message-queue.ts';
 
 /** A message that waits for its turn elsewhere than here is hidden for no less than this, so that it is not received at once again. */
@@ -31,12 +31,11 @@ export async function showAgain(
  * receive brings it nearer to the dead-letter queue, and more than half of them are left to handlers that fail.
  */
 export function turnOf(
-  { message }: HeldMessage,
+  held: HeldMessage,
   turnAt: number,
   maxReceives: number | undefined,
   clock: Pick<Clock, 'now'>,
 ): number | undefined {
-  const receives = Number(message.attributes['ApproximateReceiveCount'] ?? 1);
-  if (!(receives * 2 < (maxReceives ?? Infinity))) return undefined;
+  if (!(receivesOf(held) * 2 < (maxReceives ?? Infinity))) return undefined;
   return Math.min(Math.max(turnAt - clock.now(), SHORTEST_TURN_MS), LONGEST_TURN_MS);
 }

@@ -9,8 +9,10 @@ export interface CallResult {
   readonly ids: readonly string[];
   /** Of them, those that it acknowledged. */
   readonly acknowledged: readonly string[];
-  /** And those that come again. */
+  /** And those that it did not. */
   readonly failed: ReadonlySet<string>;
+  /** Of these, those that stay here and run again. */
+  readonly kept: ReadonlySet<string>;
   /** What handlers of its messages threw, as far as it is known. */
   readonly errors: readonly unknown[];
   /** The claim store did not answer for some. */
@@ -25,24 +27,34 @@ export interface HandlerCall {
   readonly handler: (event: SQSEvent, context: Context) => Promise<unknown>;
   readonly event: SQSEvent;
   readonly context: Context;
-  readonly deadline: Host['deadline'];
+  readonly host: Omit<Host, 'beforeHandBack'>;
+  /** Which of the messages that are not acknowledged stay here and run again. */
+  readonly keep: (report: HostReport) => ReadonlySet<string>;
   /**
-   * Nothing must change the visibility of its messages from now on but the handler; those that fail, by their ids, come again when the
-   * queue says, unless the handler says otherwise.
+   * Nothing must change the visibility of its messages from now on but the handler, except for those that are kept; those that fail, by
+   * their ids, come again when the queue says, unless the handler says otherwise.
    */
-  readonly release: (failed: readonly string[]) => Promise<void>;
+  readonly release: (failed: readonly string[], kept: ReadonlySet<string>) => Promise<void>;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Calls the handler as Lambda does. Never rejects. */
 export async function callHandler(call: HandlerCall): Promise<CallResult> {
-  const { handler, event, deadline, release } = call;
+  const { handler, event, host, keep, release } = call;
   const ids = event.Records.map(({ messageId }) => messageId);
   let report: HostReport | undefined;
-  const beforeHandBack: Host['beforeHandBack'] = (ofRecords) => {
+  let kept = NONE;
+  const beforeHandBack: Host['beforeHandBack'] = async (ofRecords) => {
     report = ofRecords;
-    return release(ofRecords.handedBack);
+    kept = keep(ofRecords);
+    await release(
+      ofRecords.handedBack.filter((id) => !kept.has(id)),
+      kept,
+    );
+    return kept;
   };
-  const context = hostedBy({ deadline, beforeHandBack }, call.context);
+  const context = hostedBy({ ...host, beforeHandBack }, call.context);
   let failed: ReadonlySet<string>;
   let thrown: { readonly error: unknown } | undefined;
   try {
@@ -51,15 +63,16 @@ export async function callHandler(call: HandlerCall): Promise<CallResult> {
     failed = new Set(ids);
     thrown = { error };
   } finally {
-    deadline.cancel();
+    host.deadline.cancel();
   }
-  if (report === undefined) await release([...failed]); // a handler of another making
+  if (report === undefined) await release([...failed], NONE); // a handler of another making
   // Without a claim store that is configured every call fails, and every message would become a dead letter.
   const storeFailed = report?.storeFailed ?? hasCode(thrown?.error, 'BATCHLATCH_CONFIGURATION');
   return {
     ids,
     acknowledged: ids.filter((id) => !failed.has(id)),
     failed,
+    kept,
     errors: [...(report?.errors ?? []), ...(thrown === undefined ? [] : [thrown.error])],
     storeFailed,
     storeAnswered: report !== undefined && !storeFailed,

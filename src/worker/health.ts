@@ -7,7 +7,7 @@ import type { Worker, WorkerCounters } from './worker.ts';
 
 /** Where a worker tells how it is. */
 export interface HealthOptions {
-  /** The port; 0 takes any that is free. */
+  /** The port, up to 65,535; 0 takes any that is free. */
   readonly port: number;
   /** The address. Default `127.0.0.1`; in a container whose platform asks from outside, `0.0.0.0`. */
   readonly host?: string;
@@ -22,30 +22,42 @@ export interface HealthServer {
 
 /** After so many receives in a row that failed, a worker is not ready. */
 const MOST_FAILURES = 3;
+/** And after the claim store has left something unanswered for so long. */
+const LONGEST_SILENCE_MS = 5_000;
 
 export interface Health extends Omit<Worker, 'start' | 'stop' | 'pause' | 'resume' | 'on' | 'once' | 'off'> {
   /** All that could be down, by name. */
   readonly dependencies: readonly string[];
   /** Receives that failed since one did not. */
   readonly failuresInARow: number;
+  /** The queue has answered once. */
+  readonly isReached: boolean;
+  /** For how long the claim store has left something unanswered, in milliseconds. */
+  readonly storeSilentForMs: number;
+}
+
+/** What only the worker itself knows of its health. */
+export interface HealthFacts {
+  readonly dependencies: readonly Dependency[] | undefined;
+  readonly failuresInARow: number | undefined;
+  readonly isReached: boolean;
+  readonly storeSilentForMs: number;
 }
 
 /** How a worker is now. */
-export function healthOf(
-  worker: Worker,
-  dependencies: readonly Dependency[] = [],
-  failuresInARow = 0,
-): Health {
+export function healthOf(worker: Worker, facts: HealthFacts): Health {
+  const { dependencies = [], failuresInARow = 0, isReached, storeSilentForMs } = facts;
   const { state, running, waiting, setAside, limit, down, pauseReason, counters } = worker;
   const names = [CLAIM_STORE, ...dependencies.map(({ name }) => name)];
   const gauges = { running, waiting, setAside, limit };
-  return { state, ...gauges, down, pauseReason, counters, dependencies: names, failuresInARow };
+  const own = { dependencies: names, failuresInARow, isReached, storeSilentForMs };
+  return { state, ...gauges, down, pauseReason, counters, ...own };
 }
 
 /**
- * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (paused, stopping,
- * a dependency is down, or SQS does not answer). `GET /`: the counters as JSON. `GET /metrics`: the same as Prometheus reads them.
- * Web pages of other origins get 403.
+ * `GET /live`: 200 until the worker has stopped. `GET /ready`: 200 while it receives, 503 while it does not (it has not reached the
+ * queue yet, it is paused or stopping, a dependency is down, or SQS or the claim store does not answer). `GET /`: the counters
+ * as JSON. `GET /metrics`: the same as Prometheus reads them. Web pages of other origins get 403.
  */
 export async function startHealthServer(
   { port, host = '127.0.0.1' }: HealthOptions,
@@ -98,15 +110,24 @@ function answerTo(method: string | undefined, url: string | undefined, health: H
   }
 }
 
-function isReady({ state, failuresInARow, down }: Health): boolean {
-  return state === 'running' && failuresInARow < MOST_FAILURES && down.length === 0;
+function isReady({ state, failuresInARow, down, isReached, storeSilentForMs }: Health): boolean {
+  const isAnswered = isReached && failuresInARow < MOST_FAILURES && storeSilentForMs < LONGEST_SILENCE_MS;
+  return state === 'running' && isAnswered && down.length === 0;
 }
 
 function json(status: number, body: object): HealthAnswer {
   return { status, type: JSON_TYPE, body: `${JSON.stringify(body)}\n` };
 }
 
-function toldOf({ counters, failuresInARow, dependencies: _names, ...gauges }: Health): object {
+function toldOf(health: Health): object {
+  const {
+    counters,
+    failuresInARow,
+    dependencies: _,
+    isReached: _isReached,
+    storeSilentForMs: _ms,
+    ...gauges
+  } = health;
   return { ...gauges, ...counters, receiveErrorsInARow: failuresInARow };
 }
 

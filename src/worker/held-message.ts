@@ -11,6 +11,15 @@ export interface HeldMessage {
   hiddenUntil: number;
 }
 
+export function idOf({ message }: HeldMessage): string {
+  return message.messageId;
+}
+
+/** How often it has been received, this time included. */
+export function receivesOf({ message }: HeldMessage): number {
+  return Number(message.attributes['ApproximateReceiveCount'] ?? 1);
+}
+
 /** Messages that one call of the handler gets: one message, or those of one group of a FIFO queue in their order. */
 export interface Parcel {
   readonly held: readonly HeldMessage[];
@@ -18,17 +27,28 @@ export interface Parcel {
   readonly group: string | undefined;
   /** What keyed rates count; undefined: there are none. */
   readonly rateKeys?: RateKeys;
+  /** Of a suspect: how many attempts at its first message died in a row. */
+  readonly deaths?: number;
+  /** Of what is left of a call: not before this time, by the worker's clock, such as the end of a lease. */
+  readonly startsAt?: number;
 }
 
-/** What one receive brought, as the handler is to get it. */
-export function parcelsOf(held: readonly HeldMessage[], isFifo: boolean): Parcel[] {
+/** What one receive brought, as the handler is to get it: no more than `most` messages in a parcel. */
+export function parcelsOf(held: readonly HeldMessage[], isFifo: boolean, most: number = Infinity): Parcel[] {
   const groupOf = ({ message }: HeldMessage): string | undefined => message.attributes['MessageGroupId'];
   if (!isFifo) return held.map((one) => ({ held: [one], group: groupOf(one) }));
-  const groups = new Map<string | undefined, HeldMessage[]>();
+  const parcels: { readonly held: HeldMessage[]; readonly group: string | undefined }[] = [];
+  const last = new Map<string | undefined, (typeof parcels)[number]>();
   for (const one of held) {
-    const group = groups.get(groupOf(one));
-    if (group === undefined) groups.set(groupOf(one), [one]);
-    else group.push(one);
+    const group = groupOf(one);
+    const parcel = last.get(group);
+    if (parcel !== undefined && parcel.held.length < most) {
+      parcel.held.push(one);
+      continue;
+    }
+    const next = { held: [one], group };
+    last.set(group, next);
+    parcels.push(next);
   }
-  return [...groups].map(([group, messages]) => ({ held: messages, group }));
+  return parcels;
 }

@@ -1,3 +1,4 @@
+import { SHORT_LEASE_MS } from '../attempts/default-lease.ts';
 import type { Clock } from '../claims/clock.ts';
 import type { StopSignal } from '../claims/stop.ts';
 import { showAgain, turnOf } from './hand-backs.ts';
@@ -7,8 +8,10 @@ import { MessagesHere } from './messages-here.ts';
 import { VisibilityKeeper } from './visibility-keeper.ts';
 import type { WorkerCounters } from './worker.ts';
 
-/** A queue's visibility timeout may be shorter than a renewal takes: messages are hidden for at least this long. */
-const SHORTEST_VISIBILITY_MS = 30_000;
+/** Messages are hidden for at least this long, also where the queue says less: a lease has to be over before its message comes again. */
+const SHORTEST_VISIBILITY_MS = 60_000;
+/** How much of the time that a message is hidden a lease may last: what dies then comes again when its claim can be taken over. */
+const LEASE_SHARE = 2 / 3;
 
 export interface HoldingSetup {
   readonly queue: Pick<MessageQueue, 'changeVisibility'>;
@@ -37,6 +40,16 @@ export class Holding {
     return this.#visibilityMs;
   }
 
+  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
+  get maxReceives(): number | undefined {
+    return this.#facts?.maxReceives;
+  }
+
+  /** The longest default lease of what is held: it ends before its message comes again, if nobody renews either. */
+  get longestLeaseMs(): number {
+    return Math.min(this.#visibilityMs * LEASE_SHARE, SHORT_LEASE_MS);
+  }
+
   start(facts: QueueFacts): void {
     const { queue, clock, signal, onLost } = this.#setup;
     this.#facts = facts;
@@ -45,6 +58,7 @@ export class Holding {
       queue,
       clock,
       timeoutMs: this.#visibilityMs,
+      leaseMs: this.longestLeaseMs,
       signal,
       onLost: ({ message: { messageId } }, error) => onLost(messageId, error),
     });

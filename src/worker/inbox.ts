@@ -1,29 +1,11 @@
-import type { Clock } from '../claims/clock.ts';
+import { GroupCounts } from './group-counts.ts';
 import type { Parcel } from './held-message.ts';
+import type { Call, InboxSetup } from './inbox-setup.ts';
 import { Permits } from './permits.ts';
-import type { RateLimits } from './rate-limits.ts';
-import { SetAside } from './set-aside.ts';
-
-export interface InboxSetup {
-  /** Calls of the handler at once, to begin with. */
-  readonly limit: number;
-  /** Of them, of one message group. */
-  readonly perGroup: number;
-  /** Messages that wait for a slot, so that one that becomes free has work at once. */
-  readonly ahead: number;
-  /** Messages that wait for others of their group, or for their key's rate. */
-  readonly aside: number;
-  /** Whether a group's messages keep their order: then one that waits for its key's rate holds its group up. */
-  readonly isFifo: boolean;
-  readonly clock: Clock;
-  readonly rates: RateLimits | undefined;
-  /** Whether anything may start now; `startAll()` is to be called when that has changed. */
-  readonly mayStart: () => boolean;
-  /** Calls the handler. Never rejects. */
-  readonly run: (parcel: Parcel) => Promise<void>;
-  /** There is no room to set this aside; its turn comes at this time. False: it cannot be handed back either. */
-  readonly handBack: (parcel: Parcel, turnAt: number) => boolean;
-}
+import { ReadyParcels } from './ready-parcels.ts';
+import { laneOfGroup, laneOfKey, SetAside } from './set-aside.ts';
+import { Suspects } from './suspects.ts';
+import { Timers } from './timers.ts';
 
 /** What a call is taken to last before one has ended, in milliseconds. */
 const FIRST_CALL_MS = 1_000;
@@ -32,26 +14,28 @@ const SHARE_OF_LAST = 0.1;
 
 /**
  * Says what runs when. Messages start in the order of their arrival, as soon as there is a slot. Those of a group that has all that
- * it may have at a time, and those of a key that is over its rate, are set aside: the others pass by, and none of what they wait
- * for is taken up. When they may go on they queue behind what came meanwhile.
+ * it may have at a time, those of a key that is over its rate, and those whose key another owner holds are set aside: the others pass
+ * by, and none of what they wait for is taken up. When they may go on they queue behind what came meanwhile. Suspects wait until
+ * nothing else is here.
  */
 export class Inbox {
   readonly #setup: InboxSetup;
-  readonly #ready: Parcel[] = [];
+  readonly #ready = new ReadyParcels();
   readonly #aside: SetAside;
-  /** Of what is set aside: what could be neither set aside nor handed back, so that less is received. */
+  /** What could be neither set aside nor handed back, so that less is received. */
   readonly #withPermits = new Set<Parcel>();
-  /** Calls of each group, running and ready. */
-  readonly #ofGroup = new Map<string, number>();
-  /** Those that wait for a rate, and are counted with their group all the same. */
-  readonly #counted = new Set<Parcel>();
+  readonly #groups: GroupCounts;
   /** Of each key whose lane has been opened, what was let out and has not started. */
   readonly #out = new Map<string, Parcel>();
-  readonly #timers = new Map<string, () => void>();
+  readonly #timers: Timers;
   readonly #running = new Set<Promise<void>>();
   #limit: number;
   #callMs = FIRST_CALL_MS;
   #isClosed = false;
+  /** What has been collected for a call waits for no more. */
+  #isFlushing = false;
+  #runningParcels = 0;
+  readonly suspects: Suspects;
   /** One for each message that is received, or may be by a receive that is on its way, until it has ended or is set aside. */
   readonly permits: Permits;
 
@@ -59,25 +43,29 @@ export class Inbox {
     this.#setup = setup;
     this.#limit = setup.limit;
     this.#aside = new SetAside(setup.aside);
-    this.permits = new Permits(setup.limit + setup.ahead);
+    this.#groups = new GroupCounts(setup.perGroup);
+    this.#timers = new Timers(setup.clock);
+    this.permits = new Permits(setup.limit + setup.ahead, () => this.#startSuspect());
+    this.suspects = new Suspects({ clock: setup.clock, onChange: () => this.#onSuspects() });
   }
 
+  /** Parcels in calls of the handler. */
   get running(): number {
-    return this.#running.size;
+    return this.#runningParcels;
   }
 
   get waiting(): number {
-    return this.#ready.reduce((sum, { held }) => sum + held.length, 0) + this.#aside.messages;
+    return this.#ready.messages + this.#aside.messages + this.suspects.messages;
   }
 
-  /** Of what waits: what waits for others of its group, or for its key's rate. */
+  /** Of what waits: what waits for others of its group, for its key's rate, or for a lease to end. */
   get setAside(): number {
     return this.#aside.messages;
   }
 
   /** There is a slot, and nothing to fill it. */
   get isHungry(): boolean {
-    return this.#ready.length === 0 && this.#running.size < this.#limit;
+    return this.#ready.isEmpty && this.#runningParcels < this.#limit;
   }
 
   get limit(): number {
@@ -91,19 +79,22 @@ export class Inbox {
   }
 
   admit(parcels: readonly Parcel[]): void {
+    this.suspects.look(parcels);
     for (const parcel of parcels) this.#place(parcel);
     this.startAll();
   }
 
-  /** Starts nothing any more. Gives what has not started. */
+  /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
   close(): Parcel[] {
+    this.#isFlushing = true;
+    this.startAll();
     this.#isClosed = true;
-    for (const cancel of this.#timers.values()) cancel();
-    this.#timers.clear();
-    const unstarted = [...this.#ready.splice(0), ...this.#withPermits];
+    this.#timers.cancelAll();
+    const unstarted = [...this.#ready.take(), ...this.#withPermits];
     for (const { held } of unstarted) this.permits.give(held.length);
     const aside = this.#aside.takeAll().filter((parcel) => !this.#withPermits.has(parcel));
-    return [...unstarted, ...aside];
+    this.#withPermits.clear();
+    return [...unstarted, ...aside, ...this.suspects.takeAll()];
   }
 
   /** Takes away what waits for others of a group. */
@@ -122,56 +113,84 @@ export class Inbox {
 
   /** Starts what may start. */
   startAll(): void {
-    const { mayStart, rates } = this.#setup;
-    while (!this.#isClosed && this.#running.size < this.#limit && mayStart()) {
-      const parcel = this.#ready[0];
-      if (parcel === undefined) return;
-      const ms = rates?.sharedWaitMs(parcel.held.length) ?? 0;
-      if (ms > 0) {
-        this.#in(ms, '', () => this.startAll());
-        return;
-      }
-      this.#ready.shift();
-      const key = parcel.rateKeys && rates?.blockedBy(parcel.rateKeys);
-      if (key === undefined) this.#start(parcel);
-      else this.#waitForKey(key, parcel);
+    while (this.#mayStart() && !this.suspects.isAlone && this.#runningParcels < this.#limit) {
+      const parcels = this.#nextCall();
+      if (parcels === undefined) break;
+      const starting = parcels.filter((parcel) => this.#takeRates(parcel));
+      if (starting.length > 0) this.#start({ parcels: starting, isAlone: false });
     }
+    this.#startSuspect();
+  }
+
+  /** Takes away what the next call gets; undefined: there is nothing, or it has to wait. */
+  #nextCall(): Parcel[] | undefined {
+    const { rates, clock, batch } = this.#setup;
+    const next = this.#ready.next(batch(), this.#limit, clock.now());
+    if (next === undefined || next.parcels > this.#limit - this.#runningParcels) return undefined;
+    const dueInMs = this.#isFlushing ? 0 : next.dueInMs;
+    const ms = Math.max(dueInMs, rates?.sharedWaitMs(next.messages) ?? 0);
+    if (ms <= 0) return this.#ready.take(next.parcels);
+    this.#timers.in(ms, dueInMs === ms ? 'batch' : 'rate', () => this.startAll());
+    return undefined;
+  }
+
+  /** False: the rate of a key holds it back. */
+  #takeRates(parcel: Parcel): boolean {
+    const { rates } = this.#setup;
+    const key = parcel.rateKeys && rates?.blockedBy(parcel.rateKeys);
+    if (key !== undefined) {
+      this.#waitForKey(key, parcel);
+      return false;
+    }
+    rates?.take(parcel.held.length, parcel.rateKeys);
+    return true;
+  }
+
+  /** Rates have counted it already. */
+  #startSuspect(): void {
+    if (!this.#mayStart() || this.#isFlushing || !this.suspects.isWaiting) return;
+    const suspect = this.suspects.next(() => this.permits.areAllFree && !this.#aside.hasKeys);
+    if (suspect === undefined) return;
+    this.permits.takeAnyway(suspect.held.length);
+    this.#groups.add(suspect);
+    this.#start({ parcels: [suspect], isAlone: true });
+  }
+
+  #mayStart(): boolean {
+    return !this.#isClosed && this.#setup.mayStart();
+  }
+
+  #onSuspects(): void {
+    if (this.#isClosed) return;
+    this.permits.wakeAll();
+    this.startAll();
   }
 
   /** `from`: the lane that it comes out of, in which it was the first. */
   #place(parcel: Parcel, from?: string): void {
     const { group, rateKeys } = parcel;
-    const { perGroup } = this.#setup;
-    if (group !== undefined && !this.#counted.has(parcel)) {
+    if (group !== undefined && !this.#groups.isKept(parcel)) {
       const lane = laneOfGroup(group);
-      const isFull = (this.#ofGroup.get(group) ?? 0) >= perGroup;
-      if (isFull || (from !== lane && this.#aside.has(lane))) {
+      if (this.#groups.isFull(group) || (from !== lane && this.#aside.has(lane))) {
         this.#isOut(parcel);
-        this.#setAside(lane, parcel, this.#callMs / perGroup);
+        this.#setAside(lane, parcel, this.#turnIn(lane, this.#callMs / this.#setup.perGroup));
         return;
       }
     }
-    this.#count(parcel);
+    this.#groups.add(parcel);
     for (const key of rateKeys?.keys() ?? []) {
       if (from === laneOfKey(key) || !this.#aside.has(laneOfKey(key))) continue;
       this.#waitForKey(key, parcel);
       return;
     }
-    this.#ready.push(parcel);
+    this.#ready.add(parcel);
   }
 
-  #count(parcel: Parcel): void {
+  /** The next of its group may go on. */
+  #uncount(parcel: Parcel): void {
     const { group } = parcel;
-    if (group === undefined || this.#counted.delete(parcel)) return;
-    this.#ofGroup.set(group, (this.#ofGroup.get(group) ?? 0) + 1);
-  }
-
-  #uncount({ group }: Parcel): void {
-    if (group === undefined) return;
-    const left = (this.#ofGroup.get(group) ?? 1) - 1;
-    if (left === 0) this.#ofGroup.delete(group);
-    else this.#ofGroup.set(group, left);
-    if (this.#isClosed || left >= this.#setup.perGroup) return;
+    this.#groups.remove(parcel);
+    if (group === undefined || this.#isClosed || this.#groups.isFull(group)) return;
     const lane = laneOfGroup(group);
     const next = this.#aside.next(lane);
     if (next !== undefined) this.#letOut(next, lane);
@@ -181,9 +200,10 @@ export class Inbox {
   #waitForKey(key: string, parcel: Parcel): void {
     const wasFirst = this.#out.get(key) === parcel;
     this.#isOut(parcel);
-    if (this.#setup.isFifo) this.#counted.add(parcel);
+    if (this.#setup.isFifo) this.#groups.keep(parcel);
     else this.#uncount(parcel);
-    this.#setAside(laneOfKey(key), parcel, this.#setup.rates?.paceMs(key) ?? 0, wasFirst);
+    const lane = laneOfKey(key);
+    this.#setAside(lane, parcel, this.#turnIn(lane, this.#setup.rates?.paceMs(key) ?? 0), wasFirst);
     this.#openLane(key);
   }
 
@@ -192,7 +212,7 @@ export class Inbox {
     const lane = laneOfKey(key);
     const head = this.#aside.headOf(lane);
     if (head === undefined || this.#out.has(key)) return;
-    this.#in(this.#setup.rates?.waitMs(key, head.rateKeys?.get(key) ?? 1) ?? 0, lane, () => {
+    this.#timers.in(this.#setup.rates?.waitMs(key, head.rateKeys?.get(key) ?? 1) ?? 0, lane, () => {
       const parcel = this.#aside.next(lane);
       if (parcel === undefined) return;
       this.#out.set(key, parcel);
@@ -214,50 +234,67 @@ export class Inbox {
     }
   }
 
-  #setAside(lane: string, parcel: Parcel, paceMs: number, first = false): void {
-    const { clock, handBack } = this.#setup;
+  /** `turnAt`: asked for where there is no room. False: it has been handed back. */
+  #setAside(lane: string, parcel: Parcel, turnAt: () => number, first = false): boolean {
     if (this.#aside.hasRoomFor(parcel)) {
       this.permits.give(parcel.held.length);
-    } else if (handBack(parcel, this.#aside.turnOf(lane, paceMs, clock.now()))) {
+    } else if (!this.#isClosed && this.#setup.handBack(parcel, turnAt())) {
       this.permits.give(parcel.held.length);
-      return;
+      return false;
     } else {
       this.#withPermits.add(parcel);
     }
     this.#aside.add(lane, parcel, first);
+    return true;
   }
 
-  /** One timer at a time for each name. */
-  #in(ms: number, name: string, then: () => void): void {
-    if (this.#timers.has(name)) return;
-    const cancel = this.#setup.clock.setTimer(() => {
-      this.#timers.delete(name);
-      then();
-    }, ms);
-    this.#timers.set(name, cancel);
+  #turnIn(lane: string, paceMs: number): () => number {
+    return () => this.#aside.turnOf(lane, paceMs, this.#setup.clock.now());
   }
 
-  #start(parcel: Parcel): void {
-    const { rates, run, clock } = this.#setup;
-    const { held, rateKeys } = parcel;
-    rates?.take(held.length, rateKeys);
-    this.#isOut(parcel);
+  #start(call: Call): void {
+    const { run, clock } = this.#setup;
+    for (const parcel of call.parcels) this.#isOut(parcel);
+    this.#runningParcels += call.parcels.length;
     const startedAt = clock.now();
-    const running = run(parcel).finally(() => {
+    const running = run(call).then((again) => {
       this.#running.delete(running);
-      this.#callMs += (Math.max(clock.now() - startedAt, 0) - this.#callMs) * SHARE_OF_LAST;
-      this.permits.give(held.length);
-      this.#uncount(parcel);
+      this.#runningParcels -= call.parcels.length;
+      if (again.size === 0) {
+        this.#callMs += (Math.max(clock.now() - startedAt, 0) - this.#callMs) * SHARE_OF_LAST;
+      }
+      for (const parcel of call.parcels) this.#end(parcel, again.get(parcel));
       this.startAll();
     });
     this.#running.add(running);
   }
-}
 
-function laneOfGroup(group: string): string {
-  return `group:${group}`;
-}
+  #end(parcel: Parcel, left: Parcel | undefined): void {
+    if (left !== undefined && this.#setup.isFifo) this.#groups.keep(left); // the others of its group wait behind it
+    else this.#uncount(parcel);
+    this.permits.give(parcel.held.length - (left?.held.length ?? 0));
+    if (left === undefined) {
+      this.suspects.noteEnd(parcel);
+    } else if (left.deaths !== undefined) {
+      this.suspects.add(left, parcel);
+      this.permits.give(left.held.length);
+    } else if ((left.startsAt ?? 0) <= this.#setup.clock.now()) {
+      this.#place(left);
+    } else {
+      this.#waitForLease(left);
+      this.suspects.noteConflict(parcel);
+    }
+    this.suspects.noteAloneEnd(parcel);
+  }
 
-function laneOfKey(key: string): string {
-  return `key:${key}`;
+  #waitForLease(parcel: Parcel): void {
+    const { startsAt = 0 } = parcel;
+    const lane = this.#aside.newLane();
+    if (!this.#setAside(lane, parcel, () => startsAt) || this.#isClosed) return;
+    this.#timers.in(startsAt - this.#setup.clock.now(), lane, () => {
+      const next = this.#aside.next(lane);
+      if (next !== undefined) this.#letOut(next, lane);
+      this.startAll();
+    });
+  }
 }

@@ -3,7 +3,6 @@ import type { Clock } from '../claims/clock.ts';
 import {
   aFunction,
   aString,
-  aUrl,
   anInteger,
   type Check,
   members,
@@ -55,16 +54,25 @@ export interface WorkerOptions extends FlowOptions {
 
 /** What the options may be. */
 export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
-  queueUrl: required(aUrl()),
+  queueUrl: required(aQueueUrl()),
   handler: required(aFunction()),
   client: aClientWith(...WORKER_OPERATIONS),
   name: aString(),
   ...flowChecks,
-  health: members({ port: required(anInteger(0)), host: aString() }),
+  health: members({ port: required(anInteger(0, 65_535)), host: aString() }),
   shutdownTimeoutMs: anInteger(0),
   stopOn: aListOfSignals(),
   clock: objectWith('now', 'setTimer'),
 };
+
+/** The end of the URL says whether the queue is a FIFO queue. */
+function aQueueUrl(): Check {
+  return {
+    expected: "a queue's URL, which ends with the queue's name",
+    accepts: (value) =>
+      typeof value === 'string' && URL.canParse(value) && /\/[\w-]{1,80}(?:\.fifo)?$/.test(value),
+  };
+}
 
 function aListOfSignals(): Check {
   return {

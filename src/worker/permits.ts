@@ -4,7 +4,11 @@ export class Permits {
   #free: number;
   #wake: (() => void)[] = [];
 
-  constructor(count: number) {
+  readonly #onAllFree: () => void;
+
+  /** `onAllFree`: called when the last that was taken is given back. */
+  constructor(count: number, onAllFree: () => void = () => undefined) {
+    this.#onAllFree = onAllFree;
     this.#count = count;
     this.#free = count;
   }
@@ -12,6 +16,11 @@ export class Permits {
   /** Below zero where more are held than there are. */
   get free(): number {
     return this.#free;
+  }
+
+  /** None is taken: no message is here, and no receive is on its way. */
+  get areAllFree(): boolean {
+    return this.#free >= this.#count;
   }
 
   /** As many as there are, up to `most`; 0 where there are none. */
@@ -29,6 +38,7 @@ export class Permits {
   give(count: number): void {
     this.#free += count;
     if (this.#free > 0) this.wakeAll();
+    if (this.areAllFree) this.#onAllFree();
   }
 
   /** From now on there are so many in all. */

@@ -3,21 +3,24 @@ import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../claims/clock.ts';
 import { ConfigurationError } from '../claims/errors.ts';
 import { Stop } from '../claims/stop.ts';
+import { batchOf } from './batch-of.ts';
 import { CallDeadline } from './call-deadline.ts';
+import { Calls } from './calls.ts';
 import { Deletions } from './deletions.ts';
 import { CLAIM_STORE } from './dependencies.ts';
 import { emitSafely } from './emit-safely.ts';
 import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
-import { callHandler } from './handler-call.ts';
+import { HandlersAtWork } from './handlers-at-work.ts';
 import { type Health, healthOf, type HealthServer, startHealthServer } from './health.ts';
 import { type HeldMessage, type Parcel, parcelsOf } from './held-message.ts';
 import { Holding } from './holding.ts';
-import { contextOf, nameOfQueue, sqsEventOf } from './lambda-event.ts';
+import { nameOfQueue, sqsEventOf } from './lambda-event.ts';
 import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
 import type { WorkerOptions } from './options.ts';
 import { keyedParcel } from './rate-keys.ts';
 import { Receivers } from './receivers.ts';
+import { StoreWatch } from './store-watch.ts';
 import { steadyClock } from './steady-clock.ts';
 import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
 
@@ -34,6 +37,9 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #isFifo: boolean;
   readonly #deadline: CallDeadline;
   readonly #flow: Flow;
+  readonly #calls: Calls;
+  readonly #store: StoreWatch;
+  readonly #handlers = new HandlersAtWork();
   readonly #deletions: Deletions;
   /** Aborted when nothing is received any more. */
   readonly #receiveStop = new Stop();
@@ -63,11 +69,13 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#isFifo = queueUrl.endsWith('.fifo');
     assertConsistent(options, this.#isFifo);
     this.#name = options.name ?? nameOfQueue(queueUrl);
+    this.#store = new StoreWatch(clock);
     this.#deadline = new CallDeadline(options.clock ?? systemClock); // its end is read by the handler's clock
     this.#flow = new Flow(options, {
       clock,
       isFifo: this.#isFifo,
-      run: (parcel) => this.#run(parcel),
+      batch: batchOf(options),
+      run: (call) => this.#calls.run(call),
       handBack: (held, at) => this.#holding.handBackUntil(held, at),
       onDown: (name, isDown) =>
         name === CLAIM_STORE
@@ -87,6 +95,21 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       signal: this.#deadline.answerNow,
       onLost: (messageId, error) => this.#emit('visibilityLost', { messageId, error }),
     });
+    this.#calls = new Calls({
+      options,
+      name: this.#name,
+      isFifo: this.#isFifo,
+      clock,
+      deadline: this.#deadline,
+      flow: this.#flow,
+      holding: this.#holding,
+      deletions: this.#deletions,
+      store: this.#store,
+      handlers: this.#handlers,
+      counters: this.#counters,
+      eventOf: (held) => this.#eventOf(held),
+      emit: this.#emit.bind(this),
+    });
   }
 
   get state(): WorkerState {
@@ -98,7 +121,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   get running(): number {
-    return this.#flow.inbox.running;
+    return Math.max(this.#flow.inbox.running, this.#handlers.count);
   }
 
   get waiting(): number {
@@ -163,7 +186,12 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   #tell(): Health {
-    return healthOf(this, this.#options.dependencies, this.#receivers?.failures);
+    return healthOf(this, {
+      dependencies: this.#options.dependencies,
+      failuresInARow: this.#receivers?.failures,
+      isReached: this.#queueArn !== '',
+      storeSilentForMs: this.#store.silentForMs,
+    });
   }
 
   pause(reason?: string): void {
@@ -191,14 +219,16 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#deadline.end(shutdownTimeoutMs, shutdownTimeoutMs * GRACE_SHARE);
     const isOver = new Stop();
     const over = wait(this.#clock, shutdownTimeoutMs, isOver);
-    const unstarted = this.#flow.stop();
+    this.#handBack(this.#flow.stop());
     await Promise.race([
       over,
       Promise.all([
-        this.#holding.handBack(unstarted),
-        this.#receivers?.ended().then(() => this.#holding.settled()),
-        this.#flow.inbox.idle().then(() => this.#deletions.settled()),
-      ]),
+        this.#receivers?.ended(),
+        this.#flow.inbox.idle().then(() => {
+          this.#handBack(this.#flow.stop());
+          return this.#deletions.settled();
+        }),
+      ]).then(() => this.#holding.settled()),
     ]);
     isOver.abort();
     this.#deadline.cancelTimers();
@@ -217,7 +247,9 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       permits.give(held.length);
       void this.#holding.handBack(held);
     } else {
-      this.#flow.inbox.admit(parcelsOf(held, this.#isFifo).flatMap((parcel) => this.#keyed(parcel)));
+      this.#flow.inbox.admit(
+        parcelsOf(held, this.#isFifo, batchOf(this.#options)?.size).flatMap((parcel) => this.#keyed(parcel)),
+      );
     }
     this.#emit('received', received.length);
   }
@@ -236,44 +268,13 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     return keyed.parcel.held.length === 0 ? [] : [keyed.parcel];
   }
 
-  async #run({ held, group }: Parcel): Promise<void> {
-    const ended = this.#flow.begin(held.length);
-    const result = await callHandler({
-      handler: this.#options.handler,
-      event: this.#eventOf(held),
-      context: contextOf(this.#name, () => this.#deadline.remainingTimeMs()),
-      deadline: this.#deadline.ofCall(),
-      release: (failed) => this.#holding.releaseRun(held, new Set(failed)),
-    });
-    ended(result);
-    const done = held.filter((_, index) => !result.failed.has(result.ids[index] ?? ''));
-    this.#holding.forget(held.filter((one) => !done.includes(one)));
-    if (this.#isFifo && done.length < held.length && group !== undefined) this.#handBackGroup(group);
-    this.#counters.acknowledged += done.length;
-    this.#counters.failed += held.length - done.length;
-    if (done.length > 0) void this.#delete(done);
-    if (result.thrown !== undefined) this.#emit('handlerFailed', result.thrown.error);
-    this.#emit('handled', { acknowledged: done.length, failed: held.length - done.length });
-  }
-
-  /** What waits behind a message that failed must not run before it. */
-  #handBackGroup(group: string): void {
-    const behind = this.#flow.inbox.takeOfGroup(group).flatMap(({ held }) => [...held]);
-    void this.#holding.handBack(behind);
-  }
-
-  /** Not waited for: the slot is free for the next. Never rejects. */
-  async #delete(held: readonly HeldMessage[]): Promise<void> {
-    const handles = held.map(({ message: { receiptHandle } }) => receiptHandle);
-    const errors = await this.#deletions.delete(handles);
-    const again = held.filter(({ message }, index) => message.receiptHandle !== handles[index]);
-    if (again.length > 0) void this.#delete(again); // they were received meanwhile: by that receipt
-    const rest = held.filter((one) => !again.includes(one));
-    this.#holding.forget(rest);
-    for (const one of rest) {
-      const error = errors[held.indexOf(one)];
-      if (error === undefined) this.#counters.deleted += 1;
-      else this.#emit('deleteFailed', { messageId: one.message.messageId, error });
+  /** Shows again what has not started: what waits for a lease when that is over. */
+  #handBack(parcels: readonly Parcel[]): void {
+    const now = this.#clock.now();
+    const heldOf = (some: readonly Parcel[]): HeldMessage[] => some.flatMap(({ held }) => [...held]);
+    void this.#holding.handBack(heldOf(parcels.filter(({ startsAt }) => startsAt === undefined)));
+    for (const { held, startsAt } of parcels) {
+      if (startsAt !== undefined) void this.#holding.handBack(held, Math.max(startsAt - now, 0));
     }
   }
 

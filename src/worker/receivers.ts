@@ -84,13 +84,9 @@ export class Receivers {
   /** Gives how many messages there were; undefined if that is not known. */
   async #receive(): Promise<number | undefined> {
     const { queue, permits, waitSeconds, visibilitySeconds, isFifo, stop, onMessages } = this.#setup;
-    const most = permits.take(await this.#most());
-    if (most === 0 || stop.aborted) {
-      permits.give(most);
-      return undefined;
-    }
+    const most = await this.#most();
+    if (most === 0) return undefined;
     let received = 0;
-    this.#onTheWay += 1;
     try {
       // The same id for a receive that is sent again after a lost answer: FIFO queues then give the same messages.
       const attempt = isFifo ? { attemptId: randomUUID() } : {};
@@ -111,7 +107,8 @@ export class Receivers {
 
   /**
    * How many to ask for: waits until there is room for so many that it is worth a request. An idle slot takes what there is, unless
-   * a receive is on its way, which comes back when there is a message. 0: that has to be asked again.
+   * a receive is on its way, which comes back when there is a message. Where fewer than ten may be received, it is by one receive at a time.
+   * Takes permits for them. 0: that has to be asked again.
    */
   async #most(): Promise<number> {
     const { permits, stop, enough, isHungry, mayReceive } = this.#setup;
@@ -122,7 +119,12 @@ export class Receivers {
         return 0;
       }
       const isNeeded = permits.free > 0 && isHungry() && this.#onTheWay === 0;
-      if (isNeeded || permits.free >= Math.min(allowed, enough)) return Math.min(allowed, MOST_IN_REQUEST);
+      const isWorthIt =
+        permits.free >= Math.min(allowed, enough) && (allowed >= MOST_IN_REQUEST || this.#onTheWay === 0);
+      if (isNeeded || isWorthIt) {
+        this.#onTheWay += 1;
+        return permits.take(Math.min(allowed, MOST_IN_REQUEST));
+      }
       await permits.changed();
     }
     return 0;

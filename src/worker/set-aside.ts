@@ -4,6 +4,18 @@ import type { ReceivedMessage } from './message-queue.ts';
 /** What messages that are set aside hold, in UTF-16 units: SQS allows a mebibyte each, in the body or in attributes. */
 const MOST_TEXT = 64 * 1_024 * 1_024;
 
+const KEY = 'key:';
+
+/** The lane of what waits for others of its group. */
+export function laneOfGroup(group: string): string {
+  return `group:${group}`;
+}
+
+/** The lane of what waits for its key's rate. */
+export function laneOfKey(key: string): string {
+  return `${KEY}${key}`;
+}
+
 interface Lane {
   readonly parcels: Parcel[];
   messages: number;
@@ -19,6 +31,7 @@ export class SetAside {
   readonly #most: number;
   readonly #lanes = new Map<string, Lane>();
   #messages = 0;
+  #newLanes = 0;
   #text = 0;
 
   constructor(most: number) {
@@ -33,8 +46,18 @@ export class SetAside {
     return this.#messages + parcel.held.length <= this.#most && this.#text + textOf(parcel) <= MOST_TEXT;
   }
 
+  /** A lane for one parcel, which waits for a lease. */
+  newLane(): string {
+    return `lease:${(this.#newLanes += 1)}`;
+  }
+
   has(lane: string): boolean {
     return this.#lanes.has(lane);
+  }
+
+  /** Whether anything waits for its key's rate. */
+  get hasKeys(): boolean {
+    return [...this.#lanes.keys()].some((lane) => lane.startsWith(KEY));
   }
 
   /** `first`: it has been at the head of this lane before. */

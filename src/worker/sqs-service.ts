@@ -8,11 +8,11 @@ export const SQS: Service = {
   firstDelayMs: 100,
   maxAttempts: 3,
   tellingMembers: [],
-  unanswered: (why, cause) =>
+  unanswered: (why, cause, limitMs = 0) =>
     Object.assign(
       new Error(
         why === 'silent'
-          ? 'SQS did not answer in time'
+          ? `SQS did not answer within ${limitMs / 1_000} seconds`
           : 'SQS had not answered when the worker stopped waiting',
         { cause },
       ),

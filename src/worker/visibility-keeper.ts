@@ -13,12 +13,22 @@ export interface VisibilityKeeperSetup {
   readonly clock: Clock;
   /** How long each renewal hides a message, in milliseconds. */
   readonly timeoutMs: number;
+  /** How long the leases of messages may last: they end before their messages come again. */
+  readonly leaseMs: number;
   readonly signal: StopSignal;
   /** A message that is no longer hidden from others; the worker goes on with it under its claim. */
   readonly onLost: (held: HeldMessage, error: Error) => void;
 }
 
-/** Keeps messages invisible while they wait and while they run: renewed when half of their time is over. */
+/** How often it is looked which messages are to be renewed, as a share of their time. */
+const TICK_SHARE = 1 / 12;
+/** How much longer than a lease a message stays hidden at least: a renewal takes its time. */
+const SLACK_SHARE = 1 / 8;
+
+/**
+ * Keeps messages invisible while they wait and while they run: renewed when half of their time is over, or earlier, so that they are
+ * always hidden for longer than a lease may last.
+ */
 export class VisibilityKeeper {
   readonly #setup: VisibilityKeeperSetup;
   readonly #held = new Set<HeldMessage>();
@@ -53,7 +63,7 @@ export class VisibilityKeeper {
       this.#cancel = undefined;
       this.#renewAll();
       this.#schedule();
-    }, timeoutMs / 6);
+    }, timeoutMs * TICK_SHARE);
   }
 
   #stopTimer(): void {
@@ -62,15 +72,16 @@ export class VisibilityKeeper {
   }
 
   #renewAll(): void {
-    const { clock, timeoutMs } = this.#setup;
+    const { clock, timeoutMs, leaseMs } = this.#setup;
     const now = clock.now();
     for (const held of this.#held) {
       if (now < held.receivedAt + LONGEST_MS - SHORTEST_MS) continue;
       this.#held.delete(held);
       this.#setup.onLost(held, new Error('SQS hides a message for 12 hours at most'));
     }
+    const dueMs = Math.max(timeoutMs / 2, leaseMs * (1 + SLACK_SHARE) + timeoutMs * TICK_SHARE);
     const due = [...this.#held].filter(
-      (held) => held.hiddenUntil - now <= timeoutMs / 2 && !this.#renewing.has(held),
+      (held) => held.hiddenUntil - now <= dueMs && !this.#renewing.has(held),
     );
     for (let from = 0; from < due.length; from += MOST_IN_REQUEST) {
       const group = due.slice(from, from + MOST_IN_REQUEST);

@@ -14,6 +14,8 @@ export interface ScriptedQueue extends MessageQueue {
   ids(): string[];
   /** How often each message was received, by its id. */
   receives(): ReadonlyMap<string, number>;
+  /** Ids of messages in the dead-letter queue: they would have been received more often than `maxReceives`. */
+  dead(): string[];
   /** Ids of those that somebody could receive now. */
   visible(): string[];
   /** Makes the next calls of this kind fail, as often as there are errors; `Failed` entries for single messages. */
@@ -45,6 +47,7 @@ export function scriptedQueue(
   const failures = new Map<keyof MessageQueue, (Error | 'each')[]>();
   const holds = new Map<keyof MessageQueue, Promise<void>>();
   const receives = new Map<string, number>();
+  const dead: string[] = [];
   const sent = new Set<() => void>();
 
   async function answer(kind: keyof MessageQueue, text: string): Promise<'each' | undefined> {
@@ -54,6 +57,14 @@ export function scriptedQueue(
     const failure = failures.get(kind)?.shift();
     if (failure instanceof Error) throw failure;
     return failure;
+  }
+
+  /** As SQS does it: not when its last receive has failed, but when somebody would receive it once more. */
+  function bury(now: number): void {
+    for (const { message, receives: count, visibleAt } of stored) {
+      if (visibleAt <= now && count >= (maxReceives ?? Infinity)) dead.push(message.messageId);
+    }
+    stored = stored.filter(({ message }) => !dead.includes(message.messageId));
   }
 
   function take(most: number): Stored[] {
@@ -95,6 +106,7 @@ export function scriptedQueue(
     },
     ids: () => stored.map(({ message }) => message.messageId),
     receives: () => receives,
+    dead: () => dead,
     visible: () => take(Infinity).map(({ message }) => message.messageId),
     fail: (kind, ...how) => void failures.set(kind, [...(failures.get(kind) ?? []), ...how]),
     hold(kind) {
@@ -117,6 +129,7 @@ export function scriptedQueue(
       await answer('receive', `receive ${most}`);
       if (take(1).length === 0) await arrival(waitSeconds * 1_000, signal);
       if (signal.aborted) throw new Error('aborted');
+      bury(clock.now());
       return take(most).map((one) => {
         one.receives += 1;
         receives.set(one.message.messageId, one.receives);
@@ -157,7 +170,8 @@ export function scriptedQueue(
         signal.removeEventListener('abort', done);
         resolve();
       };
-      const cancel = clock.setTimer(done, ms);
+      const next = Math.min(...stored.map(({ visibleAt }) => visibleAt).filter((at) => at > clock.now()));
+      const cancel = clock.setTimer(done, Math.min(ms, next - clock.now()));
       sent.add(done);
       signal.addEventListener('abort', done, { once: true });
     });

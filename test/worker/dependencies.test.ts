@@ -43,11 +43,12 @@ test('what waits when a dependency goes down does not start, and costs no receiv
     {
       dependencies: [{ ...payments, check: () => Promise.reject(new Error('still down')) }],
       maxInFlight: 5,
-      before(scripted) {
-        for (let id = 0; id < 10; id += 1) scripted.send({ id });
-      },
+      queue: { visibilityMs: 60_000 }, // what fails takes no request
+      before: (scripted) => void scripted.send({ id: 10 }), // what comes first comes alone
     },
   );
+  await clock.advance(25_000); // the receive that is on its way then has room for ten
+  for (let id = 0; id < 10; id += 1) queue.send({ id });
   await clock.advance(20_000);
   const { waiting } = worker;
   expect(waiting).toBeGreaterThan(0);
@@ -117,6 +118,7 @@ test('what a function of the user throws says nothing, and neither does a promis
     ids: ['a'],
     acknowledged: [],
     failed: new Set(['a']),
+    kept: new Set<string>(),
     errors: [new Error('any')],
     storeFailed: false,
     storeAnswered: true,

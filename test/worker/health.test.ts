@@ -29,6 +29,8 @@ async function serve(
     dependencies: ['claim-store', 'payments'],
     counters: COUNTERS,
     failuresInARow: 0,
+    isReached: true,
+    storeSilentForMs: 0,
     ...health,
   }));
   return (path, init) => fetch(`${server.url}${path}`, init);
@@ -55,6 +57,9 @@ describe('the health of a worker', () => {
     [{ state: 'paused' }, 200, 503],
     [{ state: 'stopping' }, 200, 503],
     [{ failuresInARow: 3 }, 200, 503],
+    [{ isReached: false }, 200, 503],
+    [{ storeSilentForMs: 5_000 }, 200, 503],
+    [{ storeSilentForMs: 4_999 }, 200, 200],
     [{ down: ['payments'] }, 200, 503],
     [{ state: 'stopped' }, 503, 503],
   ] as const)('%j: live %i, ready %i', async (health, live, ready) => {

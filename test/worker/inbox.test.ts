@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import { type Parcel, parcelsOf } from '../../src/worker/held-message.ts';
-import { Inbox, type InboxSetup } from '../../src/worker/inbox.ts';
+import type { InboxSetup } from '../../src/worker/inbox-setup.ts';
+import { Inbox } from '../../src/worker/inbox.ts';
 import { RateLimits } from '../../src/worker/rate-limits.ts';
 
 let ids = 0;
@@ -26,6 +27,7 @@ function inboxWith(setup: Partial<InboxSetup> = {}) {
   const ends: (() => void)[] = [];
   const inbox = new Inbox({
     limit: 10,
+    batch: () => undefined,
     perGroup: 1,
     ahead: 10,
     aside: 100,
@@ -33,9 +35,9 @@ function inboxWith(setup: Partial<InboxSetup> = {}) {
     clock,
     rates: undefined,
     mayStart: () => true,
-    run: (parcel) => {
-      started.push(parcel);
-      return new Promise((resolve) => ends.push(resolve));
+    run: ({ parcels }) => {
+      started.push(...parcels);
+      return new Promise((resolve) => ends.push(() => resolve(new Map())));
     },
     handBack: () => false,
     ...setup,

@@ -25,7 +25,7 @@ test.each([
     for (let id = 0; id < 100; id += 1) queue.send({ id });
     const startedAt = clock.now();
     while (worker.counters.acknowledged < 100) await clock.advance(5);
-    expect(receivesOf(queue).length).toBeLessThanOrEqual(most + 4); // some wait in the empty queue by now
+    expect(receivesOf(queue).length).toBeLessThanOrEqual(most + 5); // some wait in the empty queue by now
     expect(clock.now() - startedAt).toBeLessThanOrEqual((100 / Math.min(maxInFlight, 100)) * ms + 200);
   },
 );
@@ -39,7 +39,9 @@ test('receives a few at a time where there are fewer slots than ten', async () =
   for (let id = 0; id < 60; id += 1) queue.send({ id });
   await clock.advance(60_000);
   expect(worker.counters.deleted).toBe(60);
-  expect(receivesOf(queue).filter((most) => most < 3)).toEqual([]);
+  const [first, ...others] = receivesOf(queue); // the first shows whether there are suspects
+  expect(first).toBe(1);
+  expect(others.filter((most) => most < 3)).toEqual([]);
 });
 
 test('does not wait for more while a slot is idle and nothing is on its way', async () => {

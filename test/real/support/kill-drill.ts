@@ -42,8 +42,8 @@ export interface DrillReport {
   readonly seconds: number;
 }
 
-/** Hidden for half a minute by the worker, for two seconds by the queue: what a dead worker held comes again soon. */
-const PACE = 15;
+/** Hidden for a minute by the worker, for two seconds by the queue: what a dead worker held comes again soon. */
+const PACE = 30;
 const LEASE_MS = 1_800;
 /** On average. */
 const COMPLETED_BETWEEN_KILLS = 60;

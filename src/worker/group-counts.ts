@@ -1,0 +1,39 @@
+import type { Parcel } from './held-message.ts';
+
+/** How many parcels of each message group run or are about to. */
+export class GroupCounts {
+  readonly #perGroup: number;
+  readonly #counts = new Map<string, number>();
+  /** Parcels that wait for something else and keep their places in their groups all the same. */
+  readonly #kept = new Set<Parcel>();
+
+  constructor(perGroup: number) {
+    this.#perGroup = perGroup;
+  }
+
+  isFull(group: string): boolean {
+    return (this.#counts.get(group) ?? 0) >= this.#perGroup;
+  }
+
+  isKept(parcel: Parcel): boolean {
+    return this.#kept.has(parcel);
+  }
+
+  /** It keeps the place that it, or what it is left of, has. */
+  keep(parcel: Parcel): void {
+    this.#kept.add(parcel);
+  }
+
+  add(parcel: Parcel): void {
+    const { group } = parcel;
+    if (group === undefined || this.#kept.delete(parcel)) return;
+    this.#counts.set(group, (this.#counts.get(group) ?? 0) + 1);
+  }
+
+  remove({ group }: Parcel): void {
+    if (group === undefined) return;
+    const left = (this.#counts.get(group) ?? 1) - 1;
+    if (left === 0) this.#counts.delete(group);
+    else this.#counts.set(group, left);
+  }
+}

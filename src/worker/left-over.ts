@@ -1,0 +1,60 @@
+import type { HostReport } from '../attempts/host.ts';
+import { type HeldMessage, idOf, type Parcel, receivesOf } from './held-message.ts';
+
+export interface LeftOverSetup {
+  /** When a message may start that waits for this lease, by the worker's clock. */
+  readonly startsAfter: (leaseUntil: number) => number;
+  readonly now: number;
+  /** After how many receives a message moves to a dead-letter queue; undefined: it never does. */
+  readonly maxReceives: number | undefined;
+}
+
+/** After so many deaths in a row, of which the last was alone, a message is what killed its process. */
+const DEATHS_OF_KILLER = 2;
+
+/**
+ * What is left of the parcels of a call and stays here: from a suspect on, or from a message whose key another owner holds. A message
+ * that goes back to the queue for either has lost a receive for nothing.
+ */
+export function leftOf(
+  parcels: readonly Parcel[],
+  report: Pick<HostReport, 'handedBack' | 'suspects' | 'conflicts'>,
+  { startsAfter, now, maxReceives = Infinity }: LeftOverSetup,
+): ReadonlyMap<Parcel, Parcel> {
+  const left = new Map<Parcel, Parcel>();
+  const { suspects, conflicts } = report;
+  if (suspects.size + conflicts.size === 0) return left;
+  const handedBack = new Set(report.handedBack);
+  for (const parcel of parcels) {
+    const held = parcel.held.filter((one) => handedBack.has(idOf(one)));
+    const [first, ...behind] = held; // behind it in its group
+    if (first === undefined) continue;
+    const deaths = suspects.get(idOf(first));
+    const leaseUntil = conflicts.get(idOf(first));
+    if (deaths !== undefined && behind.length > 0 && isLost(first, deaths, maxReceives)) {
+      left.set(parcel, partOf(parcel, behind, { startsAt: now }));
+    } else if (deaths !== undefined) {
+      left.set(parcel, partOf(parcel, held, { deaths }));
+    } else if (leaseUntil !== undefined) {
+      left.set(parcel, partOf(parcel, held, { startsAt: startsAfter(leaseUntil) }));
+    }
+  }
+  return left;
+}
+
+/**
+ * A killer that is received for the last time would take what is behind it in its group to the dead-letter queue, for that was
+ * received as often.
+ */
+function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean {
+  return deaths >= DEATHS_OF_KILLER && receivesOf(held) >= maxReceives;
+}
+
+/** Some messages of a parcel, which start later or alone. */
+export function partOf(
+  { group, rateKeys }: Parcel,
+  held: readonly HeldMessage[],
+  when: Pick<Parcel, 'deaths' | 'startsAt'>,
+): Parcel {
+  return { held, group, ...(rateKeys !== undefined && { rateKeys }), ...when };
+}

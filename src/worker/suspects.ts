@@ -1,0 +1,175 @@
+import type { Clock } from '../claims/clock.ts';
+import { type Parcel, receivesOf } from './held-message.ts';
+
+export interface SuspectsSetup {
+  readonly clock: Clock;
+  /** More may be received, or start, than before. */
+  readonly onChange: () => void;
+}
+
+/** Suspects wait no longer for the others, and the others no longer for a suspect: a handler may never end. */
+const LONGEST_WAIT_MS = 5 * 60_000;
+/** As many may be received at a time, at most, while it is not known whether there are suspects. */
+const MOST_CAREFUL = 8;
+/** How long a call may take to say that its message is a suspect: it has asked for its claim by then. */
+const LONGEST_LOOK_MS = 1_000;
+
+/**
+ * Messages whose last attempt died with its process. Nobody knows whether they killed it or ran beside the one that did, so each runs
+ * alone: whatever a process holds when it dies has lost a receive. Those with the fewest deaths run first, so the killer runs
+ * when the others are done.
+ *
+ * | mode | begins | is received | starts |
+ * |---|---|---|---|
+ * | careful | the worker starts; the last suspect has ended | one message, then 2, 4 and 8, each when none of those before is a suspect | everything |
+ * | open | a receive brings only messages that nobody has received before, or none of 8 is a suspect | as much as there is room for | everything |
+ * | draining | a call has reported a suspect | nothing | everything but suspects |
+ * | alone | nothing else is here, or the wait was too long | nothing | one suspect |
+ */
+export class Suspects {
+  readonly #setup: SuspectsSetup;
+  readonly #waiting: Parcel[] = [];
+  /** Messages that came again, and whose calls may still report them. */
+  readonly #lookedAt = new Map<Parcel, () => void>();
+  /** How many messages may be received at a time; below ten: careful. */
+  #most = 1;
+  #alone: Parcel | undefined;
+  #hasWaitedLong = false;
+  #cancel: (() => void) | undefined;
+  #changed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  constructor(setup: SuspectsSetup) {
+    this.#setup = setup;
+  }
+
+  /** Messages that wait to run alone. */
+  get messages(): number {
+    return this.#waiting.reduce((sum, { held }) => sum + held.length, 0);
+  }
+
+  /** A suspect runs, and nothing else may start. */
+  get isAlone(): boolean {
+    return this.#alone !== undefined;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** How many messages may be received; a promise: none, until it resolves. */
+  mayReceive(): number | Promise<void> {
+    if (this.isAlone || this.isWaiting) return this.#whenChanged();
+    return this.#lookedAt.size > 0 ? this.#whenChanged() : this.#most;
+  }
+
+  /** Messages have been received that are about to start. */
+  look(parcels: readonly Parcel[]): void {
+    if (this.#most === Infinity) return;
+    const again = parcels.filter((parcel) => mostReceivesOf(parcel) > 1);
+    if (again.length === 0) this.#most = Infinity; // nothing that is here can have been in a process that died
+    for (const parcel of again) {
+      const cancel = this.#setup.clock.setTimer(() => this.noteEnd(parcel), LONGEST_LOOK_MS);
+      this.#lookedAt.set(parcel, cancel);
+    }
+    if (again.length === 0) this.#change();
+  }
+
+  /** A call has ended, or takes its time, and has reported nothing. */
+  noteEnd(parcel: Parcel): void {
+    if (this.#isForgotten(parcel)) this.#growUnlessLooking();
+  }
+
+  /** The call of `from` has reported a suspect. */
+  add(suspect: Parcel, from: Parcel): void {
+    this.#isForgotten(from);
+    this.#most = 1;
+    this.#waiting.push(suspect);
+    // Of equal deaths, first what is nearer to the dead-letter queue.
+    this.#waiting.sort((a, b) => deathsOf(a) - deathsOf(b) || mostReceivesOf(b) - mostReceivesOf(a));
+    this.#limitWait(() => (this.#hasWaitedLong = true));
+  }
+
+  /** The call of this parcel has reported that another owner holds its key. */
+  noteConflict(parcel: Parcel): void {
+    if (this.#isForgotten(parcel)) this.#change();
+  }
+
+  /** The suspect that starts now. `isDrained`: whether nothing else is here. */
+  next(isDrained: () => boolean): Parcel | undefined {
+    if (this.isAlone || !this.isWaiting || !(this.#hasWaitedLong || isDrained())) return undefined;
+    this.#alone = this.#waiting.shift();
+    this.#stopWait();
+    this.#limitWait(() => this.#endAlone());
+    return this.#alone;
+  }
+
+  noteAloneEnd(parcel: Parcel): void {
+    if (this.#alone === parcel) this.#endAlone();
+  }
+
+  /** Takes all that wait away. */
+  takeAll(): Parcel[] {
+    this.#stopWait();
+    for (const cancel of this.#lookedAt.values()) cancel();
+    this.#lookedAt.clear();
+    this.#most = Infinity;
+    const taken = this.#waiting.splice(0);
+    this.#change();
+    return taken;
+  }
+
+  #endAlone(): void {
+    this.#alone = undefined;
+    this.#stopWait();
+    if (this.isWaiting) this.#limitWait(() => (this.#hasWaitedLong = true));
+    else this.#hasWaitedLong = false;
+    this.#change();
+  }
+
+  #isForgotten(parcel: Parcel): boolean {
+    this.#lookedAt.get(parcel)?.();
+    return this.#lookedAt.delete(parcel);
+  }
+
+  #growUnlessLooking(): void {
+    if (this.isWaiting || this.isAlone || this.#lookedAt.size > 0) return;
+    this.#most = this.#most >= MOST_CAREFUL ? Infinity : this.#most * 2;
+    this.#change();
+  }
+
+  #limitWait(then: () => void): void {
+    this.#cancel ??= this.#setup.clock.setTimer(() => {
+      this.#cancel = undefined;
+      then();
+      this.#setup.onChange();
+    }, LONGEST_WAIT_MS);
+  }
+
+  #stopWait(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #change(): void {
+    this.#changed?.resolve();
+    this.#changed = undefined;
+    this.#setup.onChange();
+  }
+
+  #whenChanged(): Promise<void> {
+    if (this.#changed === undefined) {
+      let resolve = (): void => undefined;
+      const promise = new Promise<void>((changed) => (resolve = changed));
+      this.#changed = { promise, resolve };
+    }
+    return this.#changed.promise;
+  }
+}
+
+function deathsOf({ deaths = 0 }: Parcel): number {
+  return deaths;
+}
+
+function mostReceivesOf({ held }: Parcel): number {
+  return Math.max(...held.map(receivesOf));
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../claims/clock.ts';
+
+/** Timers with names: one at a time for each. */
+export class Timers {
+  readonly #clock: Clock;
+  readonly #cancels = new Map<string, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Does nothing while a timer of this name is set. */
+  in(ms: number, name: string, then: () => void): void {
+    if (this.#cancels.has(name)) return;
+    const cancel = this.#clock.setTimer(() => {
+      this.#cancels.delete(name);
+      then();
+    }, ms);
+    this.#cancels.set(name, cancel);
+  }
+
+  cancelAll(): void {
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
+  }
+}
