@@ -41,7 +41,8 @@ export interface BatchProcessorOptions<Body = unknown> {
   readonly settleLingerMs?: number;
   /**
    * Length of a claim's lease. Default: what remains of the invocation plus a second, and at most 45,000 ms for every
-   * source except SQS, because their next delivery may come before the invocation ends; 60,000 ms outside Lambda.
+   * source except SQS, because their next delivery may come before the invocation ends; in the worker two thirds of how long it hides
+   * messages, at most 45,000 ms; 60,000 ms elsewhere.
    */
   readonly leaseMs?: number;
   /**

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../claims/clock.ts';
 import type { CallDeadline } from './call-deadline.ts';
 import type { Deletions } from './deletions.ts';
 import type { Flow } from './flow.ts';
-import { HandlersAtWork } from './handlers-at-work.ts';
+import type { HandlersAtWork } from './handlers-at-work.ts';
 import { callHandler } from './handler-call.ts';
 import { type HeldMessage, idOf, type Parcel } from './held-message.ts';
 import type { Holding } from './holding.ts';
@@ -11,7 +11,7 @@ import type { Call } from './inbox-setup.ts';
 import { contextOf } from './lambda-event.ts';
 import { leftOf, partOf } from './left-over.ts';
 import type { WorkerOptions } from './options.ts';
-import { StoreWatch } from './store-watch.ts';
+import type { StoreWatch } from './store-watch.ts';
 import type { WorkerCounters, WorkerEvents } from './worker.ts';
 
 export interface CallsSetup {

@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createBatchProcessor } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
 import { emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
 import { runCommand } from './run-command.ts';
@@ -132,6 +134,30 @@ describe('batchlatch work', () => {
     const { status, err } = await runCommand(['work', file, '--queue-url', 'http://127.0.0.1:9/q']);
     expect(status).toBe(1);
     expect(err).toMatch(/^Error: http:\/\/127\.0\.0\.1:9 does not answer: .*ECONNREFUSED/);
+  });
+
+  it('ends with 1 where a handler has not ended in the time of a stop', async () => {
+    callsOf().length = 0;
+    const { queueUrl, send } = await queues.create();
+    await send({});
+    const handler = createBatchProcessor(
+      () => {
+        callsOf().push('');
+        return new Promise(() => undefined);
+      },
+      { store: memoryStore(), observer: { onEvent: () => undefined } },
+    );
+    Object.assign(globalThis, { hangingHandler: handler });
+    const file = await moduleOf('hanging-record.mjs', 'export const handler = globalThis.hangingHandler;');
+    const { status, out } = await workUntil(1, [
+      file,
+      '--queue-url',
+      queueUrl,
+      '--shutdown-timeout',
+      '500ms',
+    ]);
+    expect(status).toBe(1);
+    expect(out).toContain('1 still running: they come again');
   });
 
   it.each([

@@ -9,7 +9,7 @@ import { QueueWorker } from '../../src/worker/queue-worker.ts';
 import { type ScriptedQueue, scriptedQueue } from './scripted-queue.ts';
 
 /** The body of a message of `runMortalWorkers`. */
-export interface MortalMessage {
+interface MortalMessage {
   readonly id: string;
   readonly ms: number;
   /** Its handler ends the process. */
@@ -22,12 +22,9 @@ export interface MortalSetup {
   readonly fifo?: boolean;
   /** Processes at a time. Default 1. */
   readonly workers?: number;
-  /** A number from 0 up to, not including, 1. */
-  readonly random?: () => number;
   readonly options?: Partial<WorkerOptions>;
-  /** Makes what handlers do; by default they take their message's time. */
+  /** Whether the handler gets many records in one call. Default false. */
   readonly forBatches?: boolean;
-  readonly longestMs?: number;
 }
 
 export interface MortalReport {
@@ -37,19 +34,17 @@ export interface MortalReport {
   readonly completed: readonly string[];
   /** Ids of those that were completed more than once. */
   readonly twice: readonly string[];
-  /** The most receives of a message that is completed. */
-  readonly mostReceives: number;
-  readonly deaths: number;
-  /** Ids that were running when a process died, one list for each death. */
+  /** Ids that were running beside a message that ended its process, one list for each death. */
   readonly beside: readonly (readonly string[])[];
 }
 
+const LONGEST_MS = 30 * 60_000;
 const RESTART_MS = 1_000;
 const STORE_MS = 3;
 
 /** Workers whose processes die of poison messages, and which a supervisor starts again, until the queue is empty. */
 export async function runMortalWorkers(setup: MortalSetup): Promise<MortalReport> {
-  const { messages, maxReceives, fifo = false, workers = 1, longestMs = 30 * 60_000 } = setup;
+  const { messages, maxReceives, fifo = false, workers = 1 } = setup;
   const clock = manualClock();
   const queue = scriptedQueue(clock, { maxReceives, fifo });
   const idOf = new Map<string, string>();
@@ -74,7 +69,7 @@ export async function runMortalWorkers(setup: MortalSetup): Promise<MortalReport
     life.worker = startWorker(setup, { clock, queue, store, life, running, die, completed });
   };
   for (let index = 0; index < workers; index += 1) live();
-  const endsAt = clock.now() + longestMs;
+  const endsAt = clock.now() + LONGEST_MS;
   while (queue.ids().length > 0 && clock.now() < endsAt) await clock.advance(1_000);
   const left = queue.ids().map((messageId) => idOf.get(messageId) ?? '');
   for (const { worker } of alive) {
@@ -84,14 +79,11 @@ export async function runMortalWorkers(setup: MortalSetup): Promise<MortalReport
   }
   if (left.length > 0) throw new Error(`Still in the queue: ${left.join(', ')}`);
   const dead = queue.dead().map((messageId) => idOf.get(messageId) ?? '');
-  const receives = [...queue.receives()].filter(([messageId]) => !queue.dead().includes(messageId));
   const rows = await Promise.all(messages.map(async ({ id }) => store.inspect(`mortal#v1:${id}`)));
   return {
     dead,
     completed: messages.flatMap(({ id }, index) => (rows[index]?.status === 'COMPLETED' ? [id] : [])),
     twice: completed.filter((id, index) => completed.indexOf(id) !== index),
-    mostReceives: Math.max(...receives.map(([, count]) => count)),
-    deaths: beside.length,
     beside,
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
-import { type BatchOptions, createWorker, type WorkerOptions } from 'batchlatch/worker';
+import { createWorker, type WorkerOptions } from 'batchlatch/worker';
 import { QueueWorker } from '../../src/worker/queue-worker.ts';
 import { type ScriptedQueue, scriptedQueue } from '../support/scripted-queue.ts';
 
@@ -128,5 +128,5 @@ test.each([
     changeMessageVisibilityBatch: () => undefined,
     getQueueAttributes: () => undefined,
   } as never;
-  expect(() => createWorker({ queueUrl, client, handler, batch: batch as BatchOptions })).toThrow(message);
+  expect(() => createWorker({ queueUrl, client, handler, batch })).toThrow(message);
 });

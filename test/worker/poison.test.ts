@@ -1,16 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { seededRandom } from '../../local/demo/seeded-random.ts';
 import { type MortalSetup, runMortalWorkers } from '../support/mortal-workers.ts';
-
-/** A sequence of numbers that a seed repeats (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 type Message = MortalSetup['messages'][number];
 
@@ -18,20 +8,18 @@ const GOOD = 40;
 /** `POISON_SEEDS=100 npm test -- worker/poison` for more. */
 const SEEDS = Number(process.env['POISON_SEEDS'] ?? 3);
 
-function messagesOf(seed: number, poisons: number, groups: number | undefined): Message[] {
-  const random = randomOf(seed);
-  const messages: (Message & { readonly order: number })[] = [];
-  for (let index = 0; index < GOOD + poisons; index += 1) {
+function messagesOf(seed: number, poisons: number, groups: number | undefined): readonly Message[] {
+  const random = seededRandom(seed);
+  const messages = Array.from({ length: GOOD + poisons }, (_, index): Message => {
     const isPoison = index >= GOOD;
-    messages.push({
+    return {
       id: isPoison ? `poison-${index - GOOD + 1}` : `good-${index + 1}`,
-      ms: Math.floor(random() * 300),
+      ms: random.integer(300),
       isPoison,
-      ...(groups !== undefined && { group: `group-${Math.floor(random() * groups)}` }),
-      order: random(),
-    });
-  }
-  return messages.toSorted((a, b) => a.order - b.order).map(({ order: _order, ...message }) => message);
+      ...(groups !== undefined && { group: `group-${random.integer(groups)}` }),
+    };
+  });
+  return random.shuffled(messages);
 }
 
 const cases = [3, 5].flatMap((maxReceives) =>
@@ -68,3 +56,13 @@ test.each(cases)(
     }
   },
 );
+
+test('a handler of many records is called with a suspect alone, and the others of its batch are done', async () => {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const messages = messagesOf(seed, 1, undefined);
+    const report = await runMortalWorkers({ messages, maxReceives: 3, forBatches: true });
+    expect(report).toMatchObject({ dead: ['poison-1'], twice: [] });
+    expect(report.completed).toHaveLength(GOOD);
+    expect(report.beside.slice(1)).toEqual([[], []]); // of the first death nobody knew
+  }
+});

@@ -21,9 +21,9 @@ import { createQueue, type Queue, type QueueOptions } from './create-queue.ts';
 import { sendMessages } from './send-messages.ts';
 import { startComponent } from './start-component.ts';
 
-/** What a second is for the queue is a quarter of a minute for the worker: half a minute invisible is two seconds. */
+/** What a second is for the queue is a quarter of a minute for the worker: a minute invisible is four seconds. */
 export const FASTER = 15;
-export const VISIBLE_AFTER_MS = 30_000 / FASTER;
+export const VISIBLE_AFTER_MS = 60_000 / FASTER;
 
 const SERVICES = ['elasticmq', 'fauxqs'];
 
