@@ -60,6 +60,6 @@ export function waitAtMost(
     const cancel = clock.setTimer(done, limitMs);
     if (signal?.aborted === true) done();
     else signal?.addEventListener('abort', done, { once: true });
-    void work.then(done, done);
+    void work.finally(done).catch(() => undefined);
   });
 }

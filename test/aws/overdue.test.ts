@@ -13,6 +13,7 @@ test('a request that is never answered names its own limit, and not what was lef
     endpoint: { url, region: 'us-east-1' },
     credentials: () => ({ accessKeyId: 'local', secretAccessKey: 'local' }),
     maxAttempts: 3,
+    userAgent: 'test',
     clock: systemClock,
     random: () => 0,
   };
