@@ -64,7 +64,7 @@ export class Suspects {
 
   /** Messages have been received that are about to start. */
   look(parcels: readonly Parcel[]): void {
-    if (this.#most === Infinity) return;
+    if (this.#most === Infinity || this.isWaiting || this.isAlone) return;
     const again = parcels.filter((parcel) => mostReceivesOf(parcel) > 1);
     if (again.length === 0) this.#most = Infinity; // nothing that is here can have been in a process that died
     for (const parcel of again) {

@@ -70,7 +70,7 @@ describeOnQueues('the traps of a worker', (scenario) => {
           const what =
             operation === 'DeleteMessageBatch'
               ? 'deleted'
-              : VisibilityTimeout === 30
+              : VisibilityTimeout === 60
                 ? 'renewed'
                 : 'backed off';
           handles.set(ReceiptHandle, [...(handles.get(ReceiptHandle) ?? []), what]);

@@ -1,4 +1,4 @@
-import { createBatchProcessor } from 'batchlatch';
+import { type BatchEvent, createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import type { WorkerOptions } from 'batchlatch/worker';
@@ -23,6 +23,8 @@ export interface MortalSetup {
   /** Processes at a time. Default 1. */
   readonly workers?: number;
   readonly options?: Partial<WorkerOptions>;
+  /** Of the processor. */
+  readonly leaseMs?: number;
   /** Whether the handler gets many records in one call. Default false. */
   readonly forBatches?: boolean;
 }
@@ -36,9 +38,11 @@ export interface MortalReport {
   readonly twice: readonly string[];
   /** Ids that were running beside a message that ended its process, one list for each death. */
   readonly beside: readonly (readonly string[])[];
+  /** Claims that were refused because another attempt still had its lease. */
+  readonly conflicts: number;
 }
 
-const LONGEST_MS = 30 * 60_000;
+const LONGEST_MS = 3 * 60 * 60_000;
 const RESTART_MS = 1_000;
 const STORE_MS = 3;
 
@@ -54,6 +58,8 @@ export async function runMortalWorkers(setup: MortalSetup): Promise<MortalReport
   const store = memoryStore({ clock });
   const completed: string[] = [];
   const beside: string[][] = [];
+  let conflicts = 0;
+  const noteConflict = (): void => void (conflicts += 1);
   const alive = new Set<Life>();
 
   const live = (): void => {
@@ -66,7 +72,7 @@ export async function runMortalWorkers(setup: MortalSetup): Promise<MortalReport
       alive.delete(life);
       clock.setTimer(live, RESTART_MS);
     };
-    life.worker = startWorker(setup, { clock, queue, store, life, running, die, completed });
+    life.worker = startWorker(setup, { clock, queue, store, life, running, die, completed, noteConflict });
   };
   for (let index = 0; index < workers; index += 1) live();
   const endsAt = clock.now() + LONGEST_MS;
@@ -85,6 +91,7 @@ export async function runMortalWorkers(setup: MortalSetup): Promise<MortalReport
     completed: messages.flatMap(({ id }, index) => (rows[index]?.status === 'COMPLETED' ? [id] : [])),
     twice: completed.filter((id, index) => completed.indexOf(id) !== index),
     beside,
+    conflicts,
   };
 }
 
@@ -96,27 +103,28 @@ interface Surroundings {
   readonly running: Set<string>;
   readonly die: () => void;
   readonly completed: string[];
+  readonly noteConflict: () => void;
 }
 
 function startWorker(setup: MortalSetup, around: Surroundings): QueueWorker {
   const { life, running, die, completed } = around;
   const run = async ({ id, ms, isPoison = false }: MortalMessage): Promise<void> => {
     running.add(id);
+    await new Promise<void>((resolve) => life.clock.setTimer(resolve, ms));
+    running.delete(id);
     if (isPoison) {
-      running.delete(id);
       die();
       return life.never();
     }
-    await new Promise<void>((resolve) => life.clock.setTimer(resolve, ms));
-    running.delete(id);
   };
   const options = {
     store: life.storeOf(around.store),
     clock: life.clock,
     namespace: 'mortal',
+    ...(setup.leaseMs !== undefined && { leaseMs: setup.leaseMs }),
     key: ({ body }: { readonly body: unknown }) => (body as MortalMessage).id,
     observer: {
-      onEvent: () => undefined,
+      onEvent: ({ type }: BatchEvent) => void (type === 'conflict' && around.noteConflict()),
       onOutcome: (recordId: string, outcome: string) => {
         if (outcome === 'completed') completed.push(recordId);
       },

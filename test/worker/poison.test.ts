@@ -66,3 +66,26 @@ test('a handler of many records is called with a suspect alone, and the others o
     expect(report.beside.slice(1)).toEqual([[], []]); // of the first death nobody knew
   }
 });
+
+test('what a dead process held comes again when its leases are over, however long its handlers had run', async () => {
+  for (const ms of [10, 20_000, 35_000, 70_000, 130_000]) {
+    const good = Array.from({ length: 20 }, (_, index) => ({
+      id: `good-${index}`,
+      ms: 100_000 + 1_000 * index,
+    }));
+    const messages = [...good, { id: 'poison', ms, isPoison: true }];
+    const report = await runMortalWorkers({ messages, maxReceives: 3 });
+    expect({ ms, ...report }).toMatchObject({ ms, dead: ['poison'], conflicts: 0 });
+    expect(report.completed).toHaveLength(20);
+  }
+});
+
+test('leases that outlast the visibility timeout cost no receive: conflicts are waited for here', async () => {
+  for (let seed = 1; seed <= SEEDS; seed += 1) {
+    const messages = messagesOf(seed, 1, undefined);
+    const report = await runMortalWorkers({ messages, maxReceives: 3, leaseMs: 150_000 });
+    expect(report.conflicts).toBeGreaterThan(0);
+    expect({ seed, ...report }).toMatchObject({ seed, dead: ['poison-1'], twice: [] });
+    expect(report.completed).toHaveLength(GOOD);
+  }
+});
