@@ -68,7 +68,7 @@ test('a handler of many records is called with a suspect alone, and the others o
 });
 
 test('what a dead process held comes again when its leases are over, however long its handlers had run', async () => {
-  for (const ms of [10, 20_000, 35_000, 70_000, 130_000]) {
+  for (let ms = 1_000; ms <= 130_000; ms += 4_000) {
     const good = Array.from({ length: 20 }, (_, index) => ({
       id: `good-${index}`,
       ms: 100_000 + 1_000 * index,

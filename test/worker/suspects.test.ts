@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { createBatchProcessor, type BatchProcessorOptions } from 'batchlatch';
+import { backoff, createBatchProcessor, type BatchProcessorOptions } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import type { WorkerOptions } from 'batchlatch/worker';
@@ -202,5 +202,19 @@ test('an idle worker asks for one message after suspects, and for more when what
   expect(
     one.queue.asked.filter((asked) => asked.startsWith('receive')).map((asked) => asked.split(' ')[1]),
   ).toEqual(['1', '10', '1', '10']);
+  await stop(one);
+});
+
+test('`visibility` changes nothing of a message that waits here for a lease', async () => {
+  const changed: unknown[] = [];
+  const sqs = {
+    changeMessageVisibilityBatch: async (input: unknown) => void changed.push(input),
+    sendMessage: async () => ({}),
+  } as never;
+  const one = await bench([{ id: 'held', heldMs: 20_000 }], {
+    processor: { visibility: backoff(), sqs, queueUrl: 'http://127.0.0.1/000000000000/orders' },
+  });
+  await one.clock.advance(60_000);
+  expect({ changed, left: one.queue.ids() }).toEqual({ changed: [], left: [] });
   await stop(one);
 });
