@@ -150,8 +150,8 @@ function prometheus(health: Health): string {
   });
   const gauges = [
     ['running', 'Messages in handlers now.', health.running],
-    ['waiting', 'Messages that wait for a slot.', health.waiting],
-    ['set_aside', "Messages that wait for their group or their key's rate.", health.setAside],
+    ['waiting', 'Messages that wait, for a slot or to run alone.', health.waiting],
+    ['set_aside', "Messages that wait for their group, their key's rate or a lease.", health.setAside],
     ['concurrency_limit', 'Handlers that may run at once.', health.limit],
     ['paused', '1 while the worker is paused.', Number(health.state === 'paused')],
     ['ready', '1 while the worker receives.', Number(isReady(health))],

@@ -84,11 +84,11 @@ export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' |
   readonly state: WorkerState;
   /** What it has done so far. */
   readonly counters: WorkerCounters;
-  /** Messages in handlers now. */
+  /** Messages in handlers now; after a stop, those whose handlers have not ended. */
   readonly running: number;
-  /** Messages that wait for a slot. */
+  /** Messages that wait, for a slot or to run alone. */
   readonly waiting: number;
-  /** Of them, those that wait for others of their group, or for their key's rate. */
+  /** Of them, those that wait for others of their group, for their key's rate, or for the end of a lease. */
   readonly setAside: number;
   /** How many handlers may run at once: `maxInFlight`, or what `adaptive` has found out. */
   readonly limit: number;

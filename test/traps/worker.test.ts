@@ -24,9 +24,12 @@ test('W1: a handler that overruns its time is told to stop, and its message does
 });
 
 test('W2: nothing keeps a message invisible once it is to be deleted, or handed back', async () => {
-  const { queue, clock } = await bench(({ body }) => {
-    if ((body as { fails: boolean }).fails) throw new Error('no');
-  });
+  const { queue, clock } = await bench(
+    ({ body }) => {
+      if ((body as { fails: boolean }).fails) throw new Error('no');
+    },
+    { queue: { visibilityMs: 60_000 } },
+  );
   queue.send({ fails: false });
   queue.send({ fails: true });
   await clock.advance(10 * 60_000);
