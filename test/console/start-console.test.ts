@@ -49,12 +49,14 @@ describe('startConsole', () => {
   it('waits for a look at a queue to show its messages again', async () => {
     let shown = 0;
     let release = (): void => undefined;
+    let isAsked = false;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
     const sqs = {
       getQueueAttributes: async () => ({ Attributes: {} }),
       receiveMessage: async () => {
+        isAsked = true;
         await held;
         return { Messages: [{ MessageId: 'm', ReceiptHandle: 'r', Body: '' }] };
       },
@@ -67,7 +69,7 @@ describe('startConsole', () => {
     const queues = [{ name: 'dead', url: 'http://127.0.0.1/dead', isDeadLetter: true }];
     const { post, server } = await open({ ...EMPTY, sqs: sqs as never, queues });
     const peek = post('/api/dead-letters/peek', { queue: 'dead', limit: 1 }).catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until('the queue is looked at', () => isAsked);
     const stopping = server.stop();
     release();
     await stopping;
