@@ -36,6 +36,8 @@ export interface RunHooks {
  */
 export class HandlerRun {
   readonly lease: Lease;
+  /** Where the handler sees the end of its lease, which is kept up to date. */
+  shownTo: { leaseUntil: number } | undefined;
   readonly #scope: AttemptScope;
   readonly #together: RunsTogether | undefined;
   #hooks: RunHooks | undefined;
@@ -136,6 +138,7 @@ export class HandlerRun {
   watchLease(): void {
     const { deadline, clock } = this.#scope;
     const { leaseUntil, isCommitted } = this.lease;
+    if (this.shownTo !== undefined) this.shownTo.leaseUntil = leaseUntil;
     this.#cancelLease?.();
     this.#cancelLease = undefined;
     if (leaseUntil > deadline.endsAt || this.#stopReason !== undefined || isCommitted || this.#isOver) return;

@@ -2,6 +2,7 @@ import type { Context } from 'aws-lambda';
 import { handleOf } from '../attempts/handle-of.ts';
 import type { HandlerRun } from '../attempts/handler-run.ts';
 import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
+import { ownAccessor } from '../claims/own-accessor.ts';
 import type { RecordContext } from './record-handler.ts';
 import type { Runnable } from './runnable.ts';
 import type { BatchScope } from './scope.ts';
@@ -11,51 +12,39 @@ export function handlerContext(run: HandlerRun, runnable: Runnable, scope: Batch
   return new HandlerContext(run, runnable, scope);
 }
 
-/** Its functions are made when they are looked at, so that they can be destructured. */
+/**
+ * All that a handler sees is an own member, so that a copy has it too. The signal is made when it is first looked at, which most
+ * handlers never do.
+ */
 class HandlerContext implements RecordContext {
+  declare readonly signal: AbortSignal;
+  declare readonly done: () => void;
+  declare readonly idempotencyKey: string;
+  declare readonly attempt: number;
+  declare leaseUntil: number;
+  declare readonly extendLease: (leaseMs: number) => Promise<void>;
+  declare readonly remainingTimeMs: () => number;
+  declare readonly lambda: Context | undefined;
+  declare readonly [ATTEMPT]: AttemptHandle;
   readonly #run: HandlerRun;
-  readonly #runnable: Runnable;
-  readonly #scope: BatchScope;
 
-  constructor(run: HandlerRun, runnable: Runnable, scope: BatchScope) {
+  constructor(run: HandlerRun, { facts, attempt }: Runnable, scope: BatchScope) {
     this.#run = run;
-    this.#runnable = runnable;
-    this.#scope = scope;
+    Object.defineProperty(this, 'signal', HandlerContext.#SIGNAL);
+    this.done = () => run.noteDone();
+    this.idempotencyKey = facts.key;
+    this.attempt = facts.attempt;
+    this.leaseUntil = run.lease.leaseUntil;
+    run.shownTo = this;
+    this.extendLease = (leaseMs) => run.extendLease(leaseMs);
+    this.remainingTimeMs = scope.remainingTimeMs;
+    this.lambda = scope.lambda;
+    this[ATTEMPT] = handleOf(attempt, run, scope);
   }
 
-  get signal(): AbortSignal {
-    return this.#run.signal;
-  }
-
-  get done(): () => void {
-    return () => this.#run.noteDone();
-  }
-
-  get idempotencyKey(): string {
-    return this.#runnable.facts.key;
-  }
-
-  get attempt(): number {
-    return this.#runnable.facts.attempt;
-  }
-
-  get leaseUntil(): number {
-    return this.#runnable.lease.leaseUntil;
-  }
-
-  get lambda(): Context | undefined {
-    return this.#scope.lambda;
-  }
-
-  get remainingTimeMs(): () => number {
-    return () => this.#scope.deadline.remainingTimeMs();
-  }
-
-  get extendLease(): (leaseMs: number) => Promise<void> {
-    return (leaseMs) => this.#run.extendLease(leaseMs);
-  }
-
-  get [ATTEMPT](): AttemptHandle {
-    return handleOf(this.#runnable.attempt, this.#run, this.#scope);
-  }
+  static readonly #SIGNAL = ownAccessor<HandlerContext>({
+    get() {
+      return this.#run.signal;
+    },
+  });
 }

@@ -15,6 +15,8 @@ import type { StuckHandlers } from './run-watch.ts';
 export interface BatchScope extends AttemptScope, Pick<Observing, 'notify' | 'noteOutcome' | 'around'> {
   readonly settings: Settings;
   readonly lambda: Context | undefined;
+  /** What contexts tell of the deadline. */
+  readonly remainingTimeMs: () => number;
   readonly sqs: SqsClient | undefined;
   readonly random: () => number;
   readonly newOwner: () => string;

@@ -96,6 +96,7 @@ export function createScopes(
         policies,
         rules: settings,
         lambda,
+        remainingTimeMs: () => deadline.remainingTimeMs(),
         deadline,
         unstarted: notedHere(unstarted),
         acquires:

@@ -255,21 +255,15 @@ async function run<Value>(
   const handlerRun = new HandlerRun(attempt, scope);
   const heartbeat = scope.renewal && startHeartbeat(new Map([[handlerRun, attempt]]), scope);
   const toValue = work.toValue?.bind(work);
-  const context = contextOf(attempt, handlerRun, () => handleOf(attempt, handlerRun, scope, toValue));
+  const context = contextOf(attempt, handlerRun, handleOf(attempt, handlerRun, scope, toValue));
   const end = await handlerRun.run(() => work.run(context));
   void heartbeat?.stop();
   return end as HandlerReturned | HandlerThrew; // it is never stopped with a grace period
 }
 
-function contextOf(
-  { key, claim }: Attempt,
-  handlerRun: HandlerRun,
-  handle: () => AttemptHandle,
-): CallContext {
+function contextOf({ key, claim }: Attempt, handlerRun: HandlerRun, handle: AttemptHandle): CallContext {
   return {
-    get [ATTEMPT]() {
-      return handle();
-    },
+    [ATTEMPT]: handle,
     idempotencyKey: key,
     attempt: claim.attempt,
     get signal() {

@@ -1,27 +1,26 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { NOT_UTF8, textOfBase64 } from './base64-text.ts';
-import { type OpenedBody, TextRecord } from './text-record.ts';
+import { type OpenedBody, type TextMembers, TextRecord } from './text-record.ts';
 
 /** What records of Kinesis and Kafka have in common: Lambda delivers their payloads as base64. */
-export abstract class Base64Record extends TextRecord {
+export abstract class Base64Record<Source extends string, Raw> extends TextRecord<Source, Raw> {
   /** The payload as it was delivered; undefined: there is none. */
-  protected abstract readonly data: string | undefined;
+  protected abstract get data(): string | undefined;
   readonly #isDecoded: boolean;
   #text: string | undefined;
 
-  constructor(opened: OpenedBody | undefined, decodedText: string | undefined) {
-    super(opened);
-    this.#text = decodedText;
-    this.#isDecoded = decodedText !== undefined;
+  /** `rawBody`: what `decode` has made of the payload. */
+  constructor(members: TextMembers<Source, Raw>, opened: OpenedBody | undefined) {
+    super(members, opened);
+    this.#isDecoded = members.rawBody !== undefined;
   }
 
   get payload(): Buffer | undefined {
     return this.data === undefined ? undefined : Buffer.from(this.data, 'base64');
   }
 
-  get rawBody(): string {
-    this.#text ??= textOfBase64(this.data ?? '');
-    return this.#text;
+  protected override makeRawBody(): string {
+    return (this.#text ??= textOfBase64(this.data ?? ''));
   }
 
   protected override get keyProblem(): string | undefined {

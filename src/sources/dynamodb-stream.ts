@@ -9,6 +9,7 @@ import { isText, membersOf, textOf } from './members.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { isObject } from '../claims/is-object.ts';
+import { ownAccessor, showsValues } from '../claims/own-accessor.ts';
 
 /**
  * DynamoDB Streams, polled by Lambda or by EventBridge Pipes. Changes of one item run in their order, the others beside
@@ -81,74 +82,80 @@ function laneOf(keys: object): string {
 
 /** Images are unmarshalled when they are first asked for: what has been done before needs none. */
 class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
-  readonly source = 'dynamodb-stream';
-  readonly raw: DynamoDBRecord;
+  declare readonly source: 'dynamodb-stream';
+  declare readonly id: string;
+  declare readonly body: unknown;
+  declare readonly rawBody: string;
+  declare readonly attributes: Readonly<Record<string, string>>;
+  /** Lambda does not tell how often it has delivered a record of a stream. */
+  declare readonly receiveCount: number;
+  declare readonly sentAt: number | undefined;
+  declare readonly messageGroupId: undefined;
+  declare readonly envelope: undefined;
+  declare readonly raw: DynamoDBRecord;
+  declare readonly eventName: DynamoDBChange['eventName'];
+  declare readonly keys: DynamoDBItem;
+  declare readonly newImage: DynamoDBItem | undefined;
+  declare readonly oldImage: DynamoDBItem | undefined;
+  declare readonly sequenceNumber: string;
   readonly #change: StreamRecord;
   #read: DynamoDBChange | undefined;
   #body: { readonly value: unknown } | undefined;
 
   constructor(raw: DynamoDBRecord, change: StreamRecord) {
-    this.raw = raw;
+    const define = (name: keyof DynamoDBStreamBatchRecord, accessor: PropertyDescriptor): unknown =>
+      Object.defineProperty(this, name, accessor);
     this.#change = change;
+    this.source = 'dynamodb-stream';
+    this.id = `${raw.eventSourceARN}:${raw.eventID}`;
+    define('body', DynamoDBStreamRecordView.#BODY);
+    define('rawBody', DynamoDBStreamRecordView.#RAW_BODY);
+    this.attributes = {};
+    this.receiveCount = 1;
+    this.sentAt = epochMsOfSeconds(change.ApproximateCreationDateTime);
+    this.messageGroupId = undefined;
+    this.envelope = undefined;
+    this.raw = raw;
+    this.eventName = raw.eventName as DynamoDBChange['eventName'];
+    define('keys', DynamoDBStreamRecordView.#KEYS);
+    define('newImage', DynamoDBStreamRecordView.#NEW_IMAGE);
+    define('oldImage', DynamoDBStreamRecordView.#OLD_IMAGE);
+    this.sequenceNumber = change.SequenceNumber as string;
   }
 
-  get id(): string {
-    return `${this.raw.eventSourceARN}:${this.raw.eventID}`;
-  }
+  static readonly #BODY = ownAccessor<DynamoDBStreamRecordView>({
+    get() {
+      return this.#body === undefined ? this.#asRead() : this.#body.value;
+    },
+    /** For what a schema makes of it. */
+    set(value) {
+      this.#body = { value };
+    },
+  });
 
-  get body(): unknown {
-    return this.#body === undefined ? this.#asRead() : this.#body.value;
-  }
+  static readonly #RAW_BODY = ownAccessor<DynamoDBStreamRecordView>({
+    get() {
+      return JSON.stringify(this.#change);
+    },
+  });
 
-  /** For what a schema makes of it. */
-  set body(value: unknown) {
-    this.#body = { value };
-  }
+  static readonly #KEYS = ownAccessor<DynamoDBStreamRecordView>({
+    get() {
+      return this.#asRead().keys;
+    },
+  });
 
-  get rawBody(): string {
-    return JSON.stringify(this.#change);
-  }
+  static readonly #NEW_IMAGE = ownAccessor<DynamoDBStreamRecordView>({
+    get() {
+      return this.#asRead().newImage;
+    },
+  });
 
-  get eventName(): DynamoDBChange['eventName'] {
-    return this.raw.eventName as DynamoDBChange['eventName'];
-  }
-
-  get keys(): DynamoDBItem {
-    return this.#asRead().keys;
-  }
-
-  get newImage(): DynamoDBItem | undefined {
-    return this.#asRead().newImage;
-  }
-
-  get oldImage(): DynamoDBItem | undefined {
-    return this.#asRead().oldImage;
-  }
-
-  get sequenceNumber(): string {
-    return this.#change.SequenceNumber as string;
-  }
-
-  get attributes(): Readonly<Record<string, string>> {
-    return {};
-  }
-
-  /** Lambda does not tell how often it has delivered a record of a stream. */
-  get receiveCount(): number {
-    return 1;
-  }
-
-  get sentAt(): number | undefined {
-    return epochMsOfSeconds(this.#change.ApproximateCreationDateTime);
-  }
-
-  get messageGroupId(): undefined {
-    return undefined;
-  }
-
-  get envelope(): undefined {
-    return undefined;
-  }
+  static readonly #OLD_IMAGE = ownAccessor<DynamoDBStreamRecordView>({
+    get() {
+      return this.#asRead().oldImage;
+    },
+  });
 
   #asRead(): DynamoDBChange {
     const { Keys, NewImage, OldImage } = this.#change;
@@ -160,6 +167,22 @@ class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
     };
     return this.#read;
   }
+
+  /** JSON has no sets, and no integers beyond 2^53: the sets are lists in it, and such numbers texts. */
+  toJSON(): object {
+    return withoutSets({ ...this }) as object;
+  }
+}
+
+showsValues(DynamoDBStreamRecordView);
+
+function withoutSets(value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof NumberValueImpl) return value.value;
+  if (value instanceof Set) return [...value].map(withoutSets);
+  if (Array.isArray(value)) return value.map(withoutSets);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSets(member)]));
 }
 
 function itemOf(image: StreamRecord['NewImage']): DynamoDBItem | undefined {

@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
-import type { MSKRecord, SelfManagedKafkaRecord } from 'aws-lambda';
+import type { MSKRecord } from 'aws-lambda';
 import { type Ending, itemFailures, type KafkaBatchResponse } from './answers.ts';
 import { Base64Record } from './base64-record.ts';
 import { textOfBase64 } from './base64-text.ts';
 import { checkedLanes } from './checked-lanes.ts';
 import { malformed } from './malformed.ts';
-import { isText, membersOf } from './members.ts';
+import { hasMembers, isText, membersOf } from './members.ts';
 import { readText } from './read-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -115,10 +115,11 @@ function failuresByOffset(endings: readonly Ending[]): KafkaBatchResponse {
   };
 }
 
-class KafkaRecordView extends Base64Record implements KafkaBatchRecord {
-  readonly source = 'kafka';
-  readonly raw: MSKRecord | SelfManagedKafkaRecord;
-  readonly id: string;
+class KafkaRecordView extends Base64Record<'kafka', KafkaBatchRecord['raw']> implements KafkaBatchRecord {
+  declare readonly topic: string;
+  declare readonly partition: number;
+  declare readonly offset: number;
+  declare readonly key: string | undefined;
 
   constructor(
     raw: KafkaBatchRecord['raw'],
@@ -126,15 +127,21 @@ class KafkaRecordView extends Base64Record implements KafkaBatchRecord {
     opened: OpenedBody | undefined,
     decodedText: string | undefined,
   ) {
-    super(opened, decodedText);
-    this.raw = raw;
-    this.id = id;
+    const { topic, partition, offset, key, timestamp, headers } = raw as KafkaMembers;
+    const sentAt = typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : undefined;
+    super(
+      { source: 'kafka', id, rawBody: decodedText, hasAttributes: hasMembers(headers), sentAt, raw },
+      opened,
+    );
+    this.topic = topic;
+    this.partition = partition;
+    this.offset = offset;
+    this.key = typeof key === 'string' ? textOfBase64(key) : undefined;
   }
 
   /** A record without a value is a tombstone, by which Kafka says that its key is deleted. */
   protected get data(): string | undefined {
-    const { value }: { readonly value?: string | null } = this.raw;
-    return value ?? undefined;
+    return (this.raw as KafkaMembers).value ?? undefined;
   }
 
   withText(text: string | undefined, opened: OpenedBody | undefined): KafkaRecordView {
@@ -151,33 +158,19 @@ class KafkaRecordView extends Base64Record implements KafkaBatchRecord {
       : super.keyProblem;
   }
 
-  get topic(): string {
-    return this.raw.topic;
-  }
-
-  get partition(): number {
-    return this.raw.partition;
-  }
-
-  get offset(): number {
-    return this.raw.offset;
-  }
-
-  get key(): string | undefined {
-    const { key } = this.raw as { readonly key?: string | null };
-    return typeof key === 'string' ? textOfBase64(key) : undefined;
-  }
-
-  override get attributes(): Readonly<Record<string, string>> {
+  protected override makeAttributes(): Readonly<Record<string, string>> {
     const headers: [string, string][] = [];
-    for (const header of this.raw.headers ?? []) {
+    for (const header of this.raw.headers) {
       for (const [name, bytes] of Object.entries(header)) headers.push([name, Buffer.from(bytes).toString()]);
     }
     return Object.fromEntries(headers); // an assignment would lose a header that is named __proto__
   }
-
-  get sentAt(): number | undefined {
-    const { timestamp } = this.raw as { readonly timestamp?: unknown };
-    return typeof timestamp === 'number' && Number.isFinite(timestamp) ? timestamp : undefined;
-  }
 }
+
+/** What the types of `aws-lambda` do not say may be missing. */
+type KafkaMembers = Omit<MSKRecord, 'key' | 'value' | 'timestamp' | 'headers'> & {
+  readonly key?: string | null;
+  readonly value?: string | null;
+  readonly timestamp?: unknown;
+  readonly headers?: MSKRecord['headers'] | null;
+};

@@ -86,9 +86,12 @@ function kinesisEntry(
   return { itemIdentifier, lane, read: readText(record, data as string) };
 }
 
-class KinesisRecordView extends Base64Record implements KinesisBatchRecord {
-  readonly source = 'kinesis';
-  readonly raw: KinesisBatchRecord['raw'];
+class KinesisRecordView
+  extends Base64Record<'kinesis', KinesisBatchRecord['raw']>
+  implements KinesisBatchRecord
+{
+  declare readonly partitionKey: string;
+  declare readonly sequenceNumber: string;
   readonly #payload: KinesisStreamRecordPayload;
 
   constructor(
@@ -97,8 +100,20 @@ class KinesisRecordView extends Base64Record implements KinesisBatchRecord {
     opened: OpenedBody | undefined,
     decodedText: string | undefined,
   ) {
-    super(opened, decodedText);
-    this.raw = raw;
+    super(
+      {
+        source: 'kinesis',
+        // The eventID is the shard and the sequence number in it; streams share both.
+        id: `${raw.eventSourceARN}:${raw.eventID}`,
+        rawBody: decodedText,
+        hasAttributes: false,
+        sentAt: epochMsOfSeconds(payload.approximateArrivalTimestamp),
+        raw,
+      },
+      opened,
+    );
+    this.partitionKey = payload.partitionKey;
+    this.sequenceNumber = payload.sequenceNumber;
     this.#payload = payload;
   }
 
@@ -108,22 +123,5 @@ class KinesisRecordView extends Base64Record implements KinesisBatchRecord {
 
   withText(text: string | undefined, opened: OpenedBody | undefined): KinesisRecordView {
     return new KinesisRecordView(this.raw, this.#payload, opened, text);
-  }
-
-  /** The eventID is the shard and the sequence number in it; streams share both. */
-  get id(): string {
-    return `${this.raw.eventSourceARN}:${this.raw.eventID}`;
-  }
-
-  get partitionKey(): string {
-    return this.#payload.partitionKey;
-  }
-
-  get sequenceNumber(): string {
-    return this.#payload.sequenceNumber;
-  }
-
-  get sentAt(): number | undefined {
-    return epochMsOfSeconds(this.#payload.approximateArrivalTimestamp);
   }
 }

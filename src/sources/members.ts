@@ -5,6 +5,12 @@ export function membersOf<Shape>(value: unknown): Partial<Shape> {
   return isObject(value) ? value : {};
 }
 
+/** Whether there is any member in it. Without a list of them, for each of thousands of records. */
+export function hasMembers(value: object | null | undefined): boolean {
+  for (const _name in value) return true;
+  return false;
+}
+
 /** A text that says something. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';

@@ -40,15 +40,20 @@ function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {
   return { itemIdentifier, lane: undefined, read: readText(record, text) };
 }
 
-class SnsRecordView extends TextRecord implements SnsBatchRecord {
-  readonly source = 'sns';
-  readonly raw: SNSEventRecord;
-  readonly rawBody: string;
-
+class SnsRecordView extends TextRecord<'sns', SNSEventRecord> implements SnsBatchRecord {
   constructor(raw: SNSEventRecord, opened: OpenedBody | undefined, decodedText: string | undefined) {
-    super(opened);
-    this.raw = raw;
-    this.rawBody = decodedText ?? raw.Sns.Message;
+    const { MessageId: id, Message: text, Timestamp: sentAt } = raw.Sns;
+    super(
+      {
+        source: 'sns',
+        id,
+        rawBody: decodedText ?? text,
+        hasAttributes: true,
+        sentAt: epochMsOfText(sentAt),
+        raw,
+      },
+      opened,
+    );
   }
 
   get payload(): string {
@@ -59,15 +64,7 @@ class SnsRecordView extends TextRecord implements SnsBatchRecord {
     return new SnsRecordView(this.raw, opened, text);
   }
 
-  get id(): string {
-    return this.raw.Sns.MessageId;
-  }
-
-  override get attributes(): Readonly<Record<string, string>> {
+  protected override makeAttributes(): Readonly<Record<string, string>> {
     return isSnsNotification(this.raw.Sns) ? snsAttributes(this.raw.Sns) : {};
-  }
-
-  get sentAt(): number | undefined {
-    return epochMsOfText(this.raw.Sns.Timestamp);
   }
 }

@@ -2,7 +2,7 @@ import type { SQSRecord } from 'aws-lambda';
 import { itemFailures } from './answers.ts';
 import { pipedRecordsOf, recordsOf } from './event-records.ts';
 import { malformed } from './malformed.ts';
-import { membersOf, textOf } from './members.ts';
+import { hasMembers, membersOf, textOf } from './members.ts';
 import { readText } from './read-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
@@ -49,15 +49,22 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   return { itemIdentifier, lane, read: readText(record, body as string) };
 }
 
-class SqsRecordView extends TextRecord implements SqsBatchRecord {
-  readonly source = 'sqs';
-  readonly raw: SQSRecord;
-  readonly rawBody: string;
-
+class SqsRecordView extends TextRecord<'sqs', SQSRecord> implements SqsBatchRecord {
   constructor(raw: SQSRecord, opened: OpenedBody | undefined, decodedText: string | undefined) {
-    super(opened);
-    this.raw = raw;
-    this.rawBody = decodedText ?? raw.body;
+    const { messageId, body, attributes, messageAttributes } = raw;
+    super(
+      {
+        source: 'sqs',
+        id: messageId,
+        rawBody: decodedText ?? body,
+        hasAttributes: hasMembers(messageAttributes),
+        receiveCount: positiveInteger(attributes?.ApproximateReceiveCount) ?? 1,
+        sentAt: positiveInteger(attributes?.SentTimestamp),
+        messageGroupId: attributes?.MessageGroupId,
+        raw,
+      },
+      opened,
+    );
   }
 
   get payload(): string {
@@ -68,28 +75,12 @@ class SqsRecordView extends TextRecord implements SqsBatchRecord {
     return new SqsRecordView(this.raw, opened, text);
   }
 
-  get id(): string {
-    return this.raw.messageId;
-  }
-
-  override get attributes(): Readonly<Record<string, string>> {
+  protected override makeAttributes(): Readonly<Record<string, string>> {
     const strings: [string, string][] = [];
-    for (const [name, { stringValue }] of Object.entries(this.raw.messageAttributes ?? {})) {
+    for (const [name, { stringValue }] of Object.entries(this.raw.messageAttributes)) {
       if (stringValue !== undefined) strings.push([name, stringValue]);
     }
     return Object.fromEntries(strings); // an assignment would lose an attribute that is named __proto__
-  }
-
-  override get receiveCount(): number {
-    return positiveInteger(this.raw.attributes?.ApproximateReceiveCount) ?? 1;
-  }
-
-  get sentAt(): number | undefined {
-    return positiveInteger(this.raw.attributes?.SentTimestamp);
-  }
-
-  override get messageGroupId(): string | undefined {
-    return this.raw.attributes?.MessageGroupId;
   }
 }
 
