@@ -170,7 +170,7 @@ class DynamoDBStreamRecordView implements DynamoDBStreamBatchRecord {
 
   /** JSON has no sets, and no integers beyond 2^53: the sets are lists in it, and such numbers texts. */
   toJSON(): object {
-    return withoutSets({ ...this }) as object;
+    return withoutSets(Object.fromEntries(Object.entries(this))) as object;
   }
 }
 

@@ -26,11 +26,11 @@ async function handled(event: unknown): Promise<{ record: BatchRecord; context: 
   let seen: { record: BatchRecord; context: RecordContext } | undefined;
   const handler = createBatchProcessor(
     (record, context) => {
-      seen = { record: record as BatchRecord, context };
+      seen = { record, context };
     },
     { store: memoryStore() },
   );
-  await handler(event as Parameters<typeof handler>[0], lambdaContext());
+  await handler(event, lambdaContext());
   if (seen === undefined) throw new Error('the handler was not called');
   return seen;
 }
