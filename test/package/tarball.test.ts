@@ -34,8 +34,8 @@ const EXPECTED = [
     (part) => new RegExp(`^dist/${part}/THIRD-PARTY-LICENSES\\.md$`),
   ),
 ];
-const MOST_BYTES = 2_350_000;
-const MOST_BYTES_UNPACKED = 10_600_000;
+const MOST_BYTES = 2_500_000;
+const MOST_BYTES_UNPACKED = 11_100_000;
 
 let folder: string;
 let copy: string;
