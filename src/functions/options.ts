@@ -117,7 +117,11 @@ export interface WholeKeyOptions<Args extends unknown[] = unknown[]> extends Cal
   readonly namespace?: undefined;
 }
 
-/** Either of them. In this order TypeScript names a `namespace` that is missing. */
+/**
+ * Either of them. In this order TypeScript names a `namespace` that is missing.
+ *
+ * @typeParam Args The parameters of the function.
+ */
 export type AnyCallOptions<Args extends unknown[] = unknown[]> =
   | WholeKeyOptions<Args>
   | IdempotencyOptions<Args>;

@@ -1,6 +1,9 @@
 /**
  * The paths of values in a payload: `orderId`, `customer.id`, `lines.0.sku`, with `Any` for all members or elements of one.
  * Any text where the type does not say what there is, such as `unknown` or a record of texts.
+ *
+ * @typeParam Payload The type of the payload.
+ * @typeParam Any The text that stands for all members or elements of a value, such as `*`; none by default.
  */
 export type PathIn<Payload, Any extends string = never> = PathTo<Payload, Any, Depth>;
 

@@ -105,7 +105,7 @@ describe('claims copy', () => {
     const args = ['claims', 'copy', ...between, '--to-table', target, '--prefix', prefix];
 
     const planned = await run([...args, '--dry-run', '--json']);
-    expect(JSON.parse(planned.out)).toEqual({ wouldCopy: 3, running: 1 });
+    expect(JSON.parse(planned.out)).toEqual({ wouldCopy: 3, running: 1, newer: 0 });
     const asked = await run(args, { terminal: true, input: 'n\n' });
     expect(asked).toMatchObject({ status: 1, out: '' });
     expect(asked.err).toContain(
