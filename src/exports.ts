@@ -45,8 +45,9 @@ export type {
 export type { Claim, ClaimStatus, OperatorChange, StoredError } from './claims/claim.ts';
 export type { AttemptContext, AttemptHandle, AttemptTransaction } from './claims/attempt-handle.ts';
 export type { CommitOutcome, Effect } from './claims/commit.ts';
-export type { Clock } from './claims/clock.ts';
-export { BatchlatchError, ConfigurationError, StoreError } from './claims/errors.ts';
+export type { Clock } from './base/clock.ts';
+export { BatchlatchError, ConfigurationError, StoreError } from './base/errors.ts';
+export { platformSignal, type StopSignal } from './base/stop.ts';
 export type { ResultStorage } from './claims/result-storage.ts';
 export type { RetentionMs, Retentions } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';

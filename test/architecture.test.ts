@@ -6,20 +6,23 @@ import { parseSync } from '@swc/core';
 
 /**
  * The rooms of `src` and what each may import: other rooms, or single files of them. A new room has to be
- * entered here, and a new direction too. `.` are the files directly in `src`, which put the rooms together.
+ * entered here, and a new direction too. Every room may import `base`, which imports nothing. `.` are the files directly
+ * in `src`, which put the rooms together.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  // Knows nothing of what this library is for.
+  base: [],
   claims: [],
-  sources: ['claims', 'options'],
+  sources: ['options'],
   keys: ['claims', 'sources', 'options'],
   // Of observe only the contract; whoever puts the rooms together chooses an implementation.
   queues: ['claims'],
   // How options are checked, whoever has them.
-  options: ['claims'],
+  options: [],
   // How texts from elsewhere are shown, whoever shows them.
   text: [],
   // Which requests a server of this machine refuses, whoever serves.
-  guard: ['claims'],
+  guard: [],
   // One attempt of one key, whoever makes it.
   attempts: ['claims', 'observe/observer.ts'],
   // Knows policies by their contract only, which is its own.
@@ -43,15 +46,15 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'stores/conditional': ['claims'],
   'stores/dynamodb': ['claims', 'options', 'stores/conditional', 'stores/dynamodb/sdk', 'aws', 'aws/sdk'],
   // Requests to any service of AWS, without its SDK.
-  aws: ['claims'],
+  aws: [],
   // What is asked of the SDK all the same, loaded when it is needed.
-  'aws/sdk': ['claims'],
+  'aws/sdk': [],
   // Knows nothing of what is stored.
-  'stores/dynamodb/sdk': ['claims', 'stores/dynamodb/transport.ts', 'aws/sdk'],
+  'stores/dynamodb/sdk': ['stores/dynamodb/transport.ts', 'aws/sdk'],
   'stores/memory': ['claims', 'options'],
   'stores/postgres': ['claims', 'options', 'stores/conditional'],
   'stores/redis': ['claims', 'options', 'stores/conditional'],
-  jmespath: ['claims', 'sources', 'keys'],
+  jmespath: ['sources', 'keys'],
   powertools: [
     'claims',
     'sources',
@@ -66,7 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'stores/redis/redis-client.ts',
   ],
   s3: ['claims', 'sources', 'options'],
-  worker: ['attempts', 'aws', 'aws/sdk', 'claims', 'guard', 'options'],
+  worker: ['attempts', 'aws', 'aws/sdk', 'guard', 'options'],
   durable: [
     'claims',
     'sources',
@@ -97,8 +100,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Brings the code for what people do along, so that no function has it.
   operations: [
-    'aws/sdk',
     'claims',
+    'aws/sdk',
     'options',
     'queues',
     'keys',
@@ -109,21 +112,21 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   testing: ['claims', 'options', 'operations/operable-store.ts'],
   // CloudFormation's and SAM's templates as data, their functions worked out.
-  template: ['claims'],
+  template: [],
   // Reads templates and accounts; only the command line tool uses it.
-  doctor: ['claims', 'stores/postgres', 'stores/redis', 'template', 'text'],
+  doctor: ['stores/postgres', 'stores/redis', 'template', 'text'],
   // A Lambda on this machine; only the command line tool uses it.
-  dev: ['claims', 'guard', 'options', 'template', 'worker'],
+  dev: ['guard', 'options', 'template', 'worker'],
   // What others deploy; the monitor's code is what the construct brings along.
-  cdk: ['claims', 'options', 'monitor'],
+  cdk: ['options', 'monitor'],
   // What a browser shows; only the command line tool uses it.
   console: ['claims', 'guard', 'options', 'operations'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
-    'aws',
     'claims',
+    'aws',
     'options',
     'queues',
     'operations',
@@ -143,8 +146,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What there is with nothing said.
   // Of a client of the SDK, that it has the methods that are called.
   presets: [
-    'aws/sdk',
     'claims',
+    'aws/sdk',
     'attempts/host.ts',
     'batch',
     'policies',
@@ -190,6 +193,7 @@ const MERELY_CONVERTS = '@aws-sdk/util-dynamodb';
 
 /** Rooms that get time, chance and identity as arguments, and the files that know the machine's. */
 const PURE = new Set([
+  'base',
   'claims',
   'sources',
   'keys',
@@ -208,8 +212,8 @@ const PURE = new Set([
 ]);
 const KNOWS_THE_MACHINE = new Set([
   'batch/default-namespaces.ts',
-  'claims/built-in.ts',
-  'claims/clock.ts',
+  'base/built-in.ts',
+  'base/clock.ts',
   'functions/default-ports.ts',
   'keys/warn-process.ts',
   'sources/function-memory.ts',
@@ -403,7 +407,7 @@ function wrongDirections(files: Sources): string[] {
   const wrong = importsOf(files).filter(({ from, target }) => {
     if (target === undefined || roomOf(from) === roomOf(target)) return false;
     const allowed = ROOMS[roomOf(from)] ?? [];
-    return !allowed.includes(roomOf(target)) && !allowed.includes(target);
+    return roomOf(target) !== 'base' && !allowed.includes(roomOf(target)) && !allowed.includes(target);
   });
   return [
     ...missing.map((room) => `${room} is not in the table of rooms`),

@@ -1,5 +1,5 @@
-import { type Clock, wait } from '../../src/claims/clock.ts';
-import type { StopSignal } from '../../src/claims/stop.ts';
+import { type Clock, wait } from '../../src/base/clock.ts';
+import type { StopSignal } from '../../src/base/stop.ts';
 import type { MessageQueue, ReceivedMessage } from '../../src/worker/message-queue.ts';
 
 /** A standard queue in this process, which counts what SQS would charge. */

@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isDeepStrictEqual } from 'node:util';
-import { type Clock, wait } from '../../src/claims/clock.ts';
+import { type Clock, wait } from '../../src/base/clock.ts';
 import { insertOf, updateOf } from '../../test/simulation/stores/item-expressions.ts';
 import { type Item, keyOf, parseStatement, type Statement } from '../../test/simulation/stores/partiql.ts';
 import { bytesOf, touchedBy, unitsFor } from '../capacity-units.ts';

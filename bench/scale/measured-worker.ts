@@ -1,6 +1,6 @@
 import { createBatchProcessor, type RecordHandler } from '../../src/index.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/index.ts';
-import { wait } from '../../src/claims/clock.ts';
+import { wait } from '../../src/base/clock.ts';
 import { QueueWorker } from '../../src/worker/queue-worker.ts';
 import { Random } from '../../test/simulation/virtual-world/random.ts';
 import { countedQueue } from './counted-queue.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/claims/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 /** A clock that moves as soon as there is nothing left to do at its time. */
 export interface VirtualClock extends Clock {

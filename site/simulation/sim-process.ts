@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/claims/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import type { Scheduler } from '../../test/simulation/virtual-world/scheduler.ts';
 
 /** A process of the run: nothing reaches it once it is dead, and while it stands still everything waits. */

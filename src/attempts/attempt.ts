@@ -1,8 +1,8 @@
 import type { AttemptTransaction } from '../claims/attempt-handle.ts';
 import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../claims/commit.ts';
-import { ConfigurationError } from '../claims/errors.ts';
-import { whenAborted } from '../claims/stop.ts';
+import { ConfigurationError } from '../base/errors.ts';
+import { whenAborted } from '../base/stop.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import { type Ending, type EndingOf, settlementOf } from './ending.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import type { Clock } from '../claims/clock.ts';
-import { Stop } from '../claims/stop.ts';
+import type { Clock } from '../base/clock.ts';
+import { Stop } from '../base/stop.ts';
 
 /** The end of the invocation, seen from inside: first stop, then answer whatever happens. */
 export interface Deadline {

@@ -1,4 +1,4 @@
-import { BatchlatchError, hasCode } from '../claims/errors.ts';
+import { BatchlatchError, hasCode } from '../base/errors.ts';
 
 const PERMANENT = 'BATCHLATCH_PERMANENT';
 export const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';

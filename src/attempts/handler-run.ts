@@ -1,4 +1,4 @@
-import { waitAtMost } from '../claims/clock.ts';
+import { waitAtMost } from '../base/clock.ts';
 import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { HandlerEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
 import type { Lease } from './lease.ts';

@@ -1,5 +1,5 @@
 import type { SettleOutcome } from '../claims/claim-store.ts';
-import type { Stop } from '../claims/stop.ts';
+import type { Stop } from '../base/stop.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { HeldClaim } from './held-claim.ts';
 import type { AttemptScope } from './scope.ts';

@@ -1,5 +1,5 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Settlements } from '../claims/settlement-queue.ts';
 import type { BatchEvent, SettlingEnd } from '../observe/observer.ts';
 import type { Deadline } from './deadline.ts';

@@ -4,7 +4,7 @@ import {
   DEFAULT_REQUEST_SIZE,
   type Settlement,
 } from '../claims/claim-store.ts';
-import { mayPass } from '../claims/errors.ts';
+import { mayPass } from '../base/errors.ts';
 
 /** A claim that may be held although nothing of it has started: its acquire, or its release, went unanswered. */
 type UnstartedClaim = Pick<ClaimRequest, 'key' | 'owner' | 'retentionMs'>;

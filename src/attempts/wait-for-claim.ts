@@ -1,6 +1,6 @@
 import type { AcquireOutcome, ClaimRequest, ClaimStore, StoreCallOptions } from '../claims/claim-store.ts';
-import { type Clock, wait } from '../claims/clock.ts';
-import { platformSignal, type StopSignal } from '../claims/stop.ts';
+import { type Clock, wait } from '../base/clock.ts';
+import type { StopSignal } from '../base/stop.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 
 export interface WaitForClaimOptions {
@@ -39,7 +39,7 @@ export async function acquireOrWait(
   { timeoutMs, clock, random, signal, known, callSignal }: WaitForClaimOptions,
 ): Promise<AcquireOutcome> {
   const waitUntil = clock.now() + timeoutMs;
-  const callOptions = callSignal && { signal: platformSignal(callSignal) };
+  const callOptions = callSignal && { signal: callSignal };
   let outcome = known ?? (await acquireOne(store, makeRequest(), callOptions));
   if (outcome.status !== 'conflict') return outcome; // an error at the first call is nothing to wait for
   for (let poll = 0; mayChange(outcome); poll += 1) {

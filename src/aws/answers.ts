@@ -1,6 +1,6 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
-import { builtIn } from '../claims/built-in.ts';
+import { builtIn } from '../base/built-in.ts';
 import { hidden, type Secrets } from './hidden.ts';
 import { RequestError } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';

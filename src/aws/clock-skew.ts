@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** AWS refuses signatures that are more than five minutes off; the SDK takes four for the reason of a refusal. */
 const TOLERATED_MS = 240_000;

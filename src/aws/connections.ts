@@ -1,5 +1,5 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
-import { builtIn } from '../claims/built-in.ts';
+import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import { exchange, type ExchangeRequest, type Sender } from './exchange.ts';
 import { unconnectedError } from './network-errors.ts';

@@ -1,6 +1,6 @@
-import { stoppableCall } from '../claims/bounded-call.ts';
-import { type Clock, wait } from '../claims/clock.ts';
-import type { StopSignal } from '../claims/stop.ts';
+import { stoppableCall } from '../base/bounded-call.ts';
+import { type Clock, wait } from '../base/clock.ts';
+import type { StopSignal } from '../base/stop.ts';
 import { type Answer, outputOf } from './answers.ts';
 import { serverTime } from './clock-skew.ts';
 import { type ConnectionLimits, type Connections, connectionsTo } from './connections.ts';

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { StopSignal } from '../claims/stop.ts';
+import type { StopSignal } from '../base/stop.ts';
 import type { Answer } from './answers.ts';
 import {
   abortedError,

@@ -1,4 +1,4 @@
-import { builtIn } from '../claims/built-in.ts';
+import { builtIn } from '../base/built-in.ts';
 
 /** A request of an operation, as the channel `batchlatch:request` tells of it before it is first sent. */
 export interface RequestMessage {

@@ -1,4 +1,4 @@
-import { builtIn } from '../claims/built-in.ts';
+import { builtIn } from '../base/built-in.ts';
 
 const SAID: unique symbol = Symbol.for('batchlatch.said');
 

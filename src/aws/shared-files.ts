@@ -1,4 +1,4 @@
-import { builtIn } from '../claims/built-in.ts';
+import { builtIn } from '../base/built-in.ts';
 import type { Environment } from './environment-credentials.ts';
 
 /** Settings of a profile that change no request: read by other tools, or given by AWS_REGION. */

@@ -1,7 +1,7 @@
 import { Attempt } from '../attempts/attempt.ts';
 import { recordsStarts } from '../attempts/starts.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
-import { mayPass } from '../claims/errors.ts';
+import { mayPass } from '../base/errors.ts';
 import type { ClaimAnswer, Entry } from './entry.ts';
 import type { BatchScope } from './scope.ts';
 

@@ -1,6 +1,6 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { storeBehind } from '../claims/decorated-store.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 
 /** Which processor of this process uses a default namespace, by the place where its claims are. */
 type Users = Map<string, object>;

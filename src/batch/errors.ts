@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 
 /**
  * An event that is delivered alone has to be delivered again; the invocation fails with this, or with the handler's

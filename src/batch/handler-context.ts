@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { handleOf } from '../attempts/handle-of.ts';
 import type { HandlerRun } from '../attempts/handler-run.ts';
 import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
-import { ownAccessor } from '../claims/own-accessor.ts';
+import { ownAccessor } from '../base/own-accessor.ts';
 import type { RecordContext } from './record-handler.ts';
 import type { Runnable } from './runnable.ts';
 import type { BatchScope } from './scope.ts';

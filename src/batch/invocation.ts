@@ -1,9 +1,9 @@
 import { CompletionNotStoredError } from '../attempts/errors.ts';
 import { hostOf } from '../attempts/host.ts';
 import { startHeartbeat } from '../attempts/running.ts';
-import { StoreError } from '../claims/errors.ts';
-import { waitAtMost } from '../claims/clock.ts';
-import { whenAborted } from '../claims/stop.ts';
+import { StoreError } from '../base/errors.ts';
+import { waitAtMost } from '../base/clock.ts';
+import { whenAborted } from '../base/stop.ts';
 import { Claiming } from './claiming.ts';
 import { ClaimsAhead } from './claims-ahead.ts';
 import type { Entry } from './entry.ts';

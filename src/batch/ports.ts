@@ -1,5 +1,5 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Observer } from '../observe/observer.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 

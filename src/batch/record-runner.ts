@@ -15,7 +15,7 @@ import type { Conflict, Gathering, Handler } from './policy.ts';
 import type { RecordHandler } from './record-handler.ts';
 import { type Runnable, underClaim } from './runnable.ts';
 import type { InvocationScope } from './invocation-scope.ts';
-import { Slots } from '../claims/slots.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import { RunWatch } from './run-watch.ts';
 
 /** How a record is claimed: ahead of its turn, with others; or in its turn, by itself. */
@@ -27,7 +27,7 @@ export class RecordRunner {
   readonly #handler: Handler;
   readonly #claiming: Claiming;
   readonly #claims: ClaimsAhead;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #gathering: Gathering | undefined;
   readonly #hasBeforeRun: boolean;
   readonly #onRoom: () => void;
@@ -46,7 +46,7 @@ export class RecordRunner {
     this.#claiming = claiming;
     this.#claims = claims;
     this.#onRoom = onRoom;
-    this.#slots = new Slots(concurrency);
+    this.#slots = new Semaphore(concurrency);
     this.#hasBeforeRun = scope.policies.some(({ beforeRun }) => beforeRun !== undefined);
     if (typeof handler === 'object') {
       // Records that could still join: those that are busy, as far as there are slots for them.

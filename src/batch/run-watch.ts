@@ -2,7 +2,7 @@ import type { HandlerEnd } from '../attempts/handler-end.ts';
 import type { HandlerRun, RunHooks } from '../attempts/handler-run.ts';
 import type { Running } from '../attempts/running.ts';
 import type { AttemptScope } from '../attempts/scope.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ObservedAttempt } from '../observe/observer.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { forgetLongBody } from '../sources/text-record.ts';

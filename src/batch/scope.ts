@@ -4,7 +4,7 @@ import type { Running } from '../attempts/running.ts';
 import type { AttemptScope } from '../attempts/scope.ts';
 import type { Starts } from '../attempts/starts.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
-import type { QueueAccess } from '../claims/request-queue.ts';
+import type { QueueAccess } from '../base/request-queue.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { Entry } from './entry.ts';
 import type { Observing } from './observing.ts';

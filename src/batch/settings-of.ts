@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { resolveRetention } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
@@ -26,7 +26,7 @@ import type { Source } from '../sources/source.ts';
 import type { BatchProcessorOptions } from './options.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
 const checks: Readonly<Record<keyof BatchProcessorOptions, Check>> = {

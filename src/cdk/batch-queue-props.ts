@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { aBoolean, anInteger, type Check, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { aConstruct, aDuration } from './checks.ts';

@@ -5,9 +5,13 @@ import {
   DEFAULT_REQUEST_SIZE,
   type Settlement,
 } from './claim-store.ts';
-import type { Clock } from './clock.ts';
-import { type QueueAccess, type QueueMember, type RequestGroup, RequestQueue } from './request-queue.ts';
-import { endedBy } from './stop.ts';
+import type { Clock } from '../base/clock.ts';
+import {
+  type QueueAccess,
+  type QueueMember,
+  type RequestGroup,
+  RequestQueue,
+} from '../base/request-queue.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';
 
 /** Acquires claims for invocations that run at the same time in one process, in requests that they share. */
@@ -41,7 +45,7 @@ async function acquireGroup(
   const { items, signal } = group;
   let outcomes: readonly AcquireOutcome[];
   try {
-    outcomes = await store.acquire(items, endedBy(signal));
+    outcomes = await store.acquire(items, { signal });
   } catch (thrown) {
     const error = asError(thrown);
     outcomes = items.map(() => ({ status: 'error', error }));

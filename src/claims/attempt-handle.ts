@@ -1,5 +1,5 @@
 import type { ClaimStore } from './claim-store.ts';
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 
 /**
  * Where the context of a handler carries its attempt, for the functions with which stores let a handler commit its

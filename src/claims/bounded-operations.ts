@@ -1,6 +1,6 @@
-import { boundedCall } from './bounded-call.ts';
+import { boundedCall } from '../base/bounded-call.ts';
 import type { StoreCallOptions } from './claim-store.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { decoratedStore } from './decorated-store.ts';
 import type { OperableStore } from './operable-store.ts';
 import { givenUp, silentFor } from './store-errors.ts';

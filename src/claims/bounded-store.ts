@@ -1,4 +1,4 @@
-import { stoppableCall } from './bounded-call.ts';
+import { stoppableCall } from '../base/bounded-call.ts';
 import type {
   AcquireOutcome,
   ClaimRequest,
@@ -8,9 +8,9 @@ import type {
   Settlement,
   StoreCallOptions,
 } from './claim-store.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { decoratedStore } from './decorated-store.ts';
-import { isStop, signalOf, stopOf } from './stop.ts';
+import type { StopSignal } from '../base/stop.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
 /** Longer than a store's own retries take; a call without an answer by then will hardly get one. */
@@ -26,16 +26,16 @@ const LONGEST_RENEWAL_MS = 10_000;
  */
 export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   const bound = <Answer>(
-    call: (own: ReturnType<typeof signalOf>) => Promise<Answer>,
+    call: (own: { readonly signal: StopSignal }) => Promise<Answer>,
     options?: StoreCallOptions,
     { limitMs = LONGEST_STORE_CALL_MS, onLate }: Bound<Answer> = {},
   ): Promise<Answer> =>
     stoppableCall(
-      (stop) => call(signalOf(stop)),
+      (signal) => call({ signal }),
       {
         clock,
         limitMs,
-        signal: stopOf(options),
+        signal: options?.signal,
         errorOf: (why) => (why === 'silent' ? silentFor(limitMs) : givenUp()),
       },
       onLate,
@@ -61,8 +61,7 @@ export function boundedStore(store: ClaimStore, clock: Clock): ClaimStore {
   return decoratedStore(store, {
     acquire: (requests, options) =>
       bound(
-        (own) =>
-          store.acquire(requests, options === undefined || isStop(options) ? own : { ...options, ...own }),
+        (own) => store.acquire(requests, { ...options, ...own }),
         options,
         options?.mayAskAgain === true ? {} : { onLate: (outcomes) => void release(requests, outcomes) },
       ),

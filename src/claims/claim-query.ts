@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Claim } from './claim.ts';
-import { ConfigurationError } from './errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { type ClaimQuery, type ClaimState, stateOf } from './operable-store.ts';
 import { isForgotten } from './transitions.ts';
 

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../base/stop.ts';
 import type { Claim, StoredError } from './claim.ts';
 import type { CommitOutcome } from './commit.ts';
 
@@ -79,7 +80,7 @@ export const DEFAULT_REQUEST_SIZE = 25;
 /** Options of every call of a `ClaimStore`. */
 export interface StoreCallOptions {
   /** Once aborted, the store stops retrying and gives up the call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal | undefined;
   /**
    * Of `acquire`: the same owners ask again, so that a claim that is given after the call was given up on is still
    * theirs. Stores have nothing to do for it. Default false.

@@ -1,7 +1,7 @@
-import { isObject } from './is-object.ts';
-import { keyHash } from './key-hash.ts';
-import { thrownFields } from './thrown-fields.ts';
-import { withoutPayload } from './without-payload.ts';
+import { isObject } from '../base/is-object.ts';
+import { keyHash } from '../base/key-hash.ts';
+import { thrownFields } from '../base/thrown-fields.ts';
+import { redactQuotes } from '../base/redact-quotes.ts';
 
 /** How a claim stands. "Absent" is the fifth state: no row, or a row whose retention is over. */
 export type ClaimStatus = 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'PARKED';
@@ -122,7 +122,7 @@ function safeString(value: unknown): string {
 // A cut may fall between the halves of a surrogate pair, which no store takes as UTF-8.
 function clip(given: unknown, key: string): string {
   const whole = typeof given === 'string' ? given : safeString(given); // thrown errors come with anything for a name
-  const text = withoutPayload(key === '' ? whole : whole.replaceAll(key, () => keyHash(key)));
+  const text = redactQuotes(key === '' ? whole : whole.replaceAll(key, () => keyHash(key)));
   const cut = text.length > LONGEST_STORED_MESSAGE ? `${text.slice(0, LONGEST_STORED_MESSAGE - 1)}…` : text;
   return cut.toWellFormed();
 }

@@ -1,4 +1,4 @@
-import { isObject } from './is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /**
  * What became of an effect and its completion, which are written together or not at all. `stored`: both are.

@@ -1,6 +1,6 @@
 import type { ClaimStore, Completion, SettleOutcome, Settlement } from './claim-store.ts';
 import { decoratedStore } from './decorated-store.ts';
-import { hasCode } from './errors.ts';
+import { hasCode } from '../base/errors.ts';
 import { orErrors } from './or-errors.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { hasCode } from './errors.ts';
+import { hasCode } from '../base/errors.ts';
 import type { ClaimReading } from './operable-store.ts';
 import { type NewerRow, NewerRowError } from './row-format.ts';
 

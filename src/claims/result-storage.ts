@@ -1,5 +1,5 @@
 import type { StoreCallOptions } from './claim-store.ts';
-import { StoreError } from './errors.ts';
+import { StoreError } from '../base/errors.ts';
 
 /** Where results live that are too long for a row: `s3Results` of `batchlatch/s3`, or one of your own. */
 export interface ResultStorage {

@@ -1,6 +1,6 @@
 import type { ClaimStatus } from './claim.ts';
-import { StoreError } from './errors.ts';
-import { keyHash } from './key-hash.ts';
+import { StoreError } from '../base/errors.ts';
+import { keyHash } from '../base/key-hash.ts';
 
 /**
  * The format of the rows that this version writes. It is not in them: a status without a number is of format 1.

@@ -1,8 +1,8 @@
-import { type Clock, wait } from './clock.ts';
+import { type Clock, wait } from '../base/clock.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
-import { mayPass } from './errors.ts';
-import { type QueueMember, type RequestGroup, RequestQueue } from './request-queue.ts';
-import { endedBy, type StopSignal } from './stop.ts';
+import { mayPass } from '../base/errors.ts';
+import { type QueueMember, type RequestGroup, RequestQueue } from '../base/request-queue.ts';
+import type { StopSignal } from '../base/stop.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';
 
 /**
@@ -189,7 +189,7 @@ async function settleOrErrors(
 ): Promise<SettleOutcome[]> {
   try {
     // When the answer has left already, nothing is gained by giving up: the end of an attempt is still worth storing.
-    return await store.settle(settlements, signal.aborted ? undefined : endedBy(signal));
+    return await store.settle(settlements, signal.aborted ? undefined : { signal });
   } catch (thrown) {
     const error = asError(thrown);
     return settlements.map(() => ({ error }));

@@ -1,4 +1,4 @@
-import { StoreError } from './errors.ts';
+import { StoreError } from '../base/errors.ts';
 
 /** A store must return an outcome for every item of a call. */
 export function missingOutcome(): StoreError {

@@ -1,6 +1,6 @@
 import { boundedStore } from './bounded-store.ts';
 import type { ClaimStore } from './claim-store.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { withDroppedResults } from './dropped-results.ts';
 
 /**

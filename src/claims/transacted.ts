@@ -1,5 +1,5 @@
 import type { ClaimStore } from './claim-store.ts';
-import { isObject } from './is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** The rows of a store, for who writes them in a transaction of the user's. */
 interface TransactedRows {

@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { OperableStore } from '../claims/operable-store.ts';
 import { type FullRead, readAll } from './full-read.ts';
 import type { Jobs } from './jobs.ts';

@@ -6,7 +6,7 @@ import {
   type RefusalReason,
   stateOf,
 } from '../claims/operable-store.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 import { decideOperation } from '../claims/operations.ts';
 import type { SeenClaim } from '../operations/change-claims.ts';
 import { claimJson } from '../operations/claim-json.ts';

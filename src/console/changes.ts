@@ -1,5 +1,5 @@
 import type { OperableStore } from '../claims/operable-store.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ActionJson, ChangesRequest, PlanJson, PlanRequest } from './api.ts';
 import type { ActionLog } from './action-log.ts';
 import { ApiError, badRequest } from './api-error.ts';

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { OperableStore } from '../claims/operable-store.ts';
 import { ActionLog } from './action-log.ts';
 import type { QueueJson } from './api.ts';

@@ -1,5 +1,5 @@
 import { decoratedStore } from '../claims/decorated-store.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { OperableStore } from '../claims/operable-store.ts';
 import { claimJson } from '../operations/claim-json.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
 import type { HolderJson, OverdueJson, StatisticsJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
 import type { HolderJson, OverdueJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';

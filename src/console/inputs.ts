@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import type { OperationKind } from '../claims/operable-store.ts';
 import { words } from '../operations/change-claims.ts';
 import type { CompletedMessages } from '../operations/dead-letters/redrive-plan.ts';

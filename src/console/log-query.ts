@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { keyHash } from '../base/key-hash.ts';
 
 const HOUR_MS = 3_600_000;
 

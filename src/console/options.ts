@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ClaimState, OperableStore } from '../claims/operable-store.ts';
 import { words } from '../operations/change-claims.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';

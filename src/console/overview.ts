@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ClaimState, OperableStore } from '../claims/operable-store.ts';
 import { isoTime } from '../operations/iso-time.ts';
 import type { Count, JobJson, Overview, QueueFactsJson } from './api.ts';

@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { keyHash } from '../base/key-hash.ts';
 import type { ClaimState } from '../claims/operable-store.ts';
 import { isoTime } from '../operations/iso-time.ts';
 import type { HolderJson, OverdueJson } from './api.ts';

@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { systemClock } from '../claims/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { asynchronousInvocations, RETRIES_ARE_SOONER } from './asynchronous/asynchronous-invocations.ts';
 import { Cleanup } from './emulators/cleanup.ts';
 import { emulatorClientConfig } from './emulators/emulator-environment.ts';

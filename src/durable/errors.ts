@@ -1,6 +1,6 @@
 import { EXECUTION_MISMATCH, PermanentError } from '../attempts/errors.ts';
 import { asError } from '../claims/store-errors.ts';
-import { BatchlatchError, ConfigurationError } from '../claims/errors.ts';
+import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 
 /**
  * An execution of this name was started with another payload. No execution was started; the claim is parked. Code:

@@ -1,7 +1,7 @@
 import type * as Lambda from '@aws-sdk/client-lambda';
 import { PermanentError } from '../attempts/errors.ts';
 import type { RecordContext, RecordHandler } from '../batch/record-handler.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { aFunction, type Check, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import type { BatchRecord } from '../sources/record.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../claims/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { withResultTexts } from '../claims/result-texts.ts';
 import { storeWith } from '../claims/store-with.ts';
 import { defaultStore } from '../stores/dynamodb/dynamodb-store.ts';

@@ -1,5 +1,5 @@
 import type { StoredError } from '../claims/claim.ts';
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 
 const UNSERIALIZABLE = 'BATCHLATCH_UNSERIALIZABLE_RESULT';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { defaultLeaseMs } from '../attempts/default-lease.ts';
 
 /** What is left of the invocation that a call runs in, and the leases that follow from it. */

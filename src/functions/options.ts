@@ -1,5 +1,5 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
 import type { WholeCallKey } from '../keys/call-key.ts';

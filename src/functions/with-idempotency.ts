@@ -1,7 +1,7 @@
 import { CompletionNotStoredError, LeaseLostError, MismatchError } from '../attempts/errors.ts';
 import { toStoredError } from '../claims/claim.ts';
-import type { Clock } from '../claims/clock.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';

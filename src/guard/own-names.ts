@@ -1,4 +1,4 @@
-import { builtIn } from '../claims/built-in.ts';
+import { builtIn } from '../base/built-in.ts';
 
 /** The names by which requests may address a server. */
 export interface OwnNames {

@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 
 /** The default `onError`: a process warning, which Lambda and servers write to their log. */
 export function warnOfError(error: unknown): void {

@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 
 /** The handler ran, but its response is not an HTTP response. The key is completed; the handler must be fixed. */
 export class ResponseUnreadableError extends BatchlatchError {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { defaultPorts } from '../functions/default-ports.ts';
 import { answerOnce } from './answer-once.ts';

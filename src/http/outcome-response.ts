@@ -1,5 +1,5 @@
 import { CompletionNotStoredError, LeaseLostError } from '../attempts/errors.ts';
-import { hasCode } from '../claims/errors.ts';
+import { hasCode } from '../base/errors.ts';
 import type { CallOutcome, CallPorts } from '../functions/run-once.ts';
 import { attempted } from './attempted.ts';
 import { ResponseUnreadableError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { search } from '@aws-lambda-powertools/jmespath';
 import { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
-import { hasCode } from '../claims/errors.ts';
+import { hasCode } from '../base/errors.ts';
 import { bytesOfBase64 } from '../sources/base64-text.ts';
 import { INEXACT, isExact, mayBeInexact, withoutInexact } from '../sources/exact-numbers.ts';
 import { defaultMaxBytes } from '../sources/function-memory.ts';

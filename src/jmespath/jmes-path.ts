@@ -1,5 +1,5 @@
 import { search } from '@aws-lambda-powertools/jmespath';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { INEXACT } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import type { Check } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { canonicalHash, canonicalText } from './canonical-json.ts';

@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 
 /**
  * No idempotency key can be derived from the record. The record fails; it never shares a key with others like it.

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { toStoredError } from '../claims/claim.ts';
 import { KeyError } from './errors.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
 export interface KeyParts<Subject = undefined> {

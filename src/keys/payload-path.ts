@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { hasToJson, isPlain } from './canonical-json.ts';
 import { KeyError } from './errors.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** A path into a payload: member names and array indexes, `*` for all of them. */
 export type PayloadPath = readonly string[];

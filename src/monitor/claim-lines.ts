@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { keyHash } from '../base/key-hash.ts';
 import type { MonitorPorts } from './default-ports.ts';
 import { logLine } from './log-line.ts';
 import { unlessStopped } from './stop-before.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { aBoolean, aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { listClaims } from './claim-lines.ts';

@@ -1,6 +1,6 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import type { OperableStore } from '../claims/operable-store.ts';
 import { isOperable } from '../claims/operated.ts';
 import { withOperations } from '../operations/operable-store.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
-import { boundedCall } from '../claims/bounded-call.ts';
-import type { Clock } from '../claims/clock.ts';
+import { boundedCall } from '../base/bounded-call.ts';
+import type { Clock } from '../base/clock.ts';
 import { givenUp, silentFor } from '../claims/store-errors.ts';
 
 /** What is left of the invocation for writing down what was found, and for Lambda itself. */

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { aFunction, type Check, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { writeToStandardOutput } from './json-lines.ts';

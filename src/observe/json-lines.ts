@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { aFunction, oneOf } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import type { Observer } from './observer.ts';

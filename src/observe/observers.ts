@@ -1,5 +1,5 @@
 import { objectWith } from '../options/check-options.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import type { ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
 import { callAround, callOnceIn, harmless } from './tell-observer.ts';
 

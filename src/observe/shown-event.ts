@@ -1,5 +1,5 @@
 import { toStoredError } from '../claims/claim.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { keyHash } from '../base/key-hash.ts';
 import type { BatchEvent } from './observer.ts';
 
 /** From the most to the least. */

@@ -10,7 +10,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { keyHash } from '../claims/key-hash.ts';
+import { keyHash } from '../base/key-hash.ts';
 import type { BatchEvent, ObservedAttempt, ObservedInvocation } from '../observe/observer.ts';
 import { messagingAttributes, PROCESS } from './messaging-attributes.ts';
 import { type Extractor, producerOf } from './producer-context.ts';

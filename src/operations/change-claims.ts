@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '../claims/claim.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
-import { ConfigurationError, mayPass } from '../claims/errors.ts';
+import { ConfigurationError, mayPass } from '../base/errors.ts';
 import type {
   ClaimOperation,
   OperableStore,

@@ -1,5 +1,5 @@
 import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/operable-store.ts';
 import { isoTime } from './iso-time.ts';
 import { changesOf } from './claim-history.ts';

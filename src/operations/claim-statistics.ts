@@ -1,6 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
 import { type ClaimState, stateOf } from '../claims/operable-store.ts';
 import type { NewerRow } from '../claims/row-format.ts';

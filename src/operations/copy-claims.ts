@@ -1,9 +1,9 @@
 import type { AdoptOutcome } from '../claims/adoption.ts';
 import type { Claim } from '../claims/claim.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { storeBehind } from '../claims/decorated-store.ts';
-import { ConfigurationError, hasCode, mayPass } from '../claims/errors.ts';
+import { ConfigurationError, hasCode, mayPass } from '../base/errors.ts';
 import { type OperableStore, stateOf } from '../claims/operable-store.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import { aBoolean, aFunction, aString, type Check, objectWith } from '../options/check-options.ts';

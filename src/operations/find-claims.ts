@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { ConfigurationError } from '../claims/errors.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { ConfigurationError } from '../base/errors.ts';
+import { keyHash } from '../base/key-hash.ts';
 import { leftOutOf } from '../claims/left-out.ts';
 import type { ClaimPage, ClaimState, OperableStore } from '../claims/operable-store.ts';
 import { inspectClaim, type ReadOptions } from './list-claims.ts';

@@ -6,7 +6,7 @@
  */
 export type { AdoptOutcome } from '../claims/adoption.ts';
 export type { Claim, ClaimStatus, OperatorChange, StoredError } from '../claims/claim.ts';
-export { keyHash } from '../claims/key-hash.ts';
+export { keyHash } from '../base/key-hash.ts';
 export {
   type ClaimCount,
   type ClaimCountQuery,

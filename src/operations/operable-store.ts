@@ -1,8 +1,8 @@
 import { boundedOperations } from '../claims/bounded-operations.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { isOperableStore, type OperableStore } from '../claims/operable-store.ts';
 import { isOperated, type OperatedStore, type Operations, operationsOf } from '../claims/operated.ts';
 import { operationsOnTable } from '../stores/dynamodb/operations.ts';

@@ -1,5 +1,5 @@
-import { builtIn } from '../claims/built-in.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import { builtIn } from '../base/built-in.ts';
+import { ConfigurationError } from '../base/errors.ts';
 
 /** What to do about an option that is not known, such as "did you mean `key`?". */
 export type Advice = (name: string, known: readonly string[]) => string;

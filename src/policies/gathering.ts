@@ -5,8 +5,8 @@ import type { Gathering, GatheringHandler, Run } from '../batch/policy.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Runnable } from '../batch/runnable.ts';
 import type { BatchScope } from '../batch/scope.ts';
-import { BatchlatchError } from '../claims/errors.ts';
-import { isError } from '../claims/is-error.ts';
+import { BatchlatchError } from '../base/errors.ts';
+import { isError } from '../base/is-error.ts';
 
 /**
  * A batch handler's answer cannot be assigned to its records: all of them count as failed. Code:

@@ -1,4 +1,4 @@
-import { hasCode } from '../claims/errors.ts';
+import { hasCode } from '../base/errors.ts';
 
 /** Errors of one claim and not of the store: another worker holds it, or a person has to look at it. */
 const OF_ONE_CLAIM = [

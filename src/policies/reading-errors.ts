@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 
 /**
  * Processes died while they read the record, before it had a claim: it is not read again. Code:

@@ -1,5 +1,5 @@
-import { type Clock, waitAtMost } from '../claims/clock.ts';
-import type { StopSignal } from '../claims/stop.ts';
+import { type Clock, waitAtMost } from '../base/clock.ts';
+import type { StopSignal } from '../base/stop.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { Entry } from '../batch/entry.ts';
 import type { BatchReading } from '../batch/policy.ts';

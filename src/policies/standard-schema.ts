@@ -2,10 +2,10 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { INVALID_BODY } from '../attempts/errors.ts';
 import type { AttemptEnd } from '../attempts/handler-end.ts';
 import type { SchemaPolicy } from '../batch/policy.ts';
-import { BatchlatchError, ConfigurationError } from '../claims/errors.ts';
+import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { type BodyIssue, shownIssues } from './schema-issues.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /**
  * The body does not fit the `schema`: the handler is not run, and the claim is parked at once. Code:

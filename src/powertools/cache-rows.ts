@@ -1,8 +1,8 @@
 import { convertToAttr, convertToNative } from '@aws-sdk/util-dynamodb';
 import type { Claim } from '../claims/claim.ts';
-import { StoreError } from '../claims/errors.ts';
-import { isObject } from '../claims/is-object.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { StoreError } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
+import { keyHash } from '../base/key-hash.ts';
 import type { Row } from '../stores/dynamodb/row.ts';
 import { powertoolsAttributesNamed, type PowertoolsTableOptions } from './powertools-attributes.ts';
 

@@ -1,6 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
-import type { Clock } from '../claims/clock.ts';
-import { StoreError } from '../claims/errors.ts';
+import type { Clock } from '../base/clock.ts';
+import { StoreError } from '../base/errors.ts';
 import type { ClaimChange } from '../claims/transitions.ts';
 import type { OwnedChange, ReadOutcome, RowWriter, WriteOutcome } from '../stores/conditional/row-writer.ts';
 import { type Connection, textOf } from '../stores/redis/connection.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 import { anInteger, type Check } from '../options/check-options.ts';
 import { hashChecks, type PowertoolsHashOptions } from './payload-hash.ts';
 

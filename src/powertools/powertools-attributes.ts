@@ -1,6 +1,6 @@
 import type { Claim, ClaimStatus } from '../claims/claim.ts';
-import { ConfigurationError, StoreError } from '../claims/errors.ts';
-import { keyHash } from '../claims/key-hash.ts';
+import { ConfigurationError, StoreError } from '../base/errors.ts';
+import { keyHash } from '../base/key-hash.ts';
 import { statusIn } from '../claims/row-format.ts';
 import { assertAttributeNames } from '../stores/dynamodb/attribute-names.ts';
 import { toDocument, toJsonText } from './powertools-data.ts';

@@ -1,6 +1,6 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
-import { objectNumber } from '../claims/object-number.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { objectNumber } from '../base/object-number.ts';
 import { aClient, anInteger, aString, type Check, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { conditionalStore } from '../stores/conditional/conditional-store.ts';

@@ -4,7 +4,7 @@ import type { BatchProcessorOptions } from '../batch/options.ts';
 import type { Handler } from '../batch/policy.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { assertFunction } from '../options/check-options.ts';
 import { gathered } from '../policies/gathering.ts';
 import { makeProcessor } from './make-processor.ts';

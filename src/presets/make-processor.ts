@@ -6,7 +6,7 @@ import type { Handler } from '../batch/policy.ts';
 import { createProcessor } from '../batch/processor.ts';
 import { type Defaults, settingsOf } from '../batch/settings-of.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { systemClock } from '../claims/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { storeWith } from '../claims/store-with.ts';
 import type { Observer } from '../observe/observer.ts';
 import { SQS_OPERATIONS, type SqsClient } from '../queues/sqs-client.ts';

@@ -1,5 +1,5 @@
-import { boundedCall } from '../claims/bounded-call.ts';
-import type { Clock } from '../claims/clock.ts';
+import { boundedCall } from '../base/bounded-call.ts';
+import type { Clock } from '../base/clock.ts';
 import type { SqsClient } from './sqs-client.ts';
 
 /** SQS answers in milliseconds; a response that waits for such a call should not wait for long. */

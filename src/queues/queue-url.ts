@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 
 /** Where a queue is, from the ARN its records carry. */
 export type QueueUrlOf = (queueArn: string) => string;

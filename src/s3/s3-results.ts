@@ -1,7 +1,8 @@
+import { platformSignal } from '../base/stop.ts';
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type * as S3 from '@aws-sdk/client-s3';
-import { ConfigurationError, StoreError } from '../claims/errors.ts';
+import { ConfigurationError, StoreError } from '../base/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
@@ -49,7 +50,7 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
       const object = { Bucket: bucket, Key: `${prefix}${sha256(key)}/${encodeURIComponent(owner)}.json` };
       await client.send(
         new s3.PutObjectCommand({ ...object, Body: json, ContentType: 'application/json' }),
-        signal && { abortSignal: signal },
+        signal && { abortSignal: platformSignal(signal) },
       );
       return `s3://${object.Bucket}/${object.Key}`;
     },
@@ -61,7 +62,7 @@ export function s3Results(options: S3ResultsOptions): ResultStorage {
       try {
         const { Body } = await client.send(
           new s3.GetObjectCommand({ Bucket, Key }),
-          signal && { abortSignal: signal },
+          signal && { abortSignal: platformSignal(signal) },
         );
         if (Body === undefined) throw new Error('S3 returned an object without a body');
         return await Body.transformToString('utf-8');

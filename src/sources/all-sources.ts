@@ -11,7 +11,7 @@ import { s3 } from './s3.ts';
 import { sns } from './sns.ts';
 import type { Source } from './source.ts';
 import { sqs } from './sqs.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 const READABLE =
   'batches of SQS, Kinesis, DynamoDB Streams and Kafka, what SNS, S3 and EventBridge deliver directly, lists of EventBridge Pipes, and events of its custom event buses';

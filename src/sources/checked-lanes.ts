@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 
 /** `lanes` of a source that has no other option; the first is the default. Throws a `ConfigurationError` for others. */
 export function checkedLanes<Lanes extends string>(

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
-import { hasCode } from '../claims/errors.ts';
-import { platformSignal, whenAborted } from '../claims/stop.ts';
+import { hasCode } from '../base/errors.ts';
+import { platformSignal, whenAborted } from '../base/stop.ts';
 import type { DecoderStep, DecodeStep, EnvelopeStep, ReadOptions, ReadPayloads } from './decode-step.ts';
 import { decodedText, DecodeError, type Decoder, type Encoded } from './decoder.ts';
 import { insideOf, openText } from './envelope-steps.ts';

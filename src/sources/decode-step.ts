@@ -1,4 +1,4 @@
-import type { StopSignal } from '../claims/stop.ts';
+import type { StopSignal } from '../base/stop.ts';
 import type { Decoder } from './decoder.ts';
 import type { Envelope } from './record.ts';
 import type { SourceEntry } from './source.ts';

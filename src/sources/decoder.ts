@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 import type { BatchRecord } from './record.ts';
 
 /** What decoders take and give: text, or bytes. */

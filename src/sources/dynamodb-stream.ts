@@ -8,8 +8,8 @@ import { malformed } from './malformed.ts';
 import { isText, membersOf, textOf } from './members.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
-import { isObject } from '../claims/is-object.ts';
-import { ownAccessor, showsValues } from '../claims/own-accessor.ts';
+import { isObject } from '../base/is-object.ts';
+import { ownAccessor, showsValues } from '../base/own-accessor.ts';
 
 /**
  * DynamoDB Streams, polled by Lambda or by EventBridge Pipes. Changes of one item run in their order, the others beside

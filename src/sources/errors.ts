@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../claims/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 
 /** The event is of a kind that no source here reads. Nothing of it was run. Code: `BATCHLATCH_UNSUPPORTED_EVENT`. */
 export class UnsupportedEventError extends BatchlatchError {

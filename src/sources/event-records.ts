@@ -1,5 +1,5 @@
 import { UnsupportedEventError } from './errors.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /**
  * The records of a batch, `{ Records: […] }`, if the first record that names its source names this one: one such record

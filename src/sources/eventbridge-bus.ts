@@ -6,7 +6,7 @@ import { malformed } from './malformed.ts';
 import { membersOf, textOf } from './members.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** Options of `eventBridgeBus()`. */
 export interface EventBridgeBusOptions {

@@ -1,5 +1,5 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** Whether a value is an EventBridge event: the members that AWS documents as always present. */
 export function isEventBridgeEvent(value: unknown): value is EventBridgeEvent<string, unknown> {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import pLimit from 'p-limit';
-import { hasCode } from '../claims/errors.ts';
+import { hasCode } from '../base/errors.ts';
 import { bytesOfBase64 } from './base64-text.ts';
 import { decoder } from './decode-payloads.ts';
 import type { DecoderStep } from './decode-step.ts';

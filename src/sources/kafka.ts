@@ -10,7 +10,7 @@ import { readText } from './read-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import type { OpenedBody } from './text-record.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** Options of `kafka()`. */
 export interface KafkaOptions {

@@ -1,4 +1,4 @@
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /**
  * Which service an event is of that is not read here, as AWS documents their shapes

@@ -1,4 +1,4 @@
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** The members of what may be anything, as far as they are there. */
 export function membersOf<Shape>(value: unknown): Partial<Shape> {

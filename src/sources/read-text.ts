@@ -1,4 +1,4 @@
-import { hasCode } from '../claims/errors.ts';
+import { hasCode } from '../base/errors.ts';
 import { assertParsable, LONG_TEXT } from './json-bounds.ts';
 import type { BatchRecord } from './record.ts';
 import type { ReadRecord } from './source.ts';

@@ -2,7 +2,7 @@ import type { EnvelopeStep } from './decode-step.ts';
 import { envelopeStep } from './envelope-steps.ts';
 import { MalformedRecordError } from './errors.ts';
 import { isS3TestEvent, type ReadS3Notification, s3NotificationOf } from './s3-notification.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /**
  * A step of `decode`: takes the notification of one object out of an S3 event notification, as S3 puts it into a queue or

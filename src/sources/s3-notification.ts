@@ -2,7 +2,7 @@ import type { S3EventRecord } from 'aws-lambda';
 import { MalformedRecordError } from './errors.ts';
 import { isText, membersOf } from './members.ts';
 import type { S3Notification } from './record.ts';
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** What S3 says of one object, and the id that makes its redeliveries one work. */
 export interface ReadS3Notification {

@@ -1,4 +1,4 @@
-import { isObject } from '../claims/is-object.ts';
+import { isObject } from '../base/is-object.ts';
 
 /** What SNS sends of one message, in an envelope or to a function. */
 export interface SnsNotification {

@@ -1,4 +1,4 @@
-import { ownAccessor, showsValues } from '../claims/own-accessor.ts';
+import { ownAccessor, showsValues } from '../base/own-accessor.ts';
 import type { Encoded } from './decoder.ts';
 import { MalformedRecordError } from './errors.ts';
 import { LONG_TEXT } from './json-bounds.ts';

@@ -1,5 +1,6 @@
-import { boundedCall } from '../claims/bounded-call.ts';
-import type { Clock } from '../claims/clock.ts';
+import type { StopSignal } from '../base/stop.ts';
+import { boundedCall } from '../base/bounded-call.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
 
 /** About as long as both attempts of the client of `s3Results` take. */
@@ -12,7 +13,7 @@ const LONGEST_CALL_MS = 15_000;
 export function boundedResultStorage(storage: ResultStorage, clock: Clock): ResultStorage {
   const bound = <Answer>(
     call: (signal: AbortSignal) => Promise<Answer>,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<Answer> => boundedCall(call, { clock, limitMs: LONGEST_CALL_MS, signal, errorOf });
   const { thresholdBytes } = storage;
   return {

@@ -7,7 +7,7 @@ import type {
   SettleOutcome,
   Settlement,
 } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
 import { operatedAs, type Operations } from '../claims/operated.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';

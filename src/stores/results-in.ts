@@ -7,10 +7,10 @@ import type {
   Settlement,
   StoreCallOptions,
 } from '../claims/claim-store.ts';
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { decoratedStore } from '../claims/decorated-store.ts';
-import { hasCode, StoreError } from '../claims/errors.ts';
+import { hasCode, StoreError } from '../base/errors.ts';
 import type { ClaimOperation, OperateOutcome } from '../claims/operable-store.ts';
 import { operatedAs, type Operations } from '../claims/operated.ts';
 import { orErrors } from '../claims/or-errors.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { type Advice, type Check, checkOptions, required } from '../options/check-options.ts';
 import { nearestName } from '../options/nearest-name.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { aNumber } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 

@@ -1,5 +1,5 @@
-import { stoppableCall } from '../claims/bounded-call.ts';
-import type { Clock } from '../claims/clock.ts';
+import { stoppableCall } from '../base/bounded-call.ts';
+import type { Clock } from '../base/clock.ts';
 import type { SendToSqs } from './sqs-queue.ts';
 import { SQS } from './sqs-service.ts';
 

@@ -1,6 +1,6 @@
 import type { Deadline } from '../attempts/deadline.ts';
-import { type Clock } from '../claims/clock.ts';
-import { Stop } from '../claims/stop.ts';
+import { type Clock } from '../base/clock.ts';
+import { Stop } from '../base/stop.ts';
 
 /** How long a handler that overran `recordTimeoutMs` may take to end, in milliseconds. */
 const GRACE_MS = 500;

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { type Clock, systemClock } from '../claims/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { CallDeadline } from './call-deadline.ts';
 import type { Deletions } from './deletions.ts';
 import type { Flow } from './flow.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** What a call of the handler says of what it depends on. */
 export interface CallReport {

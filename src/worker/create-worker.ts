@@ -1,4 +1,4 @@
-import { systemClock } from '../claims/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { boundedSend } from './bounded-send.ts';
 import { type WorkerOptions, workerChecks } from './options.ts';

@@ -1,6 +1,6 @@
-import { type Clock, wait } from '../claims/clock.ts';
-import { RequestQueue, type RequestGroup } from '../claims/request-queue.ts';
-import { Stop } from '../claims/stop.ts';
+import { type Clock, wait } from '../base/clock.ts';
+import { RequestQueue, type RequestGroup } from '../base/request-queue.ts';
+import { Stop } from '../base/stop.ts';
 import { type MessageQueue, MOST_IN_REQUEST } from './message-queue.ts';
 
 export interface DeletionsSetup {

@@ -1,4 +1,4 @@
-import { type Clock, waitAtMost } from '../claims/clock.ts';
+import { type Clock, waitAtMost } from '../base/clock.ts';
 import type { CallReport } from './circuit-breaker.ts';
 import type { CallResult } from './handler-call.ts';
 

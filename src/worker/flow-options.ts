@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 import { aFunction, anInteger, type Check, either, members, required } from '../options/check-options.ts';
 import type { Adaptive } from './adaptive-limit.ts';
 import { CLAIM_STORE, type Dependency } from './dependencies.ts';

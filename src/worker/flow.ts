@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { AdaptiveLimit } from './adaptive-limit.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { reportOf, says, stillDown } from './dependencies.ts';

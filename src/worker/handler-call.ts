@@ -1,6 +1,6 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { type Host, hostedBy, type HostReport } from '../attempts/host.ts';
-import { hasCode } from '../claims/errors.ts';
+import { hasCode } from '../base/errors.ts';
 import { failedItems } from './failed-items.ts';
 
 /** How a call of the handler ended. */

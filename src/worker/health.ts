@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { builtIn } from '../claims/built-in.ts';
+import { builtIn } from '../base/built-in.ts';
 import { guardServer } from '../guard/guard-server.ts';
 import { bracketed } from '../guard/own-names.ts';
 import { CLAIM_STORE, type Dependency } from './dependencies.ts';

@@ -1,6 +1,6 @@
 import { SHORT_LEASE_MS } from '../attempts/default-lease.ts';
-import type { Clock } from '../claims/clock.ts';
-import type { StopSignal } from '../claims/stop.ts';
+import type { Clock } from '../base/clock.ts';
+import type { StopSignal } from '../base/stop.ts';
 import { showAgain, turnOf } from './hand-backs.ts';
 import type { HeldMessage } from './held-message.ts';
 import type { MessageQueue, QueueFacts, ReceivedMessage } from './message-queue.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Parcel } from './held-message.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Batch } from './ready-parcels.ts';

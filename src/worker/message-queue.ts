@@ -1,4 +1,4 @@
-import type { StopSignal } from '../claims/stop.ts';
+import type { StopSignal } from '../base/stop.ts';
 
 /** A message as SQS gives it to its receiver, in the words of Lambda's record. */
 export interface ReceivedMessage {

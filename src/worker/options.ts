@@ -1,5 +1,5 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import {
   aFunction,
   aString,

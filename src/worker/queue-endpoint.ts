@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { ConfigurationError } from '../claims/errors.ts';
+import { ConfigurationError } from '../base/errors.ts';
 
 /** Where requests for a queue go. */
 export interface QueueEndpoint {

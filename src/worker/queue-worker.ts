@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { SQSEvent } from 'aws-lambda';
-import { systemClock, wait } from '../claims/clock.ts';
-import { ConfigurationError } from '../claims/errors.ts';
-import { Stop } from '../claims/stop.ts';
+import { systemClock, wait } from '../base/clock.ts';
+import { ConfigurationError } from '../base/errors.ts';
+import { Stop } from '../base/stop.ts';
 import { batchOf } from './batch-of.ts';
 import { CallDeadline } from './call-deadline.ts';
 import { Calls } from './calls.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SQSRecord } from 'aws-lambda';
 import QuickLRU from 'quick-lru';
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type Rate, TokenBucket } from './rate.ts';
 
 /** How many records of a call each keyed rate counts, by the name of the key's bucket. */

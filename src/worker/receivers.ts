@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, wait } from '../claims/clock.ts';
-import type { Stop } from '../claims/stop.ts';
+import { type Clock, wait } from '../base/clock.ts';
+import type { Stop } from '../base/stop.ts';
 import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage } from './message-queue.ts';
 import type { Permits } from './permits.ts';
 

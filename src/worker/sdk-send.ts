@@ -1,5 +1,5 @@
 import { sqsWithMethods } from '../aws/sdk/command-client.ts';
-import { platformSignal } from '../claims/stop.ts';
+import { platformSignal } from '../base/stop.ts';
 import type { CommandClient } from '../options/command-client.ts';
 import type { SendToSqs } from './sqs-queue.ts';
 

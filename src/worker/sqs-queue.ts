@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { StopSignal } from '../claims/stop.ts';
+import type { StopSignal } from '../base/stop.ts';
 import type { MessageAttribute, MessageQueue, ReceivedMessage } from './message-queue.ts';
 
 /** What a worker asks of SQS. */

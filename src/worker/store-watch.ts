@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** What the claim store has been asked and has not answered. */
 export class StoreWatch {

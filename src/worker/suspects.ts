@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import { type Parcel, receivesOf } from './held-message.ts';
 
 export interface SuspectsSetup {

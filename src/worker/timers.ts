@@ -1,4 +1,4 @@
-import type { Clock } from '../claims/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** Timers with names: one at a time for each. */
 export class Timers {

@@ -1,5 +1,5 @@
-import type { Clock } from '../claims/clock.ts';
-import type { StopSignal } from '../claims/stop.ts';
+import type { Clock } from '../base/clock.ts';
+import type { StopSignal } from '../base/stop.ts';
 import type { HeldMessage } from './held-message.ts';
 import { type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './message-queue.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { directSender } from '../../src/aws/direct-sender.ts';
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { SQS } from '../../src/worker/sqs-service.ts';
 
 test('a request that is never answered names its own limit, and not what was left of it for the last sending', async () => {

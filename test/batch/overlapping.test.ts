@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../src/base/stop.ts';
 import { describe, expect, it } from '@jest/globals';
 import type { BatchProcessorOptions, ClaimStore, RecordHandler } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
@@ -45,7 +46,7 @@ describe('64 invocations of 10 records that overlap in one process', () => {
 interface HeldCall extends Deferred {
   readonly kind: 'acquire' | 'settle';
   readonly keys: readonly string[];
-  readonly signal: AbortSignal | undefined;
+  readonly signal: StopSignal | undefined;
 }
 
 interface OverlapBench extends Bench {
@@ -62,7 +63,7 @@ function overlapBench(): OverlapBench {
     async function held<Answer>(
       kind: HeldCall['kind'],
       items: readonly { readonly key: string }[],
-      signal: AbortSignal | undefined,
+      signal: StopSignal | undefined,
       ask: () => Promise<Answer>,
     ): Promise<Answer> {
       const keys = items.map(({ key }) => key.replace(/.*:/, ''));

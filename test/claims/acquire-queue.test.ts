@@ -3,7 +3,7 @@ import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from 'batch
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import { createAcquireQueue } from '../../src/claims/acquire-queue.ts';
-import type { QueueMember } from '../../src/claims/request-queue.ts';
+import type { QueueMember } from '../../src/base/request-queue.ts';
 
 describe('a claim', () => {
   it('is acquired together with those of others, and each learns of its own', async () => {

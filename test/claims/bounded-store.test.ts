@@ -3,7 +3,7 @@ import type { ClaimRequest, ClaimStore, StoreCallOptions } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { manualClock } from 'batchlatch/testing';
 import { boundedStore } from '../../src/claims/bounded-store.ts';
-import { Stop, stopOf } from '../../src/claims/stop.ts';
+import { Stop, type StopSignal } from '../../src/base/stop.ts';
 
 const request: ClaimRequest = { key: 'a', owner: 'me', leaseMs: 1_000, retentionMs: 1_000 };
 
@@ -44,18 +44,18 @@ it.each(['acquire', 'settle', 'extend', 'start'] as const)(
   },
 );
 
-it('a bounded store hands the stop itself to a store that can do with it', async () => {
-  const seen: unknown[] = [];
-  const watching: ClaimStore = {
+it('a bounded store gives each call a stop of its own, which the end of the caller aborts', async () => {
+  const seen: (StopSignal | undefined)[] = [];
+  const silent: ClaimStore = {
     ...memoryStore(),
-    settle: async (settlements, options) => {
-      seen.push(stopOf(options));
-      return settlements.map(() => 'stored');
+    settle: (_settlements, options) => {
+      seen.push(options?.signal);
+      return new Promise(() => undefined);
     },
   };
-  await boundedStore(watching, manualClock()).settle([], new Stop());
-  expect(seen).toEqual([expect.any(Stop)]);
-  const { signal } = new AbortController();
-  expect(stopOf({ signal })).toBe(signal);
-  expect(stopOf(undefined)).toBeUndefined();
+  const stop = new Stop();
+  const settled = boundedStore(silent, manualClock()).settle([], { signal: stop });
+  stop.abort();
+  await expect(settled).rejects.toMatchObject({ code: 'BATCHLATCH_STORE_SILENT' });
+  expect(seen).toMatchObject([{ aborted: true }]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PermanentError } from 'batchlatch';
 import { toStoredError } from '../../src/claims/claim.ts';
-import { keyHash } from '../../src/claims/key-hash.ts';
+import { keyHash } from '../../src/base/key-hash.ts';
 
 describe('toStoredError', () => {
   it('keeps the name, the message and the code, and neither stack nor cause', () => {

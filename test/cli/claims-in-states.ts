@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { operableStore, type OperableStore } from 'batchlatch/operations';
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';
 

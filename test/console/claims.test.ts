@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ClaimDetailJson, ClaimsJson } from '../../src/console/api.ts';
 import { csvLine } from '../../src/console/exports.ts';
 import { decoratedStore } from '../../src/claims/decorated-store.ts';
-import { keyHash } from '../../src/claims/key-hash.ts';
+import { keyHash } from '../../src/base/key-hash.ts';
 import type { OperableStore } from '../../src/claims/operable-store.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
 import { HOSTILE, makeClaim, recordIdOf, setBackClock } from '../support/console-claims.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Count, JobJson, Overview } from '../../src/console/api.ts';
 import { decoratedStore } from '../../src/claims/decorated-store.ts';
-import { StoreError } from '../../src/claims/errors.ts';
+import { StoreError } from '../../src/base/errors.ts';
 import type { OperableStore } from '../../src/claims/operable-store.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
 import { fillWithClaims, makeClaim, setBackClock } from '../support/console-claims.ts';

@@ -2,7 +2,7 @@ import { waitForOwner } from 'batchlatch';
 import { expect, it } from '@jest/globals';
 import type { RecordHandler } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { bench, deferred } from '../batch/bench.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 

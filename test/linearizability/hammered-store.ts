@@ -4,7 +4,7 @@ import { postgresStore } from 'batchlatch/postgres';
 import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import type { HammerSetup } from './hammer-setup.ts';
 

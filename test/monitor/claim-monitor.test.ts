@@ -4,7 +4,7 @@ import { createClaimMonitor } from 'batchlatch/monitor';
 import type { ClaimCount, ClaimPage, OperableStore } from 'batchlatch/operations';
 import { lambdaContext, manualClock } from 'batchlatch/testing';
 import type { Claim } from '../../src/claims/claim.ts';
-import { keyHash } from '../../src/claims/key-hash.ts';
+import { keyHash } from '../../src/base/key-hash.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
 const clock = manualClock(NOW);

@@ -5,7 +5,7 @@ import type { ClaimStore } from 'batchlatch';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import { keyHash } from '../../src/claims/key-hash.ts';
+import { keyHash } from '../../src/base/key-hash.ts';
 import { manualClock } from '../../src/testing/manual-clock.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

@@ -15,7 +15,7 @@ import {
   resolveClaim,
 } from 'batchlatch/operations';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
-import { StoreError } from '../../src/claims/errors.ts';
+import { StoreError } from '../../src/base/errors.ts';
 import { claimRequests, settlementOf } from '../support/claim-builders.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
 

@@ -8,7 +8,7 @@ import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environme
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { at } from '../sam/read-template.ts';
-import { keyHash } from '../../src/claims/key-hash.ts';
+import { keyHash } from '../../src/base/key-hash.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

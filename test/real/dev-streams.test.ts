@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createBatchProcessor, dynamoDBStream, kinesis } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import type { Invoke } from '../../src/dev/invocation.ts';
 import { startStreamMappings } from '../../src/dev/mappings/stream-mappings.ts';
 import { choosePlaces, type Places } from '../../src/dev/places.ts';

@@ -1,7 +1,7 @@
 import { type Mutant, one } from './mutant.ts';
 
 const PLAN = 'src/batch/plan.ts';
-const QUEUE = 'src/claims/request-queue.ts';
+const QUEUE = 'src/base/request-queue.ts';
 
 /** Rules that hardly any scenario touches which is not turned towards them. */
 export const mutantsOfThemes: readonly Mutant[] = [

@@ -1,7 +1,7 @@
 import { PermanentError } from '../../src/attempts/errors.ts';
 import type { BatchHandler } from '../../src/batch/batch-handler.ts';
 import { ATTEMPT } from '../../src/claims/attempt-handle.ts';
-import { hasCode } from '../../src/claims/errors.ts';
+import { hasCode } from '../../src/base/errors.ts';
 import { commit } from '../../src/stores/dynamodb/commit.ts';
 import type { CommitItem } from '../../src/stores/dynamodb/commit-item.ts';
 import { workInSteps, workInTurn } from './heeding-signals.ts';

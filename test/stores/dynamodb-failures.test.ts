@@ -10,7 +10,7 @@ import { byOthers, claimRequest, claimRequests, completion } from '../support/cl
 import { emulatorClient } from '../support/claims-table.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { awsException, failStatements } from '../support/sdk-traffic.ts';
-import { keyHash } from '../../src/claims/key-hash.ts';
+import { keyHash } from '../../src/base/key-hash.ts';
 
 for (const writes of ['batch', 'single'] as const) {
   describe(`dynamoDBStore in trouble, with ${writes} writes`, () => {

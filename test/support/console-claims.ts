@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Clock } from '../../src/claims/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import type { StoredError } from '../../src/claims/claim.ts';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import { operateOnClaims } from '../../src/operations/change-claims.ts';

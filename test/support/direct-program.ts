@@ -2,7 +2,7 @@
  * A program: one request over the direct transport to the server in its first argument. Prints the output and the timers that keep
  * the process from ending, or the error's name.
  */
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { directTransport } from '../../src/stores/dynamodb/direct-transport.ts';
 
 const transport = directTransport({

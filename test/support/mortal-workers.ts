@@ -2,7 +2,7 @@ import { type BatchEvent, createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import type { WorkerOptions } from 'batchlatch/worker';
-import type { Clock } from '../../src/claims/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import type { MessageQueue } from '../../src/worker/message-queue.ts';
 import { QueueWorker } from '../../src/worker/queue-worker.ts';

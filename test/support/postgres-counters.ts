@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import type { Completion } from '../../src/claims/claim-store.ts';
 import type { CommitOutcome } from '../../src/claims/commit.ts';
 import { claimsTable } from '../../src/stores/postgres/claims-table.ts';

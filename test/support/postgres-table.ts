@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RowsSubject } from 'batchlatch/testing';
 import { Pool, type PoolConfig } from 'pg';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
-import type { Clock } from '../../src/claims/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { type ClaimsTable, claimsTable, timeOf } from '../../src/stores/postgres/claims-table.ts';
 import { claimsTableSql } from '../../src/stores/postgres/claims-table-sql.ts';
 import { claimsIn } from '../../src/stores/postgres/postgres-store.ts';

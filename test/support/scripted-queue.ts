@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../src/claims/clock.ts';
-import type { StopSignal } from '../../src/claims/stop.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import type { StopSignal } from '../../src/base/stop.ts';
 import type { MessageQueue, ReceivedMessage, VisibilityOf } from '../../src/worker/message-queue.ts';
 
 /** A queue by a clock that tests move, which fails when it is told to. */

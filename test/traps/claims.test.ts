@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, jest } from '@jest/globals';
-import { systemClock } from '../../src/claims/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { blockableClock } from '../support/blockable-clock.ts';
 import { advanceUntil } from '../support/advance-until.ts';
 import {

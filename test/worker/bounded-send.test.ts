@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import { Stop, type StopSignal } from '../../src/claims/stop.ts';
+import { Stop, type StopSignal } from '../../src/base/stop.ts';
 import { boundedSend } from '../../src/worker/bounded-send.ts';
 
 function benchOf() {

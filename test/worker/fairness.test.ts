@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import type { Clock } from '../../src/claims/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { gate, workerBenches } from '../support/worker-benches.ts';
 
 const bench = workerBenches();

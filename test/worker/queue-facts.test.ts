@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Stop } from '../../src/claims/stop.ts';
+import { Stop } from '../../src/base/stop.ts';
 import { sqsQueue } from '../../src/worker/sqs-queue.ts';
 
 const QueueArn = 'arn:aws:sqs:us-east-1:000000000000:orders';

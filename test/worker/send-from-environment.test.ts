@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { createWorker, type Worker, type WorkerState } from 'batchlatch/worker';
-import { systemClock } from '../../src/claims/clock.ts';
-import { Stop } from '../../src/claims/stop.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { Stop } from '../../src/base/stop.ts';
 import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 import { sendFromEnvironment } from '../../src/worker/send-from-environment.ts';
 import { emulatedQueues } from '../support/emulated-queues.ts';

@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../../claims/errors.ts';
+import { BatchlatchError } from '../../base/errors.ts';
 import { loadPackage } from './load-package.ts';
 
 type Method = (input: unknown, options?: object) => Promise<never>;

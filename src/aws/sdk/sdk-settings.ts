@@ -1,4 +1,4 @@
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { type FoundCredentials, keptCredentials } from './kept-credentials.ts';
 import { withoutVersionWarning } from './without-version-warning.ts';
 

@@ -1,5 +1,5 @@
 import type { Claim, OperatorChange } from '../../claims/claim.ts';
-import { keyHash } from '../../claims/key-hash.ts';
+import { keyHash } from '../../base/key-hash.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { withClaims } from '../connect/claims.ts';

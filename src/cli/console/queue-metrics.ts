@@ -2,7 +2,7 @@ import { directSender, type Limits } from '../../aws/direct-sender.ts';
 import type { Service } from '../../aws/service.ts';
 import type { Credentials } from '../../aws/signed-headers.ts';
 import { userAgentOf } from '../../aws/user-agent.ts';
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import type { QueueMetrics } from '../../console/queue-reader.ts';
 

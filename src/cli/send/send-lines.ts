@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../../claims/clock.ts';
+import { type Clock, wait } from '../../base/clock.ts';
 import { TokenBucket } from '../../worker/rate.ts';
 import { type BadLine, isBad } from '../lines/line-body.ts';
 import type { LineSource } from '../lines/open-lines.ts';

@@ -1,5 +1,5 @@
 import { doctorPostgres } from '../../doctor/index.ts';
-import { systemClock } from '../../claims/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { onConnection } from '../../stores/postgres/connection.ts';
 import { claimsTableSql, deleteForgottenClaims } from '../../stores/postgres/index.ts';
 import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';

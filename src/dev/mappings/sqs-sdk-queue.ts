@@ -5,7 +5,7 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { platformSignal } from '../../claims/stop.ts';
+import { platformSignal } from '../../base/stop.ts';
 import type { MessageQueue } from '../../worker/message-queue.ts';
 import { sqsQueue } from '../../worker/sqs-queue.ts';
 

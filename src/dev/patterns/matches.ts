@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import { compilePattern, type Conjunction } from './compile-pattern.ts';
 import { flatten, type Membership, type PathValues } from './flatten.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import type { Places } from '../places.ts';
 import {
   type Place,

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 
 /** What could not be read, with the permission that it needs. */
 export class LiveReading {

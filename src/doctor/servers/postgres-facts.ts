@@ -1,4 +1,4 @@
-import { systemClock } from '../../claims/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { onConnection } from '../../stores/postgres/connection.ts';
 import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';
 

@@ -1,6 +1,6 @@
 import { sqsWithMethods } from '../../aws/sdk/command-client.ts';
-import { boundedCall } from '../../claims/bounded-call.ts';
-import type { Clock } from '../../claims/clock.ts';
+import { boundedCall } from '../../base/bounded-call.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { CommandClient } from '../../options/command-client.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 

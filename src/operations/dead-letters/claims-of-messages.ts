@@ -1,6 +1,6 @@
-import { boundedCall } from '../../claims/bounded-call.ts';
+import { boundedCall } from '../../base/bounded-call.ts';
 import type { Claim } from '../../claims/claim.ts';
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { OperableStore } from '../../claims/operable-store.ts';
 import { givenUp, silentFor } from '../../claims/store-errors.ts';
 import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import { type QueueFacts, readQueueFacts } from './queue-facts.ts';

@@ -1,5 +1,5 @@
 import type { Claim } from '../../claims/claim.ts';
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type OperateOutcome, stateOf } from '../../claims/operable-store.ts';
 import { missingOutcome } from '../../claims/store-errors.ts';

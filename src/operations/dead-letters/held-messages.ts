@@ -1,4 +1,4 @@
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { changeVisibilities } from '../../queues/visibility.ts';
 import type { DeadLetterSqs, ReceivedMessage } from './dead-letter-sqs.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../claims/clock.ts';
-import { ConfigurationError } from '../../claims/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
 import type { Destinations } from './destinations.ts';

@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../../claims/clock.ts';
+import { type Clock, wait } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import type { HeldMessages } from './held-messages.ts';

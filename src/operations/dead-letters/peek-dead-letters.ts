@@ -1,5 +1,5 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import { type Clock, systemClock } from '../../claims/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { aBoolean, aFunction, anInteger, anObject, aUrl, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import type { CommandClient } from '../../options/command-client.ts';

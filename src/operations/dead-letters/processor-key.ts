@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { hasCode } from '../../claims/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import { idempotencyKey, type Namespace } from '../../keys/idempotency-key.ts';
 import type { KeySelector } from '../../keys/key-selector.ts';
 import { messageId } from '../../keys/message-id.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 
 /** What is to be known of a dead-letter queue before anything is received from it. */

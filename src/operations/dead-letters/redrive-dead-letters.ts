@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../claims/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { withOperations } from '../operable-store.ts';
 import type { CommandClient } from '../../options/command-client.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsOfMessages, MessageWithClaims } from './claims-of-messages.ts';
 import { readMessage } from './dead-letter-message.ts';

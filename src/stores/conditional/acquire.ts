@@ -1,8 +1,8 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
-import type { Clock } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import { acquired, decideAcquire, firstClaim } from '../../claims/transitions.ts';
 import { noOutcome } from './no-outcome.ts';
 import type { Replacement, RowWriter, WriteOutcome } from './row-writer.ts';

@@ -1,6 +1,7 @@
+import type { StopSignal } from '../../base/stop.ts';
 import { type AdoptOutcome, isAdopted } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 import { noOutcome } from './no-outcome.ts';
 import type { OperateSetup } from './operate.ts';
 import type { Replacement, WriteOutcome } from './row-writer.ts';
@@ -21,7 +22,7 @@ type Step<Row> =
 export async function adoptClaims<Row>(
   claims: readonly Claim[],
   { operator, clock }: Pick<OperateSetup<Row>, 'operator' | 'clock'>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<AdoptOutcome[]> {
   const steps: Step<Row>[] = claims.map(() => ({ kind: 'insert' }));
 

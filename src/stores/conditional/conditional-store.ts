@@ -1,6 +1,5 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import type { Clock } from '../../claims/clock.ts';
-import { stopOf } from '../../claims/stop.ts';
+import type { Clock } from '../../base/clock.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { acquireClaims } from './acquire.ts';
 import { noOutcome } from './no-outcome.ts';
@@ -20,10 +19,10 @@ export function conditionalStore<Row>(
 ): Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect'>> {
   const { writer, clock } = setup;
   return {
-    acquire: (requests, options) => acquireClaims(requests, setup, stopOf(options)),
-    settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
-    extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
-    start: (claims, options) => startClaims(claims, setup, stopOf(options)),
+    acquire: (requests, options) => acquireClaims(requests, setup, options?.signal),
+    settle: (settlements, options) => settleClaims(settlements, setup, options?.signal),
+    extend: (extensions, options) => extendLeases(extensions, setup, options?.signal),
+    start: (claims, options) => startClaims(claims, setup, options?.signal),
     async inspect(key) {
       const [read] = await writer.read([key]);
       if (read === undefined || read.status === 'error') throw read?.error ?? noOutcome();

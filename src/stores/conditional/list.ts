@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
 import {
   type CheckedQuery,
@@ -6,7 +7,7 @@ import {
   positionIn,
   toCursor,
 } from '../../claims/claim-query.ts';
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { type LeftOut, leavingOut } from '../../claims/left-out.ts';
 import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/operable-store.ts';
 import type { RowLister, RowPage, RowQuery } from './row-lister.ts';
@@ -22,7 +23,7 @@ export interface ListSetup<Row> {
 export async function listClaims<Row>(
   query: ClaimQuery,
   setup: ListSetup<Row>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<ClaimPage> {
   const checked = checkedQuery(query);
   const judge = judging(checked, setup);
@@ -34,7 +35,7 @@ export async function listClaims<Row>(
 export async function countClaims<Row>(
   query: ClaimCountQuery,
   setup: ListSetup<Row>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<ClaimCount> {
   const { lister } = setup;
   const checked = checkedQuery({ state: query.state, limit: 1_000 });

@@ -1,4 +1,4 @@
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 
 /** The database returned fewer answers than rows. */
 export function noOutcome(): StoreError {

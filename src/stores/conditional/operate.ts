@@ -1,6 +1,7 @@
+import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
-import type { Clock } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
+import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
 import type { ClaimOperation, OperateOutcome } from '../../claims/operable-store.ts';
 import { decideOperation } from '../../claims/operations.ts';
 import { noOutcome } from './no-outcome.ts';
@@ -9,9 +10,9 @@ import type { RowWriter, WriteOutcome } from './row-writer.ts';
 /** What changes by people need besides: rows are deleted, and what a replacement leaves out is really removed. */
 export interface RowOperator<Row> extends Pick<RowWriter<Row>, 'read' | 'replace' | 'toClaim'> {
   /** Writes claims of another store, by the times that they have, each unless its key has a row. */
-  insert(claims: readonly Claim[], signal?: AbortSignal): Promise<WriteOutcome<Row>[]>;
+  insert(claims: readonly Claim[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
   /** Deletes rows that were read, each on the condition that it is still as it was read. */
-  delete(rows: readonly Row[], signal?: AbortSignal): Promise<DeleteOutcome<Row>[]>;
+  delete(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
 }
 
 /** `wasResent`: the delete was sent more than once, so that an earlier sending of it may be why the row is gone. */
@@ -38,7 +39,7 @@ type Step<Row> =
 export async function operateOnRows<Row>(
   operations: readonly ClaimOperation[],
   { operator, clock, clockToleranceMs }: OperateSetup<Row>,
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<OperateOutcome[]> {
   const steps: Step<Row>[] = operations.map(() => ({ kind: 'read' }));
   /** Deletes that may have been done although their row was not met again. */

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { ClaimReading, ClaimState } from '../../claims/operable-store.ts';
 
@@ -7,9 +8,9 @@ import type { ClaimReading, ClaimState } from '../../claims/operable-store.ts';
  */
 export interface RowLister<Row> {
   /** Reads a bounded number of rows, and goes on from `position`, which another call has given. */
-  list(query: RowQuery<Row>, position: unknown, signal?: AbortSignal): Promise<RowPage>;
+  list(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowPage>;
   /** As `list`, without a bound of claims; undefined where this state is counted by listing it. */
-  count?(query: RowQuery<Row>, position: unknown, signal?: AbortSignal): Promise<RowCount | undefined>;
+  count?(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowCount | undefined>;
 }
 
 /** What is looked for. */

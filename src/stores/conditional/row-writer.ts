@@ -1,6 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { OwnedClaim } from '../../claims/claim-store.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 
 /**

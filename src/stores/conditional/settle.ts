@@ -1,7 +1,7 @@
 import type { LeaseExtension, OwnedClaim, SettleOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
-import type { Clock } from '../../claims/clock.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import {
   changeOfExtension,
   changeOfSettlement,

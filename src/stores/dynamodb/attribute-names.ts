@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 
 /** Refuses unknown attributes, names that statements cannot contain, and names that are used twice. */
 export function assertAttributeNames(

@@ -3,7 +3,7 @@ import type {
   BatchStatementRequest,
   BatchStatementResponse,
 } from '@aws-sdk/client-dynamodb';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';

@@ -1,6 +1,6 @@
-import { stoppableCall } from '../../claims/bounded-call.ts';
-import type { Clock } from '../../claims/clock.ts';
-import { Slots } from '../../claims/slots.ts';
+import { stoppableCall } from '../../base/bounded-call.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Semaphore } from '../../base/semaphore.ts';
 import type { Transport } from './transport.ts';
 import { LONGEST_REQUEST_MS, unanswered } from './unanswered.ts';
 
@@ -17,7 +17,7 @@ const REQUESTS_AT_ONCE = 50;
  * bounds its requests by itself is spared the timer and the listener that this takes.
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
-  const slots = new Slots(REQUESTS_AT_ONCE);
+  const slots = new Semaphore(REQUESTS_AT_ONCE);
   return {
     async send(operation, input, signal) {
       if (!slots.take()) await slots.turn();

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../claims/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import {
   aFunction,
   anInteger,

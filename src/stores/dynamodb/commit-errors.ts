@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../../claims/errors.ts';
+import { BatchlatchError } from '../../base/errors.ts';
 import type { CommitValues } from './commit-item.ts';
 
 /** Why one of the items kept the transaction from being done. */

@@ -5,11 +5,11 @@ import type {
   TransactWriteItemsInput,
 } from '@aws-sdk/client-dynamodb';
 import type { Completion } from '../../claims/claim-store.ts';
-import { type Clock, wait } from '../../claims/clock.ts';
+import { type Clock, wait } from '../../base/clock.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 import { changeOfSettlement, isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import { CommitItemsError, type CommitRefusal, CommitRefusedError } from './commit-errors.ts';
 import { plainValues, transactItemsOf } from './commit-items.ts';
 import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';

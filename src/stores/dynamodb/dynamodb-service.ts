@@ -1,5 +1,5 @@
 import type { Service } from '../../aws/service.ts';
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 import { unanswered } from './unanswered.ts';
 
 /** DynamoDB, for requests without AWS's SDK. */

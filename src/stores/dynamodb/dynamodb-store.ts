@@ -1,7 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
-import { stopOf } from '../../claims/stop.ts';
 import { conditionalStore } from '../conditional/conditional-store.ts';
 import {
   checkTableOptions,
@@ -57,7 +56,7 @@ export function claimsIn(table: ClaimsTable): TableStore {
     ...conditionalStore({ writer: rowWriter(items, format), clock, clockToleranceMs }),
     commit: async (completion, effect, options) =>
       isTransactEffect(effect)
-        ? effect.write(completion, { ...table, writer: items }, stopOf(options))
+        ? effect.write(completion, { ...table, writer: items }, options?.signal)
         : { refused: notTransacted() },
     [OPERATED]: (operator) => operator('dynamodb', table),
   };

@@ -1,4 +1,4 @@
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 
 /**
  * Statement codes, reasons of cancelled transactions and exception names after which the same write may succeed by itself.

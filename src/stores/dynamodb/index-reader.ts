@@ -1,8 +1,9 @@
+import type { StopSignal } from '../../base/stop.ts';
 import type { QueryInput } from '@aws-sdk/client-dynamodb';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { hasCode, StoreError } from '../../claims/errors.ts';
-import { isObject } from '../../claims/is-object.ts';
+import { hasCode, StoreError } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 import type { RowCount, RowPage, RowQuery } from '../conditional/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { isMissingIndex, toStoreError } from './failures.ts';
@@ -18,9 +19,9 @@ export interface IndexSetup extends WriterSetup {
 }
 
 export interface IndexReader {
-  list(query: RowQuery<Row>, position: unknown, signal?: AbortSignal): Promise<RowPage>;
+  list(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowPage>;
   /** Undefined where entries say too little to be counted: tables with a sort key hold rows of others. */
-  count(query: RowQuery<Row>, position: unknown, signal?: AbortSignal): Promise<RowCount | undefined>;
+  count(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowCount | undefined>;
 }
 
 /** A page ends after so many rounds of requests to the shards, however few claims were found. */
@@ -51,7 +52,7 @@ export function indexReader(setup: IndexSetup): IndexReader {
     start: Row | undefined,
     { state, now }: RowQuery<Row>,
     more: Partial<QueryInput>,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<Entries> {
     const isParked = state === 'parked';
     const lease = state === 'overdue' ? '<=' : '>';
@@ -79,7 +80,7 @@ export function indexReader(setup: IndexSetup): IndexReader {
   }
 
   /** The rows of entries, as they are now; those that are gone are left out. */
-  async function rowsOf(keys: readonly string[], signal: AbortSignal | undefined): Promise<Row[]> {
+  async function rowsOf(keys: readonly string[], signal: StopSignal | undefined): Promise<Row[]> {
     if (keys.length === 0) return [];
     const reads = await reader.read(keys, signal);
     return reads.flatMap((read) => {

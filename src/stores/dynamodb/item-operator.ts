@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../base/stop.ts';
 import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
@@ -19,7 +20,7 @@ export function itemOperator(
   const { transport, tableName, keyName, toKey } = setup;
   const single = singleWriter(setup);
 
-  async function deleteOne(row: Row, signal: AbortSignal | undefined): Promise<DeleteOutcome<Row>> {
+  async function deleteOne(row: Row, signal: StopSignal | undefined): Promise<DeleteOutcome<Row>> {
     try {
       await transport.send(
         'DeleteItem',

@@ -1,5 +1,5 @@
 import type { ClaimStatus } from '../../claims/claim.ts';
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import type { Check } from '../../options/check-options.ts';
 import type { Row, RowFormat } from './row.ts';
 

@@ -1,4 +1,4 @@
-import { BatchlatchError } from '../../claims/errors.ts';
+import { BatchlatchError } from '../../base/errors.ts';
 
 /**
  * Guards what is made of the default store: in a unit test (`NODE_ENV=test`, as jest and vitest set it) it

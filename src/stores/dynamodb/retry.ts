@@ -1,6 +1,6 @@
-import { type Clock, wait } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import { type Clock, wait } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
+import type { StopSignal } from '../../base/stop.ts';
 
 export interface RetrySetup {
   readonly clock: Clock;

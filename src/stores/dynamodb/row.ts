@@ -1,8 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
-import { StoreError } from '../../claims/errors.ts';
-import { keyHash } from '../../claims/key-hash.ts';
+import { StoreError } from '../../base/errors.ts';
+import { keyHash } from '../../base/key-hash.ts';
 import { statusIn } from '../../claims/row-format.ts';
 
 /** An item as DynamoDB's client gives and takes it. */

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../base/stop.ts';
 import type { QueryInput, ScanInput } from '@aws-sdk/client-dynamodb';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim, ClaimStatus } from '../../claims/claim.ts';
@@ -14,7 +15,7 @@ export interface ScanSetup extends WriterSetup {
 }
 
 export interface ScanReader {
-  list(query: RowQuery<Row>, position: unknown, signal?: AbortSignal): Promise<RowPage>;
+  list(query: RowQuery<Row>, position: unknown, signal?: StopSignal): Promise<RowPage>;
 }
 
 /** A page ends when so many rows have been read, however few were asked for: each costs, and takes its time. */
@@ -33,7 +34,7 @@ export function scanReader(setup: ScanSetup): ScanReader {
     query: RowQuery<Row>,
     start: Row | undefined,
     limit: number,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<{ readonly rows: readonly Row[]; readonly rowsRead: number; readonly end: Row | undefined }> {
     const input: ScanInput & QueryInput = {
       TableName: tableName,

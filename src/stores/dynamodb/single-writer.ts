@@ -1,5 +1,5 @@
 import type { UpdateItemInput } from '@aws-sdk/client-dynamodb';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 
 /**
  * What is made of the table that `CLAIMS_TABLE_NAME` names, once: now, where it is named, and in Lambda, where a missing

@@ -1,6 +1,6 @@
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { CommitSetup } from './commit-with-completion.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { say, tellThroughSdk } from '../../aws/say.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../../aws/sdk/sdk-settings.ts';
-import { builtIn } from '../../claims/built-in.ts';
+import { builtIn } from '../../base/built-in.ts';
 import { DYNAMODB } from './dynamodb-service.ts';
 import type { RetrySetup } from './retry.ts';
 import { loadSdk } from './sdk/load-sdk.ts';

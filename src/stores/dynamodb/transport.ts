@@ -18,7 +18,7 @@ import type {
   UpdateItemInput,
   UpdateItemOutput,
 } from '@aws-sdk/client-dynamodb';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 
 /** The operations of DynamoDB that the store uses. The types are those of AWS's SDK; none of its code comes with them. */
 export interface Operations {

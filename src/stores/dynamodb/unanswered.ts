@@ -1,4 +1,4 @@
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 
 /** The longest that one request takes, its retries included, whatever it is sent with. */
 export const LONGEST_REQUEST_MS = 10_000;

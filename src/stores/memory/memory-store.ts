@@ -10,7 +10,7 @@ import type {
   Settlement,
 } from '../../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
-import { type Clock, systemClock } from '../../claims/clock.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import type { ClaimOperation, OperableStore, OperateOutcome } from '../../claims/operable-store.ts';
 import { statusIn } from '../../claims/row-format.ts';
 import { asError } from '../../claims/store-errors.ts';

@@ -1,8 +1,8 @@
-import { isObject } from '../../claims/is-object.ts';
+import { isObject } from '../../base/is-object.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
-import { StoreError } from '../../claims/errors.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import { StoreError } from '../../base/errors.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import { decideAcquire, firstClaim } from '../../claims/transitions.ts';
 import { columnOf } from './array-text.ts';
 import type { ClaimsTable } from './claims-table.ts';

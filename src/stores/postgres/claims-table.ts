@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../../claims/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import type { PostgresPool, SqlStatement } from './pool.ts';
 import { acquireText, changeText, readText } from './statements.ts';
 import { DEFAULT_TABLE, quotedTable } from './table-name.ts';

@@ -1,5 +1,5 @@
-import { stoppableCall } from '../../claims/bounded-call.ts';
-import { StoreError } from '../../claims/errors.ts';
+import { stoppableCall } from '../../base/bounded-call.ts';
+import { StoreError } from '../../base/errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { silent } from './connection.ts';
 import { send } from './sender.ts';

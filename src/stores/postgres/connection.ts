@@ -1,7 +1,7 @@
-import { stoppableCall } from '../../claims/bounded-call.ts';
-import type { Clock } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
-import type { Stop, StopSignal } from '../../claims/stop.ts';
+import { stoppableCall } from '../../base/bounded-call.ts';
+import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
+import type { Stop, StopSignal } from '../../base/stop.ts';
 import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 

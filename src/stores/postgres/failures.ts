@@ -1,5 +1,5 @@
-import { isObject } from '../../claims/is-object.ts';
-import { StoreError } from '../../claims/errors.ts';
+import { isObject } from '../../base/is-object.ts';
+import { StoreError } from '../../base/errors.ts';
 import { DEFAULT_TABLE } from './table-name.ts';
 
 /** What a statement needs. */

@@ -1,4 +1,4 @@
-import { systemClock } from '../../claims/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { anInteger, aString, type Check, objectWith } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { claimsTable } from './claims-table.ts';

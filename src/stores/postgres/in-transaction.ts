@@ -1,6 +1,6 @@
 import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
-import { ConfigurationError } from '../../claims/errors.ts';
-import { isError } from '../../claims/is-error.ts';
+import { ConfigurationError } from '../../base/errors.ts';
+import { isError } from '../../base/is-error.ts';
 import { type Check, objectWith, oneOf } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { together } from './attempts-together.ts';

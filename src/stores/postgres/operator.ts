@@ -1,5 +1,5 @@
 import type { Claim } from '../../claims/claim.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
 import type { Replacement, WriteOutcome } from '../conditional/row-writer.ts';
 import type { ClaimsTable } from './claims-table.ts';

@@ -1,5 +1,5 @@
 import type { Completion } from '../../claims/claim-store.ts';
-import { wait } from '../../claims/clock.ts';
+import { wait } from '../../base/clock.ts';
 import { isAlreadySettled, isOwnedBy } from '../../claims/transitions.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { onConnection } from './connection.ts';

@@ -1,6 +1,6 @@
-import { stoppableCall } from '../../claims/bounded-call.ts';
-import type { Clock } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
+import { stoppableCall } from '../../base/bounded-call.ts';
+import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
 import { notCommitted } from './commit-check.ts';
 import { TRANSACTION_ID } from './complete-text.ts';
 import { borrow, silent } from './connection.ts';

@@ -1,8 +1,7 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import { systemClock } from '../../claims/clock.ts';
-import { objectNumber } from '../../claims/object-number.ts';
+import { systemClock } from '../../base/clock.ts';
+import { objectNumber } from '../../base/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
-import { stopOf } from '../../claims/stop.ts';
 import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check } from '../../options/check-options.ts';
@@ -88,10 +87,10 @@ export function claimsIn(table: ClaimsTable): TableStore {
     requestSize: REQUEST_SIZE,
     maxResultBytes: MAX_RESULT_BYTES,
     place: `postgres:${objectNumber(table.pool)}:${table.table}`,
-    acquire: (requests, options) => acquireClaims(requests, table, stopOf(options)),
-    settle: (settlements, options) => settleClaims(settlements, setup, stopOf(options)),
-    extend: (extensions, options) => extendLeases(extensions, setup, stopOf(options)),
-    start: (claims, options) => startClaims(claims, setup, stopOf(options)),
+    acquire: (requests, options) => acquireClaims(requests, table, options?.signal),
+    settle: (settlements, options) => settleClaims(settlements, setup, options?.signal),
+    extend: (extensions, options) => extendLeases(extensions, setup, options?.signal),
+    start: (claims, options) => startClaims(claims, setup, options?.signal),
     commit: writeEffect,
     async inspect(key) {
       const stored = storedKey(key);

@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { ReadOutcome } from '../conditional/row-writer.ts';
 import type { ClaimsTable, NamedText } from './claims-table.ts';
 import { byKeys } from './items.ts';

@@ -1,4 +1,4 @@
-import type { StopSignal } from '../../claims/stop.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { OwnedChange, WriteOutcome } from '../conditional/row-writer.ts';
 import type { OwnedWriter } from '../conditional/settle.ts';
 import { columnOf } from './array-text.ts';

@@ -1,7 +1,7 @@
-import { isObject } from '../../claims/is-object.ts';
+import { isObject } from '../../base/is-object.ts';
 import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
-import { StoreError } from '../../claims/errors.ts';
-import { keyHash } from '../../claims/key-hash.ts';
+import { StoreError } from '../../base/errors.ts';
+import { keyHash } from '../../base/key-hash.ts';
 import { statusIn } from '../../claims/row-format.ts';
 import type { SqlAnswer } from './pool.ts';
 import { keyOf } from './storable.ts';

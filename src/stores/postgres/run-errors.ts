@@ -1,4 +1,4 @@
-import { ConfigurationError, StoreError } from '../../claims/errors.ts';
+import { ConfigurationError, StoreError } from '../../base/errors.ts';
 
 /* Why a run of the function of inTransaction came to nothing, where the database did not say it. */
 

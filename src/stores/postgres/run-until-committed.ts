@@ -1,7 +1,7 @@
 import type { AttemptHandle, AttemptTransaction } from '../../claims/attempt-handle.ts';
 import type { ClaimStore } from '../../claims/claim-store.ts';
-import { wait } from '../../claims/clock.ts';
-import { ConfigurationError } from '../../claims/errors.ts';
+import { wait } from '../../base/clock.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 import { transactedRows } from '../../claims/transacted.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { type IsolationLevel, poolTransactions } from './pool-transactions.ts';

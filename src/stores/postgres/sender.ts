@@ -1,5 +1,5 @@
-import { wait } from '../../claims/clock.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import { wait } from '../../base/clock.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { onConnection } from './connection.ts';
 import { isOfSession, mayBeResent, type Privilege, toStoreError } from './failures.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 
 /**
  * PostgreSQL's `text` holds any character but U+0000, and no half of a surrogate pair. In a key these are written with a

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ConfigurationError } from '../../claims/errors.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 
 /** What claims tables are called where nobody says. */
 export const DEFAULT_TABLE = 'batchlatch_claims';

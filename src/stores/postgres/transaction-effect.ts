@@ -1,7 +1,7 @@
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
-import { ConfigurationError } from '../../claims/errors.ts';
-import { isObject } from '../../claims/is-object.ts';
+import { ConfigurationError } from '../../base/errors.ts';
+import { isObject } from '../../base/is-object.ts';
 
 /**
  * The effect of `inTransaction`: a transaction that is open, and in which the completion is written. The code for that comes with

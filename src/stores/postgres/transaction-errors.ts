@@ -1,4 +1,4 @@
-import { isObject } from '../../claims/is-object.ts';
+import { isObject } from '../../base/is-object.ts';
 import { mayBeResent } from './failures.ts';
 
 /** Errors are wrapped a few times at most. */

@@ -1,8 +1,8 @@
-import { stoppableCall } from '../../claims/bounded-call.ts';
+import { stoppableCall } from '../../base/bounded-call.ts';
 import type { AttemptTransaction } from '../../claims/attempt-handle.ts';
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
-import { BatchlatchError } from '../../claims/errors.ts';
+import { BatchlatchError } from '../../base/errors.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { checkCommitted } from './commit-check.ts';

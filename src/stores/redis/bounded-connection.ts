@@ -1,5 +1,5 @@
-import { boundedCall } from '../../claims/bounded-call.ts';
-import { systemClock } from '../../claims/clock.ts';
+import { boundedCall } from '../../base/bounded-call.ts';
+import { systemClock } from '../../base/clock.ts';
 import { silentFor } from '../../claims/store-errors.ts';
 import type { Connection } from './connection.ts';
 

@@ -1,7 +1,7 @@
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { hasCode } from '../../claims/errors.ts';
-import { keyHash } from '../../claims/key-hash.ts';
+import { hasCode } from '../../base/errors.ts';
+import { keyHash } from '../../base/key-hash.ts';
 import type { ReadOutcome } from '../conditional/row-writer.ts';
 import type { RowLister, RowPage, RowQuery } from '../conditional/row-lister.ts';
 import { type Connection, textOf } from './connection.ts';
@@ -79,7 +79,7 @@ export function claimLister(rows: RedisRows, call: ScriptCaller): RowLister<Row>
       for (const node of nodes.filter((one) => one.name >= name)) {
         if (node.name !== name) [name, cursor, count, given] = [node.name, '0', first, []];
         do {
-          signal?.throwIfAborted();
+          if (signal?.aborted === true) throw signal.reason;
           const { end, keys } = await scan(node, cursor, count, query);
           const fresh = keys.filter((key) => !given.includes(keyHash(key)));
           const found = await claimsOf(fresh, query);

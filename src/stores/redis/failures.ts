@@ -1,4 +1,4 @@
-import { StoreError } from '../../claims/errors.ts';
+import { StoreError } from '../../base/errors.ts';
 
 /** What an answer of Redis begins with, what it means, and whether the same call may succeed later without a change. */
 interface Failure {

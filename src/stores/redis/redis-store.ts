@@ -1,6 +1,6 @@
 import type { AcquireOutcome, ClaimStore } from '../../claims/claim-store.ts';
-import { type Clock, systemClock } from '../../claims/clock.ts';
-import { objectNumber } from '../../claims/object-number.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { objectNumber } from '../../base/object-number.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aClient, anInteger, type Check, members, required } from '../../options/check-options.ts';

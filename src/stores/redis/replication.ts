@@ -1,4 +1,4 @@
-import { ConfigurationError, StoreError } from '../../claims/errors.ts';
+import { ConfigurationError, StoreError } from '../../base/errors.ts';
 import type { Connection, Sent } from './connection.ts';
 import { isUnknownCommand, isUnknownScript, toStoreError } from './failures.ts';
 

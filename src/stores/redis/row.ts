@@ -1,6 +1,6 @@
 import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
-import { StoreError } from '../../claims/errors.ts';
-import { keyHash } from '../../claims/key-hash.ts';
+import { StoreError } from '../../base/errors.ts';
+import { keyHash } from '../../base/key-hash.ts';
 import { statusIn } from '../../claims/row-format.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 

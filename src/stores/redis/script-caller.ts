@@ -1,6 +1,6 @@
-import type { Clock } from '../../claims/clock.ts';
-import { StoreError } from '../../claims/errors.ts';
-import type { StopSignal } from '../../claims/stop.ts';
+import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
+import type { StopSignal } from '../../base/stop.ts';
 import { givenUp } from '../../claims/store-errors.ts';
 import { type Connection, textOf } from './connection.ts';
 import { isUnknownScript, toStoreError } from './failures.ts';

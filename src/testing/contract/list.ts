@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Claim } from '../../claims/claim.ts';
-import { hasCode } from '../../claims/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import type { ClaimQuery, ClaimState, OperableStore } from '../../claims/operable-store.ts';
 import { type OperableBench, ofOperable } from '../operable-bench.ts';
 import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';

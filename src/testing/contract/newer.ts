@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { hasCode } from '../../claims/errors.ts';
+import { hasCode } from '../../base/errors.ts';
 import type { ClaimState, OperationKind } from '../../claims/operable-store.ts';
 import { ofOperable } from '../operable-bench.ts';
 import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';

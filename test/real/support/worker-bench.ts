@@ -6,7 +6,7 @@ import type { Worker, WorkerOptions } from 'batchlatch/worker';
 import pLimit from 'p-limit';
 import { emulatorClientConfig } from '../../../src/dev/emulators/emulator-environment.ts';
 import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
-import { systemClock } from '../../../src/claims/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { boundedSend } from '../../../src/worker/bounded-send.ts';
 import { QueueWorker } from '../../../src/worker/queue-worker.ts';
 import { sdkSend } from '../../../src/worker/sdk-send.ts';

@@ -9,7 +9,7 @@ import type {
   Settlement,
 } from '../../../src/claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../../../src/claims/commit.ts';
-import { hasCode } from '../../../src/claims/errors.ts';
+import { hasCode } from '../../../src/base/errors.ts';
 import type { CommitItem } from '../../../src/stores/dynamodb/commit-item.ts';
 import { identityOf } from '../queue/message.ts';
 import { never, type SimProcess } from '../virtual-world/sim-process.ts';

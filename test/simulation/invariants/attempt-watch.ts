@@ -1,4 +1,4 @@
-import { hasCode } from '../../../src/claims/errors.ts';
+import { hasCode } from '../../../src/base/errors.ts';
 import type { BatchEvent, ObservedInvocation } from '../../../src/observe/observer.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';

@@ -1,3 +1,4 @@
+import type { StopSignal } from '../../../src/base/stop.ts';
 import type { Random } from '../virtual-world/random.ts';
 import { never, type SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';
@@ -59,7 +60,7 @@ export class Network {
   exchange<Result, Answer>(
     process: SimProcess,
     exchange: Exchange<Result, Answer>,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
   ): Promise<Answer> {
     if (process.isDead) return never();
     if (signal?.aborted === true) return Promise.reject(this.#errors.aborted());

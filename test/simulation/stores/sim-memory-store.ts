@@ -1,6 +1,7 @@
+import type { StopSignal } from '../../../src/base/stop.ts';
 import type { ClaimStore, Settlement } from '../../../src/claims/claim-store.ts';
 import type { CommitOutcome } from '../../../src/claims/commit.ts';
-import { StoreError } from '../../../src/claims/errors.ts';
+import { StoreError } from '../../../src/base/errors.ts';
 import { CommitRefusedError } from '../../../src/stores/dynamodb/commit-errors.ts';
 import type { CommitItem } from '../../../src/stores/dynamodb/commit-item.ts';
 import { memoryStore } from '../../../src/stores/memory/memory-store.ts';
@@ -85,7 +86,7 @@ export class SimMemoryStore {
     process: SimProcess,
     operation: string,
     items: readonly Item[],
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
     call: (item: Item) => Promise<Outcome[]>,
   ): Promise<(Outcome | Troubled)[]> {
     return this.#network.exchange<Outcome | Troubled, (Outcome | Troubled)[]>(

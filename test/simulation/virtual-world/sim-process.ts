@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/claims/clock.ts';
+import type { Clock } from '../../../src/base/clock.ts';
 import type { World } from './world.ts';
 
 /**

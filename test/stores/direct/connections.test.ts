@@ -2,7 +2,7 @@ import { getEventListeners, once, setMaxListeners } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../src/claims/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { boundedTransport } from '../../../src/stores/dynamodb/bounded-transport.ts';
 import { toStoreError } from '../../../src/stores/dynamodb/failures.ts';
 import { manualClock } from 'batchlatch/testing';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import { ConfigurationError } from '../../../src/claims/errors.ts';
+import { ConfigurationError } from '../../../src/base/errors.ts';
 import { toStoreError } from '../../../src/stores/postgres/failures.ts';
 import type { PostgresClient, PostgresPool, SqlStatement } from '../../../src/stores/postgres/pool.ts';
 import { postgresStore } from '../../../src/stores/postgres/postgres-store.ts';

@@ -1,6 +1,6 @@
 import type * as client from '@aws-sdk/client-dynamodb';
 import { loadPackage } from '../../../aws/sdk/load-package.ts';
-import { StoreError } from '../../../claims/errors.ts';
+import { StoreError } from '../../../base/errors.ts';
 
 export type Sdk = typeof client;
 

@@ -1,5 +1,5 @@
 import { commandOf, methodOf } from '../../../aws/sdk/command-client.ts';
-import { platformSignal } from '../../../claims/stop.ts';
+import { platformSignal } from '../../../base/stop.ts';
 import type { Transport } from '../transport.ts';
 import { type ClientOfDynamoDB, isDocumentClient } from './given-client.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';

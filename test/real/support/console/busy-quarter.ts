@@ -2,7 +2,7 @@ import type { SQS } from '@aws-sdk/client-sqs';
 import { type Claim, operableStore } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
 import { seededRandom } from '../../../../local/demo/seeded-random.ts';
-import { type Clock, systemClock } from '../../../../src/claims/clock.ts';
+import { type Clock, systemClock } from '../../../../src/base/clock.ts';
 import type { ConsoleOptions } from '../../../../src/console/options.ts';
 import { aClaim, put } from './claims.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BatchlatchError, ConfigurationError, KeyError, PermanentError, StoreError } from 'batchlatch';
-import { hasCode } from '../../src/claims/errors.ts';
+import { hasCode } from '../../src/base/errors.ts';
 
 describe('errors', () => {
   it.each([

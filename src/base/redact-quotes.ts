@@ -21,7 +21,7 @@ const LONGEST = 2_048;
 const LONGEST_QUOTATION = 256;
 
 /** An error's message without what it quotes of a text that could not be read; at most 2,048 UTF-16 units of it. */
-export function withoutPayload(message: string): string {
+export function redactQuotes(message: string): string {
   let kept = message.slice(0, LONGEST);
   for (const [pattern, words] of QUOTING) kept = kept.replace(pattern, words);
   return message.length > LONGEST ? kept.slice(0, -LONGEST_QUOTATION) : kept;

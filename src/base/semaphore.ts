@@ -1,5 +1,5 @@
-/** For so many works at once, and no more; the others wait for a slot, in their order. */
-export class Slots {
+/** A semaphore: `count` at once, the rest in FIFO order. */
+export class Semaphore {
   #free: number;
   #waiting: (((mayStart: boolean) => void) | undefined)[] = [];
   /** Of those that wait, the next. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import { systemClock, wait } from '../../src/claims/clock.ts';
+import { systemClock, wait } from '../../src/base/clock.ts';
 
 describe('wait', () => {
   it('ends after its time, not before', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { endedBy, isStop, platformSignal, Stop, stopOf } from '../../src/claims/stop.ts';
+import { platformSignal, Stop } from '../../src/base/stop.ts';
 
 describe('Stop', () => {
   it('tells its listeners once, in their order, and not those that were removed', () => {
@@ -48,18 +48,9 @@ describe('Stop', () => {
     expect(stop.signal.reason).toBeInstanceOf(DOMException);
   });
 
-  it('is the options of a call, as those with a signal are', () => {
+  it('gives the platform its own signals as they are', () => {
     const stop = new Stop();
     const { signal } = new AbortController();
-    expect(endedBy(stop)).toBe(stop);
-    expect(endedBy(signal)).toEqual({ signal });
-    expect([stopOf(stop), stopOf({ signal }), stopOf({}), stopOf(undefined)]).toEqual([
-      stop,
-      signal,
-      undefined,
-      undefined,
-    ]);
-    expect([isStop(stop), isStop({ signal }), isStop(undefined)]).toEqual([true, false, false]);
     expect([platformSignal(stop), platformSignal(signal)]).toEqual([stop.signal, signal]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Slots } from '../../src/claims/slots.ts';
+import { Semaphore } from '../../src/base/semaphore.ts';
 
 interface Work {
   readonly end: () => void;
@@ -8,8 +8,8 @@ interface Work {
 }
 
 /** Works that end when they are told to. */
-function bench(count: number): { slots: Slots; started: string[]; work(name: string): Work } {
-  const slots = new Slots(count);
+function bench(count: number): { slots: Semaphore; started: string[]; work(name: string): Work } {
+  const slots = new Semaphore(count);
   const started: string[] = [];
   async function inSlot(name: string, ended: Promise<string>): Promise<string | undefined> {
     if (!slots.take() && !(await slots.turn())) return undefined;
@@ -37,7 +37,7 @@ function bench(count: number): { slots: Slots; started: string[]; work(name: str
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Slots', () => {
+describe('Semaphore', () => {
   it('are for so many at once, and the others start in their order', async () => {
     const { started, work } = bench(2);
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(work) as [Work, Work, Work, Work];
