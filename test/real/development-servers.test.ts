@@ -12,10 +12,13 @@ describe('A server to develop with', () => {
   let printed = '';
   afterEach(async () => {
     if (child?.pid === undefined) return;
+    const group = -child.pid;
     const closed = once(child, 'close');
-    // npm passes no signal on; the group has all that was started.
-    process.kill(-child.pid, 'SIGTERM');
+    // npm passes no signal on; the group has all that was started. What starts when the signal comes may miss it.
+    process.kill(group, 'SIGTERM');
+    const killed = setTimeout(() => process.kill(group, 'SIGKILL'), 10_000);
     await closed;
+    clearTimeout(killed);
     child = undefined;
   });
 

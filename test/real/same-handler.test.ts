@@ -38,6 +38,7 @@ interface DevReady {
   readonly endpoints: { readonly AWS_ENDPOINT_URL_SQS: string; readonly AWS_ENDPOINT_URL_DYNAMODB: string };
 }
 
+const WITHIN_MS = 180_000;
 /** The template's queue, its times shortened. */
 const QUEUE = { visibilityTimeoutSeconds: 1, maxReceiveCount: 3 } as const;
 
@@ -66,17 +67,29 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
   });
   afterEach(() => cleanup.run());
 
-  it('charges each order once in the worker, and gives up what cannot be charged', async () => {
-    await expectOrdersToBeCharged(await inTheWorker());
-  });
+  it(
+    'charges each order once in the worker, and gives up what cannot be charged',
+    async () => {
+      await expectOrdersToBeCharged(await inTheWorker());
+    },
+    WITHIN_MS,
+  );
 
-  it("charges each order once in AWS's runtime interface emulator, and gives up what cannot be charged", async () => {
-    await expectOrdersToBeCharged(await inTheRuntime());
-  });
+  it(
+    "charges each order once in AWS's runtime interface emulator, and gives up what cannot be charged",
+    async () => {
+      await expectOrdersToBeCharged(await inTheRuntime());
+    },
+    WITHIN_MS,
+  );
 
-  it('charges each order once under `batchlatch dev`, and gives up what cannot be charged', async () => {
-    await expectOrdersToBeCharged(await inDev());
-  });
+  it(
+    'charges each order once under `batchlatch dev`, and gives up what cannot be charged',
+    async () => {
+      await expectOrdersToBeCharged(await inDev());
+    },
+    WITHIN_MS,
+  );
 
   /** `batchlatch work`, on the sources. */
   async function inTheWorker(): Promise<Place> {
@@ -201,10 +214,15 @@ async function expectOrdersToBeCharged({ sqs, queue, dynamoDB, tables }: Place):
     queue.queueUrl,
     [...bodies, ...unreadable].map((body) => ({ body })),
   );
-  await until('the queue is empty', async () => {
-    const { visible, inFlight } = await readDepth(sqs, queue.queueUrl);
-    return visible + inFlight === 0;
-  });
+  // In the worker a duplicate that met its original while that ran stays hidden until the lease is over.
+  await until(
+    'the queue is empty',
+    async () => {
+      const { visible, inFlight } = await readDepth(sqs, queue.queueUrl);
+      return visible + inFlight === 0;
+    },
+    120_000,
+  );
   expect((await readChargedOrders(dynamoDB, tables.charges)).toSorted()).toEqual(idsOf(good));
   expect(await readMessageIds(sqs, queue.deadLetterQueueUrl)).toEqual(new Set(ids.slice(50)));
   const claims = await readClaims(dynamoDB, tables.claims);
