@@ -6,6 +6,7 @@ import { type RunningConsole, startConsole } from '../../../../src/console/start
 import { createClaimsTable, emulatorClient } from '../../../support/claims-table.ts';
 import { builtApp } from './built-app.ts';
 import { put } from './claims.ts';
+import { until } from '../until.ts';
 
 /** A console on a claims table of its own. */
 export interface ConsoleOfTest {
@@ -90,8 +91,9 @@ export async function openConsole({
 }
 
 /**
- * Resolves when a page has taken the token out of its address, which it does once it is let in or refused.
+ * Resolves when a page has taken the token out of its address, which it does once it is let in or refused. The address is asked for
+ * from outside: a function that waits inside of the page would be refused by its content security policy.
  */
 async function signedIn(page: Page): Promise<void> {
-  await page.waitForFunction("!location.hash.includes('token')");
+  await until('the page is let in or refused', () => !new URL(page.url()).hash.includes('token'));
 }
