@@ -7,7 +7,7 @@ const room = process.env['BATCHLATCH_MUTATION_ROOM'] ?? 'keys';
 
 /** Of the stores, what is not one database's. */
 const files =
-  room === 'stores' ? ['src/stores/*.ts', 'src/stores/conditional/*.ts'] : [`src/${room}/**/*.ts`];
+  room === 'stores' ? ['src/stores/*.ts', 'src/stores/rows/*.ts'] : [`src/${room}/**/*.ts`];
 
 export default {
   mutate: files,

@@ -43,8 +43,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
-  'stores/conditional': ['claims'],
-  'stores/dynamodb': ['claims', 'options', 'stores/conditional', 'stores/dynamodb/sdk', 'aws', 'aws/sdk'],
+  'stores/rows': ['claims'],
+  'stores/dynamodb': ['claims', 'options', 'stores/rows', 'stores/dynamodb/sdk', 'aws', 'aws/sdk'],
   // Requests to any service of AWS, without its SDK.
   aws: [],
   // What is asked of the SDK all the same, loaded when it is needed.
@@ -52,8 +52,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Knows nothing of what is stored.
   'stores/dynamodb/sdk': ['stores/dynamodb/transport.ts', 'aws/sdk'],
   'stores/memory': ['claims', 'options'],
-  'stores/postgres': ['claims', 'options', 'stores/conditional'],
-  'stores/redis': ['claims', 'options', 'stores/conditional'],
+  'stores/postgres': ['claims', 'options', 'stores/rows'],
+  'stores/redis': ['claims', 'options', 'stores/rows'],
   jmespath: ['sources', 'keys'],
   powertools: [
     'claims',
@@ -61,7 +61,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'jmespath',
     'options',
-    'stores/conditional',
+    'stores/rows',
     'stores/dynamodb/attribute-names.ts',
     'stores/dynamodb/row.ts',
     'stores/redis/connection.ts',
@@ -205,7 +205,7 @@ const PURE = new Set([
   'functions',
   'http',
   'stores',
-  'stores/conditional',
+  'stores/rows',
   'stores/memory',
   'stores/redis',
   'monitor',

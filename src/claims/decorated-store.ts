@@ -2,7 +2,8 @@ import type { ClaimStore } from './claim-store.ts';
 import type { OperableStore } from './operable-store.ts';
 import type { OperatedStore } from './operated.ts';
 
-const BEHIND: unique symbol = Symbol.for('batchlatch.storeBehind');
+/** The property by which a wrapper tells the store behind it. */
+export const BEHIND: unique symbol = Symbol.for('batchlatch.storeBehind');
 
 /**
  * A store that does some things in a way of its own and everything else as `store` does: also what not every

@@ -1,5 +1,5 @@
 import type { AcquireOutcome, ClaimStore, Completion, Settlement } from './claim-store.ts';
-import { decoratedStore } from './decorated-store.ts';
+import { passOn } from './pass-on.ts';
 import { noResultStorage, POINTER } from './result-storage.ts';
 
 /** JSON does not begin with an `@`. A text of a custom serializer that does is written behind this. */
@@ -14,14 +14,15 @@ export function withResultTexts(store: ClaimStore): ClaimStore {
   const ownCommit: NonNullable<ClaimStore['commit']> = (completion, effect, options) =>
     (store as Required<ClaimStore>).commit(escaped(completion), effect, options);
 
-  return decoratedStore(store, {
+  return {
+    ...passOn(store),
     ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
       const outcomes = await store.acquire(requests, { ...options, wantsResults: true });
       return outcomes.map(unescaped);
     },
     settle: (settlements, options) => store.settle(settlements.map(escaped), options),
-  });
+  };
 }
 
 function escaped<Ended extends Settlement | Completion>(settlement: Ended): Ended {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../base/clock.ts';
+import { engineStore } from '../claims/engine-store.ts';
 import { withResultTexts } from '../claims/result-texts.ts';
-import { storeWith } from '../claims/store-with.ts';
 import { defaultStore } from '../stores/dynamodb/dynamodb-store.ts';
 import type { ClaimOptions } from './options.ts';
 import type { CallPorts } from './run-once.ts';
@@ -15,7 +15,7 @@ export function defaultPorts({
   clock = systemClock,
 }: Pick<ClaimOptions, 'store' | 'clock'>): CallPorts {
   return {
-    store: withResultTexts(storeWith(store ?? defaultStore(), clock)),
+    store: withResultTexts(engineStore(store ?? defaultStore(), clock)),
     clock,
     random: Math.random,
     newOwner: randomUUID,

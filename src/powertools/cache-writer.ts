@@ -2,7 +2,7 @@ import type { Claim } from '../claims/claim.ts';
 import type { Clock } from '../base/clock.ts';
 import { StoreError } from '../base/errors.ts';
 import type { ClaimChange } from '../claims/transitions.ts';
-import type { OwnedChange, ReadOutcome, RowWriter, WriteOutcome } from '../stores/conditional/row-writer.ts';
+import type { OwnedChange, ReadOutcome, RowWriter, WriteOutcome } from '../stores/rows/row-writer.ts';
 import { type Connection, textOf } from '../stores/redis/connection.ts';
 import { toStoreError } from '../stores/redis/failures.ts';
 import type { CacheRows } from './cache-rows.ts';

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { objectNumber } from '../base/object-number.ts';
 import { aClient, anInteger, aString, type Check, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { conditionalStore } from '../stores/conditional/conditional-store.ts';
+import { conditionalStore } from '../stores/rows/conditional-store.ts';
 import { connectionOf, isRedisClient } from '../stores/redis/connection.ts';
 import type { RedisClient } from '../stores/redis/redis-client.ts';
 import { cacheRows, type PowertoolsCacheNames } from './cache-rows.ts';

@@ -7,7 +7,7 @@ import { createProcessor } from '../batch/processor.ts';
 import { type Defaults, settingsOf } from '../batch/settings-of.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { systemClock } from '../base/clock.ts';
-import { storeWith } from '../claims/store-with.ts';
+import { engineStore } from '../claims/engine-store.ts';
 import type { Observer } from '../observe/observer.ts';
 import { SQS_OPERATIONS, type SqsClient } from '../queues/sqs-client.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
@@ -30,7 +30,7 @@ export function makeProcessor<Body>(
   const { clock = systemClock, observer = defaults.observer(), sqs } = options;
   return (store) => {
     const ports = {
-      store: storeWith(store, clock),
+      store: engineStore(store, clock),
       clock,
       observer,
       sqs: sqs && sqsWithMethods<SqsClient>(sqs, SQS_OPERATIONS),

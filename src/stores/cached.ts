@@ -8,8 +8,8 @@ import type {
   Settlement,
 } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { decoratedStore } from '../claims/decorated-store.ts';
 import { operatedAs, type Operations } from '../claims/operated.ts';
+import { passOn } from '../claims/pass-on.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { aStore } from './store-check.ts';
@@ -135,7 +135,8 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     };
   }
 
-  return decoratedStore(store, {
+  return {
+    ...passOn(store),
     ...operatedAs(store, operating),
     ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
@@ -176,7 +177,7 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
       });
       return outcomes;
     },
-  });
+  };
 }
 
 /** The settlement, and whether its result turned out to be left out of the store. */

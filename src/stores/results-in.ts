@@ -9,11 +9,11 @@ import type {
 } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
-import { decoratedStore } from '../claims/decorated-store.ts';
 import { hasCode, StoreError } from '../base/errors.ts';
 import type { ClaimOperation, OperateOutcome } from '../claims/operable-store.ts';
 import { operatedAs, type Operations } from '../claims/operated.ts';
 import { orErrors } from '../claims/or-errors.ts';
+import { passOn } from '../claims/pass-on.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
@@ -147,7 +147,8 @@ export function resultsIn(
     return form.result === undefined ? operation : { ...operation, result: form.result };
   }
 
-  return decoratedStore(store, {
+  return {
+    ...passOn(store),
     ...operatedAs(store, operating),
     ...(store.commit !== undefined && { commit: ownCommit }),
     maxResultBytes: Infinity,
@@ -166,7 +167,7 @@ export function resultsIn(
       ]);
       return settlements.map((one) => (isSpecial(one) ? ofSpecial : ofOthers).shift() as SettleOutcome);
     },
-  });
+  };
 
   async function settleSpecial(
     special: readonly WithResult[],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ClaimStore, type Completion, type SettleOutcome, StoreError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { withDroppedResults } from '../../src/claims/dropped-results.ts';
+import { manualClock } from 'batchlatch/testing';
+import { engineStore } from '../../src/claims/engine-store.ts';
 import { claimRequest, RETENTION_MS, settlementOf } from '../support/claim-builders.ts';
 
 const tooLarge = new StoreError('400 KB', { isRetryable: false, code: 'BATCHLATCH_ITEM_TOO_LARGE' });
@@ -47,7 +48,7 @@ async function completions(store: ClaimStore, told: unknown[]): Promise<Completi
 describe('a completion whose row has no room for its result', () => {
   it('is stored without it, where that is wanted, and who wanted it is told', async () => {
     const { store: inner, calls } = cramped();
-    const store = withDroppedResults(inner);
+    const store = engineStore(inner, manualClock());
     const told: unknown[] = [];
     const settlements = await completions(store, told);
     expect(await store.settle(settlements)).toEqual(['stored', { error: tooLarge }, 'stored']);
@@ -59,20 +60,21 @@ describe('a completion whose row has no room for its result', () => {
   it('takes none of its neighbours along when the store fails meanwhile', async () => {
     const { store: inner } = cramped();
     let calls = 0;
-    const store = withDroppedResults({
+    const failing: ClaimStore = {
       ...inner,
       async settle(settlements) {
         calls += 1;
         if (calls === 2) throw new StoreError('no answer', { isRetryable: true });
         return inner.settle(settlements);
       },
-    });
+    };
+    const store = engineStore(failing, manualClock());
     const outcomes = await store.settle(await completions(store, []));
     expect(outcomes).toMatchObject([{ error: { message: 'no answer' } }, { error: tooLarge }, 'stored']);
   });
 
   it('is stored without it in a transaction too', async () => {
-    const store = withDroppedResults(cramped().store) as Required<ClaimStore>;
+    const store = engineStore(cramped().store, manualClock()) as Required<ClaimStore>;
     const told: unknown[] = [];
     const [droppable, kept] = (await completions(store, told)) as [Completion, Completion];
     expect(await store.commit(droppable, [])).toBe('stored');
@@ -81,7 +83,7 @@ describe('a completion whose row has no room for its result', () => {
   });
 
   it('is nothing that an observer who throws could keep from being stored', async () => {
-    const store = withDroppedResults(cramped().store);
+    const store = engineStore(cramped().store, manualClock());
     const [droppable] = (await completions(store, [])) as [Completion];
     const onResultDropped = (): never => {
       throw new Error('broken');
@@ -91,7 +93,7 @@ describe('a completion whose row has no room for its result', () => {
 
   it('leaves other ends and other errors alone', async () => {
     const { store: inner, calls } = cramped();
-    const store = withDroppedResults(inner);
+    const store = engineStore(inner, manualClock());
     const request = claimRequest('failed');
     await store.acquire([request]);
     expect(await store.settle([settlementOf('fail', request)])).toEqual(['stored']);

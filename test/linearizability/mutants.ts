@@ -13,7 +13,7 @@ const REDIS = 'src/stores/redis/scripts.ts';
 const DYNAMODB = 'src/stores/dynamodb/row-writer.ts';
 const TRANSITIONS = 'src/claims/transitions.ts';
 const OPERATIONS = 'src/claims/operations.ts';
-const SETTLE = 'src/stores/conditional/settle.ts';
+const SETTLE = 'src/stores/rows/settle.ts';
 
 export const hammeredMutants: readonly HammeredMutant[] = [
   inPostgres('ends of anybody', 'nobody but its owner ends a claim', POSTGRES, ' AND a.holder = a.owner', ''),

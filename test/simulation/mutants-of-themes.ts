@@ -78,9 +78,9 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'bound of store calls',
     'a call to the store that is not answered ends all the same',
-    'src/claims/bounded-store.ts',
-    'LONGEST_STORE_CALL_MS = 30_000',
-    'LONGEST_STORE_CALL_MS = 30_000_000',
+    'src/claims/engine-store.ts',
+    'call: 30_000,',
+    'call: 30_000_000,',
   ),
   one(
     'bound of SQS calls',
@@ -99,9 +99,9 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'results that are too large',
     'a completion is stored without the result that its row has no room for',
-    'src/claims/store-with.ts',
-    'return withDroppedResults(boundedStore(store, clock));',
-    'return boundedStore(store, clock);',
+    'src/claims/engine-store.ts',
+    'if (settlement.onResultDropped === undefined) return undefined;',
+    'return undefined;',
   ),
   one(
     'shared requests: keys',

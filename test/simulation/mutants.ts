@@ -3,8 +3,8 @@ import { mutantsOfThemes } from './mutants-of-themes.ts';
 
 const TRANSITIONS = 'src/claims/transitions.ts';
 const LEASE = 'src/attempts/lease.ts';
-const ACQUIRE = 'src/stores/conditional/acquire.ts';
-const SETTLE = 'src/stores/conditional/settle.ts';
+const ROUNDS = 'src/stores/rows/decide-in-rounds.ts';
+const SETTLE = 'src/stores/rows/settle.ts';
 const AT_MOST = '...changeOf(extension, change), leaseUntilAtMost: change.leaseUntil';
 const ROW = 'src/stores/dynamodb/row.ts';
 const COMMIT = 'src/stores/dynamodb/commit-with-completion.ts';
@@ -247,9 +247,9 @@ export const mutants: readonly Mutant[] = [
   one(
     'refused writes',
     'a refused write is looked at again',
-    ACQUIRE,
+    ROUNDS,
     "else if (write?.status === 'refused') {",
-    "else if (write?.status === 'refused' && write.row === undefined) finish(index, acquired(claim, tookOver));\n" +
+    "else if (write?.status === 'refused' && write.row === undefined) finish(index, written);\n" +
       "    else if (write?.status === 'refused') {",
   ),
   one(

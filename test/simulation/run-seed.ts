@@ -1,5 +1,5 @@
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
-import { storeWith } from '../../src/claims/store-with.ts';
+import { engineStore } from '../../src/claims/engine-store.ts';
 import { cached } from '../../src/stores/cached.ts';
 import { boundedTransport } from '../../src/stores/dynamodb/bounded-transport.ts';
 import { claimsTable, type DynamoDBStoreOptions } from '../../src/stores/dynamodb/claims-table.ts';
@@ -96,7 +96,7 @@ export async function runSeed(
     };
     return Array.from({ length: scenario.processorsInProcess }, () => {
       const store = answerWatch.remembering(
-        storeWith(max > 0 ? cached(watched, { max, clock: process.clock }) : watched, process.clock),
+        engineStore(max > 0 ? cached(watched, { max, clock: process.clock }) : watched, process.clock),
         process,
       );
       const ports = { ...portsOfProcess, store };

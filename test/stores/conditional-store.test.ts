@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claim } from 'batchlatch';
 import { describeClaimStore, manualClock } from 'batchlatch/testing';
-import { conditionalStore } from '../../src/stores/conditional/conditional-store.ts';
-import type { RowWriter, WriteOutcome } from '../../src/stores/conditional/row-writer.ts';
+import { conditionalStore } from '../../src/stores/rows/conditional-store.ts';
+import type { RowWriter, WriteOutcome } from '../../src/stores/rows/row-writer.ts';
 import { claimRequest, completion } from '../support/claim-builders.ts';
 
 /** A row as a database with versions has it; a new one with each write. */

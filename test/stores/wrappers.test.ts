@@ -16,6 +16,7 @@ import { describeClaimStore, manualClock, sqsEvent } from 'batchlatch/testing';
 import { claimRequest, completion } from '../support/claim-builders.ts';
 import { countersInMemory } from '../support/counters-in-memory.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
+import { TRANSACTED, transactedRows } from '../../src/claims/transacted.ts';
 
 const LONG = JSON.stringify('x'.repeat(200));
 const WANTED = { wantsResults: true };
@@ -122,13 +123,12 @@ describe.each(orders)('%s', (name, wrap) => {
     expect(await handler(event)).toEqual({ batchItemFailures: [] });
   });
 
-  it('carries all else of the store through: its place, its symbols, what a class has in private', async () => {
-    const mark = Symbol('mark');
+  it('passes on what the store says of itself, and calls its methods on the store itself', async () => {
     class OwnStore implements ClaimStore {
       readonly #inner = memoryStore();
       readonly place = 'here';
       readonly requestSize = 7;
-      readonly [mark] = 'marked';
+      readonly [TRANSACTED] = { kind: 'own', rows: 'marked' };
       acquire = this.#inner.acquire;
       settle = this.#inner.settle;
       extend = this.#inner.extend;
@@ -137,8 +137,8 @@ describe.each(orders)('%s', (name, wrap) => {
       }
     }
     const store = wrap(memoryResultStorage().storage, new OwnStore()) as OwnStore;
-    expect([store.place, store.requestSize, store[mark]]).toEqual(['here', 7, 'marked']);
-    expect([mark in store, 'inspect' in store, 'commit' in store]).toEqual([true, true, false]);
+    expect([store.place, store.requestSize, transactedRows(store, 'own')]).toEqual(['here', 7, 'marked']);
+    expect(['inspect' in store, 'commit' in store]).toEqual([true, false]);
     expect(await store.inspect('k')).toBeUndefined();
   });
 

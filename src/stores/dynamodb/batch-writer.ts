@@ -4,7 +4,7 @@ import type {
   BatchStatementResponse,
 } from '@aws-sdk/client-dynamodb';
 import type { StopSignal } from '../../base/stop.ts';
-import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
+import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';
 import type { Row } from './row.ts';

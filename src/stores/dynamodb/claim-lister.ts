@@ -1,4 +1,4 @@
-import type { RowLister, RowQuery } from '../conditional/row-lister.ts';
+import type { RowLister, RowQuery } from '../rows/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { type IndexReader, indexReader, isIndexPosition, MissingIndexError } from './index-reader.ts';
 import type { ItemWriter } from './item-writer.ts';

@@ -1,7 +1,7 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { ConfigurationError } from '../../base/errors.ts';
 import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
-import { conditionalStore } from '../conditional/conditional-store.ts';
+import { conditionalStore } from '../rows/conditional-store.ts';
 import {
   checkTableOptions,
   type ClaimsTable,

@@ -4,7 +4,7 @@ import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode, StoreError } from '../../base/errors.ts';
 import { isObject } from '../../base/is-object.ts';
-import type { RowCount, RowPage, RowQuery } from '../conditional/row-lister.ts';
+import type { RowCount, RowPage, RowQuery } from '../rows/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { isMissingIndex, toStoreError } from './failures.ts';
 import type { ItemWriter } from './item-writer.ts';

@@ -1,9 +1,10 @@
 import type { StopSignal } from '../../base/stop.ts';
-import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
+import type { RowOperator } from '../rows/operate.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
 import { type ItemWriter, refused, WRITTEN } from './item-writer.ts';
 import type { ShardedFormat } from './overdue-index.ts';
+import type { DeleteOutcome } from '../rows/row-writer.ts';
 import { replacing } from './row-writer.ts';
 import type { Row } from './row.ts';
 import { isConditionalCheckFailed, singleWriter, whereExpressions } from './single-writer.ts';

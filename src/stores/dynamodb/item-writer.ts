@@ -1,5 +1,5 @@
 import type { StopSignal } from '../../base/stop.ts';
-import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
+import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 import type { Row } from './row.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Operations } from '../../claims/operated.ts';
-import { operableStore } from '../conditional/operable-store.ts';
+import { operableStore } from '../rows/operable-store.ts';
 import { claimLister } from './claim-lister.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { itemOperator } from './item-operator.ts';

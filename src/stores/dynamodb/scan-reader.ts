@@ -3,7 +3,7 @@ import type { QueryInput, ScanInput } from '@aws-sdk/client-dynamodb';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim, ClaimStatus } from '../../claims/claim.ts';
 import type { ClaimState } from '../../claims/operable-store.ts';
-import type { RowPage, RowQuery } from '../conditional/row-lister.ts';
+import type { RowPage, RowQuery } from '../rows/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
 import type { Row, RowFormat } from './row.ts';

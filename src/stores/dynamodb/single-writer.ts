@@ -1,6 +1,6 @@
 import type { UpdateItemInput } from '@aws-sdk/client-dynamodb';
 import type { StopSignal } from '../../base/stop.ts';
-import type { ReadOutcome, WriteOutcome } from '../conditional/row-writer.ts';
+import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
 import type { Row } from './row.ts';

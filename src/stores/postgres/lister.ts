@@ -3,7 +3,7 @@ import { notACursor } from '../../claims/claim-query.ts';
 import { isObject } from '../../base/is-object.ts';
 import type { ClaimState } from '../../claims/operable-store.ts';
 import type { StopSignal } from '../../base/stop.ts';
-import type { RowCount, RowLister, RowPage, RowQuery } from '../conditional/row-lister.ts';
+import type { RowCount, RowLister, RowPage, RowQuery } from '../rows/row-lister.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { numberIn, type Row } from './row.ts';
 import { send } from './sender.ts';

@@ -1,6 +1,6 @@
 import type { StoreCallOptions } from '../../claims/claim-store.ts';
 import type { Operations } from '../../claims/operated.ts';
-import { operableStore } from '../conditional/operable-store.ts';
+import { operableStore } from '../rows/operable-store.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { rowLister } from './lister.ts';
 import { rowOperator } from './operator.ts';

@@ -1,7 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { StopSignal } from '../../base/stop.ts';
-import type { DeleteOutcome, RowOperator } from '../conditional/operate.ts';
-import type { Replacement, WriteOutcome } from '../conditional/row-writer.ts';
+import type { RowOperator } from '../rows/operate.ts';
+import type { DeleteOutcome, Replacement, WriteOutcome } from '../rows/row-writer.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { byKeys, inStatements, type Keyed } from './items.ts';
 import { readEach } from './read.ts';

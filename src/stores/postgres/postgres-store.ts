@@ -6,7 +6,7 @@ import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
-import { extendLeases, settleClaims, startClaims } from '../conditional/settle.ts';
+import { extendLeases, settleClaims, startClaims } from '../rows/settle.ts';
 import { acquireClaims } from './acquire.ts';
 import { type ClaimsTable, claimsTable } from './claims-table.ts';
 import { aPool, type PostgresPool } from './pool.ts';

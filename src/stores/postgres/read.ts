@@ -1,5 +1,5 @@
 import type { StopSignal } from '../../base/stop.ts';
-import type { ReadOutcome } from '../conditional/row-writer.ts';
+import type { ReadOutcome } from '../rows/row-writer.ts';
 import type { ClaimsTable, NamedText } from './claims-table.ts';
 import { byKeys } from './items.ts';
 import { numberIn, type Row } from './row.ts';

@@ -1,6 +1,6 @@
 import type { StopSignal } from '../../base/stop.ts';
-import type { OwnedChange, WriteOutcome } from '../conditional/row-writer.ts';
-import type { OwnedWriter } from '../conditional/settle.ts';
+import type { OwnedChange, WriteOutcome } from '../rows/row-writer.ts';
+import type { OwnedWriter } from '../rows/settle.ts';
 import { columnOf } from './array-text.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { byKeys, type Keyed } from './items.ts';

@@ -8,7 +8,7 @@ const LONGEST_QUESTION_MS = 10_000;
 
 /**
  * A connection each of whose answers comes within 10 seconds, or an error: a client may keep commands for as long as it is not
- * connected. For questions to servers; calls about claims have bounds of their own (`boundedStore`).
+ * connected. For questions to servers; calls about claims have bounds of their own (`engineStore`).
  */
 export function boundedConnection(connection: Connection): Connection {
   const bounded = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>

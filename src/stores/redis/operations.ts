@@ -2,7 +2,7 @@ import type { AdoptOutcome } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { ClaimOperation, OperateOutcome } from '../../claims/operable-store.ts';
 import type { Operations } from '../../claims/operated.ts';
-import { operableStore } from '../conditional/operable-store.ts';
+import { operableStore } from '../rows/operable-store.ts';
 import { claimLister } from './claim-lister.ts';
 import { toStoreError } from './failures.ts';
 import type { KeyNames } from './key-names.ts';

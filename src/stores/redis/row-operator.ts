@@ -1,4 +1,4 @@
-import type { RowOperator } from '../conditional/operate.ts';
+import type { RowOperator } from '../rows/operate.ts';
 import { inserting, readRows, replacing, WRITES_PER_SCRIPT } from './row-writer.ts';
 import { claimOf, type Row, witnessesOf, writeOfClaim } from './row.ts';
 import type { ScriptCaller } from './script-caller.ts';

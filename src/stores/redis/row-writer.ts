@@ -1,5 +1,5 @@
 import type { Claim } from '../../claims/claim.ts';
-import type { ReadOutcome, RowWriter } from '../conditional/row-writer.ts';
+import type { ReadOutcome, RowWriter } from '../rows/row-writer.ts';
 import { claimOf, leftBy, type Row, type RowWrite, witnessesOf, writeOfChange, writeOfClaim } from './row.ts';
 import type { ScriptAnswer, ScriptCaller, ScriptItem } from './script-caller.ts';
 import { CHANGE, INSERT, READ, REPLACE } from './scripts.ts';

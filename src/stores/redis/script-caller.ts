@@ -56,7 +56,7 @@ export type ScriptCaller = (
   signal?: StopSignal,
 ) => Promise<ScriptAnswer[]>;
 
-/** Callers wait for 30 seconds at most (`boundedStore`): a claim that is made later would be nobody's, until its lease ends. */
+/** Callers wait for 30 seconds at most (`engineStore`): a claim that is made later would be nobody's, until its lease ends. */
 const LATEST_MS = 30_000;
 
 /** So much of arguments goes into one script, in UTF-16 code units; one item may be longer. */

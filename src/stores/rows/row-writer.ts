@@ -47,3 +47,6 @@ export type WriteOutcome<Row> =
 export type ReadOutcome<Row> =
   | { readonly status: 'read'; readonly row?: Row }
   | { readonly status: 'error'; readonly error: Error };
+
+/** `wasResent`: the delete was sent more than once, so that an earlier sending of it may be why the row is gone. */
+export type DeleteOutcome<Row> = WriteOutcome<Row> & { readonly wasResent?: boolean };

@@ -1,0 +1,168 @@
+import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import type { Claim } from '../../claims/claim.ts';
+import { noOutcome } from './no-outcome.ts';
+import type { DeleteOutcome, Replacement, RowWriter, WriteOutcome } from './row-writer.ts';
+
+/** What rounds need of a database: each write is atomic together with its condition. */
+export interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'read' | 'replace'> {
+  insert?(claims: readonly Claim[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
+  delete?(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
+}
+
+/** A claim to write, and the outcome once it is written. */
+export interface Write<Outcome> {
+  readonly write: Claim;
+  readonly written: Outcome;
+}
+
+/** What follows from a row. `insert`: the key has no row, and `first` says what is written. */
+export type Decision<Outcome> =
+  | 'insert'
+  | { readonly outcome: Outcome }
+  | Write<Outcome>
+  | { readonly delete: true; readonly written: Outcome };
+
+export interface Rules<Row, Outcome> {
+  readonly clock: Pick<Clock, 'now'>;
+  /** Whether a key is inserted at first, without a read. */
+  readonly isNew: (index: number) => boolean;
+  /** The claim of a key that has no row. */
+  readonly first?: (index: number, now: number) => Write<Outcome>;
+  /**
+   * Decides from the row of a key; what it throws is the outcome of that key. `mayBeGone`: an earlier delete of the
+   * row was sent more than once, so that it may be why the row is gone.
+   */
+  readonly decide: (
+    row: Row | undefined,
+    index: number,
+    now: number,
+    mayBeGone: boolean,
+  ) => Decision<Outcome>;
+  readonly failed: (error: Error) => Outcome;
+  /** The message of the error for a row that keeps changing. */
+  readonly contended: string;
+}
+
+/**
+ * Each round after the first means that another process changed the row between our read and our write.
+ * Racing claims settle in two or three; a row that keeps changing for longer is an error.
+ */
+export const MOST_ROUNDS = 5;
+
+type Step<Row> =
+  | { readonly kind: 'insert' | 'read' | 'done' }
+  | { readonly kind: 'decide'; readonly row: Row | undefined };
+
+const INSERT = { kind: 'insert' } as const;
+const READ = { kind: 'read' } as const;
+const DONE = { kind: 'done' } as const;
+
+/**
+ * Inserts, reads, decides and writes, each for all keys that are at that step, until every key has its outcome. A write
+ * is done on the condition that the row is still the one that was read; a lost race is decided again.
+ */
+export async function decideInRounds<Row, Outcome>(
+  keys: readonly string[],
+  writer: RoundWriter<Row>,
+  rules: Rules<Row, Outcome>,
+  signal?: StopSignal,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const steps: Step<Row>[] = keys.map((_, index) => (rules.isNew(index) ? INSERT : READ));
+  const mayBeGone = new Set<number>();
+  let unfinished = steps.length;
+
+  for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+    await insertAbsent();
+    if (unfinished > 0) await readRows();
+    if (unfinished > 0) await decideAndWrite();
+    if (unfinished === 0) return outcomes;
+  }
+  steps.forEach((step, index) => step.kind !== 'done' && fail(index, contended()));
+  return outcomes;
+
+  function contended(): StoreError {
+    return new StoreError(rules.contended, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
+  }
+
+  async function insertAbsent(): Promise<void> {
+    const { first } = rules;
+    const indexes = indexesOf('insert');
+    if (indexes.length === 0 || first === undefined) return;
+    const now = rules.clock.now();
+    const firsts = indexes.map((index) => first(index, now));
+    const claims = firsts.map(({ write }) => write);
+    const writes = (await writer.insert?.(claims, signal)) ?? [];
+    firsts.forEach(({ written }, at) => note(indexes[at] as number, writes[at], written));
+  }
+
+  async function readRows(): Promise<void> {
+    const indexes = indexesOf('read');
+    if (indexes.length === 0) return;
+    const reads = await writer.read(
+      indexes.map((index) => keys[index] as string),
+      signal,
+    );
+    indexes.forEach((index, at) => {
+      const read = reads[at];
+      if (read?.status === 'read') steps[index] = { kind: 'decide', row: read.row };
+      else fail(index, read?.error ?? noOutcome());
+    });
+  }
+
+  async function decideAndWrite(): Promise<void> {
+    const now = rules.clock.now();
+    const replaced: (Replacement<Row> & { index: number; written: Outcome })[] = [];
+    const deleted: { index: number; row: Row; written: Outcome }[] = [];
+    steps.forEach((step, index) => {
+      if (step.kind !== 'decide') return;
+      const { row } = step;
+      try {
+        const decision = rules.decide(row, index, now, mayBeGone.has(index));
+        if (decision === 'insert') steps[index] = INSERT;
+        else if ('outcome' in decision) finish(index, decision.outcome);
+        else if (row === undefined) finish(index, decision.written);
+        else if ('delete' in decision) deleted.push({ index, row, written: decision.written });
+        else replaced.push({ index, row, claim: decision.write, written: decision.written });
+      } catch (thrown) {
+        fail(index, thrown as Error);
+      }
+    });
+    const rows = deleted.map(({ row }) => row);
+    const [replacements, deletions] = await Promise.all([
+      replaced.length === 0 ? [] : writer.replace(replaced, signal),
+      rows.length === 0 ? [] : writer.delete?.(rows, signal),
+    ]);
+    replaced.forEach(({ index, written }, at) => note(index, replacements[at], written));
+    deleted.forEach(({ index, written }, at) => {
+      if (deletions?.[at]?.wasResent === true) mayBeGone.add(index);
+      note(index, deletions?.[at], written);
+    });
+  }
+
+  function indexesOf(kind: Step<Row>['kind']): number[] {
+    const indexes: number[] = [];
+    steps.forEach((step, index) => step.kind === kind && indexes.push(index));
+    return indexes;
+  }
+
+  /** A refused write is not final: the row may even be this caller's own, when the first answer was lost. */
+  function note(index: number, write: WriteOutcome<Row> | undefined, written: Outcome): void {
+    if (write?.status === 'written') finish(index, written);
+    else if (write?.status === 'refused') {
+      steps[index] = write.row === undefined ? READ : { kind: 'decide', row: write.row };
+    } else fail(index, write?.error ?? noOutcome());
+  }
+
+  function fail(index: number, error: Error): void {
+    finish(index, rules.failed(error));
+  }
+
+  function finish(index: number, outcome: Outcome): void {
+    outcomes[index] = outcome;
+    steps[index] = DONE;
+    unfinished -= 1;
+  }
+}
