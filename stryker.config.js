@@ -6,8 +6,7 @@ import base from './jest.config.js';
 const room = process.env['BATCHLATCH_MUTATION_ROOM'] ?? 'keys';
 
 /** Of the stores, what is not one database's. */
-const files =
-  room === 'stores' ? ['src/stores/*.ts', 'src/stores/rows/*.ts'] : [`src/${room}/**/*.ts`];
+const files = room === 'stores' ? ['src/stores/*.ts', 'src/stores/rows/*.ts'] : [`src/${room}/**/*.ts`];
 
 export default {
   mutate: files,

@@ -64,7 +64,6 @@ const intentionallyNotExported = [
   'LEVELS',
   'HandledRecord',
   'PathTo',
-  'PolicyOption',
   'SentBody',
   'STATUS_OF',
   'Uninferred',

@@ -1,7 +1,15 @@
 export type { BatchMaker, BatchProcessor, ProcessorOptions, RecordMaker } from './presets/processor-types.ts';
 export type { BatchHandler, BatchItem } from './batch/batch-handler.ts';
 export type { BatchProcessorOptions } from './batch/options.ts';
-export type { Policy, SchemaPolicy } from './batch/policy.ts';
+export type {
+  ConflictPolicy,
+  DeadLetterPolicy,
+  HeartbeatPolicy,
+  ReadingPolicy,
+  SchemaPolicy,
+  StoreErrorPolicy,
+  VisibilityPolicy,
+} from './batch/context.ts';
 export type { RecordContext, RecordHandler } from './batch/record-handler.ts';
 export type { PermanentEnd, RecordOutcome } from './batch/outcomes.ts';
 export {
@@ -59,12 +67,11 @@ export type {
   BatchEvent,
   NotStartedReason,
   ObservedAttempt,
-  ObservedInvocation,
   ObservedKey,
-  ObservedRecord,
   Observer,
   SettlingEnd,
 } from './observe/observer.ts';
+export type { ObservedInvocation, ObservedRecord } from './observe/observed.ts';
 export { cached, type CachedOptions } from './stores/cached.ts';
 export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
 export type { SqsClient } from './queues/sqs-client.ts';

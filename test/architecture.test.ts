@@ -24,7 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Which requests a server of this machine refuses, whoever serves.
   guard: [],
   // One attempt of one key, whoever makes it.
-  attempts: ['claims', 'observe/observer.ts'],
+  attempts: ['claims', 'observe/observed.ts', 'observe/observer.ts'],
   // Knows policies by their contract only, which is its own.
   batch: [
     'claims',
@@ -33,13 +33,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'queues',
     'options',
+    'observe/observed.ts',
     'observe/observer.ts',
     'observe/tell-observer.ts',
   ],
   policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options', 'aws/request-watch.ts'],
   // Of an optional package.
-  opentelemetry: ['claims', 'options', 'observe/observer.ts', 'aws/request-watch.ts'],
+  opentelemetry: ['claims', 'options', 'observe/observed.ts', 'observe/observer.ts', 'aws/request-watch.ts'],
   // What can be put before any store.
   stores: ['claims', 'options'],
   // Deciding over rows and conditions, for stores whose database has such.
@@ -85,6 +86,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'options',
     'policies/wait-for-owner.ts',
+    'observe/observed.ts',
     'observe/observer.ts',
     'stores/dynamodb/dynamodb-store.ts',
   ],

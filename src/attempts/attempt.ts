@@ -1,272 +1,298 @@
-import type { AttemptTransaction } from '../claims/attempt-handle.ts';
-import type { Completion, SettleOutcome, Settlement } from '../claims/claim-store.ts';
-import { type CommitOutcome, contentOf } from '../claims/commit.ts';
-import { ConfigurationError } from '../base/errors.ts';
-import { whenAborted } from '../base/stop.ts';
-import { asError, missingOutcome } from '../claims/store-errors.ts';
-import type { SettlingEnd } from '../observe/observer.ts';
-import { type Ending, type EndingOf, settlementOf } from './ending.ts';
-import { CommitNotAllowedError, CommitResultError } from './errors.ts';
+import type { AcquireOutcome } from '../claims/claim-store.ts';
+import type { ObservedAttempt } from '../observe/observer.ts';
+import type { Ending } from './ending.ts';
+import { factsOf } from './facts-of.ts';
+import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
 import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
-import type { HeldClaim } from './held-claim.ts';
-import { extendLeases, type LeasedClaim } from './lease.ts';
-import { isLastAttempt } from './rules.ts';
 import type { AttemptScope } from './scope.ts';
-import { Transaction } from './transaction.ts';
+import type { Refusal, Settled, StopReason, Work } from './work.ts';
+import type { Transaction } from './transaction.ts';
+import { WatchedSignal } from './watched-signal.ts';
 
-/** What an attempt works on, and where it notes its claim. */
-export interface Work {
-  readonly key: string;
-  /** What observers know the record by. */
-  readonly recordId: string;
-  /** The last claim, and whether that is neither settled nor given back, for all that this process knows. */
-  claim: HeldClaim | undefined;
-  isClaimOpen: boolean;
+/** The attempts of one call of a handler that has many records: what it sees of one counts for all. */
+export interface RunsTogether {
+  /** To be asked when the handler has ended. */
+  whoHasSeenAbort(): Attempt | undefined;
 }
 
-/** How an attempt ended in the store; `committed`: its effect and its completion are written together. */
-export type Settled =
-  | 'committed'
-  | {
-      /** What was stored, or was to be: after a commit that failed, not how the handler ended. */
-      readonly end: AttemptEnd;
-      readonly ending: Ending;
-      readonly outcome: SettleOutcome;
-    };
-
-/** What was committed: the result, and the completion that was made of it. */
-export interface Committed {
-  readonly result: unknown;
-  readonly ending: Extract<Ending, { readonly end: 'complete' }>;
+/** The batch, or the call, that attempts belong to. It learns of each of their turns. */
+export interface Runner<Of extends Work> {
+  /** The attempt is `ended`, or `abandoned`. */
+  over(attempt: Attempt<Of>): void;
+  /** The handler of an attempt that was abandoned has ended after all. */
+  endedLate(attempt: Attempt<Of>, end: HandlerReturned | HandlerThrew): void;
+  /** The store has answered to the end of an attempt. */
+  settled(attempt: Attempt<Of>, settled: Settled): void;
+  /** The store's answers to a request have been passed on. */
+  answered(): void;
+  /** Something that must not throw has thrown. */
+  fail(thrown: unknown): void;
 }
+
+type State = 'asked' | 'refused' | 'held' | 'running' | 'ended' | 'abandoned' | 'settling' | 'over' | 'left';
 
 /**
- * One attempt of one key, from acquired to settled: what it may write about its claim, each time conditional on its
- * owner.
+ * One attempt of one key, from the request for its claim to the last word about it: the only object that a record has on its
+ * way. It is always in one of these states:
+ *
+ * | state     | what is true                                                  | left by                                         |
+ * |-----------|---------------------------------------------------------------|-------------------------------------------------|
+ * | asked     | its claim has been asked for                                  | the store's answer: `held`, `refused`           |
+ * | refused   | the key is not free, or the store does not say                | waiting for its owner (`asked`); nobody else    |
+ * | held      | it has the claim, or runs without one; nothing has started    | a slot: `running`, `ended` (it may not run);    |
+ * |           |                                                               | giving back: `settling`                         |
+ * | running   | its handler has been called                                   | the handler: `ended`; its grace: `abandoned`    |
+ * | ended     | how it ended is known, and the claim is still held            | settle: `settling`                              |
+ * | abandoned | the record has failed, its handler goes on                    | the handler, late: `ended`, and settled alone   |
+ * | settling  | the last word about the claim is on its way                   | the store's answer: `over`, `left`              |
+ * | over      | nothing of the claim is this attempt's any more               | nobody                                          |
+ * | left      | the store did not answer: the row may be this attempt's       | nobody: the lease ends it                       |
+ *
+ * Signal, timers and transaction are made on first use, which most attempts never come to.
  */
-export class Attempt implements LeasedClaim {
+export class Attempt<Of extends Work = Work> implements ObservedAttempt {
+  readonly of: Of;
+  readonly scope: AttemptScope;
+  /** Who learns what becomes of it. */
+  readonly runner: Runner<Of>;
   readonly key: string;
-  readonly claim: HeldClaim;
-  /** What observers know the attempt by. */
-  readonly facts: Omit<SettlingEnd, 'end'>;
-  readonly #work: Work;
-  readonly #scope: AttemptScope;
-  readonly #endingOf: EndingOf;
-  /** Made when the handler commits something; most never do. */
-  #transaction: Transaction | undefined;
-  #committed: Committed | undefined;
-  #hasEnded = false;
+  readonly recordId: string;
+  state: State = 'asked';
+  owner: string;
+  /** Without a claim nothing of its end is stored. */
+  hasClaim = false;
+  /** The fencing token; 0: it has no claim. */
+  attempt = 0;
+  releases = 0;
+  crashes = 0;
+  leaseUntil = 0;
+  /** Whether its turn has come: it may run once it has its claim. */
+  isInTurn = false;
+  /** Whether it has waited for another owner of its key. */
+  hasWaited = false;
+  /** Why it is `refused`. */
+  refusal: Refusal | undefined = undefined;
+  /** How it ended; of one that was abandoned, how it counts. */
+  end: AttemptEnd | undefined = undefined;
+  /** What is stored of that. */
+  ending: Ending | undefined = undefined;
+  /** What its handler commits together with the completion. */
+  transaction: Transaction | undefined = undefined;
+  /** Where the handler sees the end of its lease, which is kept up to date. */
+  shownTo: { leaseUntil: number } | undefined = undefined;
+  /** The others of the same call. */
+  together: RunsTogether | undefined = undefined;
+  /** When its claim was asked for, and then when its handler was called, in epoch milliseconds. */
+  #since: number;
+  #isDone = false;
+  #stopReason: StopReason | undefined = undefined;
+  #watched: WatchedSignal | undefined = undefined;
+  #cancelTimeout: (() => void) | undefined = undefined;
+  #cancelGrace: (() => void) | undefined = undefined;
 
-  constructor(work: Work, claim: HeldClaim, scope: AttemptScope, endingOf: EndingOf) {
-    const { key, recordId } = work;
-    work.claim = claim;
-    work.isClaimOpen = true;
-    this.key = key;
-    this.claim = claim;
-    this.#work = work;
-    this.facts = { recordId, key, owner: claim.owner, attempt: claim.attempt };
-    this.#scope = scope;
-    this.#endingOf = endingOf;
+  constructor(of: Of, owner: string, askedAt: number, scope: AttemptScope, runner: Runner<Of>) {
+    this.of = of;
+    this.key = of.key;
+    this.recordId = of.recordId;
+    this.owner = owner;
+    this.scope = scope;
+    this.#since = askedAt;
+    this.runner = runner;
   }
 
-  get leaseUntil(): number {
-    return this.claim.leaseUntil;
+  /** Whether its claim is neither settled nor given back, for all that this process knows. */
+  get isOpen(): boolean {
+    return this.hasClaim && this.state !== 'over' && !this.isCommitted;
   }
 
   /** Whether its effect and its completion are written: nothing of its claim remains to be. */
   get isCommitted(): boolean {
-    return this.#transaction?.isStored === true;
+    return this.transaction?.isStored === true;
   }
 
-  /** What was committed, by its own handler and with its knowledge. */
-  get committed(): Committed | undefined {
-    return this.#committed;
-  }
-
-  /** Why its handler's end must not be stored as a success. */
-  get commitFailure(): Error | undefined {
-    return this.#transaction?.failure;
-  }
-
-  /** Does work that commits an effect together with the completion. See `AttemptHandle`. */
-  async transact<Result>(work: (transaction: AttemptTransaction) => Promise<Result>): Promise<Result> {
-    if (this.#hasEnded) throw new CommitNotAllowedError('ended');
-    const transaction = (this.#transaction ??= new Transaction());
-    const own: AttemptTransaction = {
-      complete: (effect, result) => this.#completeWith(transaction, effect, result),
-      noteNotDone: (error) => transaction.noteNotDone(error),
-    };
-    return transaction.run(async () => work(own));
-  }
-
-  /** Writes an effect of the store's kind and the completion in one transaction. */
-  async #completeWith(transaction: Transaction, effect: unknown, result: unknown): Promise<void> {
-    const { clock, notify } = this.#scope;
-    const startedAt = clock.now();
-    const ending = this.#decide({ kind: 'returned', result });
-    // Of a function or a request: what would be parked, or fail, must not be committed as done.
-    if (ending.end !== 'complete') throw new CommitResultError(ending.problem ?? ending.error.message);
-    await transaction.commit(() => this.#commit(effect, ending));
-    this.#committed = { result, ending };
-    this.#work.isClaimOpen = false;
-    const durationMs = clock.now() - startedAt;
-    const content = contentOf(effect);
-    const items = Array.isArray(content) ? content.length : 1;
-    notify({ type: 'committed', ...this.facts, items, durationMs });
-  }
-
-  #commit(effect: unknown, ending: Ending): Promise<CommitOutcome> {
-    const { store, deadline } = this.#scope;
-    if (store.commit === undefined) {
-      const error = new ConfigurationError(
-        'The claim store of this processor has no commit(): use the store that the commit function belongs to, or in tests memoryStore({ onCommit })',
-      );
-      return Promise.resolve({ refused: error });
-    }
-    const { signal } = deadline.answerNow;
-    // When the answer has left already, nothing is gained by giving up.
-    return store.commit(this.#settlementOf(ending) as Completion, effect, signal.aborted ? {} : { signal });
-  }
-
-  /** Makes the lease last at least `minimumMs` from now; it never becomes shorter. Never rejects. */
-  async extend(minimumMs: number): Promise<SettleOutcome> {
-    if (this.isCommitted) return 'stored';
-    const [outcome = { error: missingOutcome() }] = await extendLeases([this], minimumMs, this.#scope);
-    return outcome;
-  }
-
-  /** The outcome of an extension. A refusal may be caused by this attempt's own commit, whose answer has not arrived yet. */
-  async unlessCommitted(outcome: SettleOutcome): Promise<SettleOutcome> {
-    if (outcome !== 'lost') return outcome;
-    await this.#transaction?.whenAnswered();
-    return this.isCommitted ? 'stored' : 'lost';
-  }
-
-  /** Gives back a claim that was not started: it does not count, and the key can run elsewhere at once. */
-  release(): Promise<SettleOutcome> {
-    const { rules, settlements, unstarted, notify } = this.#scope;
-    const { key, facts } = this;
-    const { owner, releases } = this.claim;
-    const retentionMs = rules.retention.failed;
-    const release: Settlement = { end: 'release', key, owner, releases, retentionMs };
-    return settlements.settle(release, { ...facts, end: 'release' }, (outcome) => {
-      this.#work.isClaimOpen = typeof outcome === 'object';
-      if (typeof outcome === 'object') {
-        unstarted.note({ key, owner, retentionMs });
-        notify({ type: 'settleFailed', ...facts, effectDone: false, error: outcome.error });
-      }
-      return outcome;
-    });
-  }
-
-  /** Stores how the attempt ended, together with others. Never rejects. */
-  settle(end: AttemptEnd): Promise<Settled> {
-    this.#hasEnded = true;
-    // Nearly always: one promise less for each record.
-    return this.#transaction === undefined
-      ? this.store(this.#decide(end), end)
-      : this.#settleBeside(this.#transaction, end);
-  }
-
-  /** Stores this ending. Never rejects. */
-  store(ending: Ending, end: AttemptEnd): Promise<Settled> {
-    const settlement = this.#settlementOf(ending);
-    const { recordId, key, owner, attempt } = this.facts; // spread, for thousands of records, it is expensive
-    const note = { recordId, key, owner, attempt, end: settlement.end };
-    const answerOf = (outcome: SettleOutcome): Settled => {
-      this.#work.isClaimOpen = typeof outcome === 'object';
-      this.#noteUnlessStored(outcome, end);
-      return { end, ending, outcome };
-    };
-    const triedUntil = end.kind === 'returned' ? this.claim.leaseUntil : undefined;
-    return this.#scope.settlements.settle(settlement, note, answerOf, triedUntil);
-  }
-
-  /** The handler was no longer awaited; if the claim is still this attempt's, its end is stored all the same. */
-  async settleLate(late: HandlerReturned | HandlerThrew): Promise<void> {
-    this.#hasEnded = true;
-    await this.#transaction?.close();
-    if (this.isCommitted) {
-      this.#noteCommitted(late);
+  /** The store's answer: `asked` → `held`, or `refused`. */
+  answer(outcome: AcquireOutcome): void {
+    if (outcome.status !== 'acquired') {
+      this.state = 'refused';
+      this.refusal = outcome;
       return;
     }
-    const end = this.#endBeside(late);
-    const settlement = this.#settlementOf(this.#decide(end));
-    this.#scope.notify({ type: 'settling', ends: [{ ...this.facts, end: settlement.end }] });
-    let outcome: SettleOutcome | undefined;
+    this.state = 'held';
+    this.hasClaim = true;
+    this.attempt = outcome.attempt;
+    this.releases = outcome.releases;
+    this.crashes = outcome.crashes;
+    this.leaseUntil = outcome.leaseUntil;
+    const { watch, time } = this.scope;
+    if (!watch.wants.claimed && !outcome.tookOver) return;
+    const facts = factsOf(this);
+    const durationMs = time.clock.now() - this.#since;
+    watch.notify({ type: 'claimed', ...facts, leaseUntil: outcome.leaseUntil, durationMs });
+    if (outcome.tookOver) watch.notify({ type: 'tookOver', ...facts, crashes: outcome.crashes });
+  }
+
+  /** Its key is another owner's, and it waits: `refused` → `asked`. */
+  askAgain(owner: string, askedAt: number): void {
+    this.state = 'asked';
+    this.hasWaited = true;
+    this.owner = owner;
+    this.#since = askedAt;
+  }
+
+  /** It runs without a claim: `refused` → `held`. */
+  goWithout(owner: string, leaseUntil: number): void {
+    this.state = 'held';
+    this.owner = owner;
+    this.leaseUntil = leaseUntil;
+  }
+
+  /** Its handler is not called: `held` → `ended`. */
+  refuse(end: AttemptEnd): void {
+    this.state = 'ended';
+    this.end = end;
+  }
+
+  /** Its lease has been made longer. */
+  extendTo(leaseUntil: number): void {
+    this.leaseUntil = leaseUntil;
+    if (this.shownTo !== undefined) this.shownTo.leaseUntil = leaseUntil;
+  }
+
+  /** Calls the handler: `held` → `running`. */
+  run(handler: () => unknown): void {
+    const { watch, time } = this.scope;
+    if (this.state !== 'held') throw new Error(`An attempt that is ${this.state} cannot run`); // a bug, and twice is worse
+    this.state = 'running';
+    if (time.timeoutMs !== undefined) this.#watchTime(time.timeoutMs);
+    this.#since = time.clock.now();
+    if (watch.wants.started) watch.notify({ type: 'started', ...factsOf(this) });
+    let returning: Promise<unknown>;
     try {
-      [outcome] = await this.#scope.store.settle([settlement]);
+      returning = Promise.resolve(handler());
     } catch (thrown) {
-      outcome = { error: asError(thrown) };
+      returning = Promise.reject(thrown);
     }
-    this.#noteUnlessStored(outcome ?? { error: missingOutcome() }, end);
-  }
-
-  /** The handler has committed something, or tried to. */
-  async #settleBeside(transaction: Transaction, end: AttemptEnd): Promise<Settled> {
-    await transaction.close();
-    if (transaction.isStored) {
-      this.#noteCommitted(end);
-      this.#scope.settlements.flushIfIdle();
-      return 'committed';
-    }
-    const counts = this.#endBeside(end);
-    const settled = await this.store(this.#decide(counts), counts);
-    return transaction.isUnknown && (await this.#wasCommittedUnnoticed()) ? 'committed' : settled;
-  }
-
-  /** Whatever the handler made of a commit that failed, its effect is not known to be written, so that it may run again. */
-  #endBeside<End extends AttemptEnd>(end: End): End | HandlerThrew {
-    const failure = this.#transaction?.failure;
-    if (failure === undefined || end.kind === 'threw') return end;
-    return { kind: 'threw', error: failure, thrown: failure, isInconclusive: true };
-  }
-
-  /** After a commit whose answer was lost, and after a settlement that makes sure that nothing of it comes later. */
-  async #wasCommittedUnnoticed(): Promise<boolean> {
-    const { answerNow } = this.#scope.deadline;
-    const looking = this.#scope.store.inspect(this.key);
-    try {
-      // When the answer has left already, nothing is gained by giving up.
-      const stored = await (answerNow.aborted ? looking : Promise.race([looking, whenAborted(answerNow)]));
-      return stored?.status === 'COMPLETED' && stored.owner === this.claim.owner;
-    } catch {
-      return false;
-    }
-  }
-
-  #decide(end: AttemptEnd): Ending {
-    const ending = this.#endingOf(end, isLastAttempt(this.claim, this.#scope.rules));
-    if (ending.end === 'complete' && ending.dropped !== undefined) this.#noteDropped(ending.dropped);
-    return ending;
-  }
-
-  #settlementOf(ending: Ending): Settlement {
-    const { retention } = this.#scope.rules;
-    const mayDrop = ending.end === 'complete' && ending.mayDropResult === true;
-    return settlementOf(
-      ending,
-      this.key,
-      this.claim,
-      retention,
-      mayDrop ? (error) => this.#noteDropped(error) : undefined,
+    void returning.then(
+      (result: unknown) => this.#noteEnd(this.#endOf(result)),
+      (thrown: unknown) => this.#noteEnd(this.#failure(thrown)),
     );
   }
 
-  #noteDropped(error: unknown): void {
-    this.#scope.notify({ type: 'resultDropped', ...this.facts, error });
+  /** Aborts the signal. After `graceMs` the handler is not waited for any longer; without a grace it is. */
+  stop(reason: StopReason, graceMs?: number): void {
+    if (this.state !== 'running') return;
+    if (this.#stopReason === undefined) {
+      this.#stopReason = reason;
+      this.#watched?.abort(reason());
+      this.scope.watch.stuck?.watch(this);
+    }
+    if (graceMs === undefined || this.#cancelGrace !== undefined) return;
+    this.#cancelGrace = this.scope.time.clock.setTimer(() => this.#abandon(reason()), graceMs);
   }
 
-  #noteCommitted(end: AttemptEnd): void {
-    if (end.kind === 'returned') return;
-    this.#scope.notify({ type: 'failedAfterCommit', ...this.facts, error: end.error });
+  /** The lease is over, or another owner's. */
+  stopForLease(): void {
+    this.stop((cause) => new LeaseLostError({ cause }));
   }
 
-  #noteUnlessStored(outcome: SettleOutcome, end: AttemptEnd): void {
-    if (outcome === 'stored') return;
-    const { notify } = this.#scope;
-    const effectDone = end.kind === 'returned';
-    if (outcome === 'lost') notify({ type: 'leaseLost', ...this.facts, effectDone });
-    else notify({ type: 'settleFailed', ...this.facts, effectDone, error: outcome.error });
+  get signal(): AbortSignal {
+    if (this.#watched === undefined) {
+      this.#watched = new WatchedSignal();
+      if (this.#stopReason !== undefined) this.#watched.abort(this.#stopReason());
+    }
+    return this.#watched.signal;
+  }
+
+  get hasSeenAbort(): boolean {
+    return this.#watched !== undefined && this.#watched.hasSeenAbort;
+  }
+
+  /** Whether it was told to stop. */
+  get isStopped(): boolean {
+    return this.#stopReason !== undefined;
+  }
+
+  /** The handler says that it has finished, whatever it has seen. */
+  noteDone(): void {
+    this.#isDone = true;
+  }
+
+  /** The store has answered to the last word: `settling` → `over`, or `left`. */
+  noteAnswer(outcome: Settled): void {
+    this.state = typeof outcome === 'object' ? 'left' : 'over';
+  }
+
+  /** The same for the end, of which the runner learns. */
+  noteSettled(settled: Settled): void {
+    this.noteAnswer(settled);
+    this.runner.settled(this, settled);
+  }
+
+  /** The handler has ended: `running`, or `abandoned`, → `ended`. */
+  #noteEnd(end: HandlerReturned | HandlerThrew): void {
+    if (this.#stopReason !== undefined) this.scope.watch.stuck?.noteEnd(this);
+    const isLate = this.state === 'abandoned';
+    this.state = 'ended';
+    if (isLate) return this.runner.endedLate(this, end);
+    this.end = end;
+    if (end.kind === 'threw') this.#tell('failed', end.error);
+    else if (this.scope.watch.wants.succeeded) this.#tell('succeeded');
+    this.#leave();
+  }
+
+  /** Its grace is over: `running` → `abandoned`. */
+  #abandon(error: Error): void {
+    if (this.state !== 'running') return;
+    this.state = 'abandoned';
+    this.end = { kind: 'threw', error, thrown: error, isInconclusive: true };
+    this.#tell('abandoned', error);
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#cancelTimeout?.();
+    this.#cancelGrace?.();
+    try {
+      this.runner.over(this);
+    } catch (thrown) {
+      this.runner.fail(thrown);
+    }
+  }
+
+  #watchTime(timeoutMs: number): void {
+    const { clock, deadline } = this.scope.time;
+    const reason: StopReason = (cause) => new RecordTimeoutError(timeoutMs, { cause });
+    this.#cancelTimeout = clock.setTimer(() => this.stop(reason, deadline.graceMs), timeoutMs);
+  }
+
+  #endOf(result: unknown): HandlerReturned | HandlerThrew {
+    // Nearly always: nobody has looked at the signal, and nobody else's counts.
+    if (this.#watched === undefined && this.together === undefined) return { kind: 'returned', result };
+    const error = this.#interruption(result);
+    if (error === undefined) return { kind: 'returned', result };
+    return { kind: 'threw', error, thrown: error, isInconclusive: true, hasSeenAbort: true };
+  }
+
+  #failure(thrown: unknown): HandlerThrew {
+    const reason = this.#stopReason;
+    if (reason === undefined) return { kind: 'threw', error: thrown, thrown, isInconclusive: false };
+    const hasSeenAbort = this.hasSeenAbort && !this.#isDone;
+    return { kind: 'threw', error: reason(thrown), thrown, isInconclusive: true, hasSeenAbort };
+  }
+
+  /** Returning is not finishing for a handler that was told to stop and has seen it. */
+  #interruption(result: unknown): InterruptedError | undefined {
+    if (this.#isDone || this.isCommitted) return undefined;
+    const whoHasSeen = this.together === undefined ? this : this.together.whoHasSeenAbort();
+    if (whoHasSeen?.hasSeenAbort !== true) return undefined;
+    // A batch handler that was to stop for another record's sake, and still has an answer for this one, has done it.
+    if (this.#stopReason === undefined && result !== undefined) return undefined;
+    return new InterruptedError({ cause: (this.#stopReason ?? whoHasSeen.#stopReason)?.() });
+  }
+
+  #tell(type: 'succeeded' | 'failed' | 'abandoned', error?: unknown): void {
+    const { watch, time } = this.scope;
+    const ended = { ...factsOf(this), durationMs: time.clock.now() - this.#since };
+    watch.notify(type === 'succeeded' ? { type, ...ended } : { type, ...ended, error });
   }
 }

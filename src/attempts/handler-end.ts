@@ -1,6 +1,3 @@
-/** How a handler ended, as far as it was waited for. */
-export type HandlerEnd = HandlerReturned | HandlerThrew | HandlerAbandoned;
-
 /** How an attempt ends that is to be settled. */
 export type AttemptEnd = HandlerReturned | HandlerThrew | AttemptRefused;
 
@@ -27,11 +24,4 @@ interface AttemptRefused {
   readonly error: Error;
   /** It is the record that is wrong, and not what became of its attempts. */
   readonly isInvalid?: true;
-}
-
-/** It was told to stop and did not end in time. `late` resolves when it does end, which may be never. */
-interface HandlerAbandoned {
-  readonly kind: 'abandoned';
-  readonly error: Error;
-  readonly late: Promise<HandlerReturned | HandlerThrew>;
 }

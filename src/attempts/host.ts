@@ -9,8 +9,8 @@ export interface Host {
   readonly longestLeaseMs: number;
   /** Nothing else runs in this process, so a record whose last attempt died may run now. */
   readonly isAlone: boolean;
-  /** Hears of each claim and settlement that is asked of the store, until it is answered. */
-  readonly noteAsked: (answer: Promise<unknown>) => void;
+  /** The store is asked for claims, or for a settlement. Returns what is called when it has answered. */
+  readonly noteAsked: () => () => void;
   /** Calls a handler. It may end after the host has given up waiting for its call. */
   readonly runHandler: (handler: () => unknown) => unknown;
   /**

@@ -1,6 +1,5 @@
 import { countedAttempts } from '../claims/claim.ts';
 import type { AllRetentions } from '../claims/retention.ts';
-import type { HeldClaim } from './held-claim.ts';
 import {
   isPermanent,
   LapsedLeaseError,
@@ -17,7 +16,12 @@ export interface AttemptRules {
   readonly onLapsedLease: 'rerun' | 'park';
 }
 
-type Counts = Pick<HeldClaim, 'attempt' | 'releases' | 'crashes'>;
+/** How often a key was claimed, given back, and left by attempts that died. */
+interface Counts {
+  readonly attempt: number;
+  readonly releases: number;
+  readonly crashes: number;
+}
 
 /** Why the key is to be parked instead of being run once more; undefined: it runs. */
 export function refusalOf(claim: Counts, rules: AttemptRules): Error | undefined {

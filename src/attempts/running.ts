@@ -1,83 +1,81 @@
+import { waitAtMost } from '../base/clock.ts';
 import type { Attempt } from './attempt.ts';
-import type { HandlerRun } from './handler-run.ts';
-import { extendLeases } from './lease.ts';
-import type { AttemptScope } from './scope.ts';
+import type { StopReason } from './work.ts';
+import { extend } from './lease.ts';
+import type { AttemptTime } from './scope.ts';
 
-/** The handlers that run now, each with its attempt; undefined: it runs without a claim. */
-export type Running = Map<HandlerRun, Attempt | undefined>;
-
-/** After a renewal that failed the next is not tried at once. */
-const SHORTEST_BEAT_MS = 100;
-
-export interface Heartbeat {
-  /** Resolves when no renewal is on its way any more: none may arrive after a later change of the same message. */
-  stop(): Promise<void>;
-}
+/** A timer that fires so late was delayed by a busy event loop. */
+const BUSY_LOOP_MS = 250;
+/** How long a handler whose lease is over runs on while its renewal is asked for. */
+const LATE_RENEWAL_MS = 1_000;
 
 /**
- * Renews the leases of the handlers that run, in one request, every third of a lease. A claim that turns out to be
- * another owner's stops its handler; a renewal that failed is tried again when half of what is left of the lease is
- * over, and the lease itself ends what could not be renewed in time. `onBeat` is done beside every renewal.
+ * The attempts of one invocation whose handlers run. One timer watches the leases of all. Where a lease outlives the
+ * invocation the deadline comes first, and there is no timer.
  */
-export function startHeartbeat(
-  running: Running,
-  scope: AttemptScope,
-  onBeat?: () => Promise<unknown>,
-): Heartbeat {
-  const { clock, renewal, leaseMs } = scope;
-  let isStopped = false;
-  let cancel: (() => void) | undefined;
-  let beating: Promise<void> = Promise.resolve();
+export class Running implements Iterable<Attempt> {
+  readonly #time: AttemptTime;
+  readonly #attempts = new Set<Attempt>();
+  #timerAt = Infinity;
+  #cancelTimer: (() => void) | undefined;
 
-  function schedule(): void {
-    const intervalMs = renewal?.intervalMs ?? Math.floor(leaseMs() / 3);
-    cancel = clock.setTimer(
-      () => {
-        beating = beat().then(() => {
-          if (!isStopped) schedule();
-        });
-      },
-      Math.min(intervalMs, Math.max(shortestLeaseMs() / 2, SHORTEST_BEAT_MS)),
-    );
+  constructor(time: AttemptTime) {
+    this.#time = time;
   }
 
-  /** A renewal that failed is tried again before its lease is over: not for one that was told to stop, its lease is lost. */
-  function shortestLeaseMs(): number {
-    let shortest = Infinity;
-    for (const [run, attempt] of running) {
-      const isKept = attempt !== undefined && !attempt.isCommitted && !run.isStopped;
-      if (isKept) shortest = Math.min(shortest, attempt.leaseUntil);
+  add(attempt: Attempt): void {
+    this.#attempts.add(attempt);
+    if (attempt.leaseUntil < this.#timerAt && attempt.leaseUntil <= this.#time.deadline.endsAt) {
+      this.#setTimer(attempt.leaseUntil);
     }
-    return shortest - clock.now();
   }
 
-  async function beat(): Promise<void> {
-    await Promise.all([renewLeases(running, scope), onBeat?.()]);
+  delete(attempt: Attempt): void {
+    this.#attempts.delete(attempt);
+    if (this.#attempts.size === 0 && this.#timerAt !== Infinity) this.#setTimer(Infinity);
   }
 
-  schedule();
-  return {
-    stop() {
-      isStopped = true;
-      cancel?.();
-      return beating;
-    },
-  };
-}
-
-async function renewLeases(running: Running, scope: AttemptScope): Promise<void> {
-  const runs: HandlerRun[] = [];
-  const attempts: Attempt[] = [];
-  for (const [run, attempt] of running) {
-    if (attempt === undefined || attempt.isCommitted) continue;
-    runs.push(run);
-    attempts.push(attempt);
+  [Symbol.iterator](): Iterator<Attempt> {
+    return this.#attempts.values();
   }
-  if (runs.length === 0) return;
-  const outcomes = await extendLeases(attempts, scope.leaseMs(), scope);
-  runs.forEach((run, index) => {
-    // One that has ended and settled meanwhile has no claim of its own any more.
-    if (outcomes[index] === 'lost') run.noteLeaseLost();
-    else run.watchLease();
-  });
+
+  stopAll(reason: StopReason, graceMs: number): void {
+    for (const attempt of this.#attempts) attempt.stop(reason, graceMs);
+  }
+
+  #watch({ leaseUntil }: Attempt): void {
+    if (leaseUntil < this.#timerAt && leaseUntil <= this.#time.deadline.endsAt) this.#setTimer(leaseUntil);
+  }
+
+  #setTimer(at: number): void {
+    const { clock } = this.#time;
+    this.#cancelTimer?.();
+    this.#timerAt = at;
+    this.#cancelTimer =
+      at === Infinity ? undefined : clock.setTimer(() => this.#endLeases(), at - clock.now());
+  }
+
+  /** Since the timer was set leases may have been extended, and attempts have ended: the next is looked for. */
+  #endLeases(): void {
+    const now = this.#time.clock.now();
+    this.#setTimer(Infinity);
+    for (const attempt of this.#attempts) {
+      if (attempt.isCommitted || attempt.isStopped) continue;
+      if (attempt.leaseUntil > now) this.#watch(attempt);
+      else void this.#endLease(attempt, now);
+    }
+  }
+
+  /**
+   * The lease is over. If the event loop was too busy to renew it in time, it is renewed now: perhaps no other attempt has
+   * taken over. The handler is still awaited, because its end is stored if no one took over.
+   */
+  async #endLease(attempt: Attempt, now: number): Promise<void> {
+    const { clock, renewal, leaseMs } = this.#time;
+    if (now - attempt.leaseUntil >= BUSY_LOOP_MS && renewal !== undefined) {
+      await waitAtMost(clock, LATE_RENEWAL_MS, extend(attempt, leaseMs()));
+      if (attempt.leaseUntil > clock.now()) return this.#watch(attempt);
+    }
+    attempt.stopForLease();
+  }
 }

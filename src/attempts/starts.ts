@@ -2,7 +2,7 @@ import type { SettleOutcome } from '../claims/claim-store.ts';
 import type { Attempt } from './attempt.ts';
 import { ensureLeases, isShort } from './lease.ts';
 import { countsDeaths } from './rules.ts';
-import type { AttemptScope } from './scope.ts';
+import type { AttemptClaims, AttemptScope } from './scope.ts';
 
 interface Waiting {
   readonly attempt: Attempt;
@@ -21,12 +21,12 @@ export class Starts {
 
   constructor(scope: AttemptScope) {
     this.#scope = scope;
-    this.#isRecording = recordsStarts(scope);
+    this.#isRecording = recordsStarts(scope.claims);
   }
 
   /** Whether it may start at once, as most may. */
   isReady(attempt: Attempt): boolean {
-    return !this.#isRecording && !isShort(attempt, this.#scope);
+    return !this.#isRecording && !isShort(attempt);
   }
 
   /** Those of the attempts that may start, because their claims are still their own. Never rejects. */
@@ -37,7 +37,7 @@ export class Starts {
       : undefined;
     const recorded = attempts.filter((_, index) => areRecorded?.[index] !== false);
     const areLive = await ensureLeases(recorded, this.#scope);
-    const isStopped = this.#scope.deadline.stop.aborted;
+    const isStopped = this.#scope.time.deadline.stop.aborted;
     return new Set(isStopped ? [] : recorded.filter((_, index) => areLive[index] === true));
   }
 
@@ -61,12 +61,15 @@ export class Starts {
   }
 
   async #outcomesOf(group: readonly Waiting[]): Promise<SettleOutcome[]> {
-    const { store, deadline } = this.#scope;
+    const {
+      claims: { store },
+      time: { deadline },
+    } = this.#scope;
     // Not waited for, and not written, for what may not start: its claim has to be given back before the answer leaves.
     if (deadline.stop.aborted) return [];
-    const claims = group.map(({ attempt }) => ({ key: attempt.key, owner: attempt.claim.owner }));
+    const claims = group.map(({ attempt: { key, owner } }) => ({ key, owner }));
     try {
-      return (await store.start?.(claims, deadline.stop)) ?? [];
+      return (await store.start?.(claims, { signal: deadline.stop })) ?? [];
     } catch {
       return []; // what is not known to be written must not start
     }
@@ -74,6 +77,6 @@ export class Starts {
 }
 
 /** Whether claims are to be made with `recordsStart`. */
-export function recordsStarts({ store, rules }: Pick<AttemptScope, 'store' | 'rules'>): boolean {
+export function recordsStarts({ store, rules }: Pick<AttemptClaims, 'store' | 'rules'>): boolean {
   return countsDeaths(rules) && store.start !== undefined;
 }

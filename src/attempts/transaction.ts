@@ -1,6 +1,12 @@
 import type { CommitOutcome } from '../claims/commit.ts';
 import { asError } from '../claims/store-errors.ts';
+import type { Ending } from './ending.ts';
 import { CommitNotAllowedError, LeaseLostError } from './errors.ts';
+
+export interface Committed {
+  readonly result: unknown;
+  readonly ending: Extract<Ending, { readonly end: 'complete' }>;
+}
 
 /**
  * What one run of a handler commits together with its completion. It is always in one of these states:
@@ -20,6 +26,8 @@ export class Transaction {
   #working: Promise<void> | undefined;
   #answering: Promise<unknown> | undefined;
   #isClosed = false;
+  /** What was committed, with the handler's knowledge: the result, and the completion that was made of it. */
+  committed: Committed | undefined;
 
   get isStored(): boolean {
     return this.#state === 'stored';

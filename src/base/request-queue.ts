@@ -1,75 +1,54 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from './clock.ts';
+import { answerAll, type OnAnswer, type QueueMember, type Waiting } from './queue-member.ts';
 import { Stop, type StopSignal } from './stop.ts';
 
-/** One user of a queue: an invocation, or a call. */
-export interface QueueMember {
-  /** Whether it may soon bring another item. */
-  readonly isBusy: () => boolean;
-  /** Aborted when it waits for no answer any longer. */
-  readonly signal: StopSignal;
-  /** Calls `send`, for a request with items of these records of the member, in a context of its own. Default: it is just called. */
-  readonly around?: ((recordIds: readonly string[], send: () => void) => void) | undefined;
-}
-
 /** The items of one request. */
-export interface RequestGroup<Item, Outcome> {
+export interface RequestGroup<Item, Note, Outcome, Member = QueueMember> {
   readonly items: readonly Item[];
+  /** What came with each item, and whose it is. */
+  readonly notes: readonly Note[];
+  readonly members: readonly Member[];
   /** Aborted once none of them is awaited any longer. */
   readonly signal: StopSignal;
   /** Whether somebody still waits for its answer. */
   isWanted(index: number): boolean;
-  /** The outcome for now: what counts if its member stops waiting before there is another. */
+  /** Keeps the outcome for now: it counts if the member stops waiting before there is another. */
   note(index: number, outcome: Outcome): void;
-  /** Does nothing where nobody waits for it any more. */
-  answer(index: number, outcome: Outcome): void;
+  /** Answers items, by their indexes, with the outcomes in the same order. Does nothing where nobody waits any more. */
+  answer(indexes: readonly number[], outcomes: readonly Outcome[]): void;
 }
 
-export interface RequestQueueOptions<Item, Outcome> {
+export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMember> {
   /** The most items of one request. */
   readonly requestSize: number;
   /** How long an item waits for others, in milliseconds. */
   readonly lingerMs: number;
   readonly clock: Clock;
-  /** Items of equal keys never share a request. */
-  readonly keyOf: (item: Item) => string;
   /** Sends a request and answers each item of it. Never rejects. */
-  readonly send: (group: RequestGroup<Item, Outcome>) => Promise<void>;
+  readonly send: (group: RequestGroup<Item, Note, Outcome, Member>) => Promise<void>;
   /** The outcome of an item whose member has stopped waiting. */
   readonly givenUp: () => Outcome;
   /** The record of an item, for members that put a context around requests. */
-  readonly recordIdOf?: (item: Item) => string | undefined;
+  readonly recordIdOf?: (note: Note) => string;
 }
 
 /** One member's way into a queue. */
-export interface QueueAccess<Item, Outcome> {
-  /** What the member makes of the outcome of each item, in order. A promise rejects only with what `answerOf` throws. */
-  add<Answer>(
-    items: readonly Item[],
-    answerOf: (outcome: Outcome, index: number) => Answer,
-  ): Promise<Answer>[];
+export interface QueueAccess<Item, Note, Outcome> {
+  /** Adds an item. `onAnswer` is called once, and never before `put` has returned. */
+  put(item: Item, note: Note, onAnswer: OnAnswer<Item, Note, Outcome>): void;
+  /** Adds items that are to share requests, each with its note. */
+  putAll(items: readonly Item[], notes: readonly Note[], onAnswer: OnAnswer<Item, Note, Outcome>): void;
   /** To be called when something that could have brought another item has ended. */
   flushIfIdle(): void;
   /** To be called when nothing more is added. What is on its way is still answered. */
   leave(): void;
 }
 
-/** What becomes of an item that waits, and who waits for it. One object for each of thousands, without functions of its own. */
-interface Waiting<Item, Outcome> {
-  readonly item: Item;
-  readonly member: QueueMember;
-  /** Of the items that were added together, which one it is. */
-  readonly index: number;
-  readonly answerOf: (outcome: Outcome, index: number) => unknown;
-  readonly resolve: (answer: never) => void;
-  readonly reject: (thrown: unknown) => void;
-  isAnswered: boolean;
-  noted: { readonly outcome: Outcome } | undefined;
-}
-
-interface InFlight<Item, Outcome> {
-  readonly group: readonly Waiting<Item, Outcome>[];
+interface InFlight<Item, Note, Outcome, Member> {
+  readonly group: readonly Waiting<Item, Note, Outcome, Member>[];
   /** The only member that has an item in it, where there is one. */
-  readonly onlyMember: QueueMember | undefined;
+  readonly onlyMember: Member | undefined;
   /** Undefined: the only member's own signal ends it. */
   readonly stop: Stop | undefined;
 }
@@ -81,28 +60,41 @@ interface InFlight<Item, Outcome> {
  * group commit of log records (DeWitt et al. 1984).
  *
  * The members share requests and nothing else: each stops waiting at its own signal, and a request goes on for the
- * others.
+ * others. Items of equal keys never share a request.
  */
-export class RequestQueue<Item, Outcome> {
-  readonly #options: RequestQueueOptions<Item, Outcome>;
+export class RequestQueue<
+  Item extends { readonly key: string },
+  Note,
+  Outcome,
+  Member extends QueueMember = QueueMember,
+> {
+  readonly #options: RequestQueueOptions<Item, Note, Outcome, Member>;
   // Both are changed in place: the queue lives long, and what a list of its own past held would live as long.
-  readonly #inFlight: InFlight<Item, Outcome>[] = [];
-  readonly #waiting: Waiting<Item, Outcome>[] = [];
+  readonly #inFlight: InFlight<Item, Note, Outcome, Member>[] = [];
+  readonly #waiting: Waiting<Item, Note, Outcome, Member>[] = [];
   #cancelLinger: (() => void) | undefined;
 
-  constructor(options: RequestQueueOptions<Item, Outcome>) {
+  constructor(options: RequestQueueOptions<Item, Note, Outcome, Member>) {
     this.#options = options;
   }
 
-  join(member: QueueMember): QueueAccess<Item, Outcome> {
+  join(member: Member): QueueAccess<Item, Note, Outcome> {
     const { signal } = member;
     const giveUp = (): void => this.#giveUp(member);
+    let place: AsyncResource | undefined;
+    const push = (item: Item, note: Note, onAnswer: OnAnswer<Item, Note, Outcome>): void => {
+      place ??= new AsyncResource('batchlatch');
+      this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
+    };
     signal.addEventListener('abort', giveUp, { once: true });
     return {
-      add: (items, answerOf) => {
-        const answers = items.map((item, index) => this.#push(item, index, member, answerOf));
-        this.#flushAfter(member);
-        return answers;
+      put: (item, note, onAnswer) => {
+        push(item, note, onAnswer);
+        this.#sendWhatIsDue(member);
+      },
+      putAll: (items, notes, onAnswer) => {
+        for (const [index, item] of items.entries()) push(item, notes[index] as Note, onAnswer);
+        this.#sendWhatIsDue(member);
       },
       flushIfIdle: () => {
         if (this.#waiting.length > 0 && this.#isIdle(member)) this.#flush();
@@ -111,42 +103,25 @@ export class RequestQueue<Item, Outcome> {
     };
   }
 
-  #push<Answer>(
-    item: Item,
-    index: number,
-    member: QueueMember,
-    answerOf: (outcome: Outcome, index: number) => Answer,
-  ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const one: Waiting<Item, Outcome> = {
-        item,
-        member,
-        index,
-        answerOf,
-        resolve,
-        reject,
-        isAnswered: false,
-        noted: undefined,
-      };
-      // Its answer is no longer awaited, but it may still be written: that is left to the store.
-      if (member.signal.aborted) void this.#send([one], member.signal);
-      else this.#waiting.push(one);
-    });
-  }
-
-  #flushAfter(member: QueueMember): void {
+  #sendWhatIsDue(member: Member): void {
     const { requestSize, clock, lingerMs } = this.#options;
+    if (member.signal.aborted) return this.#sendOwn(member);
     while (this.#waiting.length >= requestSize) this.#sendNext();
     if (this.#waiting.length === 0) return;
     if (this.#isIdle(member)) this.#flush();
     else this.#cancelLinger ??= clock.setTimer(() => this.#flush(), lingerMs);
   }
 
+  /** Sends what a member has added after its signal, one by one: the answer is not awaited, but the item may still be written. */
+  #sendOwn(member: Member): void {
+    for (const one of this.#take(member)) void this.#send([one], [member], member.signal);
+  }
+
   /** Whether there is nothing to wait for: no item of its own, and no answer that would let others go along. */
-  #isIdle(member: QueueMember): boolean {
+  #isIdle(member: Member): boolean {
     if (member.isBusy()) return false;
-    // What has an outcome for now is being sent again: that may take long, and brings nothing for others to go along with.
-    const isWaitedFor = (one: Waiting<Item, Outcome>): boolean =>
+    // Items being retried do not count: their next request may be far off, and nothing can join it.
+    const isWaitedFor = (one: Waiting<Item, Note, Outcome, Member>): boolean =>
       one.member !== member && !one.isAnswered && one.noted === undefined;
     return !this.#inFlight.some(({ group, onlyMember }) => onlyMember !== member && group.some(isWaitedFor));
   }
@@ -158,40 +133,53 @@ export class RequestQueue<Item, Outcome> {
   #sendNext(): void {
     this.#endLinger();
     const group = this.#takeGroup();
-    const [first] = group;
-    const isShared = group.some(({ member }) => member !== first?.member);
-    const onlyMember = isShared ? undefined : first?.member;
+    const members = membersOf(group);
+    const onlyMember = members.length === 1 ? members[0] : undefined;
     const stop = onlyMember === undefined ? new Stop() : undefined;
     const inFlight = { group, onlyMember, stop };
     this.#inFlight.push(inFlight);
-    void this.#send(group, stop ?? (onlyMember as QueueMember).signal).then(() => {
+    void this.#send(group, members, stop ?? (onlyMember as Member).signal).then(() => {
       this.#inFlight.splice(this.#inFlight.indexOf(inFlight), 1);
       if (this.#waiting.some(({ member }) => !member.isBusy())) this.#flush();
     });
   }
 
+  #flushIdle(): void {
+    if (this.#waiting.some(({ member }) => this.#isIdle(member))) this.#flush();
+  }
+
   /** The next items that may share a request, in their order. */
-  #takeGroup(): Waiting<Item, Outcome>[] {
-    const { keyOf, requestSize } = this.#options;
+  #takeGroup(): Waiting<Item, Note, Outcome, Member>[] {
+    const { requestSize } = this.#options;
     const keys = new Set<string>();
-    const group: Waiting<Item, Outcome>[] = [];
+    const group: Waiting<Item, Note, Outcome, Member>[] = [];
     for (const one of this.#waiting.splice(0)) {
-      const key = keyOf(one.item);
-      if (group.length === requestSize || keys.has(key)) this.#waiting.push(one);
+      if (group.length === requestSize || keys.has(one.item.key)) this.#waiting.push(one);
       else {
-        keys.add(key);
+        keys.add(one.item.key);
         group.push(one);
       }
     }
     return group;
   }
 
-  /** In the contexts of all members that have items in it. */
-  #send(group: readonly Waiting<Item, Outcome>[], signal: StopSignal): Promise<void> {
+  /** Takes out what waits of one member. */
+  #take(member: Member): Waiting<Item, Note, Outcome, Member>[] {
+    const own: Waiting<Item, Note, Outcome, Member>[] = [];
+    for (const one of this.#waiting.splice(0)) (one.member === member ? own : this.#waiting).push(one);
+    return own;
+  }
+
+  /** Sends in the contexts of all members that have items in it. */
+  #send(
+    group: readonly Waiting<Item, Note, Outcome, Member>[],
+    members: readonly Member[],
+    signal: StopSignal,
+  ): Promise<void> {
     let sent: Promise<void> | undefined;
     let send = (): void => void (sent = this.#sendNow(group, signal));
     // The first of them outermost.
-    for (const member of [...new Set(group.map((one) => one.member))].toReversed()) {
+    for (const member of members.toReversed()) {
       const { around } = member;
       const inner = send;
       if (around !== undefined) send = () => around(this.#recordsOf(group, member), inner);
@@ -200,23 +188,35 @@ export class RequestQueue<Item, Outcome> {
     return sent ?? this.#sendNow(group, signal);
   }
 
-  #recordsOf(group: readonly Waiting<Item, Outcome>[], wanted: QueueMember): string[] {
-    return group.flatMap(({ item, member }) =>
-      member === wanted ? (this.#options.recordIdOf?.(item) ?? []) : [],
-    );
+  #recordsOf(group: readonly Waiting<Item, Note, Outcome, Member>[], wanted: Member): string[] {
+    const { recordIdOf } = this.#options;
+    return group.flatMap(({ note, member }) => (member === wanted && recordIdOf ? [recordIdOf(note)] : []));
   }
 
-  async #sendNow(group: readonly Waiting<Item, Outcome>[], signal: StopSignal): Promise<void> {
-    await this.#options.send({
-      items: group.map(({ item }) => item),
+  #sendNow(group: readonly Waiting<Item, Note, Outcome, Member>[], signal: StopSignal): Promise<void> {
+    const items: Item[] = [];
+    const notes: Note[] = [];
+    const members: Member[] = [];
+    for (const { item, note, member } of group) {
+      items.push(item);
+      notes.push(note);
+      members.push(member);
+    }
+    return this.#options.send({
+      items,
+      notes,
+      members,
       signal,
       isWanted: (index) => group[index]?.isAnswered === false,
       note(index, outcome) {
-        (group[index] as Waiting<Item, Outcome>).noted = { outcome };
+        (group[index] as Waiting<Item, Note, Outcome, Member>).noted = outcome;
       },
-      answer(index, outcome) {
-        const one = group[index] as Waiting<Item, Outcome>;
-        if (!one.isAnswered) answer(one, outcome);
+      answer: (indexes, outcomes) => {
+        const answered: Waiting<Item, Note, Outcome, Member>[] = [];
+        for (const index of indexes) answered.push(group[index] as Waiting<Item, Note, Outcome, Member>);
+        answerAll(answered, outcomes);
+        // What waited for these answers does not wait for those that are asked for again.
+        if (answered.length < group.length) this.#flushIdle();
       },
     });
   }
@@ -226,23 +226,23 @@ export class RequestQueue<Item, Outcome> {
     this.#cancelLinger = undefined;
   }
 
-  #giveUp(member: QueueMember): void {
-    const own: Waiting<Item, Outcome>[] = [];
-    for (const one of this.#waiting.splice(0)) (one.member === member ? own : this.#waiting).push(one);
+  #giveUp(member: Member): void {
+    const own = this.#take(member);
     if (this.#waiting.length === 0) this.#endLinger(); // the next to wait has a linger of its own
     for (const { group } of this.#inFlight) own.push(...group.filter((one) => one.member === member));
-    for (const one of own) if (!one.isAnswered) answer(one, one.noted?.outcome ?? this.#options.givenUp());
+    const left = own.filter(({ isAnswered }) => !isAnswered);
+    answerAll(
+      left,
+      left.map(({ noted }) => noted ?? this.#options.givenUp()),
+    );
     for (const { group, stop } of this.#inFlight) {
       if (group.every(({ isAnswered }) => isAnswered)) stop?.abort();
     }
   }
 }
 
-function answer<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome): void {
-  one.isAnswered = true;
-  try {
-    one.resolve(one.answerOf(outcome, one.index) as never);
-  } catch (thrown) {
-    one.reject(thrown); // to its own member: the others of the request have their answers still to come
-  }
+function membersOf<Member>(group: readonly { readonly member: Member }[]): Member[] {
+  const members = new Set<Member>();
+  for (const { member } of group) members.add(member);
+  return [...members];
 }

@@ -1,50 +1,43 @@
 import type { Context } from 'aws-lambda';
-import { handleOf } from '../attempts/handle-of.ts';
-import type { HandlerRun } from '../attempts/handler-run.ts';
-import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
+import { AttemptHandleOf } from '../attempts/commit.ts';
+import { extendForHandler } from '../attempts/lease.ts';
 import { ownAccessor } from '../base/own-accessor.ts';
+import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
+import type { BatchAttempt, BatchContext } from './context.ts';
 import type { RecordContext } from './record-handler.ts';
-import type { Runnable } from './runnable.ts';
-import type { BatchScope } from './scope.ts';
-
-/** What the handler sees of its run. */
-export function handlerContext(run: HandlerRun, runnable: Runnable, scope: BatchScope): RecordContext {
-  return new HandlerContext(run, runnable, scope);
-}
 
 /**
- * All that a handler sees is an own member, so that a copy has it too. The signal is made when it is first looked at, which most
- * handlers never do.
+ * What a handler sees of its attempt. All of it is an own member, so that a copy has it too. The signal is made when it is first
+ * looked at, which most handlers never do.
  */
-class HandlerContext implements RecordContext {
+export class HandlerContext implements RecordContext {
   declare readonly signal: AbortSignal;
-  declare readonly done: () => void;
-  declare readonly idempotencyKey: string;
-  declare readonly attempt: number;
-  declare leaseUntil: number;
-  declare readonly extendLease: (leaseMs: number) => Promise<void>;
-  declare readonly remainingTimeMs: () => number;
-  declare readonly lambda: Context | undefined;
-  declare readonly [ATTEMPT]: AttemptHandle;
-  readonly #run: HandlerRun;
+  readonly done: () => void;
+  readonly idempotencyKey: string;
+  readonly attempt: number;
+  leaseUntil: number;
+  readonly extendLease: (leaseMs: number) => Promise<void>;
+  readonly remainingTimeMs: () => number;
+  readonly lambda: Context | undefined;
+  readonly #attempt: BatchAttempt;
 
-  constructor(run: HandlerRun, { facts, attempt }: Runnable, scope: BatchScope) {
-    this.#run = run;
+  constructor(attempt: BatchAttempt, { time, lambda }: BatchContext) {
+    this.#attempt = attempt;
     Object.defineProperty(this, 'signal', HandlerContext.#SIGNAL);
-    this.done = () => run.noteDone();
-    this.idempotencyKey = facts.key;
-    this.attempt = facts.attempt;
-    this.leaseUntil = run.lease.leaseUntil;
-    run.shownTo = this;
-    this.extendLease = (leaseMs) => run.extendLease(leaseMs);
-    this.remainingTimeMs = scope.remainingTimeMs;
-    this.lambda = scope.lambda;
-    this[ATTEMPT] = handleOf(attempt, run, scope);
+    this.done = () => attempt.noteDone();
+    this.idempotencyKey = attempt.key;
+    this.attempt = attempt.attempt;
+    this.leaseUntil = attempt.leaseUntil;
+    attempt.shownTo = this;
+    this.extendLease = (leaseMs) => extendForHandler(attempt, leaseMs);
+    this.remainingTimeMs = time.remainingTimeMs;
+    this.lambda = lambda;
+    (this as { [ATTEMPT]?: AttemptHandle })[ATTEMPT] = new AttemptHandleOf(attempt);
   }
 
   static readonly #SIGNAL = ownAccessor<HandlerContext>({
     get() {
-      return this.#run.signal;
+      return this.#attempt.signal;
     },
   });
 }

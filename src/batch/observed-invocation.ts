@@ -1,16 +1,17 @@
 import type { Context } from 'aws-lambda';
-import type { ObservedInvocation, ObservedRecord } from '../observe/observer.ts';
+import type { ObservedInvocation, ObservedRecord } from '../observe/observed.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { SourceBatch, SourceEntry } from '../sources/source.ts';
-import { recordIdOf, type Entry } from './entry.ts';
+import type { Ledger } from './ledger.ts';
+import { recordIdOf } from './plan.ts';
 import { observedRecord } from './observed-record.ts';
 
-/** What observers see of an invocation. `entries` are its records once they have been read. */
+/** What observers see of an invocation. */
 export function observedInvocation(
   { lambda, functionName, batch }: ObservedSubject,
-  entries: readonly Entry[],
+  ledger: Pick<Ledger, 'records'>,
 ): ObservedInvocation {
-  return new Observed({ lambda, functionName, batch }, entries);
+  return new Observed({ lambda, functionName, batch }, ledger);
 }
 
 interface ObservedSubject {
@@ -24,16 +25,16 @@ class Observed implements ObservedInvocation {
   readonly requestId?: string;
   readonly functionName?: string;
   readonly #delivered: readonly SourceEntry[];
-  readonly #entries: readonly Entry[];
+  readonly #ledger: Pick<Ledger, 'records'>;
   #first: { readonly record: BatchRecord | undefined } | undefined;
   #places: Map<string, number> | undefined;
 
-  constructor({ lambda, functionName, batch }: ObservedSubject, entries: readonly Entry[]) {
+  constructor({ lambda, functionName, batch }: ObservedSubject, ledger: Pick<Ledger, 'records'>) {
     if (lambda?.awsRequestId !== undefined) this.requestId = lambda.awsRequestId;
     const name = lambda?.functionName ?? functionName;
     if (name !== undefined) this.functionName = name;
     this.#delivered = batch.entries;
-    this.#entries = entries;
+    this.#ledger = ledger;
   }
 
   get source(): string {
@@ -58,7 +59,8 @@ class Observed implements ObservedInvocation {
     this.#places ??= placesOf(this.#delivered);
     const place = this.#places.get(recordId);
     if (place === undefined) return undefined;
-    const record = this.#entries[place]?.record ?? deliveredRecord(this.#delivered[place] as SourceEntry);
+    const record =
+      this.#ledger.records[place]?.record ?? deliveredRecord(this.#delivered[place] as SourceEntry);
     return record && observedRecord(record);
   }
 }

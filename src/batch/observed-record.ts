@@ -1,4 +1,4 @@
-import type { ObservedRecord } from '../observe/observer.ts';
+import type { ObservedRecord } from '../observe/observed.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /** What observers see of a record. Whoever can send a message chooses its headers, so they are bounded. */

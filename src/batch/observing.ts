@@ -1,9 +1,12 @@
-import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from '../observe/observer.ts';
+import type { BatchEvent, ObservedAttempt, Observer } from '../observe/observer.ts';
+import type { ObservedInvocation } from '../observe/observed.ts';
+import type { RoutineEvents } from '../attempts/scope.ts';
 import { callAround, callOnceIn, harmless } from '../observe/tell-observer.ts';
 
 /** What one invocation tells its observer, which can harm none of it. */
 export interface Observing {
   readonly notify: (event: BatchEvent) => void;
+  readonly wants: RoutineEvents;
   /** Undefined: the observer does not want to know. */
   readonly noteOutcome: ((recordId: string, outcome: string) => void) | undefined;
   /** Calls `run`, which must not throw, in the context that the observer gives the invocation. */
@@ -29,6 +32,12 @@ export function observing(observer: Observer, invocation: ObservedInvocation): O
         // An error of the observer must not change what happens.
       }
     },
+    wants: {
+      claimed: wants(observer, 'claimed'),
+      started: wants(observer, 'started'),
+      succeeded: wants(observer, 'succeeded'),
+      settling: wants(observer, 'settling'),
+    },
     noteOutcome:
       observer.onOutcome &&
       ((recordId, outcome) => harmless(() => observer.onOutcome?.(recordId, outcome, invocation))),
@@ -39,6 +48,15 @@ export function observing(observer: Observer, invocation: ObservedInvocation): O
         callOnceIn((once) => observer.aroundRequest?.(recordIds, invocation, once), send)),
     around: observer.aroundHandler && around(observer, invocation),
   };
+}
+
+/** An observer that cannot say is told. */
+function wants(observer: Observer, type: BatchEvent['type']): boolean {
+  try {
+    return observer.wants?.(type) !== false;
+  } catch {
+    return true;
+  }
 }
 
 /** Whatever the observer does, the handler is called once, and its own end is what counts. */

@@ -7,7 +7,15 @@ import type { CommandClient } from '../options/command-client.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { DecodeStep } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
-import type { Policy, SchemaPolicy } from './policy.ts';
+import type {
+  ConflictPolicy,
+  DeadLetterPolicy,
+  HeartbeatPolicy,
+  ReadingPolicy,
+  SchemaPolicy,
+  StoreErrorPolicy,
+  VisibilityPolicy,
+} from './context.ts';
 
 /**
  * Options of `createBatchProcessor`.
@@ -76,7 +84,7 @@ export interface BatchProcessorOptions<Body = unknown> {
    * What to do with a record whose claim, or whose completion, the claim store cannot store because it is unavailable:
    * `runWithoutClaim()` runs and acknowledges it all the same. Default: it is handed back.
    */
-  readonly onStoreError?: Policy<'onStoreError'>;
+  readonly onStoreError?: StoreErrorPolicy;
   /**
    * Which errors may be tried again; the others park the key at once. Default: all except `PermanentError`.
    *
@@ -84,7 +92,7 @@ export interface BatchProcessorOptions<Body = unknown> {
    */
   readonly retryable?: (error: unknown) => boolean;
   /** What to do with a key that another owner holds: `waitForOwner({ timeoutMs })`. Default: the record is handed back. */
-  readonly onConflict?: Policy<'onConflict'>;
+  readonly onConflict?: ConflictPolicy;
   /**
    * `new SQS()` or `new SQSClient()` of `@aws-sdk/client-sqs`: for `visibility`, `deadLetter`, and the
    * messages under `heartbeat`. Default: none.
@@ -96,11 +104,11 @@ export interface BatchProcessorOptions<Body = unknown> {
    */
   readonly queueUrl?: string | ((queueArn: string) => string);
   /** When an SQS message that is handed back comes again: `backoff()`. Default: after the queue's visibility timeout. */
-  readonly visibility?: Policy<'visibility'>;
+  readonly visibility?: VisibilityPolicy;
   /** Sends records that failed for good to a queue at once, with the error: `deadLetterQueue({ url })`. Default: off. */
-  readonly deadLetter?: Policy<'deadLetter'>;
+  readonly deadLetter?: DeadLetterPolicy;
   /** Renews leases, and keeps SQS messages invisible, while handlers run: `heartbeat()`. Default: leases of every source but SQS. */
-  readonly heartbeat?: Policy<'heartbeat'>;
+  readonly heartbeat?: HeartbeatPolicy;
   /** Gives the hash of what must be the same when a key comes again: `payloadHash({ include: ['amountCents'] })`. Default: off. */
   readonly payloadValidation?: KeySelector<Body>;
   /**
@@ -114,7 +122,7 @@ export interface BatchProcessorOptions<Body = unknown> {
    * Reads records that were delivered before first, if reading them could have ended the process: `suspectsFirst()`. Default: all
    * records are read at once.
    */
-  readonly reading?: Policy<'reading'>;
+  readonly reading?: ReadingPolicy;
   /** Called with what happens to every record. Default: JSON lines on standard output, by `BATCHLATCH_LOG_LEVEL`. */
   readonly observer?: Observer;
   /** For tests. Default: the system clock. */

@@ -1,6 +1,6 @@
-import type { Settled } from '../attempts/attempt.ts';
+import type { Attempt } from '../attempts/attempt.ts';
+import type { Settled } from '../attempts/work.ts';
 import { CompletionNotStoredError, isInvalidBody } from '../attempts/errors.ts';
-import type { AttemptEnd } from '../attempts/handler-end.ts';
 import type { StoredError } from '../claims/claim.ts';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { BatchEvent, NotStartedReason } from '../observe/observer.ts';
@@ -78,7 +78,8 @@ function isDone(outcome: RecordOutcome | undefined): boolean {
 
 /** The only ends after which a record need not come again: its work is done, or another queue has it. */
 export function isAcknowledged(outcome: RecordOutcome | undefined): boolean {
-  return isDone(outcome) || (isPermanentEnd(outcome) && outcome.isDeadLettered === true);
+  if (outcome?.status === 'completed' || outcome?.status === 'duplicate') return true;
+  return outcome?.status === 'ignored' || (isPermanentEnd(outcome) && outcome.isDeadLettered === true);
 }
 
 export function isPermanentEnd(
@@ -96,22 +97,21 @@ export function outcomeOfFollower(leader: RecordOutcome): RecordOutcome {
 }
 
 /** What becomes of a record whose attempt has been settled. */
-export function outcomeOf(settled: Settled): RecordOutcome {
+export function outcomeOf({ end, ending }: Attempt, settled: Settled): RecordOutcome {
   if (settled === 'committed') return { status: 'completed' };
-  const { end, ending, outcome } = settled;
-  if (end.kind !== 'returned') {
+  if (end !== undefined && end.kind !== 'returned') {
     // A store's error never hides the business error.
-    if (ending.end !== 'park' || outcome !== 'stored') return { status: 'failed', error: end.error };
+    if (ending?.end !== 'park' || settled !== 'stored') return { status: 'failed', error: end.error };
     return { status: isInvalidBody(end.error) ? 'invalid' : 'parked', error: end.error };
   }
-  if (outcome === 'stored') return { status: 'completed' };
-  if (outcome === 'lost') return { status: 'lost' };
-  return { status: 'failed', error: new CompletionNotStoredError({ cause: outcome.error }) };
+  if (settled === 'stored') return { status: 'completed' };
+  if (settled === 'lost') return { status: 'lost' };
+  return { status: 'failed', error: new CompletionNotStoredError({ cause: settled.error }) };
 }
 
 /** What becomes of a record that ran without a claim. */
-export function outcomeWithoutClaim(end: AttemptEnd): RecordOutcome {
-  return end.kind === 'returned'
+export function outcomeWithoutClaim({ end }: Attempt): RecordOutcome {
+  return end === undefined || end.kind === 'returned'
     ? { status: 'completed', withoutClaim: true }
     : { status: 'failed', error: end.error, withoutClaim: true };
 }

@@ -1,78 +1,129 @@
-import { forgetLongBody } from '../sources/text-record.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import type { ReadRecord, SourceEntry } from '../sources/source.ts';
-import { Entry } from './entry.ts';
+import { forgetLongBody } from '../sources/text-record.ts';
 import type { RecordOutcome } from './outcomes.ts';
 
-/** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
-export function planEntry(
-  { itemIdentifier, lane, read }: SourceEntry,
-  index: number,
-  keyOf: (record: BatchRecord) => string,
-  payloadHashOf: KeySelector | undefined,
-): Entry {
-  if (!('record' in read)) {
-    const delivered = 'error' in read ? read.delivered : undefined;
-    const unread = new Entry(index, itemIdentifier, lane, delivered);
-    unread.finish(outcomeOfUnread(read));
-    return unread;
-  }
-  const entry = new Entry(index, itemIdentifier, lane, read.record);
-  try {
-    entry.key = keyOf(read.record);
-    entry.payloadHash = payloadHashOf?.(read.record);
-  } catch (thrown) {
-    entry.finish({ status: 'invalid', error: thrown });
-  }
-  forgetLongBody(read.record);
-  return entry;
+/**
+ * A record as it is run: frozen, because what becomes of it is in the ledger. Its links point to records before it in the batch,
+ * so that nothing can wait for itself.
+ */
+export interface PlannedRecord {
+  /** Its place in the batch. */
+  readonly index: number;
+  /** What the response names it by. */
+  readonly itemIdentifier: string | undefined;
+  /** What observers know it by: its own name, or its place. */
+  readonly recordId: string;
+  /** Records of one lane run in order; undefined: it runs by itself. */
+  readonly lane: string | undefined;
+  /** Undefined for what cannot be read. */
+  readonly record: BatchRecord | undefined;
+  /** Empty where there is none. */
+  readonly key: string;
+  readonly payloadHash: string | undefined;
+  /** The outcome that it has before anything runs: invalid, ignored, not read in time. */
+  readonly outcome: RecordOutcome | undefined;
+  /** The first record with the same key and payload, which runs for both. */
+  readonly leader: PlannedRecord | undefined;
+  /** The record before it with the same key and another payload: the two never share a request. */
+  readonly behind: PlannedRecord | undefined;
 }
 
-/** The entry of a record whose reading has not ended in time: it has no key, and comes back. */
-export function unreadEntry({ itemIdentifier, lane, read }: SourceEntry, index: number): Entry {
-  const entry = new Entry(index, itemIdentifier, lane, 'record' in read ? read.record : undefined);
-  entry.finish('record' in read ? { status: 'not-started', reason: 'deadline' } : outcomeOfUnread(read));
-  return entry;
+/** A record with its key, before it has its links. */
+export type KeyedRecord = Omit<PlannedRecord, 'leader' | 'behind'>;
+
+/** What makes a record's key, and the hash of what must be the same when the key comes again. */
+export interface Keying {
+  readonly keyOf: (record: BatchRecord) => string;
+  readonly payloadHashOf: KeySelector | undefined;
+}
+
+/** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
+export function keyed(source: SourceEntry, index: number, { keyOf, payloadHashOf }: Keying): KeyedRecord {
+  const { read } = source;
+  const planned = new Planned(source, index);
+  if (!('record' in read)) {
+    planned.outcome = outcomeOfUnread(read);
+    return planned;
+  }
+  const { record } = read;
+  try {
+    planned.key = keyOf(record);
+    if (payloadHashOf !== undefined) planned.payloadHash = payloadHashOf(record);
+  } catch (error) {
+    planned.outcome = { status: 'invalid', error };
+  }
+  forgetLongBody(record);
+  return planned;
+}
+
+/** A record whose reading has not ended in time: it has no key, and comes back. */
+export function unread(source: SourceEntry, index: number): KeyedRecord {
+  const planned = new Planned(source, index);
+  const { read } = source;
+  planned.outcome = 'record' in read ? { status: 'not-started', reason: 'deadline' } : outcomeOfUnread(read);
+  return planned;
 }
 
 /**
- * Finds the records that are the same work: the first of them leads, the others follow. Only records of equal key
- * and equal payload hash share an outcome; those of another payload claim for themselves, after it.
+ * Finds the records that are the same work: the first of them leads, the others follow. Only records of equal key and equal
+ * payload hash share an outcome; one with another payload claims for itself, after the last that leads.
  */
-export function coalesce(entries: readonly Entry[]): void {
-  const leaders = new Leaders();
-  for (const entry of entries) if (entry.outcome === undefined) leaders.place(entry);
+export function plan(records: readonly KeyedRecord[]): readonly PlannedRecord[] {
+  /** Of each key, the last that leads. */
+  const leaders = new Map<string, PlannedRecord>();
+  /** Of each key and payload, the one that leads. Empty where there are no payloads to tell apart. */
+  const byPayload = new Map<string, PlannedRecord>();
+  for (const record of records as Planned[]) {
+    if (record.outcome === undefined) link(record, leaders, byPayload);
+    Object.freeze(record);
+  }
+  return records as Planned[];
 }
 
-/** The first record of each key and payload, in the batch's order. */
-class Leaders {
-  readonly #ofKey = new Map<string, Entry>();
-  readonly #ofPayload = new Map<string, Entry>();
-
-  /** Makes the entry a leader, or the follower of one; a leader stands behind an earlier one of its key. */
-  place(entry: Entry): void {
-    const { key, payloadHash } = entry;
-    const latest = this.#ofKey.get(key);
-    if (latest === undefined || latest.payloadHash === payloadHash) {
-      if (latest === undefined) this.#lead(entry);
-      else entry.leader = latest;
-      return;
-    }
-    entry.leader = this.#ofPayload.get(payloadId(entry));
-    if (entry.leader !== undefined) return;
-    entry.behind = latest;
-    this.#lead(entry);
+function link(
+  record: Planned,
+  leaders: Map<string, PlannedRecord>,
+  byPayload: Map<string, PlannedRecord>,
+): void {
+  const { key, payloadHash } = record;
+  const last = leaders.get(key);
+  if (last === undefined || last.payloadHash === payloadHash) record.leader = last;
+  else {
+    record.leader = byPayload.get(JSON.stringify([key, payloadHash]));
+    if (record.leader === undefined) record.behind = last;
   }
-
-  #lead(entry: Entry): void {
-    this.#ofKey.set(entry.key, entry);
-    if (entry.payloadHash !== undefined) this.#ofPayload.set(payloadId(entry), entry);
-  }
+  if (record.leader !== undefined) return;
+  leaders.set(key, record);
+  if (payloadHash !== undefined) byPayload.set(JSON.stringify([key, payloadHash]), record);
 }
 
-function payloadId({ key, payloadHash }: Entry): string {
-  return JSON.stringify([key, payloadHash]);
+/** What observers know a record by. */
+export function recordIdOf(itemIdentifier: string | undefined, index: number): string {
+  return itemIdentifier ?? `record ${index}`;
+}
+
+/** Written to in this file alone. A class, because an object of a literal that is frozen is slow. */
+class Planned implements PlannedRecord {
+  readonly index: number;
+  readonly itemIdentifier: string | undefined;
+  readonly recordId: string;
+  readonly lane: string | undefined;
+  readonly record: BatchRecord | undefined;
+  key = '';
+  payloadHash: string | undefined = undefined;
+  outcome: RecordOutcome | undefined = undefined;
+  leader: PlannedRecord | undefined = undefined;
+  behind: PlannedRecord | undefined = undefined;
+
+  constructor({ itemIdentifier, lane, read }: SourceEntry, index: number) {
+    this.index = index;
+    this.itemIdentifier = itemIdentifier;
+    this.recordId = recordIdOf(itemIdentifier, index);
+    this.lane = lane;
+    this.record = 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
+  }
 }
 
 function outcomeOfUnread(read: Exclude<ReadRecord, { readonly record: unknown }>): RecordOutcome {

@@ -1,39 +1,32 @@
-import type { BatchScope } from './scope.ts';
+import type { BatchContext } from './context.ts';
 
 /** Tells the observer of what ended before it could be claimed. */
-export function noteRefusedByPlan({ entries, notify }: BatchScope): void {
-  for (const { outcome, recordId, key } of entries) {
-    if (outcome?.status === 'invalid') notify({ type: 'invalid', recordId, error: outcome.error });
-    if (outcome?.status === 'not-started') {
-      notify({ type: 'notStarted', recordId, key, reason: outcome.reason });
+export function tellPlanned({ ledger, watch }: BatchContext): void {
+  for (const { outcome, recordId, key } of ledger.records) {
+    if (outcome === undefined) continue;
+    if (outcome.status === 'invalid') watch.notify({ type: 'invalid', recordId, error: outcome.error });
+    if (outcome.status === 'not-started') {
+      watch.notify({ type: 'notStarted', recordId, key, reason: outcome.reason });
     }
     // Nothing else fails before it has a key.
-    if (outcome?.status === 'failed') notify({ type: 'decodeFailed', recordId, error: outcome.error });
+    if (outcome.status === 'failed') watch.notify({ type: 'decodeFailed', recordId, error: outcome.error });
   }
 }
 
-/** Tells the observer of outcomes: at once of those that are there, and of the others when they come. */
-export function noteOutcomes({ entries, noteOutcome }: BatchScope): void {
-  if (noteOutcome === undefined) return;
-  for (const entry of entries) {
-    if (entry.outcome === undefined) entry.onFinish = noteOutcome;
-    else noteOutcome(entry.recordId, entry.outcome.status);
-  }
-}
-
-export function noteFinished({ entries, notify, clock }: BatchScope, startedAt: number): void {
+export function tellFinished({ ledger, watch, time }: BatchContext, startedAt: number): void {
   const outcomes: Record<string, number> = {};
   let withoutClaim = 0;
-  for (const { outcome } of entries) {
+  for (const record of ledger.records) {
+    const outcome = ledger.outcomeOf(record);
     const status = outcome?.status ?? 'unfinished';
     outcomes[status] = (outcomes[status] ?? 0) + 1;
     if (outcome !== undefined && 'withoutClaim' in outcome) withoutClaim += 1;
   }
-  notify({
+  watch.notify({
     type: 'batchFinished',
-    records: entries.length,
+    records: ledger.records.length,
     outcomes,
     ...(withoutClaim > 0 && { withoutClaim }),
-    durationMs: clock.now() - startedAt,
+    durationMs: time.clock.now() - startedAt,
   });
 }

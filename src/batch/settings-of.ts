@@ -24,8 +24,7 @@ import { SQS_OPERATIONS } from '../queues/sqs-client.ts';
 import { decodeSteps } from '../sources/decode-step.ts';
 import type { Source } from '../sources/source.ts';
 import type { BatchProcessorOptions } from './options.ts';
-import type { Policy } from './policy.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './context.ts';
 import { isObject } from '../base/is-object.ts';
 
 /** Every option there is, with what it may be; `settings` keeps the ones that need no default of their own. */
@@ -75,16 +74,14 @@ export interface Defaults {
 export function settingsOf<Body>(
   options: BatchProcessorOptions<Body>,
   { source, concurrency = 10, sqsEndpoint, advice }: Defaults,
-): { readonly settings: Settings; readonly policies: readonly Policy[] } {
+): Settings {
   checkOptions(options, checks, advice);
-  const policies = Object.values(options).filter(isPolicy);
-  if (options.sqs === undefined) {
-    const needy = policies.find(({ needsSqs }) => needsSqs === true);
-    if (needy !== undefined) {
-      throw new ConfigurationError(
-        `\`${needy.option}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`,
-      );
-    }
+  const { payloadValidation, queueUrl, visibility, deadLetter } = options;
+  const needy = options.sqs === undefined ? (visibility ?? deadLetter) : undefined;
+  if (needy !== undefined) {
+    throw new ConfigurationError(
+      `\`${needy.option}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`,
+    );
   }
   if (options.key?.isWholeKey === true) assertNoNamespace(options.namespace, 'powertoolsKey()');
   const usedSource = options.source ?? source;
@@ -93,8 +90,7 @@ export function settingsOf<Body>(
       'Expected `source` to be a source, such as sqs() or allSources(), got nothing',
     );
   }
-  const { payloadValidation, queueUrl } = options;
-  const settings: Settings = {
+  return {
     source: usedSource,
     // A selector of the user's own body type is called with whatever arrives, as the handler is.
     key: (options.key as KeySelector | undefined) ?? messageId(),
@@ -113,12 +109,14 @@ export function settingsOf<Body>(
     retryable: options.retryable,
     payloadValidation: payloadValidation && checkedHash(payloadValidation as KeySelector),
     decode: decodeSteps(options.decode),
+    reading: options.reading,
+    schema: options.schema,
+    onConflict: options.onConflict,
+    onStoreError: options.onStoreError,
+    deadLetter,
+    heartbeat: options.heartbeat,
+    visibility,
   };
-  return { settings, policies };
-}
-
-function isPolicy(value: unknown): value is Policy {
-  return isObject(value) && 'option' in value;
 }
 
 function aSource(): Check {

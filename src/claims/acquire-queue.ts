@@ -1,3 +1,6 @@
+import type { Clock } from '../base/clock.ts';
+import { type QueueAccess, type RequestGroup, RequestQueue } from '../base/request-queue.ts';
+import type { QueueMember } from '../base/queue-member.ts';
 import {
   type AcquireOutcome,
   type ClaimRequest,
@@ -5,41 +8,40 @@ import {
   DEFAULT_REQUEST_SIZE,
   type Settlement,
 } from './claim-store.ts';
-import type { Clock } from '../base/clock.ts';
-import {
-  type QueueAccess,
-  type QueueMember,
-  type RequestGroup,
-  RequestQueue,
-} from '../base/request-queue.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';
 
 /** Acquires claims for invocations that run at the same time in one process, in requests that they share. */
-export interface AcquireQueue {
-  join(member: QueueMember): QueueAccess<ClaimRequest, AcquireOutcome>;
+export interface AcquireQueue<Note> {
+  join(member: QueueMember): QueueAccess<ClaimRequest, Note, AcquireOutcome>;
 }
 
-export interface AcquireQueueOptions {
+export interface AcquireQueueOptions<Note> {
   readonly store: ClaimStore;
   readonly clock: Clock;
   /** How long a request of one invocation waits for those of others, in milliseconds. */
   readonly lingerMs: number;
+  /** The record of a request, for members that put a context around requests. */
+  readonly recordIdOf?: (note: Note) => string;
 }
 
-export function createAcquireQueue({ store, clock, lingerMs }: AcquireQueueOptions): AcquireQueue {
-  return new RequestQueue<ClaimRequest, AcquireOutcome>({
+export function createAcquireQueue<Note>({
+  store,
+  clock,
+  lingerMs,
+  recordIdOf,
+}: AcquireQueueOptions<Note>): AcquireQueue<Note> {
+  return new RequestQueue<ClaimRequest, Note, AcquireOutcome>({
     requestSize: store.requestSize ?? DEFAULT_REQUEST_SIZE,
     lingerMs,
     clock,
-    keyOf: ({ key }) => key,
-    recordIdOf: ({ recordId }) => recordId,
     send: (group) => acquireGroup(group, store),
     givenUp: () => ({ status: 'error', error: givenUp() }),
+    ...(recordIdOf !== undefined && { recordIdOf }),
   });
 }
 
-async function acquireGroup(
-  group: RequestGroup<ClaimRequest, AcquireOutcome>,
+async function acquireGroup<Note>(
+  group: RequestGroup<ClaimRequest, Note, AcquireOutcome>,
   store: ClaimStore,
 ): Promise<void> {
   const { items, signal } = group;
@@ -51,11 +53,16 @@ async function acquireGroup(
     outcomes = items.map(() => ({ status: 'error', error }));
   }
   const late: Settlement[] = [];
-  items.forEach((request, index) => {
+  const wanted: number[] = [];
+  const answers: AcquireOutcome[] = [];
+  for (const [index, request] of items.entries()) {
     const outcome = outcomes[index] ?? { status: 'error', error: missingOutcome() };
-    if (group.isWanted(index)) group.answer(index, outcome);
-    else if (outcome.status === 'acquired') late.push(releaseOf(request, outcome.releases));
-  });
+    if (group.isWanted(index)) {
+      wanted.push(index);
+      answers.push(outcome);
+    } else if (outcome.status === 'acquired') late.push(releaseOf(request, outcome.releases));
+  }
+  group.answer(wanted, answers);
   if (late.length > 0) void releaseLate(late, store);
 }
 

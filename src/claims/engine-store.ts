@@ -48,6 +48,7 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
 
     async settle(settlements, options) {
       const outcomes = await settle(settlements, options);
+      if (areAllStored(outcomes)) return outcomes;
       const smaller = outcomes.map((outcome, index) => withoutResult(settlements[index], outcome));
       const again = smaller.filter((settlement) => settlement !== undefined);
       if (again.length === 0) return outcomes;
@@ -125,6 +126,11 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
       // Their leases lapse.
     }
   }
+}
+
+function areAllStored(outcomes: readonly SettleOutcome[]): boolean {
+  for (const outcome of outcomes) if (outcome !== 'stored') return false;
+  return true;
 }
 
 /** The settlement without its result; undefined where nothing is to be left out. */

@@ -1,7 +1,8 @@
 import { type Clock, wait } from '../base/clock.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
 import { mayPass } from '../base/errors.ts';
-import { type QueueMember, type RequestGroup, RequestQueue } from '../base/request-queue.ts';
+import { type RequestGroup, RequestQueue } from '../base/request-queue.ts';
+import type { QueueMember } from '../base/queue-member.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';
 
@@ -20,7 +21,7 @@ export interface SettlementQueue<Note> {
 
 interface SettlementMember<Note> extends QueueMember {
   /** Called with the notes of its settlements before they are written. */
-  readonly onWrite: (notes: readonly Note[]) => void;
+  readonly onWrite?: (notes: readonly Note[]) => void;
   /** When it stops trying for long, in epoch milliseconds; it may change. Absent: it never tries for long. */
   readonly stopsAt?: () => number;
   /** Called when the store has not taken settlements four times: once, until it has answered to one again. */
@@ -29,15 +30,14 @@ interface SettlementMember<Note> extends QueueMember {
 
 export interface Settlements<Note> {
   /**
-   * Resolves with what `answerOf`, which must not throw, makes of what became of the settlement; never rejects. The note
-   * is for `onWrite`. `triedUntil`, in epoch milliseconds, is the end of the lease of an attempt whose effect is done.
+   * Stores a settlement, and calls `onAnswer` once with its note and what became of it, after `settle` has returned. What
+   * `onAnswer` throws goes to the member's `onError`.
    */
-  settle<Answer>(
+  settle<One extends Note>(
     settlement: Settlement,
-    note: Note,
-    answerOf: (outcome: SettleOutcome) => Answer,
-    triedUntil?: number,
-  ): Promise<Answer>;
+    note: One,
+    onAnswer: (note: One, outcome: SettleOutcome) => void,
+  ): void;
   /** To be called when something that could have brought another settlement has ended. */
   flushIfIdle(): void;
   /** To be called when the invocation or call is over. */
@@ -45,14 +45,16 @@ export interface Settlements<Note> {
 }
 
 export interface SettlementQueueOptions<Note> {
-  /** The record that a note is about, for members that put a context around requests. */
-  readonly recordIdOf?: (note: Note) => string;
   readonly store: ClaimStore;
   readonly clock: Clock;
   /** A number from 0 up to, not including, 1; for the jitter of retries. */
   readonly random: () => number;
   /** How long a settlement waits for others, in milliseconds. */
   readonly lingerMs: number;
+  /** The record that a note is about, for members that put a context around requests. */
+  readonly recordIdOf?: (note: Note) => string;
+  /** The end of the lease of an attempt whose effect is done, in epoch milliseconds; 0 of any other. */
+  readonly triedUntil: (note: Note) => number;
 }
 
 /** How often everything is written. */
@@ -62,88 +64,66 @@ const LONGEST_RETRY_MS = 2_000;
 /** What the last write has before the lease, or the time for it, is over: as long as a store takes to say that it is refused. */
 const LAST_WRITE_MS = 1_000;
 
-interface Noted<Note> {
-  readonly settlement: Settlement;
-  readonly note: Note;
-  readonly member: SettlementMember<Note>;
-  readonly triedUntil: number;
-}
+type Group<Note> = RequestGroup<Settlement, Note, SettleOutcome, SettlementMember<Note>>;
 
 /** Whether the store takes settlements, and who is told when it does not. */
 class Reach<Note> {
-  #isLost = false;
-
-  noteAnswer(): void {
-    this.#isLost = false;
-  }
+  isLost = false;
 
   noteRefusal(member: SettlementMember<Note>, error: Error): void {
-    if (!this.#isLost) member.onUnreachable?.(error);
-    this.#isLost = true;
+    if (!this.isLost) member.onUnreachable?.(error);
+    this.isLost = true;
   }
 }
 
 export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note>): SettlementQueue<Note> {
   const { store, clock, lingerMs, recordIdOf } = options;
   const reach = new Reach<Note>();
-  const queue = new RequestQueue<Noted<Note>, SettleOutcome>({
+  const queue = new RequestQueue<Settlement, Note, SettleOutcome, SettlementMember<Note>>({
     requestSize: store.requestSize ?? DEFAULT_REQUEST_SIZE,
     lingerMs,
     clock,
-    keyOf: ({ settlement }) => settlement.key,
-    ...(recordIdOf !== undefined && { recordIdOf: ({ note }) => recordIdOf(note) }),
     send(group) {
-      tellMembers(group.items);
+      tellMembers(group);
       return writeWithRetries(group, options, reach);
     },
     givenUp: () => ({ error: givenUp() }),
+    ...(recordIdOf !== undefined && { recordIdOf }),
   });
   return {
     join(member) {
-      const { add, flushIfIdle, leave } = queue.join(member);
-      return {
-        settle: <Answer>(
-          settlement: Settlement,
-          note: Note,
-          answerOf: (outcome: SettleOutcome) => Answer,
-          triedUntil = 0,
-        ) => add([{ settlement, note, member, triedUntil }], answerOf)[0] as Promise<Answer>,
-        flushIfIdle,
-        leave,
-      };
+      const { put, flushIfIdle, leave } = queue.join(member);
+      // The note that an answer comes with is the one that went with its settlement.
+      return { settle: put as Settlements<Note>['settle'], flushIfIdle, leave };
     },
   };
 }
 
-function tellMembers<Note>(items: readonly Noted<Note>[]): void {
-  const first = items[0]?.member;
-  if (items.every(({ member }) => member === first)) {
-    first?.onWrite(items.map(({ note }) => note));
-    return;
-  }
+function tellMembers<Note>({ notes, members }: Group<Note>): void {
   const byMember = new Map<SettlementMember<Note>, Note[]>();
-  for (const { member, note } of items) {
-    const notes = byMember.get(member);
-    if (notes === undefined) byMember.set(member, [note]);
-    else notes.push(note);
+  for (const [index, member] of members.entries()) {
+    if (member.onWrite === undefined) continue;
+    const own = byMember.get(member);
+    if (own === undefined) byMember.set(member, [notes[index] as Note]);
+    else own.push(notes[index] as Note);
   }
-  for (const [member, notes] of byMember) member.onWrite(notes);
+  for (const [member, own] of byMember) member.onWrite?.(own);
 }
 
 /** Writes a group; what fails retryably is written again, alone, as long as there is time for it. */
 async function writeWithRetries<Note>(
-  group: RequestGroup<Noted<Note>, SettleOutcome>,
+  group: Group<Note>,
   options: SettlementQueueOptions<Note>,
   reach: Reach<Note>,
 ): Promise<void> {
   const { clock, random } = options;
-  let pending = group.items.map((_, index) => index);
+  let pending = [...group.items.keys()];
   for (let write = 1; ; write += 1) {
     pending = await writeOnce(group, pending, write, options, reach);
     if (pending.length === 0) return;
     const backOffMs = random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** write);
     // The last write is not missed by the length of a wait.
-    const lastAt = Math.min(...pending.map((index) => lastWriteAt(group.items[index] as Noted<Note>)));
+    const lastAt = Math.min(...pending.map((index) => lastWriteAt(group, index, options)));
     const waitMs = write < FEWEST_WRITES ? backOffMs : Math.min(backOffMs, lastAt - clock.now());
     await wait(clock, waitMs, group.signal);
     pending = pending.filter((index) => group.isWanted(index));
@@ -153,33 +133,44 @@ async function writeWithRetries<Note>(
 
 /** Writes these of a group, and answers those that are not to be written again; resolves with the others. */
 async function writeOnce<Note>(
-  { items, signal, answer, note, isWanted }: RequestGroup<Noted<Note>, SettleOutcome>,
+  group: Group<Note>,
   pending: readonly number[],
   write: number,
-  { store, clock }: SettlementQueueOptions<Note>,
+  options: SettlementQueueOptions<Note>,
   reach: Reach<Note>,
 ): Promise<number[]> {
-  const itemOf = (index: number): Noted<Note> => items[index] as Noted<Note>;
-  const settlements = pending.map((index) => itemOf(index).settlement);
+  const { items, members, signal } = group;
+  const { store, clock } = options;
+  const settlements = pending.length === items.length ? items : pending.map((at) => items[at] as Settlement);
   const outcomes = await settleOrErrors(store, settlements, signal);
   const now = clock.now();
-  return pending.filter((index, position) => {
+  const again: number[] = [];
+  const answered: number[] = [];
+  const answers: SettleOutcome[] = [];
+  for (const [position, index] of pending.entries()) {
     const outcome = outcomes[position] ?? { error: missingOutcome() };
-    const item = itemOf(index);
-    if (!mayBeWrittenLater(outcome)) reach.noteAnswer();
-    else if (!signal.aborted && (write < FEWEST_WRITES || now < lastWriteAt(item))) {
-      note(index, outcome);
-      if (write === FEWEST_WRITES) reach.noteRefusal(item.member, outcome.error);
-      return isWanted(index);
+    if (typeof outcome === 'string' || !mayBeWrittenLater(outcome)) reach.isLost = false;
+    else if (!signal.aborted && (write < FEWEST_WRITES || now < lastWriteAt(group, index, options))) {
+      group.note(index, outcome);
+      if (write === FEWEST_WRITES) reach.noteRefusal(members[index] as SettlementMember<Note>, outcome.error);
+      if (group.isWanted(index)) again.push(index);
+      continue;
     }
-    answer(index, outcome);
-    return false;
-  });
+    answered.push(index);
+    answers.push(outcome);
+  }
+  // Not before all are noted: what an answer brings must not wait for those that are written again.
+  group.answer(answered, answers);
+  return again;
 }
 
 /** When the last write of a settlement may begin, of those that it has beyond the fewest. */
-function lastWriteAt<Note>({ triedUntil, member }: Noted<Note>): number {
-  return Math.min(triedUntil, member.stopsAt?.() ?? 0) - LAST_WRITE_MS;
+function lastWriteAt<Note>(
+  { notes, members }: Group<Note>,
+  index: number,
+  { triedUntil }: SettlementQueueOptions<Note>,
+): number {
+  return Math.min(triedUntil(notes[index] as Note), members[index]?.stopsAt?.() ?? 0) - LAST_WRITE_MS;
 }
 
 async function settleOrErrors(

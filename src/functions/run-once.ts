@@ -1,24 +1,26 @@
-import { Attempt, type Settled } from '../attempts/attempt.ts';
-import { handleOf } from '../attempts/handle-of.ts';
+import { Attempt } from '../attempts/attempt.ts';
+import { AttemptHandleOf } from '../attempts/commit.ts';
 import { createDeadline, type Deadline } from '../attempts/deadline.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
-import type { HandlerReturned, HandlerThrew } from '../attempts/handler-end.ts';
-import { HandlerRun } from '../attempts/handler-run.ts';
+import type { HandlerReturned } from '../attempts/handler-end.ts';
+import { startHeartbeat } from '../attempts/heartbeat.ts';
+import { extendForHandler } from '../attempts/lease.ts';
 import { type AttemptRules, refusalOf } from '../attempts/rules.ts';
-import { startHeartbeat } from '../attempts/running.ts';
-import type { AttemptScope } from '../attempts/scope.ts';
+import { Running } from '../attempts/running.ts';
+import type { AttemptScope, SettlingAttempt } from '../attempts/scope.ts';
+import { release, settle, store as storeEnding } from '../attempts/settling.ts';
 import { recordsStarts, Starts } from '../attempts/starts.ts';
 import type { UnstartedClaims } from '../attempts/unstarted-claims.ts';
 import { acquireOrWait } from '../attempts/wait-for-claim.ts';
-import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
-import { toStoredError } from '../claims/claim.ts';
-import type { AcquireOutcome, ClaimRequest, ClaimStore, SettleOutcome } from '../claims/claim-store.ts';
 import type { Clock } from '../base/clock.ts';
 import { hasCode, mayPass } from '../base/errors.ts';
+import { ATTEMPT } from '../claims/attempt-handle.ts';
+import { toStoredError } from '../claims/claim.ts';
+import type { AcquireOutcome, ClaimRequest, ClaimStore, SettleOutcome } from '../claims/claim-store.ts';
 import { createSettlementQueue } from '../claims/settlement-queue.ts';
-import type { SettlingEnd } from '../observe/observer.ts';
 import type { CallContext } from './call-context.ts';
 import type { LeaseClock } from './lease-clock.ts';
+import { Turns } from './turns.ts';
 
 /** What a call needs from outside. */
 export interface CallPorts {
@@ -120,55 +122,51 @@ async function runBefore<Value>(
   }
   if (claim.status !== 'acquired') return claim;
 
-  const scope = scopeOf(deadline, call, settings, ports);
+  const scope = scopeOf(deadline, call, work, settings, ports);
+  const turns = new Turns();
   const { owner } = request();
-  const subject = { key: call.key, recordId: '', claim: undefined, isClaimOpen: false };
-  const attempt = new Attempt(subject, { owner, ...claim }, scope, endingOf(work));
-  const refusal = refusalOf(claim, settings);
-  if (refusal !== undefined) return park(attempt, refusal);
+  const attempt = new Attempt({ key: call.key, recordId: '' }, owner, clock.now(), scope, turns);
+  attempt.answer(claim);
+  const refusal = refusalOf(attempt, settings);
+  if (refusal !== undefined) return park(attempt, refusal, turns);
   if (!(await mayStart(attempt, scope))) {
     // Kept, it would look to the next attempt as if this one had died.
-    if (typeof (await attempt.release()) === 'object') void unstarted.giveBack();
+    const released = await new Promise<SettleOutcome>((resolve) => release(attempt, resolve));
+    if (typeof released === 'object') void unstarted.giveBack();
     return { status: 'not-started', leaseUntil: deadline.stop.aborted ? undefined : attempt.leaseUntil };
   }
-  const end = await run(attempt, work, scope);
-  const settled = await attempt.settle(end);
-  return settled === 'committed' ? outcomeOfCommit(attempt, end) : outcomeOf(settled, attempt, work);
+  await run(attempt, work, turns);
+  const settled = await turns.stored(() => settle(attempt));
+  return settled === 'committed' ? outcomeOfCommit(attempt) : outcomeOf(settled, attempt, work, turns);
 }
 
 /** What was committed is the answer, now and later: not what was returned afterwards. */
-function outcomeOfCommit<Value>(
-  { committed, commitFailure }: Attempt,
-  end: HandlerReturned | HandlerThrew,
-): CallOutcome<Value> {
-  if (end.kind === 'threw') return { status: 'threw', error: end.thrown };
+function outcomeOfCommit<Value>({ transaction, end }: Attempt): CallOutcome<Value> {
+  if (end?.kind === 'threw') return { status: 'threw', error: end.thrown };
+  const committed = transaction?.committed;
   // Its row alone has shown that it was written, and the function had seen the error.
-  if (committed === undefined) return { status: 'threw', error: commitFailure };
-  return {
-    status: 'returned',
-    value: committed.result as Value,
-    ending: committed.ending,
-    settled: 'stored',
-  };
+  if (committed === undefined) return { status: 'threw', error: transaction?.failure };
+  const { result, ending } = committed;
+  return { status: 'returned', value: result as Value, ending, settled: 'stored' };
 }
 
 async function outcomeOf<Value>(
-  settled: Exclude<Settled, 'committed'>,
+  settled: SettleOutcome,
   attempt: Attempt,
   work: Work<Value>,
+  turns: Turns,
 ): Promise<CallOutcome<Value>> {
-  const { end } = settled;
+  const { end } = attempt;
   // What the store says never hides the business error.
-  if (end.kind === 'threw') return { status: 'threw', error: end.thrown };
-  const { result } = end as HandlerReturned;
-  const stored = isTooLarge(settled.outcome)
-    ? ((await attempt.store(work.endOfTooLarge(), end)) as Exclude<Settled, 'committed'>)
+  if (end?.kind === 'threw') return { status: 'threw', error: end.thrown };
+  const stored = isTooLarge(settled)
+    ? await turns.stored(() => storeEnding(attempt, work.endOfTooLarge()))
     : settled;
   return {
     status: 'returned',
-    value: result as Value,
-    ending: stored.ending,
-    settled: stored.outcome,
+    value: (end as HandlerReturned).result as Value,
+    ending: attempt.ending as Ending,
+    settled: stored as SettleOutcome,
   };
 }
 
@@ -190,32 +188,44 @@ function requestOf(
   });
 }
 
-function scopeOf(
+function scopeOf<Value>(
   deadline: Deadline,
   call: Call,
+  work: Work<Value>,
   settings: CallSettings,
   { store, clock, random, unstarted }: RunPorts,
 ): AttemptScope {
   // Alone: a caller waits for it.
-  const settlements = createSettlementQueue<SettlingEnd>({ store, clock, random, lingerMs: 0 }).join({
-    isBusy: () => false,
-    signal: deadline.answerNow,
-    onWrite: () => undefined,
-  });
-  return {
+  const settlements = createSettlementQueue<SettlingAttempt>({
     store,
     clock,
-    rules: settings,
-    // Nothing ends the function at the deadline: it is told of the end of its lease, also where that is later.
-    deadline: { ...deadline, endsAt: Infinity },
-    settlements,
-    unstarted,
-    leaseMs: () => call.leases.leaseMs(),
-    renewal: settings.heartbeat ? {} : undefined,
-    timeoutMs: undefined,
-    notify: () => undefined,
+    random,
+    lingerMs: 0,
+    triedUntil: () => 0,
+  }).join({
+    isBusy: () => false,
+    signal: deadline.answerNow,
+    onError: (thrown) => {
+      throw thrown;
+    },
+  });
+  return {
+    time: {
+      clock,
+      // Nothing ends the function at the deadline: it is told of the end of its lease, also where that is later.
+      deadline: { ...deadline, endsAt: Infinity },
+      remainingTimeMs: () => call.leases.remainingMs(),
+      leaseMs: () => call.leases.leaseMs(),
+      renewal: settings.heartbeat ? {} : undefined,
+      timeoutMs: undefined,
+    },
+    claims: { store, rules: settings, settlements, unstarted, endingOf: endingOf(work) },
+    watch: { notify: () => undefined, wants: NOTHING, stuck: undefined },
   };
 }
+
+/** Nobody observes a call. */
+const NOTHING = { claimed: false, started: false, succeeded: false, settling: false };
 
 function endingOf<Value>(work: Work<Value>): EndingOf {
   return (end, isLast) => {
@@ -227,53 +237,48 @@ function endingOf<Value>(work: Work<Value>): EndingOf {
   };
 }
 
-async function park<Value>(attempt: Attempt, reason: Error): Promise<CallOutcome<Value>> {
-  const { outcome } = (await attempt.settle({ kind: 'refused', error: reason })) as Exclude<
-    Settled,
-    'committed'
-  >;
+async function park<Value>(attempt: Attempt, reason: Error, turns: Turns): Promise<CallOutcome<Value>> {
+  attempt.refuse({ kind: 'refused', error: reason });
+  const settled = await turns.stored(() => settle(attempt));
   // What is not stored as parked stays in progress until its lease lapses, and comes here again.
-  return typeof outcome === 'object'
-    ? { status: 'error', error: outcome.error }
+  return typeof settled === 'object'
+    ? { status: 'error', error: settled.error }
     : { status: 'parked', error: toStoredError(reason) };
 }
 
 /** Not shortly before the invocation is over: what is started then would be cut off. */
 async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean> {
-  const { stop } = scope.deadline;
+  const { stop } = scope.time.deadline;
   if (stop.aborted) return false;
   const starts = new Starts(scope);
   const isReady = starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);
   return isReady && !stop.aborted;
 }
 
-async function run<Value>(
-  attempt: Attempt,
-  work: Work<Value>,
-  scope: AttemptScope,
-): Promise<HandlerReturned | HandlerThrew> {
-  const handlerRun = new HandlerRun(attempt, scope);
-  const heartbeat = scope.renewal && startHeartbeat(new Map([[handlerRun, attempt]]), scope);
-  const toValue = work.toValue?.bind(work);
-  const context = contextOf(attempt, handlerRun, handleOf(attempt, handlerRun, scope, toValue));
-  const end = await handlerRun.run(() => work.run(context));
+/** Calls the function, and resolves when it has ended. */
+async function run<Value>(attempt: Attempt, work: Work<Value>, turns: Turns): Promise<void> {
+  const { scope } = attempt;
+  const running = new Running(scope.time);
+  const heartbeat = scope.time.renewal && startHeartbeat(running, scope);
+  running.add(attempt);
+  await turns.ended(() => attempt.run(() => work.run(contextOf(attempt, work))));
+  running.delete(attempt);
   void heartbeat?.stop();
-  return end as HandlerReturned | HandlerThrew; // it is never stopped with a grace period
 }
 
-function contextOf({ key, claim }: Attempt, handlerRun: HandlerRun, handle: AttemptHandle): CallContext {
+function contextOf<Value>(attempt: Attempt, work: Work<Value>): CallContext {
   return {
-    [ATTEMPT]: handle,
-    idempotencyKey: key,
-    attempt: claim.attempt,
+    [ATTEMPT]: new AttemptHandleOf(attempt, work.toValue?.bind(work)),
+    idempotencyKey: attempt.key,
+    attempt: attempt.attempt,
     get signal() {
-      return handlerRun.signal;
+      return attempt.signal;
     },
     get leaseUntil() {
-      return claim.leaseUntil;
+      return attempt.leaseUntil;
     },
-    extendLease: (leaseMs) => handlerRun.extendLease(leaseMs),
-    done: () => handlerRun.noteDone(),
+    extendLease: (leaseMs) => extendForHandler(attempt, leaseMs),
+    done: () => attempt.noteDone(),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { BatchRecord } from '../sources/record.ts';
 import type { KeySelector } from './key-selector.ts';
-import { type KeyParts, keyStringOf } from './key-string.ts';
+import { checkedKey, type KeyParts, keyStringOf, prefixOf, selectedKey } from './key-string.ts';
 
 /** The same for all records, or one for each, such as a tenant. */
 export type Namespace = string | ((record: BatchRecord) => string);
@@ -16,10 +16,16 @@ const VERSION = 'v1';
  * `KeyError` where there is none.
  */
 export function keyMaker(select: KeySelector, namespace: Namespace): (record: BatchRecord) => string {
-  const space = typeof namespace === 'function' ? namespace : () => namespace;
+  const isConstant = typeof namespace === 'string';
+  const space = isConstant ? () => namespace : namespace;
   const prefix = select.isWholeKey === true ? undefined : { namespace: space, version: VERSION };
   const parts: KeyParts<BatchRecord> = { of: 'record', prefix, key: select };
-  return (record) => keyStringOf(record, parts);
+  if (!isConstant || prefix === undefined) return (record) => keyStringOf(record, parts);
+  let before: string | undefined;
+  return (record) => {
+    before ??= prefixOf('record', prefix, record); // what it throws, each record gets as its own error
+    return checkedKey(before + selectedKey('record', select, record));
+  };
 }
 
 /** The key of one record. */

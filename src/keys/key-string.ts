@@ -24,10 +24,22 @@ export function keyString(parts: KeyParts): string {
 
 /** The same of one of many subjects, such as the records of a batch. */
 export function keyStringOf<Subject>(subject: Subject, { of, prefix, key }: KeyParts<Subject>): string {
-  const whole =
-    prefix === undefined
-      ? selectedKey(of, key, subject)
-      : `${namespaceOf(of, prefix.namespace, subject)}#${prefix.version}:${selectedKey(of, key, subject)}`;
+  if (prefix === undefined) return checkedKey(selectedKey(of, key, subject));
+  const before = prefixOf(of, prefix, subject);
+  return checkedKey(before + selectedKey(of, key, subject));
+}
+
+/** `namespace#version:`. */
+export function prefixOf<Subject>(
+  of: string,
+  { namespace, version }: NonNullable<KeyParts<Subject>['prefix']>,
+  subject: Subject,
+): string {
+  return `${namespaceOf(of, namespace, subject)}#${version}:`;
+}
+
+/** Throws a `KeyError` where a store could not keep the key. */
+export function checkedKey(whole: string): string {
   // UTF-8 has no half surrogate pairs: a store would refuse the whole request, or make all of them one key.
   if (!whole.isWellFormed()) throw new KeyError('The key or its namespace is not well-formed Unicode');
   // A UTF-16 unit is at most three bytes: only long keys need to be measured.
@@ -51,9 +63,13 @@ function namespaceOf<Subject>(
   return space;
 }
 
-function selectedKey<Subject>(of: string, key: (subject: Subject) => unknown, subject: Subject): string {
+export function selectedKey<Subject>(
+  of: string,
+  key: (subject: Subject) => unknown,
+  subject: Subject,
+): string {
   const selected = callUserCode('key', of, key, subject);
-  refusePromise('key', of, selected);
+  if (typeof selected === 'object') refusePromise('key', of, selected);
   if (typeof selected !== 'string' || selected === '') {
     throw new KeyError(
       `The key of this ${of} is ${selected === '' ? 'an empty string' : `${typeof selected}, not a string`}; ${of}s without a key must not share one`,

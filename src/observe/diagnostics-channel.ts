@@ -1,5 +1,6 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { BatchEvent, ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
+import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
+import type { ObservedInvocation } from './observed.ts';
 
 /** What is published on each channel. Keys are as they are, not hashed: what is published stays in the process. */
 export interface DiagnosticsMessages {

@@ -2,7 +2,8 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { aFunction, type Check, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { writeToStandardOutput } from './json-lines.ts';
-import type { ObservedInvocation, Observer } from './observer.ts';
+import type { Observer } from './observer.ts';
+import type { ObservedInvocation } from './observed.ts';
 import { METRIC_NAMES, type Totals, Totalling } from './totals.ts';
 
 /** What `emfMetrics()` writes, and where. */

@@ -10,12 +10,11 @@ export type {
   BatchEvent,
   NotStartedReason,
   ObservedAttempt,
-  ObservedInvocation,
   ObservedKey,
-  ObservedRecord,
   Observer,
   SettlingEnd,
 } from './observer.ts';
+export type { ObservedInvocation, ObservedRecord } from './observed.ts';
 export { observers } from './observers.ts';
 export {
   powertools,

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { aFunction, oneOf } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import type { Observer } from './observer.ts';
+import type { BatchEvent, Observer } from './observer.ts';
 import { LEVELS, levelOf, shown } from './shown-event.ts';
 
 /** The least important level that is written: `debug`, `info`, `warn`, `error`, or `silent`, which writes nothing. */
@@ -34,6 +34,7 @@ export function jsonLines(options: JsonLinesOptions = {}): Observer {
   const write = options.write ?? writeToStandardOutput;
   const least = LEVELS.indexOf(level);
   return {
+    wants: (type) => LEVELS.indexOf(levelOf({ type } as BatchEvent)) >= least,
     onEvent(event, invocation) {
       const eventLevel = levelOf(event);
       if (LEVELS.indexOf(eventLevel) < least) return;

@@ -1,6 +1,7 @@
 import { objectWith } from '../options/check-options.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import type { ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
+import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
+import type { ObservedInvocation } from './observed.ts';
 import { callAround, callOnceIn, harmless } from './tell-observer.ts';
 
 /**
@@ -29,6 +30,9 @@ export function observers(...all: readonly Observer[]): Observer {
       for (const one of all) harmless(() => one.onEvent(event, invocation));
     },
     // What none of them wants must go on costing nothing.
+    ...(all.every(({ wants }) => wants !== undefined) && {
+      wants: (type: BatchEvent['type']) => all.some((one) => one.wants?.(type)),
+    }),
     ...(ofInvocations.length > 0 && {
       onInvocation(invocation: ObservedInvocation) {
         for (const one of ofInvocations) harmless(() => one.onInvocation?.(invocation));

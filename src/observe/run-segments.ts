@@ -1,4 +1,5 @@
-import type { BatchEvent, ObservedAttempt, ObservedInvocation } from './observer.ts';
+import type { BatchEvent, ObservedAttempt } from './observer.ts';
+import type { ObservedInvocation } from './observed.ts';
 import { shownError } from './shown-event.ts';
 
 /** What is used of a `Tracer` of `@aws-lambda-powertools/tracer`. */

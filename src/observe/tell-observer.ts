@@ -1,4 +1,5 @@
-import type { ObservedAttempt, ObservedInvocation, Observer } from './observer.ts';
+import type { ObservedAttempt, Observer } from './observer.ts';
+import type { ObservedInvocation } from './observed.ts';
 
 /** Tells an observer something. Neither what it throws nor a rejection may change what happens, or end the process. */
 export function harmless(tell: () => unknown): void {

@@ -1,4 +1,5 @@
-import type { BatchEvent, ObservedInvocation } from './observer.ts';
+import type { BatchEvent } from './observer.ts';
+import type { ObservedInvocation } from './observed.ts';
 
 /** What the metrics of one invocation are made of. */
 export interface Totals {

@@ -1,5 +1,6 @@
 import type { Attributes, Counter, Histogram, MeterProvider } from '@opentelemetry/api';
-import type { BatchEvent, ObservedInvocation } from '../observe/observer.ts';
+import type { BatchEvent } from '../observe/observer.ts';
+import type { ObservedInvocation } from '../observe/observed.ts';
 import { errorTypeOf, messagingAttributes, PROCESS } from './messaging-attributes.ts';
 
 /** What the semantic conventions of messaging advise, in seconds. */

@@ -11,7 +11,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { keyHash } from '../base/key-hash.ts';
-import type { BatchEvent, ObservedAttempt, ObservedInvocation } from '../observe/observer.ts';
+import type { BatchEvent, ObservedAttempt } from '../observe/observer.ts';
+import type { ObservedInvocation } from '../observe/observed.ts';
 import { messagingAttributes, PROCESS } from './messaging-attributes.ts';
 import { type Extractor, producerOf } from './producer-context.ts';
 import { RecordSpan } from './record-span.ts';

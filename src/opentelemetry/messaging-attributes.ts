@@ -1,6 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import { toStoredError } from '../claims/claim.ts';
-import type { ObservedInvocation } from '../observe/observer.ts';
+import type { ObservedInvocation } from '../observe/observed.ts';
 
 /** `messaging.system` of the semantic conventions, by source; what they do not list is named likewise. */
 const SYSTEMS: Readonly<Record<string, string>> = {

@@ -6,7 +6,8 @@ import {
   trace,
   type TracerProvider,
 } from '@opentelemetry/api';
-import type { ObservedInvocation, Observer } from '../observe/observer.ts';
+import type { Observer } from '../observe/observer.ts';
+import type { ObservedInvocation } from '../observe/observed.ts';
 import { objectWith, oneOf } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { Instruments } from './instruments.ts';

@@ -6,7 +6,7 @@ import {
   type TextMapPropagator,
   trace,
 } from '@opentelemetry/api';
-import type { ObservedRecord } from '../observe/observer.ts';
+import type { ObservedRecord } from '../observe/observed.ts';
 
 /**
  * The span that sent a record: what the propagator finds, else W3C's `traceparent`, else X-Ray's header, which SQS carries as

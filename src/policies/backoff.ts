@@ -1,7 +1,6 @@
-import type { Entry } from '../batch/entry.ts';
+import type { BatchContext, VisibilityPolicy } from '../batch/context.ts';
 import { isAcknowledged } from '../batch/outcomes.ts';
-import type { Policy } from '../batch/policy.ts';
-import type { BatchScope } from '../batch/scope.ts';
+import type { PlannedRecord } from '../batch/plan.ts';
 import { retryLaterMs } from '../attempts/errors.ts';
 import { anInteger } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
@@ -27,44 +26,49 @@ export interface BackoffOptions {
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), visibility: backoff({ maxDelayMs: 60_000 }) });
  */
-export function backoff(options: BackoffOptions = {}): Policy<'visibility'> {
+export function backoff(options: BackoffOptions = {}): VisibilityPolicy {
   checkOptionsOf('backoff', options, { baseDelayMs: anInteger(1), maxDelayMs: anInteger(1) });
   const { baseDelayMs = 1_000, maxDelayMs = 900_000 } = options;
   return {
     option: 'visibility',
-    needsSqs: true,
-    beforeResponse: (scope) => delayRedeliveries({ baseDelayMs, maxDelayMs }, scope),
+    delay: (context, kept) => delayRedeliveries({ baseDelayMs, maxDelayMs }, context, kept),
   };
 }
 
-async function delayRedeliveries(bounds: Required<BackoffOptions>, scope: BatchScope): Promise<void> {
-  const now = scope.clock.now();
+async function delayRedeliveries(
+  bounds: Required<BackoffOptions>,
+  context: BatchContext,
+  kept: ReadonlySet<string>,
+): Promise<void> {
+  const { ledger, time } = context;
   const laneDelays = new Map<string, number>();
-  const delays: { entry: Entry; delayMs: number }[] = [];
-  for (const entry of scope.entries) {
-    if (isAcknowledged(entry.outcome) || entry.isKeptByHost) continue;
+  const delays: { record: PlannedRecord; delayMs: number }[] = [];
+  for (const record of ledger.records) {
+    const { lane, itemIdentifier = '' } = record;
+    if (isAcknowledged(ledger.outcomeOf(record)) || kept.has(itemIdentifier)) continue;
     // What stands behind a failure of its group becomes visible together with it: the group stays in order.
     const delayMs =
-      (entry.lane === undefined ? undefined : laneDelays.get(entry.lane)) ??
-      redeliveryDelayMs(entry, bounds, now, scope.random);
-    if (entry.lane !== undefined) laneDelays.set(entry.lane, delayMs);
-    delays.push({ entry, delayMs });
+      (lane === undefined ? undefined : laneDelays.get(lane)) ?? redeliveryDelayMs(record, bounds, context);
+    if (lane !== undefined) laneDelays.set(lane, delayMs);
+    delays.push({ record, delayMs });
   }
-  await showAgain(delays, scope, scope.deadline.answerNow.signal);
+  await showAgain(delays, context, time.deadline.answerNow.signal);
 }
 
 /** In how many milliseconds a record that is handed back should come again. */
 export function redeliveryDelayMs(
-  { outcome, record, heldClaim }: Pick<Entry, 'outcome' | 'record' | 'heldClaim'>,
+  planned: PlannedRecord,
   { baseDelayMs, maxDelayMs }: Required<BackoffOptions>,
-  now: number,
-  random: () => number,
+  { ledger, random, time }: Pick<BatchContext, 'ledger' | 'random' | 'time'>,
 ): number {
-  const leaseUntil = outcome?.status === 'conflict' ? outcome.leaseUntil : heldClaim?.leaseUntil;
-  if (leaseUntil !== undefined) return Math.max(leaseUntil - now, 0) + random() * baseDelayMs;
+  const outcome = ledger.outcomeOf(planned);
+  const attempt = ledger.attemptOf(planned);
+  const heldUntil = attempt?.isOpen === true ? attempt.leaseUntil : undefined;
+  const leaseUntil = outcome?.status === 'conflict' ? outcome.leaseUntil : heldUntil;
+  if (leaseUntil !== undefined) return Math.max(leaseUntil - time.clock.now(), 0) + random() * baseDelayMs;
   if (outcome?.status === 'not-started' && outcome.reason === 'deadline') return 0;
   const asked = outcome?.status === 'failed' ? retryLaterMs(outcome.error) : undefined;
   if (asked !== undefined) return asked;
-  const receives = record?.receiveCount ?? 1;
+  const receives = planned.record?.receiveCount ?? 1;
   return random() * Math.min(maxDelayMs, baseDelayMs * 2 ** (receives - 1));
 }

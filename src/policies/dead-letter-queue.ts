@@ -1,8 +1,8 @@
 import { MismatchError } from '../attempts/errors.ts';
-import type { Entry } from '../batch/entry.ts';
+import type { BatchContext, DeadLetterPolicy } from '../batch/context.ts';
+import type { Ledger } from '../batch/ledger.ts';
 import { isPermanentEnd } from '../batch/outcomes.ts';
-import type { Policy } from '../batch/policy.ts';
-import type { BatchScope } from '../batch/scope.ts';
+import type { PlannedRecord } from '../batch/plan.ts';
 import { toStoredError } from '../claims/claim.ts';
 import { aUrl, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
@@ -26,50 +26,46 @@ export interface DeadLetterQueueOptions {
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), deadLetter: deadLetterQueue({ url }) });
  */
-export function deadLetterQueue(options: DeadLetterQueueOptions): Policy<'deadLetter'> {
+export function deadLetterQueue(options: DeadLetterQueueOptions): DeadLetterPolicy {
   checkOptionsOf('deadLetterQueue', options, { url: required(aUrl()) });
   const { url } = options;
   return {
     option: 'deadLetter',
-    needsSqs: true,
-    afterRecord: (entry, scope) => sendToDeadLetters(entry, url, scope),
+    send: (record, context) => sendToDeadLetters(record, url, context),
   };
 }
 
-async function sendToDeadLetters(entry: Entry, url: string, scope: BatchScope): Promise<void> {
-  const { sqs, clock, deadline, notify } = scope;
-  const { outcome, record, recordId, key } = entry;
+async function sendToDeadLetters(planned: PlannedRecord, url: string, context: BatchContext): Promise<void> {
+  const { sqs, time, watch, ledger } = context;
+  const { recordId, key } = planned;
   // Without a record there is nothing to send: such a message is left to the queue's redrive policy.
-  if (sqs === undefined || record === undefined || !isPermanentEnd(outcome)) return;
+  const letter = letterOf(planned, ledger);
+  if (sqs === undefined || letter === undefined) return;
   try {
-    await sendDeadLetter(
-      boundedSqs(sqs, clock),
-      url,
-      letterOf(entry, record, outcome),
-      deadline.answerNow.signal,
-    );
+    await sendDeadLetter(boundedSqs(sqs, time.clock), url, letter, time.deadline.answerNow.signal);
   } catch (error) {
-    notify({ type: 'deadLetterFailed', recordId, key, error });
+    watch.notify({ type: 'deadLetterFailed', recordId, key, error });
     return;
   }
-  entry.noteDeadLettered();
-  notify({ type: 'deadLettered', recordId, key });
+  ledger.noteDeadLettered(planned);
+  watch.notify({ type: 'deadLettered', recordId, key });
 }
 
-function letterOf(
-  entry: Entry,
-  record: NonNullable<Entry['record']>,
-  outcome: NonNullable<Entry['outcome']>,
-): DeadLetter {
+/** Undefined: it has not failed for good, or cannot be read. */
+function letterOf(planned: PlannedRecord, ledger: Ledger): DeadLetter | undefined {
+  const { record, key } = planned;
+  const outcome = ledger.outcomeOf(planned);
+  if (record === undefined || !isPermanentEnd(outcome)) return undefined;
   const { raw, source, messageGroupId, attributes } = record;
+  const attempt = ledger.attemptOf(planned);
   return {
     // A message is sent as it was delivered; a record of another source is sent as a whole, as JSON.
     body: source === 'sqs' ? record.raw.body : JSON.stringify(raw),
     error: toStoredError('error' in outcome ? outcome.error : new MismatchError()),
     source: source === 'sqs' ? record.raw.eventSourceARN : source,
     recordId: record.id,
-    key: entry.key === '' ? undefined : entry.key,
-    attempt: entry.claim?.attempt,
+    key: key === '' ? undefined : key,
+    attempt: attempt?.hasClaim === true ? attempt.attempt : undefined,
     messageGroupId,
     attributes,
   };

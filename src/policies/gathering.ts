@@ -1,10 +1,12 @@
-import type { HandlerRun, RunsTogether } from '../attempts/handler-run.ts';
+import type { Attempt } from '../attempts/attempt.ts';
+import { factsOf } from '../attempts/facts-of.ts';
+import type { RunsTogether } from '../attempts/attempt.ts';
+import type { Starts } from '../attempts/starts.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { AroundHandler } from '../batch/observing.ts';
-import type { Gathering, GatheringHandler, Run } from '../batch/policy.ts';
+import type { BatchAttempt, BatchContext } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
-import type { Runnable } from '../batch/runnable.ts';
-import type { BatchScope } from '../batch/scope.ts';
+import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
 import { BatchlatchError } from '../base/errors.ts';
 import { isError } from '../base/is-error.ts';
 
@@ -30,12 +32,12 @@ export class BatchAnswerError extends BatchlatchError {
 
 /** Makes the handler of many records one that the engine runs: see `BatchHandler`. */
 export function gathered(handler: BatchHandler): GatheringHandler {
-  return { gather: (scope, expected) => new Gatherer(handler, scope, expected) };
+  return { gather: (context, starts) => new Gatherer(handler, context, starts) };
 }
 
 interface Waiting {
-  readonly runnable: Runnable;
-  readonly enter: (run: Run | undefined) => void;
+  readonly attempt: BatchAttempt;
+  readonly join: (call: Call | undefined) => void;
 }
 
 /**
@@ -45,62 +47,62 @@ interface Waiting {
  */
 class Gatherer implements Gathering {
   readonly #handler: BatchHandler;
-  readonly #scope: BatchScope;
-  readonly #expected: () => number;
+  readonly #context: BatchContext;
+  readonly #starts: Starts;
   readonly #waiting: Waiting[] = [];
 
-  constructor(handler: BatchHandler, scope: BatchScope, expected: () => number) {
+  constructor(handler: BatchHandler, context: BatchContext, starts: Starts) {
     this.#handler = handler;
-    this.#scope = scope;
-    this.#expected = expected;
+    this.#context = context;
+    this.#starts = starts;
   }
 
-  enter(runnable: Runnable): Promise<Run | undefined> {
-    return new Promise((enter) => {
-      this.#waiting.push({ runnable, enter });
+  join(attempt: BatchAttempt): Promise<Call | undefined> {
+    return new Promise((join) => {
+      this.#waiting.push({ attempt, join });
       this.startIfComplete();
     });
   }
 
   startIfComplete(): void {
-    if (this.#waiting.length > 0 && this.#waiting.length >= this.#expected()) void this.#start();
+    const { claims, settings } = this.#context;
+    // Those that could still join are busy, as far as there are slots for them.
+    const expected = Math.min(claims.activity.busy, settings.concurrency);
+    if (this.#waiting.length > 0 && this.#waiting.length >= expected) void this.#start();
   }
 
   stop(): void {
-    for (const { enter } of this.#waiting.splice(0)) enter(undefined);
+    for (const { join } of this.#waiting.splice(0)) join(undefined);
   }
 
   async #start(): Promise<void> {
     const waiting = this.#waiting.splice(0);
-    const { starts, deadline, around } = this.#scope;
-    const ready = await starts.ready(waiting.flatMap(({ runnable: { attempt } }) => attempt ?? []));
-    const mayStart = ({ runnable: { attempt } }: Waiting): boolean =>
-      attempt === undefined ? !deadline.stop.aborted : ready.has(attempt);
-    const starting = waiting.filter(mayStart);
-    const run: Run = {
-      handler: callTogether(
-        this.#handler,
-        starting.map(({ runnable }) => runnable),
-        around,
-      ),
-      together: new Together(),
+    const { time, watch } = this.#context;
+    const claimed = waiting.flatMap(({ attempt }) => (attempt.hasClaim ? [attempt] : []));
+    const ready = await this.#starts.ready(claimed);
+    const mayStart = (attempt: BatchAttempt): boolean =>
+      attempt.hasClaim ? ready.has(attempt) : !time.deadline.stop.aborted;
+    const starting = waiting.flatMap(({ attempt }) => (mayStart(attempt) ? [attempt] : []));
+    const call: Call = {
+      handler: callTogether(this.#handler, starting, watch.around),
+      together: new Together(starting),
     };
-    for (const one of waiting) one.enter(mayStart(one) ? run : undefined);
+    for (const { attempt, join } of waiting) join(mayStart(attempt) ? call : undefined);
   }
 }
 
-/** The runs of one call of a batch handler. */
+/** The attempts of one call of a batch handler. */
 class Together implements RunsTogether {
-  readonly #runs: HandlerRun[] = [];
-  #seen: { readonly by: HandlerRun | undefined } | undefined;
+  readonly #attempts: readonly Attempt[];
+  #seen: { readonly by: Attempt | undefined } | undefined;
 
-  add(run: HandlerRun): void {
-    this.#runs.push(run);
+  constructor(attempts: readonly Attempt[]) {
+    this.#attempts = attempts;
   }
 
-  /** Of thousands of runs, the first that asks looks at all of them. */
-  whoHasSeenAbort(): HandlerRun | undefined {
-    this.#seen ??= { by: this.#runs.find(({ hasSeenAbort }) => hasSeenAbort) };
+  /** Of thousands of attempts, the first that asks looks at all of them. */
+  whoHasSeenAbort(): Attempt | undefined {
+    this.#seen ??= { by: this.#attempts.find(({ hasSeenAbort }) => hasSeenAbort) };
     return this.#seen.by;
   }
 }
@@ -108,15 +110,15 @@ class Together implements RunsTogether {
 /** A handler for each of these records that calls the batch handler once, when all of them have been given to it. */
 function callTogether(
   handler: BatchHandler,
-  runnables: readonly Pick<Runnable, 'entry' | 'facts'>[],
+  attempts: readonly BatchAttempt[],
   around: AroundHandler | undefined,
 ): RecordHandler {
   // Claims are answered in requests side by side, in any order.
-  const inOrder = [...runnables].sort((a, b) => a.entry.index - b.entry.index);
-  const places = new Map(inOrder.map(({ entry }, place) => [entry.record, place]));
+  const inOrder = attempts.toSorted((a, b) => a.of.index - b.of.index);
+  const places = new Map(inOrder.map(({ of }, place) => [of.record, place]));
   const items: BatchItem[] = [];
   const call = (): Promise<readonly unknown[] | void> => answerOf(handler, items);
-  let missing = runnables.length;
+  let missing = attempts.length;
   let answering: Promise<readonly unknown[] | void>;
   let allThere: () => void;
   const complete = new Promise<void>((resolve) => (allThere = resolve));
@@ -125,13 +127,7 @@ function callTogether(
     items[place] = { record, context };
     missing -= 1;
     if (missing === 0) {
-      answering =
-        around === undefined
-          ? call()
-          : (around(
-              inOrder.map(({ facts }) => facts),
-              call,
-            ) as typeof answering);
+      answering = around === undefined ? call() : (around(inOrder.map(factsOf), call) as typeof answering);
       allThere();
     }
     await complete;

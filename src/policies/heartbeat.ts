@@ -1,4 +1,4 @@
-import type { Policy } from '../batch/policy.ts';
+import type { HeartbeatPolicy } from '../batch/context.ts';
 import { anInteger } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { showAgain } from './queue.ts';
@@ -20,17 +20,18 @@ export interface HeartbeatOptions {
  * @example
  * createBatchProcessor(handler, { sqs: new SQS(), leaseMs: 60_000, heartbeat: heartbeat() });
  */
-export function heartbeat(options: HeartbeatOptions = {}): Policy<'heartbeat'> {
+export function heartbeat(options: HeartbeatOptions = {}): HeartbeatPolicy {
   checkOptionsOf('heartbeat', options, { intervalMs: anInteger(1) });
   return {
     option: 'heartbeat',
     renewal: options,
-    async onBeat(scope) {
-      const unfinished = scope.entries.filter(({ outcome }) => outcome === undefined);
-      const delayMs = scope.leaseMs();
+    async keepInvisible(context) {
+      const { ledger, time } = context;
+      const delayMs = time.leaseMs();
+      const unfinished = ledger.records.filter((record) => ledger.outcomeOf(record) === undefined);
       await showAgain(
-        unfinished.map((entry) => ({ entry, delayMs })),
-        scope,
+        unfinished.map((record) => ({ record, delayMs })),
+        context,
       );
     },
   };

@@ -1,5 +1,5 @@
-import type { Entry } from '../batch/entry.ts';
-import type { BatchScope } from '../batch/scope.ts';
+import type { BatchContext } from '../batch/context.ts';
+import type { PlannedRecord } from '../batch/plan.ts';
 import { boundedSqs } from '../queues/bounded-sqs.ts';
 import { queueUrlOf } from '../queues/queue-url.ts';
 import { changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
@@ -9,31 +9,32 @@ import { changeVisibilities, type VisibilityChange } from '../queues/visibility.
  * observer and changes nothing else: the queue's own visibility timeout then applies.
  */
 export async function showAgain(
-  delays: readonly { readonly entry: Entry; readonly delayMs: number }[],
-  scope: BatchScope,
+  delays: readonly { readonly record: PlannedRecord; readonly delayMs: number }[],
+  context: BatchContext,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (scope.sqs === undefined) return;
-  const told: Entry[] = [];
+  const { sqs, time, watch } = context;
+  if (sqs === undefined) return;
+  const told: PlannedRecord[] = [];
   const changes: VisibilityChange[] = [];
-  for (const { entry, delayMs } of delays) {
-    const change = visibilityChange(entry, delayMs, scope);
+  for (const { record, delayMs } of delays) {
+    const change = visibilityChange(record, delayMs, context);
     if (change === undefined) continue;
-    told.push(entry);
+    told.push(record);
     changes.push(change);
   }
-  const errors = await changeVisibilities(boundedSqs(scope.sqs, scope.clock), changes, signal);
-  errors.forEach((error, index) => {
-    const { recordId } = told[index] as Entry;
-    if (error !== undefined) scope.notify({ type: 'visibilityNotChanged', recordId, error });
-  });
+  const errors = await changeVisibilities(boundedSqs(sqs, time.clock), changes, signal);
+  for (const [index, { recordId }] of told.entries()) {
+    const error = errors[index];
+    if (error !== undefined) watch.notify({ type: 'visibilityNotChanged', recordId, error });
+  }
 }
 
 /** Undefined if the record did not come from SQS, or if the queue's URL cannot be derived. */
 function visibilityChange(
-  { record, recordId }: Pick<Entry, 'record' | 'recordId'>,
+  { record, recordId }: PlannedRecord,
   delayMs: number,
-  { settings: { queueUrl, sqsEndpoint }, notify }: BatchScope,
+  { settings: { queueUrl, sqsEndpoint }, watch }: BatchContext,
 ): VisibilityChange | undefined {
   if (record?.source !== 'sqs') return undefined;
   const { receiptHandle, eventSourceARN } = record.raw;
@@ -41,7 +42,7 @@ function visibilityChange(
     const url = queueUrl === undefined ? queueUrlOf(eventSourceARN, sqsEndpoint) : queueUrl(eventSourceARN);
     return { queueUrl: url, receiptHandle, delayMs };
   } catch (error) {
-    notify({ type: 'visibilityNotChanged', recordId, error });
+    watch.notify({ type: 'visibilityNotChanged', recordId, error });
     return undefined;
   }
 }

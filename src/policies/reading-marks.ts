@@ -7,8 +7,8 @@ import type {
 } from '../claims/claim-store.ts';
 import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { lockedBy } from '../batch/claiming.ts';
-import type { BatchScope } from '../batch/scope.ts';
+import { lockedBy } from '../batch/claim.ts';
+import type { BatchContext } from '../batch/context.ts';
 import { isOutage } from './outage.ts';
 import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 
@@ -65,21 +65,21 @@ export interface EndedMark {
  * process, and a completed one a record that did not.
  */
 export class ReadingMarks {
-  readonly #scope: BatchScope;
+  readonly #context: BatchContext;
   readonly #namespace: string;
   /** Made, and neither completed nor given back. */
   readonly #open = new Set<Mark>();
   /** Of each mark that was to be noted as started: what its request wrote. */
   readonly #starts = new Map<Mark, Promise<ReadonlySet<OwnedClaim>>>();
 
-  constructor(scope: BatchScope, namespace: string) {
-    this.#scope = scope;
+  constructor(context: BatchContext, namespace: string) {
+    this.#context = context;
     this.#namespace = namespace;
   }
 
   /** Claims the reading of all, in one request. Never rejects. */
   async claim(records: readonly BatchRecord[]): Promise<Reading[]> {
-    const { store } = this.#scope;
+    const { store } = this.#context.claims;
     // A store that cannot record starts would blame all of them for one crash: they are read first, without marks.
     if (store.start === undefined) return records.map(() => UNMARKED);
     const requests = new Map<string, ClaimRequest>();
@@ -106,12 +106,15 @@ export class ReadingMarks {
 
   /** Those that are known to be written. */
   async #noteStarts(marks: readonly Mark[]): Promise<ReadonlySet<OwnedClaim>> {
-    const { store, deadline } = this.#scope;
+    const {
+      claims: { store },
+      time: { deadline },
+    } = this.#context;
     const claims = marks.flatMap(({ claim }) => claim ?? []);
     if (claims.length === 0) return new Set();
     let outcomes: SettleOutcome[];
     try {
-      outcomes = (await store.start?.(claims, deadline.stop)) ?? [];
+      outcomes = (await store.start?.(claims, { signal: deadline.stop })) ?? [];
     } catch {
       outcomes = []; // what is not known to be written must not start
     }
@@ -120,7 +123,7 @@ export class ReadingMarks {
 
   /** The process has survived them: what it did before does not count any more. Never rejects. */
   async end(marks: readonly EndedMark[]): Promise<void> {
-    const { completed, failed } = this.#scope.rules.retention;
+    const { completed, failed } = this.#context.claims.rules.retention;
     const harmless = new Map(marks.map(({ mark, isHarmless }) => [mark, isHarmless]));
     await this.#close([...harmless.keys()], (mark, { key, owner }) =>
       harmless.get(mark) === true
@@ -131,7 +134,7 @@ export class ReadingMarks {
 
   /** Gives back what has not been read. Never rejects. */
   async giveBack(): Promise<void> {
-    const retentionMs = this.#scope.rules.retention.failed;
+    const retentionMs = this.#context.claims.rules.retention.failed;
     await this.#close([...this.#open], (_, { key, owner, releases }) => ({
       end: 'release',
       key,
@@ -153,15 +156,15 @@ export class ReadingMarks {
 
   /** Undefined if the namespace or the id gives no key: then the work has no key either. */
   #requestFor({ id, receiveCount }: BatchRecord): ClaimRequest | undefined {
-    const { rules, newOwner, leaseMs } = this.#scope;
-    const holder = lockedBy(this.#scope);
+    const { claims, time } = this.#context;
+    const holder = lockedBy(this.#context);
     const key = this.#keyOf(id);
     if (key === undefined) return undefined;
     return {
       key,
-      owner: newOwner(),
-      leaseMs: leaseMs(),
-      retentionMs: rules.retention.failed,
+      owner: claims.newOwner(),
+      leaseMs: time.leaseMs(),
+      retentionMs: claims.rules.retention.failed,
       recordsStart: true,
       isRedelivery: receiveCount > 2, // at the first redelivery there is no mark yet
       ...(holder !== undefined && { lockedBy: holder }),
@@ -178,11 +181,14 @@ export class ReadingMarks {
   }
 
   async #readingsOf(requests: readonly ClaimRequest[]): Promise<Reading[]> {
-    const { store, deadline } = this.#scope;
+    const {
+      claims: { store },
+      time: { deadline },
+    } = this.#context;
     let outcomes: (AcquireOutcome | undefined)[];
     try {
       // Not waited for when nothing is read any more: the rest of the time is for giving back what was claimed.
-      outcomes = await store.acquire(requests, deadline.stop);
+      outcomes = await store.acquire(requests, { signal: deadline.stop });
     } catch (thrown) {
       const error = thrown as Error;
       outcomes = requests.map(() => ({ status: 'error', error }));
@@ -191,7 +197,8 @@ export class ReadingMarks {
   }
 
   #readingOf({ key, owner, retentionMs }: ClaimRequest, outcome: AcquireOutcome | undefined): Reading {
-    const { rules, runsWithoutClaim, unstarted } = this.#scope;
+    const { settings, claims } = this.#context;
+    const { rules, unstarted } = claims;
     switch (outcome?.status) {
       case 'acquired': {
         const { releases, crashes } = outcome;
@@ -207,9 +214,7 @@ export class ReadingMarks {
       case 'error':
         unstarted.note({ key, owner, retentionMs });
         // Where records run without a claim, they are read without one.
-        if (runsWithoutClaim && isOutage(outcome.error)) {
-          return UNMARKED;
-        }
+        if (settings.onStoreError !== undefined && isOutage(outcome.error)) return UNMARKED;
         return refused(new NotReadError('store', { cause: outcome.error }));
       case 'conflict':
         return refused(new NotReadError('elsewhere'));
@@ -221,11 +226,12 @@ export class ReadingMarks {
   }
 
   async #settle(settlements: readonly Settlement[]): Promise<void> {
-    const { store, rules, unstarted, deadline } = this.#scope;
+    const { claims, time } = this.#context;
+    const { store, rules, unstarted } = claims;
     const retentionMs = rules.retention.failed;
     let outcomes: SettleOutcome[] = [];
     try {
-      outcomes = await store.settle(settlements, deadline.answerNow);
+      outcomes = await store.settle(settlements, { signal: time.deadline.answerNow });
     } catch {
       // Noted below.
     }

@@ -1,14 +1,14 @@
 import { type Clock, waitAtMost } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { Entry } from '../batch/entry.ts';
-import type { BatchReading } from '../batch/policy.ts';
+import type { BatchReading } from '../batch/context.ts';
+import type { KeyedRecord } from '../batch/plan.ts';
 import type { SourceEntry } from '../sources/source.ts';
 import { NotReadError } from './reading-errors.ts';
 import type { EndedMark, Mark, Reading, ReadingMarks } from './reading-marks.ts';
 
 /** How records are read, and what is known of those that came again. */
-export interface ReadingSteps extends Pick<BatchReading, 'read' | 'plan'> {
+export interface ReadingSteps extends Pick<BatchReading, 'read' | 'key'> {
   readonly marks: ReadingMarks;
   readonly clock: Clock;
   /** Nothing is read any more once it is aborted. */
@@ -32,13 +32,13 @@ const PATIENCE_MS = 250;
  * Reads a batch in which records came again that may have ended the process while they were read: these first, each by
  * itself under a mark (`ReadingMarks`), of more than ten at most a tenth together; then all others, as in every batch.
  * Nothing runs before all is read. So the one that ends the process is known by its mark when the batch comes again, and
- * is then left unread as long as others are there that can be done and acknowledged. Gives the entries in the batch's order.
+ * is then left unread as long as others are there that can be done and acknowledged. Gives the records in the batch's order.
  */
 export async function readSuspectsFirst(
   delivered: readonly SourceEntry[],
   isSuspect: (record: BatchRecord) => boolean,
   steps: ReadingSteps,
-): Promise<Entry[]> {
+): Promise<KeyedRecord[]> {
   const items = await markSuspects(delivered, isSuspect, steps.marks);
   const reader = new Reader(steps);
   const hasCompany = items.some(({ reading: { status } }) => status === 'harmless' || status === 'unknown');
@@ -53,13 +53,13 @@ export async function readSuspectsFirst(
   await reader.readInRounds(suspects.toSorted((a, b) => deathsOf(a) - deathsOf(b)));
   await reader.readTogether(items.filter(({ reading }) => reading.status === 'harmless'));
   await steps.marks.giveBack();
-  return reader.entries.toSorted((a, b) => a.index - b.index);
+  return reader.records.toSorted((a, b) => a.index - b.index);
 }
 
 type Suspect = Delivered & { readonly reading: { readonly mark: Mark; readonly deaths?: number } };
 
 class Reader {
-  readonly entries: Entry[] = [];
+  readonly records: KeyedRecord[] = [];
   readonly #steps: ReadingSteps;
   /** Read, and their marks not ended yet. */
   #ended: EndedMark[] = [];
@@ -80,17 +80,17 @@ class Reader {
     await this.#steps.marks.end(this.#ended);
   }
 
-  async readTogether(items: readonly Delivered[]): Promise<Entry[]> {
+  async readTogether(items: readonly Delivered[]): Promise<KeyedRecord[]> {
     const sources = await this.#steps.read(items.map(({ source }) => source));
-    const entries = items.map(({ index }, at) => this.#steps.plan(sources[at] as SourceEntry, index));
-    this.entries.push(...entries);
-    return entries;
+    const records = items.map(({ index }, at) => this.#steps.key(sources[at] as SourceEntry, index));
+    this.records.push(...records);
+    return records;
   }
 
   /** Hands it back unread. */
   leave({ source, index }: Delivered, error: Error, isRetryable = true): void {
     const delivered = 'record' in source.read ? { delivered: source.read.record } : {};
-    this.entries.push(this.#steps.plan({ ...source, read: { error, isRetryable, ...delivered } }, index));
+    this.records.push(this.#steps.key({ ...source, read: { error, isRetryable, ...delivered } }, index));
   }
 
   async #readMarked(items: readonly Suspect[]): Promise<void> {
@@ -110,9 +110,9 @@ class Reader {
       this.leave(item, new NotReadError('elsewhere'));
     }
     const started = items.filter(isStarted);
-    const entries = await this.readTogether(started);
+    const records = await this.readTogether(started);
     started.forEach(({ reading: { mark } }, at) => {
-      this.#ended.push({ mark, isHarmless: isHarmless(entries[at] as Entry) });
+      this.#ended.push({ mark, isHarmless: isHarmless(records[at] as KeyedRecord) });
     });
   }
 }
@@ -135,7 +135,7 @@ async function markSuspects(
 }
 
 /** Whether its end says that no other delivery of it ends the process; one that may be another next time does not. */
-function isHarmless({ outcome }: Entry): boolean {
+function isHarmless({ outcome }: KeyedRecord): boolean {
   return outcome?.status !== 'failed';
 }
 

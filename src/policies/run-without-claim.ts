@@ -1,8 +1,4 @@
-import type { Lease } from '../attempts/lease.ts';
-import type { Entry } from '../batch/entry.ts';
-import type { Policy } from '../batch/policy.ts';
-import type { Runnable } from '../batch/runnable.ts';
-import type { BatchScope } from '../batch/scope.ts';
+import type { StoreErrorPolicy } from '../batch/context.ts';
 import { isOutage } from './outage.ts';
 
 /**
@@ -13,25 +9,20 @@ import { isOutage } from './outage.ts';
  * @example
  * createBatchProcessor(handler, { onStoreError: runWithoutClaim() });
  */
-export function runWithoutClaim(): Policy<'onStoreError'> {
+export function runWithoutClaim(): StoreErrorPolicy {
   return {
     option: 'onStoreError',
-    onClaimError: (entry, error, scope) => (isOutage(error) ? unclaimed(entry, error, scope) : undefined),
-    onCompletionNotStored({ recordId, key }, error, { notify }) {
-      notify({ type: 'withoutClaim', recordId, key, error });
+    goWithout(attempt, error, { time, claims, watch }) {
+      if (!isOutage(error)) return false;
+      const { recordId, key } = attempt;
+      watch.notify({ type: 'withoutClaim', recordId, key, error });
+      // It has no fencing token, and another run may start beside it.
+      attempt.goWithout(claims.newOwner(), time.clock.now() + time.leaseMs());
+      return true;
+    },
+    notStored({ recordId, key }, error, { watch }) {
+      watch.notify({ type: 'withoutClaim', recordId, key, error });
       return { status: 'completed', withoutClaim: true };
     },
   };
-}
-
-/** It has no fencing token (attempt 0), and another run may start beside it. */
-function unclaimed(entry: Entry, error: Error, scope: BatchScope): Runnable {
-  const { recordId, key } = entry;
-  scope.notify({ type: 'withoutClaim', recordId, key, error });
-  const lease: Lease = {
-    leaseUntil: scope.clock.now() + scope.leaseMs(),
-    isCommitted: false,
-    extend: async () => 'stored',
-  };
-  return { entry, attempt: undefined, lease, facts: { recordId, key, owner: scope.newOwner(), attempt: 0 } };
 }

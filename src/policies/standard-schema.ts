@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { INVALID_BODY } from '../attempts/errors.ts';
 import type { AttemptEnd } from '../attempts/handler-end.ts';
-import type { SchemaPolicy } from '../batch/policy.ts';
+import type { SchemaPolicy } from '../batch/context.ts';
 import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { type BodyIssue, shownIssues } from './schema-issues.ts';
@@ -63,7 +63,7 @@ export function standardSchema<Schema extends StandardSchemaV1>(
   assertSchema(schema);
   return {
     option: 'schema',
-    beforeRun: ({ record }) => validate(record as BatchRecord, schema),
+    check: (record) => validate(record, schema),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Policy } from '../batch/policy.ts';
+import type { ReadingPolicy } from '../batch/context.ts';
 import { ReadingMarks } from './reading-marks.ts';
 import { readSuspectsFirst } from './reading-order.ts';
 import { dangerOf, isSuspect } from './suspects.ts';
@@ -15,17 +15,18 @@ import { dangerOf, isSuspect } from './suspects.ts';
  *   reading: suspectsFirst(),
  * });
  */
-export function suspectsFirst(): Policy<'reading'> {
+export function suspectsFirst(): ReadingPolicy {
   return {
     option: 'reading',
-    read({ delivered, namespace, read, plan }, scope) {
-      const danger = dangerOf(scope.settings);
+    read({ delivered, namespace, read, key }, context) {
+      const danger = dangerOf(context.settings);
       const isDangerous = delivered.some(
         (entry) => 'record' in entry.read && isSuspect(entry.read.record, danger),
       );
       if (!isDangerous) return undefined;
-      const marks = new ReadingMarks(scope, namespace);
-      const steps = { read, plan, marks, clock: scope.clock, stop: scope.deadline.stop };
+      const { time } = context;
+      const marks = new ReadingMarks(context, namespace);
+      const steps = { read, key, marks, clock: time.clock, stop: time.deadline.stop };
       return readSuspectsFirst(delivered, (record) => isSuspect(record, danger), steps);
     },
   };

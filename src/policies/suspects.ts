@@ -1,6 +1,6 @@
 import { LONG_TEXT } from '../sources/json-bounds.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { Settings } from '../batch/settings.ts';
+import type { Settings } from '../batch/context.ts';
 
 /** Which records may end the process while they are read: none, those with long texts, or any. */
 export type Danger = 'none' | 'long' | 'any';

@@ -1,7 +1,5 @@
 import { acquireOrWait } from '../attempts/wait-for-claim.ts';
-import type { Claiming } from '../batch/claiming.ts';
-import type { ClaimAnswer, Entry } from '../batch/entry.ts';
-import type { Conflict, Policy } from '../batch/policy.ts';
+import type { ConflictPolicy } from '../batch/context.ts';
 import { anInteger, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 
@@ -12,7 +10,7 @@ export interface WaitForOwnerOptions {
 }
 
 /** What `waitForOwner` gives. */
-export type WaitForOwner = Policy<'onConflict'> & WaitForOwnerOptions;
+export type WaitForOwner = ConflictPolicy & WaitForOwnerOptions;
 
 /**
  * For `onConflict`: waits for the owner of a key to end, instead of handing the record back at once. It asks again with
@@ -31,26 +29,14 @@ export function waitForOwner(options: WaitForOwnerOptions): WaitForOwner {
   return {
     option: 'onConflict',
     timeoutMs,
-    onConflict: (entry, conflict, claiming) => askAgain(entry, conflict, timeoutMs, claiming),
+    wait: (known, makeRequest, { claims, time, random }) =>
+      acquireOrWait(claims.store, makeRequest, {
+        known,
+        timeoutMs,
+        random,
+        clock: time.clock,
+        signal: time.deadline.stop,
+        callSignal: time.deadline.answerNow,
+      }),
   };
-}
-
-async function askAgain(
-  entry: Entry,
-  known: Conflict,
-  timeoutMs: number,
-  claiming: Claiming,
-): Promise<ClaimAnswer> {
-  const { store, clock, random, deadline, newOwner } = claiming.scope;
-  const startedAt = clock.now();
-  const owner = newOwner();
-  const outcome = await acquireOrWait(store, () => claiming.requestFor(entry, owner), {
-    known,
-    timeoutMs,
-    clock,
-    random,
-    signal: deadline.stop,
-    callSignal: deadline.answerNow,
-  });
-  return claiming.answerOf(entry, claiming.requestFor(entry, owner), outcome, clock.now() - startedAt);
 }

@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { takingBatches } from '../attempts/host.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
-import type { Handler } from '../batch/policy.ts';
+import type { Handler } from '../batch/run.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import { assertFunction } from '../options/check-options.ts';
 import { advice } from '../options/advice.ts';

@@ -1,7 +1,7 @@
 import { takingBatches } from '../attempts/host.ts';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
-import type { Handler } from '../batch/policy.ts';
+import type { Handler } from '../batch/run.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
@@ -44,7 +44,7 @@ export const forBatches = ((batchHandler: BatchHandler, options: BatchProcessorO
   return takingBatches(processorOf(gathered(batchHandler), options, Infinity));
 }) as BatchMaker<CoreOptions>;
 
-const SILENT = { onEvent: () => undefined };
+const SILENT = { onEvent: () => undefined, wants: () => false };
 
 function processorOf(handler: Handler, options: BatchProcessorOptions, concurrency: number): BatchProcessor {
   const make = makeProcessor(handler, options, { concurrency, observer: () => SILENT });

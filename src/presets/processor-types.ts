@@ -11,7 +11,7 @@ import type {
 } from 'aws-lambda';
 import type { BatchHandler } from '../batch/batch-handler.ts';
 import type { BatchProcessorOptions } from '../batch/options.ts';
-import type { SchemaPolicy } from '../batch/policy.ts';
+import type { SchemaPolicy } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Uninferred } from '../options/uninferred.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';

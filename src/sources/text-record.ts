@@ -166,5 +166,5 @@ export function isTextRecord(record: BatchRecord): record is TextRecord & BatchR
  * asks for it. What a schema made of it stays.
  */
 export function forgetLongBody(record: BatchRecord): void {
-  if (isTextRecord(record)) record.forgetLongBody();
+  if ('forgetLongBody' in record) (record as TextRecord & BatchRecord).forgetLongBody();
 }

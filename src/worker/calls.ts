@@ -92,7 +92,7 @@ export class Calls {
         deadline: deadline.ofCall(),
         longestLeaseMs: holding.longestLeaseMs,
         isAlone,
-        noteAsked: (answer) => store.note(answer),
+        noteAsked: () => store.ask(),
         runHandler: async (handler) => handlers.run(handler),
       },
       keep: (report) => {

@@ -1,6 +1,6 @@
 import { type Clock, wait } from '../base/clock.ts';
-import { RequestQueue, type RequestGroup } from '../base/request-queue.ts';
-import { Stop } from '../base/stop.ts';
+import { type QueueAccess, RequestQueue, type RequestGroup } from '../base/request-queue.ts';
+import { Stop, type StopSignal } from '../base/stop.ts';
 import { type MessageQueue, MOST_IN_REQUEST } from './message-queue.ts';
 
 export interface DeletionsSetup {
@@ -17,35 +17,53 @@ const LINGER_MS = 200;
 const MOST_ATTEMPTS = 4;
 const FIRST_DELAY_MS = 100;
 
+/** A message to delete, by its receipt handle. */
+interface Deletion {
+  readonly key: string;
+}
+
 /** Deletes messages ten at a time: when ten are there, after 200 ms, or at once when nothing more is expected. */
 export class Deletions {
   readonly #setup: DeletionsSetup;
   readonly #stop = new Stop();
-  readonly #queue: ReturnType<RequestQueue<string, Error | undefined>['join']>;
+  readonly #queue: QueueAccess<Deletion, number, Error | undefined>;
   readonly #pending = new Set<Promise<unknown>>();
 
   constructor(setup: DeletionsSetup) {
     this.#setup = setup;
     const { clock, isBusy } = setup;
-    this.#queue = new RequestQueue<string, Error | undefined>({
+    this.#queue = new RequestQueue<Deletion, number, Error | undefined>({
       requestSize: MOST_IN_REQUEST,
       lingerMs: LINGER_MS,
       clock,
-      keyOf: (receiptHandle) => receiptHandle,
       send: (group) => this.#send(group),
       givenUp: () => new Error('The worker stopped before SQS had deleted the message'),
-    }).join({ isBusy, signal: this.#stop });
+    }).join({ isBusy, signal: this.#stop, onError: () => undefined });
   }
 
   /** Gives for each message the error, if it could not be deleted. Never rejects. */
   async delete(receiptHandles: readonly string[]): Promise<(Error | undefined)[]> {
-    const answers = Promise.all(this.#queue.add(receiptHandles, (error) => error));
+    const answers = this.#answersOf(receiptHandles);
     this.#pending.add(answers);
     try {
       return await answers;
     } finally {
       this.#pending.delete(answers);
     }
+  }
+
+  #answersOf(receiptHandles: readonly string[]): Promise<(Error | undefined)[]> {
+    const errors: (Error | undefined)[] = receiptHandles.map(() => undefined);
+    let unanswered = receiptHandles.length;
+    if (unanswered === 0) return Promise.resolve(errors);
+    return new Promise((resolve) => {
+      const deletions = receiptHandles.map((key) => ({ key }));
+      this.#queue.putAll(deletions, [...receiptHandles.keys()], (index, error) => {
+        errors[index] = error;
+        unanswered -= 1;
+        if (unanswered === 0) resolve(errors);
+      });
+    });
   }
 
   /** To be called when something that could have brought another message has ended. */
@@ -66,24 +84,23 @@ export class Deletions {
     this.#stop.abort();
   }
 
-  async #send(group: RequestGroup<string, Error | undefined>): Promise<void> {
+  async #send(group: RequestGroup<Deletion, number, Error | undefined>): Promise<void> {
     const { queue, clock, random } = this.#setup;
     let left = group.items.map((_, index) => index);
     for (let attempt = 1; ; attempt += 1) {
       const errors = await this.#deleteOnce(
         queue,
-        left.map((index) => group.items[index] as string),
+        left.map((index) => (group.items[index] as Deletion).key),
         group.signal,
       );
-      const failed: number[] = [];
-      left.forEach((index, position) => {
-        const error = errors[position];
-        if (error === undefined || attempt === MOST_ATTEMPTS) group.answer(index, error);
-        else {
-          group.note(index, error);
-          failed.push(index);
-        }
-      });
+      const mayFail = attempt < MOST_ATTEMPTS;
+      const failed = left.filter((_, position) => mayFail && errors[position] !== undefined);
+      for (const index of failed) group.note(index, errors[left.indexOf(index)]);
+      const ended = left.filter((index) => !failed.includes(index));
+      group.answer(
+        ended,
+        ended.map((index) => errors[left.indexOf(index)]),
+      );
       left = failed.filter((index) => group.isWanted(index));
       if (left.length === 0) return;
       await wait(clock, random() * FIRST_DELAY_MS * 2 ** attempt, group.signal);
@@ -93,7 +110,7 @@ export class Deletions {
   async #deleteOnce(
     queue: Pick<MessageQueue, 'delete'>,
     handles: readonly string[],
-    signal: RequestGroup<string, unknown>['signal'],
+    signal: StopSignal,
   ): Promise<(Error | undefined)[]> {
     try {
       return await queue.delete(handles, signal);

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 export class StoreWatch {
   readonly #clock: Pick<Clock, 'now'>;
   /** Oldest first. */
-  readonly #askedAt = new Map<Promise<unknown>, number>();
+  readonly #askedAt = new Map<object, number>();
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
@@ -16,9 +16,10 @@ export class StoreWatch {
     return 0;
   }
 
-  note(answer: Promise<unknown>): void {
-    this.#askedAt.set(answer, this.#clock.now());
-    const forget = (): void => void this.#askedAt.delete(answer);
-    answer.then(forget, forget);
+  /** The store is asked for something. Returns what is to be called when it has answered. */
+  ask(): () => void {
+    const request = {};
+    this.#askedAt.set(request, this.#clock.now());
+    return () => void this.#askedAt.delete(request);
   }
 }

@@ -49,7 +49,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 interface OpenGroup {
-  readonly group: RequestGroup<Item, string>;
+  readonly group: RequestGroup<Item, Item, string>;
   readonly end: () => void;
 }
 
@@ -58,11 +58,10 @@ async function run(steps: readonly Step[]): Promise<void> {
   const clock = manualClock();
   const items: Item[] = [];
   const open: OpenGroup[] = [];
-  const queue = new RequestQueue<Item, string>({
+  const queue = new RequestQueue<Item, Item, string>({
     requestSize: REQUEST_SIZE,
     lingerMs: LINGER_MS,
     clock,
-    keyOf: ({ key }) => key,
     send(group) {
       expect(group.items.length).toBeGreaterThan(0);
       expect(group.items.length).toBeLessThanOrEqual(REQUEST_SIZE);
@@ -78,9 +77,12 @@ async function run(steps: readonly Step[]): Promise<void> {
   const members = Array.from({ length: MEMBERS }, (_, index) => {
     const controller = new AbortController();
     const state = { isBusy: index % 3 !== 0, hasLeft: false };
-    const access: QueueAccess<Item, string> = queue.join({
+    const access: QueueAccess<Item, Item, string> = queue.join({
       isBusy: () => state.isBusy,
       signal: controller.signal,
+      onError(thrown) {
+        throw thrown;
+      },
     });
     return { ...access, controller, state };
   });
@@ -94,15 +96,10 @@ async function run(steps: readonly Step[]): Promise<void> {
       addedAt: clock.now(),
     }));
     items.push(...added);
-    memberAt(index)
-      .add(added, (outcome) => outcome)
-      .forEach((promise, at) => {
-        const item = added[at] as Item;
-        void promise.then((outcome) => {
-          expect(item.outcome).toBeUndefined();
-          item.outcome = outcome;
-        });
-      });
+    memberAt(index).putAll(added, added, (item, outcome) => {
+      expect(item.outcome).toBeUndefined();
+      item.outcome = outcome;
+    });
   }
 
   function end({ group, end: ended }: OpenGroup): void {
@@ -110,7 +107,10 @@ async function run(steps: readonly Step[]): Promise<void> {
       open.findIndex((one) => one.group === group),
       1,
     );
-    group.items.forEach((item, index) => group.answer(index, `did ${item.id}`));
+    group.answer(
+      [...group.items.keys()],
+      group.items.map(({ id }) => `did ${id}`),
+    );
     ended();
   }
 

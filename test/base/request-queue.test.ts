@@ -79,21 +79,24 @@ describe('items of several members', () => {
     const { join, groups, requests, hold } = bench();
     hold();
     void join().add(['a', 'b']);
-    groups[0]?.answer(0, 'did a');
+    groups[0]?.answer([0], ['did a']);
     groups[0]?.note(1, 'throttled');
     void join().add(['c']);
     expect(requests).toEqual([['a', 'b'], ['c']]);
   });
 
-  it('are not reached by what one member throws over its outcome', async () => {
+  it('are not reached by what one member throws over its outcome, which it learns itself', async () => {
     const { queue } = bench();
-    const join = (busy: boolean): QueueAccess<string, string> => queue.join(member({ busy }));
-    const [a] = join(true).add(['a'], () => {
+    const [throwing, other] = [member({ busy: true }), member()];
+    queue.join(throwing).put(itemOf('a'), 0, () => {
       throw new Error('of a');
     });
-    const [b] = join(false).add(['b'], (outcome) => outcome);
-    await expect(a).rejects.toThrow('of a');
+    const b = new Promise((resolve) => {
+      queue.join(other).put(itemOf('b'), 0, (_note, outcome) => resolve(outcome));
+    });
     expect(await b).toBe('did b');
+    expect(throwing.errors).toEqual([new Error('of a')]);
+    expect(other.errors).toEqual([]);
   });
 
   it('of one key never share a request either', async () => {
@@ -156,7 +159,7 @@ describe('a member that stops waiting', () => {
     hold();
     const a = member();
     const aItems = join(a).add(['a1', 'a2']);
-    groups[0]?.answer(0, 'early');
+    groups[0]?.answer([0], ['early']);
     expect(await aItems[0]).toBe('early');
     expect(groups[0]?.isWanted(0)).toBe(false);
     expect(groups[0]?.isWanted(1)).toBe(true);
@@ -285,26 +288,48 @@ interface Member {
   readonly isBusy: () => boolean;
   readonly signal: AbortSignal;
   abort(): void;
+  readonly errors: unknown[];
+  readonly onError: (thrown: unknown) => void;
 }
 
 function member({ busy = false }: { readonly busy?: boolean } = {}): Member {
   const controller = new AbortController();
-  return { isBusy: () => busy, signal: controller.signal, abort: () => controller.abort() };
+  const errors: unknown[] = [];
+  return {
+    isBusy: () => busy,
+    signal: controller.signal,
+    abort: () => controller.abort(),
+    errors,
+    onError: (thrown) => errors.push(thrown),
+  };
+}
+
+interface Item {
+  readonly key: string;
+  readonly name: string;
+}
+
+function itemOf(name: string): Item {
+  return { key: name.split('#')[0] as string, name };
+}
+
+function throws(thrown: unknown): never {
+  throw thrown;
 }
 
 type Joining = Partial<Pick<Member, 'isBusy' | 'signal'>> & { readonly busy?: boolean };
 
 /** A way into the queue that makes nothing else of the outcomes. */
-interface Access extends Pick<QueueAccess<string, string>, 'flushIfIdle' | 'leave'> {
+interface Access extends Pick<QueueAccess<Item, number, string>, 'flushIfIdle' | 'leave'> {
   add(items: readonly string[]): Promise<string>[];
 }
 
 interface Bench {
-  readonly queue: RequestQueue<string, string>;
+  readonly queue: RequestQueue<Item, number, string>;
   readonly clock: ManualClock;
   /** The items of each request, as it was sent. */
   readonly requests: string[][];
-  readonly groups: RequestGroup<string, string>[];
+  readonly groups: RequestGroup<Item, number, string>[];
   readonly signals: StopSignal[];
   join(joining?: Joining): Access;
   /** Holds up the next request until the returned function is called. */
@@ -316,28 +341,39 @@ interface Bench {
 function bench({ requestSize = 25 }: { readonly requestSize?: number } = {}): Bench {
   const clock = manualClock();
   const requests: string[][] = [];
-  const groups: RequestGroup<string, string>[] = [];
+  const groups: RequestGroup<Item, number, string>[] = [];
   const signals: StopSignal[] = [];
   let holding: Promise<void> | undefined;
-  const queue = new RequestQueue<string, string>({
+  const queue = new RequestQueue<Item, number, string>({
     requestSize,
     lingerMs: LINGER_MS,
     clock,
-    keyOf: (item) => item.split('#')[0] as string,
     async send(group) {
-      requests.push([...group.items]);
+      requests.push(group.items.map(({ name }) => name));
       groups.push(group);
       signals.push(group.signal);
       const held = holding;
       holding = undefined;
       await held;
-      group.items.forEach((item, index) => group.answer(index, `did ${item}`));
+      group.answer(
+        [...group.items.keys()],
+        group.items.map(({ name }) => `did ${name}`),
+      );
     },
     givenUp: () => 'given up',
   });
   const join = ({ busy = false, isBusy = () => busy, signal = member().signal }: Joining = {}): Access => {
-    const { add, ...access } = queue.join({ isBusy, signal });
-    return { ...access, add: (items) => add(items, (outcome) => outcome) };
+    const { putAll, flushIfIdle, leave } = queue.join({ isBusy, signal, onError: throws });
+    return {
+      flushIfIdle,
+      leave,
+      add(names) {
+        const resolves: ((outcome: string) => void)[] = [];
+        const outcomes = names.map(() => new Promise<string>((resolve) => resolves.push(resolve)));
+        putAll(names.map(itemOf), [...names.keys()], (at, outcome) => resolves[at]?.(outcome));
+        return outcomes;
+      },
+    };
   };
   function hold(): () => void {
     let letGo: () => void = () => undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RecordOutcome } from 'batchlatch';
-import { endingOf } from '../../src/batch/endings.ts';
+import { answerOf } from '../../src/batch/answer-of.ts';
 
 const failed: RecordOutcome = { status: 'failed', error: new Error('no') };
 
@@ -17,11 +17,11 @@ describe('the ending of a record', () => {
       true,
     ],
   ])('is acknowledged or not: %s', (_what, outcome, isAcknowledged) => {
-    expect(endingOf({ itemIdentifier: 'm', outcome })).toMatchObject({ itemIdentifier: 'm', isAcknowledged });
+    expect(answerOf({ itemIdentifier: 'm' }, outcome)).toMatchObject({ itemIdentifier: 'm', isAcknowledged });
   });
 
   it('that has no outcome is not', () => {
-    expect(endingOf({ itemIdentifier: 'm', outcome: undefined }).isAcknowledged).toBe(false);
+    expect(answerOf({ itemIdentifier: 'm' }, undefined).isAcknowledged).toBe(false);
   });
 
   it.each<[string, RecordOutcome | undefined, object]>([
@@ -44,6 +44,6 @@ describe('the ending of a record', () => {
     ['what did not end', undefined, { message: expect.stringContaining('in time') }],
     ['another payload', { status: 'mismatch' }, { code: 'BATCHLATCH_MISMATCH' }],
   ])('rejects with an error that says why: %s', (_what, outcome, error) => {
-    expect(endingOf({ itemIdentifier: 'm', outcome }).error()).toMatchObject(error);
+    expect(answerOf({ itemIdentifier: 'm' }, outcome).error()).toMatchObject(error);
   });
 });

@@ -1,6 +1,8 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  type BatchRecord,
+  type RecordOutcome,
   backoff,
   deadLetterQueue,
   decoder,
@@ -12,6 +14,7 @@ import {
   heartbeat,
 } from 'batchlatch';
 import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
+import type { Attempt } from '../../src/attempts/attempt.ts';
 import { redeliveryDelayMs } from '../../src/policies/backoff.ts';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
@@ -341,19 +344,26 @@ describe('visibility', () => {
   });
 });
 
+/** What the ledger says of a record. */
+interface Known {
+  readonly outcome?: RecordOutcome;
+  readonly record?: BatchRecord;
+  readonly attempt?: Pick<Attempt, 'isOpen' | 'leaseUntil'>;
+}
+
 describe('the back-off of failures', () => {
+  const hasFailed: RecordOutcome = { status: 'failed', error: new Error('no') };
   const options = { baseDelayMs: 1_000, maxDelayMs: 60_000 };
+  const ledger = (known: Known): Parameters<typeof redeliveryDelayMs>[2]['ledger'] =>
+    ({ outcomeOf: () => known.outcome, attemptOf: () => known.attempt }) as never;
+  const delay = (known: Known, random = 0.5, now = 0): number =>
+    redeliveryDelayMs({ record: known.record } as never, options, {
+      ledger: ledger(known),
+      random: () => random,
+      time: { clock: { now: () => now } } as never,
+    });
   const delayOf = (receiveCount: number, random: number): number =>
-    redeliveryDelayMs(
-      {
-        outcome: { status: 'failed', error: new Error('no') },
-        record: { source: 'sqs', receiveCount } as never,
-        heldClaim: undefined,
-      },
-      options,
-      0,
-      () => random,
-    );
+    delay({ outcome: hasFailed, record: { source: 'sqs', receiveCount } as never }, random);
 
   it.each([
     [1, 1_000],
@@ -369,41 +379,28 @@ describe('the back-off of failures', () => {
   });
 
   it('waits for the lease of a handler that was left running', () => {
-    const heldClaim = { owner: 'o', attempt: 1, releases: 0, crashes: 0, leaseUntil: 7_000 };
-    const entry = {
-      outcome: { status: 'failed', error: new Error('no') } as const,
-      record: undefined,
-      heldClaim,
-    };
-    expect(redeliveryDelayMs(entry, options, 2_000, () => 0)).toBe(5_000);
-    expect(redeliveryDelayMs(entry, options, 9_000, () => 0.5)).toBe(500);
+    const left = { outcome: hasFailed, attempt: { isOpen: true, leaseUntil: 7_000 } };
+    expect(delay(left, 0, 2_000)).toBe(5_000);
+    expect(delay(left, 0.5, 9_000)).toBe(500);
   });
 
   it.each<[unknown]>([[-1], ['5000'], [undefined], [Number.NaN]])(
     'takes no delay of %p from an error that only looks like a RetryLaterError',
     (delayMs) => {
       const error = Object.assign(new Error('later'), { code: 'BATCHLATCH_RETRY_LATER', delayMs });
-      expect(backOff({ outcome: { status: 'failed', error } })).toBe(500);
+      expect(delay({ outcome: { status: 'failed', error } })).toBe(500);
     },
   );
 
-  const backOff = (entry: Partial<Parameters<typeof redeliveryDelayMs>[0]>): number =>
-    redeliveryDelayMs(
-      { outcome: undefined, record: undefined, heldClaim: undefined, ...entry },
-      options,
-      0,
-      () => 0.5,
-    );
-
   it('also counts for what has no outcome, and for what stands behind a failure', () => {
-    expect(backOff({})).toBe(500);
-    expect(backOff({ outcome: { status: 'not-started', reason: 'order' } })).toBe(500);
-    expect(backOff({ outcome: { status: 'not-started', reason: 'deadline' } })).toBe(0);
+    expect(delay({})).toBe(500);
+    expect(delay({ outcome: { status: 'not-started', reason: 'order' } })).toBe(500);
+    expect(delay({ outcome: { status: 'not-started', reason: 'deadline' } })).toBe(0);
   });
 
   it('is not what a parked record once asked for', () => {
     const error = new RetryLaterError({ delayMs: 9_000 });
-    expect(backOff({ outcome: { status: 'parked', error } })).toBe(500);
-    expect(backOff({ outcome: { status: 'failed', error } })).toBe(9_000);
+    expect(delay({ outcome: { status: 'parked', error } })).toBe(500);
+    expect(delay({ outcome: { status: 'failed', error } })).toBe(9_000);
   });
 });

@@ -3,7 +3,7 @@ import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from 'batch
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import { createAcquireQueue } from '../../src/claims/acquire-queue.ts';
-import type { QueueMember } from '../../src/base/request-queue.ts';
+import type { QueueMember } from '../../src/base/queue-member.ts';
 
 describe('a claim', () => {
   it('is acquired together with those of others, and each learns of its own', async () => {
@@ -109,7 +109,7 @@ function bench(own: Partial<ClaimStore> = {}): Bench {
   const acquired: string[][] = [];
   const settled: Bench['settled'] = [];
   let holding: Promise<void> | undefined;
-  const queue = createAcquireQueue({
+  const queue = createAcquireQueue<number>({
     clock,
     lingerMs: 5,
     store: {
@@ -134,8 +134,22 @@ function bench(own: Partial<ClaimStore> = {}): Bench {
     acquired,
     settled,
     join(member) {
-      const access = queue.join({ isBusy: () => false, signal: new AbortController().signal, ...member });
-      return { add: (requests) => access.add(requests, (outcome) => outcome) };
+      const { putAll } = queue.join({
+        isBusy: () => false,
+        signal: new AbortController().signal,
+        onError: throws,
+        ...member,
+      });
+      return {
+        add(requests) {
+          const resolves: ((outcome: AcquireOutcome) => void)[] = [];
+          const outcomes = requests.map(
+            () => new Promise<AcquireOutcome>((resolve) => resolves.push(resolve)),
+          );
+          putAll(requests, [...requests.keys()], (at, outcome) => resolves[at]?.(outcome));
+          return outcomes;
+        },
+      };
     },
     hold() {
       let letGo: () => void = () => undefined;
@@ -149,4 +163,8 @@ function bench(own: Partial<ClaimStore> = {}): Bench {
 
 function request(key: string): ClaimRequest {
   return { key, owner: `owner of ${key}`, leaseMs: 60_000, retentionMs: 3_600_000 };
+}
+
+function throws(thrown: unknown): never {
+  throw thrown;
 }

@@ -348,6 +348,7 @@ function bench(options: { requestSize?: number; isBusy?: boolean; stopsInMs?: nu
   const writes: string[][] = [];
   const told: string[] = [];
   const answers: Bench['answers'] = [];
+  const leases = new Map<string, number>();
   let holding: Promise<void> | undefined;
   const store: ClaimStore = {
     ...memoryStore({ clock }),
@@ -369,12 +370,16 @@ function bench(options: { requestSize?: number; isBusy?: boolean; stopsInMs?: nu
     clock,
     random: () => random.is,
     lingerMs: LINGER_MS,
+    triedUntil: (name) => leases.get(name) ?? 0,
   }).join({
     isBusy: () => busy.is,
     onWrite: (names) => told.push(`told ${names.join()}`),
     signal: controller.signal,
     ...(options.stopsInMs !== undefined && { stopsAt: () => stopsAt.is }),
     onUnreachable: ({ message }) => told.push(message),
+    onError: (thrown) => {
+      throw thrown;
+    },
   });
   return {
     clock,
@@ -386,7 +391,12 @@ function bench(options: { requestSize?: number; isBusy?: boolean; stopsInMs?: nu
     stopsAt,
     told,
     answers,
-    settle: (name, leaseUntil) => queue.settle(completion(name), name, (outcome) => outcome, leaseUntil),
+    settle(name, leaseUntil) {
+      if (leaseUntil !== undefined) leases.set(name, leaseUntil);
+      return new Promise((resolve) =>
+        queue.settle(completion(name), name, (_name, outcome) => resolve(outcome)),
+      );
+    },
     hold() {
       let letGo: () => void = () => undefined;
       holding = new Promise((resolve) => {

@@ -25,7 +25,7 @@ const WRONG = {
   'an-option-that-is-not-there': ['createBatchProcessor(handler, { waits: 1 });', "'waits' does not exist"],
   'a-policy-of-another-option': [
     'createBatchProcessor(handler, { visibility: heartbeat() });',
-    `'Policy<"heartbeat">' is not assignable`,
+    `'HeartbeatPolicy' but required in type 'VisibilityPolicy'`,
   ],
 } as const;
 

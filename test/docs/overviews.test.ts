@@ -41,13 +41,13 @@ function sources(): string[] {
 
 function stores(): string[] {
   return readdirSync('src/stores', { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'conditional')
+    .filter((entry) => entry.isDirectory() && entry.name !== 'rows')
     .flatMap(({ name }) => textOf(`src/stores/${name}/index.ts`).match(/\b\w+Store\b(?=[\s,}])/g) ?? []);
 }
 
 /** The options that take a policy. */
 function policies(): string[] {
-  return [...textOf('src/batch/options.ts').matchAll(/readonly (\w+)\?: (?:Schema)?Policy</g)].map(
+  return [...textOf('src/batch/options.ts').matchAll(/readonly (\w+)\?: \w+Policy\b/g)].map(
     ([, name = '']) => name,
   );
 }

@@ -173,11 +173,15 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
       const deadly = orders[1]?.orderId ?? '';
       const { events, invocations } = feed(queue, runtime);
       await until('the deadly order has its turn', () => gate.seen.has(`${deadly}/1`));
-      await until('what ran before it is settled', async () => {
-        const before = events[0]?.Records.findIndex(({ messageId }) => messageId === deadlyId);
-        const claims = await readClaims(dynamoDB, tables.claims);
-        return claims.filter(({ status }) => status === 'COMPLETED').length === before;
-      });
+      await until(
+        'what ran before it is settled',
+        async () => {
+          const before = events[0]?.Records.findIndex(({ messageId }) => messageId === deadlyId);
+          const claims = await readClaims(dynamoDB, tables.claims);
+          return claims.filter(({ status }) => status === 'COMPLETED').length === before;
+        },
+        120_000,
+      );
       for (const attempt of [1, 2, 3, 4, 5]) gate.open(`${deadly}/${attempt}`);
       await untilEmpty(queue);
 

@@ -40,7 +40,7 @@ interface DevReady {
 
 const WITHIN_MS = 180_000;
 /** The template's queue, its times shortened. */
-const QUEUE = { visibilityTimeoutSeconds: 1, maxReceiveCount: 3 } as const;
+const QUEUE = { visibilityTimeoutSeconds: 5, maxReceiveCount: 3 } as const;
 
 describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of examples/orders', () => {
   const shared = new Cleanup();

@@ -1,10 +1,10 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { suspectsFirst, type WaitForOwner } from 'batchlatch';
-import type { Handler } from '../../src/batch/policy.ts';
+import type { Handler } from '../../src/batch/run.ts';
 import { settingsOf } from '../../src/batch/settings-of.ts';
 import type { Ports } from '../../src/batch/ports.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
-import { createProcessor } from '../../src/batch/processor.ts';
+import { createProcessor } from '../../src/batch/create-processor.ts';
 import { type IdempotencyOptions, resolveFunctionOptions } from '../../src/functions/options.ts';
 import { gathered } from '../../src/policies/gathering.ts';
 import { createIdempotent } from '../../src/functions/with-idempotency.ts';

@@ -1,6 +1,5 @@
 import { type Mutant, one } from './mutant.ts';
 
-const PLAN = 'src/batch/plan.ts';
 const QUEUE = 'src/base/request-queue.ts';
 
 /** Rules that hardly any scenario touches which is not turned towards them. */
@@ -8,23 +7,23 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'batches: no waiting for oneself',
     'a record joins those that a batch handler waits for only when its claim can be asked for',
-    'src/batch/record-runner.ts',
-    'const isRequested = this.#claims.isRequested(entry);',
-    'const isRequested = true;',
+    'src/batch/claim.ts',
+    'if (!this.#turns.isInTurn(record)) continue;',
+    'if (!this.#turns.isInTurn(record) && (claims.activity.busy += 1) > 0) continue;',
   ),
   one(
     'payloads: outcomes of their own',
     'only records of equal key and equal payload share an outcome',
-    PLAN,
-    'latest.payloadHash === payloadHash',
-    "latest.payloadHash !== ''",
+    'src/batch/plan.ts',
+    'last.payloadHash === payloadHash',
+    "last.payloadHash !== ''",
   ),
   one(
     'payloads: one after the other',
     'two payloads of one key are not claimed side by side',
-    PLAN,
-    'entry.behind = latest;',
-    '',
+    'src/batch/plan.ts',
+    'record.behind = last;',
+    'record.behind = undefined;',
   ),
   one(
     'starts are recorded',
@@ -57,15 +56,15 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'records: broken off',
     'a handler that has seen its signal and returns is not done',
-    'src/attempts/handler-run.ts',
-    'if (interruption === undefined) return',
-    'if (interruption !== null) return',
+    'src/attempts/attempt.ts',
+    "if (error === undefined) return { kind: 'returned', result };",
+    "if (error !== null) return { kind: 'returned', result };",
   ),
   one(
     'batches: broken off together',
     'what a batch handler has seen on one record it has seen on all',
-    'src/attempts/handler-run.ts',
-    'this.#together === undefined ? this : this.#together.whoHasSeenAbort()',
+    'src/attempts/attempt.ts',
+    'this.together === undefined ? this : this.together.whoHasSeenAbort()',
     'this',
   ),
   one(
@@ -106,8 +105,8 @@ export const mutantsOfThemes: readonly Mutant[] = [
   one(
     'shared requests: keys',
     'invocations that overlap never bring one key into one request',
-    QUEUE,
-    ' || keys.has(key)',
+    'src/base/request-queue.ts',
+    ' || keys.has(one.item.key)',
     '',
   ),
   one(

@@ -6,7 +6,7 @@ import {
   createBatchProcessor,
   decoder,
   heartbeat,
-  type Policy,
+  type ReadingPolicy,
   StoreError,
   suspectsFirst,
   waitForOwner,
@@ -231,7 +231,7 @@ describe('M21: claims that an earlier invocation could not give back', () => {
 describe('M21: reading that never ends', () => {
   it('does not keep a batch from its answer before the deadline, and starts nothing', async () => {
     const b = bench();
-    const reading: Policy<'reading'> = { option: 'reading', read: forever };
+    const reading: ReadingPolicy = { option: 'reading', read: forever };
     let runs = 0;
     const process = b.processor(() => (runs += 1), { reading });
     const { answer, tookMs } = await answered(b.clock, () => process(secondDelivery, b.lambda(BUDGET_MS)));

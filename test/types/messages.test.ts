@@ -22,7 +22,7 @@ const MISTAKES: readonly [line: string, text: string][] = [
   ],
   [
     `createBatchProcessor<Order>(({ body }) => charge(body), { visibility: 30 });`,
-    `Type 'number' is not assignable to type 'Policy<"visibility">'.`,
+    `Type 'number' is not assignable to type 'VisibilityPolicy'.`,
   ],
   [
     `createBatchProcessor<Order>(({ body }) => charge(body), { key: payloadHash({ include: ['ordrId'] }) });`,

@@ -12,13 +12,13 @@ export interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'read' | 'replace
 }
 
 /** A claim to write, and the outcome once it is written. */
-export interface Write<Outcome> {
+interface Write<Outcome> {
   readonly write: Claim;
   readonly written: Outcome;
 }
 
 /** What follows from a row. `insert`: the key has no row, and `first` says what is written. */
-export type Decision<Outcome> =
+type Decision<Outcome> =
   | 'insert'
   | { readonly outcome: Outcome }
   | Write<Outcome>

@@ -1,5 +1,6 @@
 import { hasCode } from '../../../src/base/errors.ts';
-import type { BatchEvent, ObservedInvocation } from '../../../src/observe/observer.ts';
+import type { BatchEvent } from '../../../src/observe/observer.ts';
+import type { ObservedInvocation } from '../../../src/observe/observed.ts';
 import type { Invocation } from '../queue/invocation.ts';
 import type { SimProcess } from '../virtual-world/sim-process.ts';
 import type { World } from '../virtual-world/world.ts';

@@ -8,7 +8,7 @@ import { toStoredError } from '../claims/claim.ts';
  * What is stored of how a record's handler ended. The effect is done where it returned, so the completion is stored in
  * any case; a result that no JSON can hold, or that the store cannot, is left out of it.
  */
-export function recordEndings(
+export function settlementOf(
   retryable: ((error: unknown) => boolean) | undefined,
   maxResultBytes: number | undefined,
 ): EndingOf {

@@ -1,15 +1,18 @@
 import type { Ending } from '../sources/answers.ts';
-import type { Entry } from './entry.ts';
+import type { PlannedRecord } from './plan.ts';
 import { MismatchError } from '../attempts/errors.ts';
 import { RedeliverError } from './errors.ts';
 import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
 
-/** How an entry ended, for the answer to its sender. One without an outcome did not end in time. */
-export function endingOf({ itemIdentifier, outcome }: Pick<Entry, 'itemIdentifier' | 'outcome'>): Ending {
-  return new EntryEnding(itemIdentifier, outcome);
+/** How a record ended, for the answer to its sender. One without an outcome did not end in time. */
+export function answerOf(
+  { itemIdentifier }: Pick<PlannedRecord, 'itemIdentifier'>,
+  outcome: RecordOutcome | undefined,
+): Ending {
+  return new RecordEnding(itemIdentifier, outcome);
 }
 
-class EntryEnding implements Ending {
+class RecordEnding implements Ending {
   readonly itemIdentifier: string | undefined;
   readonly isAcknowledged: boolean;
   readonly #outcome: RecordOutcome | undefined;

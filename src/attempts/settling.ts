@@ -1,0 +1,167 @@
+import { whenAborted } from '../base/stop.ts';
+import type { SettleOutcome, Settlement } from '../claims/claim-store.ts';
+import { asError, missingOutcome } from '../claims/store-errors.ts';
+import type { Attempt } from './attempt.ts';
+import { factsOf } from './facts-of.ts';
+import type { Settled, Work } from './work.ts';
+import { type Ending, settlementOf } from './ending.ts';
+import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
+import { isLastAttempt } from './rules.ts';
+import type { Transaction } from './transaction.ts';
+
+// The last word about a claim. Each write is conditional on its owner.
+
+/** Stores how the attempt ended, together with others, and tells its runner what became of that: `ended` → `settling`. */
+export function settle(attempt: Attempt): void {
+  // Nearly always: nothing of it is written yet.
+  if (attempt.transaction === undefined) {
+    put(attempt, endingOf(attempt, attempt.end as AttemptEnd), noteStored);
+  } else void settleBeside(attempt, attempt.transaction);
+}
+
+/** Stores this ending, as `settle` does. */
+export function store(attempt: Attempt, ending: Ending): void {
+  put(attempt, ending, noteStored);
+}
+
+/** Gives back a claim that was not started: it does not count, and the key can run elsewhere at once. `held` → `settling`. */
+export function release<Of extends Work>(
+  attempt: Attempt<Of>,
+  onReleased: (outcome: SettleOutcome) => void,
+): void {
+  const { claims, watch } = attempt.scope;
+  const { key, owner, releases } = attempt;
+  const retentionMs = claims.rules.retention.failed;
+  attempt.state = 'settling';
+  attempt.ending = undefined;
+  claims.settlements.settle({ end: 'release', key, owner, releases, retentionMs }, attempt, (_, outcome) => {
+    attempt.noteAnswer(outcome);
+    if (typeof outcome === 'object') {
+      claims.unstarted.note({ key, owner, retentionMs });
+      watch.notify({ type: 'settleFailed', ...factsOf(attempt), effectDone: false, error: outcome.error });
+    }
+    onReleased(outcome);
+  });
+}
+
+/** Its handler was no longer awaited. If the claim is still this attempt's, its end is stored all the same, alone. */
+export async function settleLate(attempt: Attempt, late: HandlerReturned | HandlerThrew): Promise<void> {
+  const { claims, watch } = attempt.scope;
+  await attempt.transaction?.close();
+  if (attempt.isCommitted) return tellCommitted(attempt, late);
+  attempt.end = endBeside(attempt, late);
+  const settlement = settlementFor(attempt, endingOf(attempt, attempt.end));
+  attempt.state = 'settling';
+  watch.notify({ type: 'settling', ends: [{ ...factsOf(attempt), end: settlement.end }] });
+  let outcome: SettleOutcome;
+  try {
+    outcome = (await claims.store.settle([settlement]))[0] ?? { error: missingOutcome() };
+  } catch (thrown) {
+    outcome = { error: asError(thrown) };
+  }
+  attempt.noteAnswer(outcome);
+  if (outcome !== 'stored') tellNotStored(attempt, outcome);
+}
+
+/** What is stored of an end. An observer learns of a result that cannot be. */
+export function endingOf(attempt: Attempt, end: AttemptEnd): Ending {
+  const { endingOf: decide, rules } = attempt.scope.claims;
+  const ending = decide(end, isLastAttempt(attempt, rules));
+  if (ending.end === 'complete' && ending.dropped !== undefined) tellDropped(attempt, ending.dropped);
+  return ending;
+}
+
+/** The settlement of this ending. */
+export function settlementFor(attempt: Attempt, ending: Ending): Settlement {
+  const { retention } = attempt.scope.claims.rules;
+  const mayDrop = ending.end === 'complete' && ending.mayDropResult === true;
+  const onDropped = mayDrop ? (error: unknown) => tellDropped(attempt, error) : undefined;
+  return settlementOf(ending, attempt.key, attempt, retention, onDropped);
+}
+
+function put(
+  attempt: Attempt,
+  ending: Ending,
+  onAnswer: (attempt: Attempt, outcome: SettleOutcome) => void,
+): void {
+  attempt.ending = ending;
+  attempt.state = 'settling';
+  attempt.scope.claims.settlements.settle(settlementFor(attempt, ending), attempt, onAnswer);
+}
+
+/** One function for all attempts. */
+function noteStored(attempt: Attempt, outcome: SettleOutcome): void {
+  if (outcome !== 'stored') tellNotStored(attempt, outcome);
+  attempt.noteSettled(outcome);
+}
+
+/** The handler has committed something, or tried to. */
+async function settleBeside(attempt: Attempt, transaction: Transaction): Promise<void> {
+  try {
+    await transaction.close();
+    const end = attempt.end as AttemptEnd;
+    if (transaction.isStored) {
+      tellCommitted(attempt, end);
+      attempt.scope.claims.settlements.flushIfIdle();
+      tellSettled(attempt, 'committed');
+      return;
+    }
+    attempt.end = endBeside(attempt, end);
+    const ending = endingOf(attempt, attempt.end);
+    if (transaction.isUnknown) put(attempt, ending, noteStoredUnlessCommitted);
+    else store(attempt, ending);
+  } catch (thrown) {
+    attempt.runner.fail(thrown);
+  }
+}
+
+/** After a commit whose answer was lost, and after a settlement that makes sure that nothing of it comes later. */
+function noteStoredUnlessCommitted(attempt: Attempt, outcome: SettleOutcome): void {
+  attempt.noteAnswer(outcome);
+  if (outcome !== 'stored') tellNotStored(attempt, outcome);
+  void wasCommittedUnnoticed(attempt).then((was) => tellSettled(attempt, was ? 'committed' : outcome));
+}
+
+function tellSettled(attempt: Attempt, settled: Settled): void {
+  try {
+    attempt.noteSettled(settled);
+    attempt.runner.answered();
+  } catch (thrown) {
+    attempt.runner.fail(thrown);
+  }
+}
+
+/** Whatever the handler made of a commit that failed, its effect is not known to be written, so that it may run again. */
+function endBeside(attempt: Attempt, end: AttemptEnd): AttemptEnd {
+  const failure = attempt.transaction?.failure;
+  if (failure === undefined || end.kind === 'threw') return end;
+  return { kind: 'threw', error: failure, thrown: failure, isInconclusive: true };
+}
+
+async function wasCommittedUnnoticed({ key, owner, scope: { claims, time } }: Attempt): Promise<boolean> {
+  const { answerNow } = time.deadline;
+  const looking = claims.store.inspect(key);
+  try {
+    // When the answer has left already, nothing is gained by giving up.
+    const stored = await (answerNow.aborted ? looking : Promise.race([looking, whenAborted(answerNow)]));
+    return stored?.status === 'COMPLETED' && stored.owner === owner;
+  } catch {
+    return false;
+  }
+}
+
+function tellDropped(attempt: Attempt, error: unknown): void {
+  attempt.scope.watch.notify({ type: 'resultDropped', ...factsOf(attempt), error });
+}
+
+function tellCommitted(attempt: Attempt, end: AttemptEnd): void {
+  if (end.kind === 'returned') return;
+  attempt.scope.watch.notify({ type: 'failedAfterCommit', ...factsOf(attempt), error: end.error });
+}
+
+function tellNotStored(attempt: Attempt, outcome: Exclude<SettleOutcome, 'stored'>): void {
+  const { notify } = attempt.scope.watch;
+  const effectDone = attempt.end?.kind === 'returned';
+  if (outcome === 'lost') notify({ type: 'leaseLost', ...factsOf(attempt), effectDone });
+  else notify({ type: 'settleFailed', ...factsOf(attempt), effectDone, error: outcome.error });
+}

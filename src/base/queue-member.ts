@@ -1,0 +1,68 @@
+import type { AsyncResource } from 'node:async_hooks';
+import type { StopSignal } from './stop.ts';
+
+/** One user of a queue: an invocation, or a call. */
+export interface QueueMember {
+  /** Whether it may soon bring another item. */
+  readonly isBusy: () => boolean;
+  /** Aborted when it waits for no answer any longer. */
+  readonly signal: StopSignal;
+  /** Calls `send`, for a request with items of these records of the member, in a context of its own. Default: it is just called. */
+  readonly around?: ((recordIds: readonly string[], send: () => void) => void) | undefined;
+  /** Takes what an `onAnswer` of the member has thrown, which must not reach the others of a request. */
+  readonly onError: (thrown: unknown) => void;
+  /** Called after the answers of each request. */
+  readonly onAnswered?: () => void;
+}
+
+/** Takes the answer of one item; called once. `note` came with the item. */
+export type OnAnswer<Item, Note, Outcome> = (note: Note, outcome: Outcome, item: Item) => void;
+
+/** An item that waits for its answer, and who waits for it. */
+export interface Waiting<Item, Note, Outcome, Member> {
+  readonly item: Item;
+  readonly note: Note;
+  readonly member: Member;
+  /** The asynchronous context of the member: a request may be sent in that of another. */
+  readonly place: AsyncResource;
+  readonly onAnswer: OnAnswer<Item, Note, Outcome>;
+  isAnswered: boolean;
+  noted: Outcome | undefined;
+}
+
+/** Each member learns of its answers in its own asynchronous context. */
+export function answerAll<Item, Note, Outcome, Member extends QueueMember>(
+  items: readonly Waiting<Item, Note, Outcome, Member>[],
+  outcomes: readonly Outcome[],
+): void {
+  const members = new Map<Member, AsyncResource>();
+  for (const { member, place } of items) members.set(member, place);
+  for (const [member, place] of members) {
+    place.runInAsyncScope(() => {
+      for (const [position, one] of items.entries()) {
+        if (one.member === member && !one.isAnswered) answer(one, outcomes[position] as Outcome);
+      }
+      notingErrors(member, () => member.onAnswered?.());
+    });
+  }
+}
+
+function answer<Item, Note, Outcome, Member extends QueueMember>(
+  one: Waiting<Item, Note, Outcome, Member>,
+  outcome: Outcome,
+): void {
+  one.isAnswered = true;
+  try {
+    one.onAnswer(one.note, outcome, one.item);
+  } catch (thrown) {
+    one.member.onError(thrown);
+  }
+}
+
+function notingErrors({ onError }: QueueMember, work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    onError(thrown);
+  }
+}

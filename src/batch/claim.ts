@@ -1,0 +1,137 @@
+import { Attempt } from '../attempts/attempt.ts';
+import type { Runner } from '../attempts/attempt.ts';
+import { countsDeaths } from '../attempts/rules.ts';
+import { recordsStarts } from '../attempts/starts.ts';
+import { mayPass } from '../base/errors.ts';
+import { type AcquireOutcome, type ClaimRequest, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
+import type { BatchAttempt, BatchContext, ConflictPolicy } from './context.ts';
+import type { PlannedRecord } from './plan.ts';
+import type { Reach, Schedule } from './schedule.ts';
+
+/** Who goes on with what has been claimed. */
+export interface AfterClaim extends Runner<PlannedRecord> {
+  /** Its turn has come, and its claim is answered: it is `held`, or `refused`. */
+  claimed(attempt: BatchAttempt): void;
+}
+
+/**
+ * The first stage: the claims of a group of records are asked for in one request, which it may share with groups of other
+ * invocations. Each record becomes an attempt. What is answered before its turn waits for it.
+ */
+export class ClaimStage {
+  readonly #context: BatchContext;
+  readonly #turns: Pick<Schedule, 'isInTurn'>;
+  readonly #after: AfterClaim;
+  readonly #lockedBy: string | undefined;
+  readonly #recordsStart: boolean;
+  /** Not wanted any more, although the answer has not arrived. */
+  readonly #unwanted = new Map<BatchAttempt, (attempt: BatchAttempt) => void>();
+
+  /** One function for all attempts. */
+  readonly #note = (attempt: BatchAttempt, outcome: AcquireOutcome, request: ClaimRequest): void => {
+    attempt.answer(outcome);
+    // A claim that went unanswered may be written all the same: it is given back once the store answers again.
+    if (outcome.status === 'error' && mayPass(outcome.error)) this.#context.claims.unstarted.note(request);
+    const onAnswered = this.#unwanted.get(attempt);
+    if (onAnswered !== undefined) {
+      this.#unwanted.delete(attempt);
+      onAnswered(attempt);
+    } else if (attempt.isInTurn) this.#after.claimed(attempt);
+  };
+
+  constructor(context: BatchContext, turns: Pick<Schedule, 'isInTurn'>, after: AfterClaim) {
+    this.#context = context;
+    this.#turns = turns;
+    this.#after = after;
+    this.#lockedBy = lockedBy(context);
+    this.#recordsStart = recordsStarts(context.claims);
+  }
+
+  /** Asks for the claims of a group. */
+  claim(group: readonly PlannedRecord[]): void {
+    const { time, claims, ledger } = this.#context;
+    const leaseMs = time.leaseMs();
+    const askedAt = time.clock.now();
+    const attempts: BatchAttempt[] = [];
+    const requests: ClaimRequest[] = [];
+    for (const record of group) {
+      const attempt = new Attempt(record, claims.newOwner(), askedAt, this.#context, this.#after);
+      ledger.noteAttempt(attempt);
+      attempts.push(attempt);
+      requests.push(this.#requestFor(attempt, leaseMs));
+      if (!this.#turns.isInTurn(record)) continue;
+      attempt.isInTurn = true;
+      claims.activity.busy += 1;
+    }
+    claims.acquires.putAll(requests, attempts, this.#note);
+  }
+
+  /** Its turn has come, and its claim was asked for before. */
+  enter(record: PlannedRecord): void {
+    const { ledger, claims } = this.#context;
+    claims.activity.busy += 1;
+    const attempt = ledger.attemptOf(record) as BatchAttempt;
+    attempt.isInTurn = true;
+    if (attempt.state !== 'asked') this.#after.claimed(attempt);
+  }
+
+  /** It does not run now. `onAnswered` is called with its attempt once that is answered; with none, if there is none. */
+  withdraw(record: PlannedRecord, onAnswered: (attempt: BatchAttempt | undefined) => void): void {
+    const attempt = this.#context.ledger.attemptOf(record) as BatchAttempt | undefined;
+    if (attempt?.state === 'asked') this.#unwanted.set(attempt, onAnswered);
+    else onAnswered(attempt);
+  }
+
+  /** Asks again until its owner has ended, with one owner of its own: a poll whose answer was lost finds its own claim. */
+  async claimAgain(attempt: BatchAttempt, policy: ConflictPolicy): Promise<void> {
+    const { claims, time } = this.#context;
+    const known = attempt.refusal as AcquireOutcome;
+    attempt.askAgain(claims.newOwner(), time.clock.now());
+    const makeRequest = (): ClaimRequest => this.#requestFor(attempt, time.leaseMs());
+    const outcome = await policy.wait(known, makeRequest, this.#context);
+    claims.activity.busy += 1;
+    this.#note(attempt, outcome, makeRequest());
+    this.#after.answered();
+  }
+
+  /** Built by hand: there are thousands. */
+  #requestFor({ of, owner }: BatchAttempt, leaseMs: number): ClaimRequest {
+    const { key, payloadHash, record, recordId } = of;
+    const request: { -readonly [Member in keyof ClaimRequest]: ClaimRequest[Member] } = {
+      key,
+      owner,
+      leaseMs,
+      retentionMs: this.#context.claims.rules.retention.inProgress,
+      recordId,
+      isRedelivery: record !== undefined && record.receiveCount > 1,
+    };
+    if (payloadHash !== undefined) request.payloadHash = payloadHash;
+    if (this.#lockedBy !== undefined) request.lockedBy = this.#lockedBy;
+    if (this.#recordsStart) request.recordsStart = true;
+    return request;
+  }
+}
+
+/** The holder of the claim, for a person who reads the row. */
+export function lockedBy({ lambda }: Pick<BatchContext, 'lambda'>): string | undefined {
+  return lambda?.functionName === undefined
+    ? undefined
+    : `${lambda.functionName}:${lambda.functionVersion} ${lambda.awsRequestId}`;
+}
+
+/**
+ * Far enough ahead that `concurrency` handlers stay busy. As many as a request takes may be claimed at once where no lease lapses
+ * before the invocation ends; not one too many, where a claim that never starts could be mistaken for a crash.
+ */
+export function reachOf({ settings: { concurrency }, claims: { store, rules }, time }: BatchContext): Reach {
+  const requestSize = store.requestSize ?? DEFAULT_REQUEST_SIZE;
+  if (countsDeaths(rules) && !recordsStarts({ store, rules })) {
+    return { ahead: concurrency, atLeast: 0, atMost: requestSize };
+  }
+  const lastsToTheEnd = time.leaseMs() >= time.deadline.remainingTimeMs();
+  return {
+    ahead: 2 * concurrency,
+    atLeast: lastsToTheEnd ? requestSize : DEFAULT_REQUEST_SIZE,
+    atMost: requestSize,
+  };
+}

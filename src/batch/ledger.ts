@@ -1,0 +1,59 @@
+import type { Attempt } from '../attempts/attempt.ts';
+import { isPermanentEnd, type RecordOutcome } from './outcomes.ts';
+import type { PlannedRecord } from './plan.ts';
+
+export type NoteOutcome = (recordId: string, outcome: string) => void;
+
+/** What has become of the records of one batch. Whatever looks at a batch as a whole reads it here. */
+export class Ledger {
+  #records: readonly PlannedRecord[] = [];
+  #outcomes: (RecordOutcome | undefined)[] = [];
+  #attempts: (Attempt<PlannedRecord> | undefined)[] = [];
+  #noteOutcome: NoteOutcome | undefined;
+
+  /** To be called once, when all records have been read. */
+  open(records: readonly PlannedRecord[]): void {
+    this.#records = records;
+    for (const { index, outcome } of records) this.#outcomes[index] = outcome;
+  }
+
+  /** Has every outcome told: at once those that are there, and the others when they come. */
+  tell(noteOutcome: NoteOutcome | undefined): void {
+    this.#noteOutcome = noteOutcome;
+    if (noteOutcome === undefined) return;
+    for (const { recordId, outcome } of this.#records) {
+      if (outcome !== undefined) noteOutcome(recordId, outcome.status);
+    }
+  }
+
+  /** In the batch's order; none before they have been read. */
+  get records(): readonly PlannedRecord[] {
+    return this.#records;
+  }
+
+  /** Undefined: it has not ended, and counts as failed. */
+  outcomeOf({ index }: PlannedRecord): RecordOutcome | undefined {
+    return this.#outcomes[index];
+  }
+
+  /** Sets the outcome of a record, once. */
+  finish(record: PlannedRecord, outcome: RecordOutcome): void {
+    this.#outcomes[record.index] = outcome;
+    this.#noteOutcome?.(record.recordId, outcome.status);
+  }
+
+  /** The last attempt at it in this invocation. */
+  attemptOf({ index }: PlannedRecord): Attempt | undefined {
+    return this.#attempts[index];
+  }
+
+  noteAttempt(attempt: Attempt<PlannedRecord>): void {
+    this.#attempts[attempt.of.index] = attempt;
+  }
+
+  /** The dead-letter queue has taken it. */
+  noteDeadLettered(record: PlannedRecord): void {
+    const outcome = this.outcomeOf(record);
+    if (isPermanentEnd(outcome)) this.#outcomes[record.index] = { ...outcome, isDeadLettered: true };
+  }
+}

@@ -1,0 +1,182 @@
+import type { Context } from 'aws-lambda';
+import type { Deadline } from '../attempts/deadline.ts';
+import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/default-lease.ts';
+import type { EndingOf } from '../attempts/ending.ts';
+import type { Host } from '../attempts/host.ts';
+import { Running } from '../attempts/running.ts';
+import type { AttemptTime, SettlingAttempt } from '../attempts/scope.ts';
+import { StuckHandlers } from '../attempts/stuck-handlers.ts';
+import { notedHere, type UnstartedClaims } from '../attempts/unstarted-claims.ts';
+import type { AcquireQueue } from '../claims/acquire-queue.ts';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import type { SettlementQueue, Settlements } from '../claims/settlement-queue.ts';
+import type { SettlingEnd } from '../observe/observer.ts';
+import type { SourceBatch } from '../sources/source.ts';
+import type { BatchAttempt, BatchContext, Settings } from './context.ts';
+import { Ledger } from './ledger.ts';
+import { observedInvocation } from './observed-invocation.ts';
+import { observing } from './observing.ts';
+import type { Ports } from './ports.ts';
+import type { Handler } from './run.ts';
+
+/** What the invocations of one processor share. */
+export interface Processor {
+  readonly handler: Handler;
+  readonly settings: Settings;
+  readonly ports: Ports;
+  readonly functionName: string | undefined;
+  /** The store as it was given, by which processors that share one are known. */
+  readonly givenStore: ClaimStore;
+  readonly acquires: AcquireQueue<BatchAttempt>;
+  readonly settlements: SettlementQueue<SettlingAttempt>;
+  readonly unstarted: UnstartedClaims;
+  readonly endingOf: EndingOf;
+}
+
+type Acquires = BatchContext['claims']['acquires'];
+
+/** One invocation, before its records are read. */
+interface Invoked {
+  readonly lambda: Context | undefined;
+  readonly host: Host | undefined;
+  readonly deadline: Deadline;
+  readonly batch: SourceBatch;
+}
+
+/** The context of one invocation, and what begins and ends it. */
+export interface OpenContext {
+  readonly context: BatchContext;
+  /** Calls `run` in the context that the observer gives the invocation. */
+  readonly inside: (run: () => void) => void;
+  /** To be called when the invocation is over: nothing of it is waited for any more. */
+  readonly close: () => void;
+}
+
+/** What one invocation has of its own, and its places in the queues that it shares with others. */
+export function openContext(processor: Processor, { lambda, host, deadline, batch }: Invoked): OpenContext {
+  const { settings, ports, functionName } = processor;
+  const { store, clock, random, sqs, observer } = ports;
+  const ledger = new Ledger();
+  const observed = observing(observer, observedInvocation({ lambda, functionName, batch }, ledger));
+  const { notify, wants } = observed;
+  const activity = { busy: 0 };
+  const stuck = new StuckHandlers(clock, notify);
+  const watch: BatchContext['watch'] = {
+    notify,
+    wants,
+    stuck,
+    around: observed.around,
+    noteOutcome: observed.noteOutcome,
+    fail: () => undefined,
+    answered: () => undefined,
+  };
+  const member = {
+    signal: deadline.answerNow,
+    around: observed.aroundRequest,
+    onError: (thrown: unknown) => watch.fail(thrown),
+    onAnswered: () => watch.answered(),
+  };
+  const acquires = processor.acquires.join({ ...member, isBusy: () => false });
+  const settlements = processor.settlements.join({
+    ...member,
+    isBusy: () => activity.busy > 0,
+    ...(wants.settling && {
+      onWrite: (attempts) => notify({ type: 'settling', ends: attempts.map(settlingEnd) }),
+    }),
+    // A caller that says nothing of its time, such as a test, does not wait for as long as a lease.
+    ...((host !== undefined || deadline.endsAt !== Infinity) && { stopsAt: () => deadline.stopsAt }),
+    onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
+  });
+  const time = timeOf(settings, ports, { deadline, host, batch });
+  const context: BatchContext = {
+    settings,
+    lambda,
+    host,
+    sqs,
+    random,
+    ledger,
+    time,
+    running: new Running(time),
+    watch,
+    claims: {
+      store,
+      rules: settings,
+      unstarted: notedHere(processor.unstarted),
+      endingOf: processor.endingOf,
+      newOwner: ownersOf(ports.newOwner()),
+      activity,
+      acquires: host === undefined ? acquires : watchedAcquires(acquires, host),
+      settlements: host === undefined ? settlements : watchedSettlements(settlements, host),
+    },
+  };
+  return {
+    context,
+    inside: observed.inside,
+    close() {
+      acquires.leave();
+      settlements.leave();
+      stuck.leave();
+    },
+  };
+}
+
+function timeOf(
+  { recordTimeoutMs: timeoutMs, leaseMs, heartbeat }: Settings,
+  { clock }: Ports,
+  { deadline, host, batch }: Omit<Invoked, 'lambda'>,
+): AttemptTime {
+  // Off Lambda an invocation has no end that a lease could last to, and a message comes back as soon as it is no longer hidden.
+  const comesAgainSoon = batch.comesAgainSoon === true || host !== undefined;
+  const longestMs = Math.min(comesAgainSoon ? SHORT_LEASE_MS : Infinity, host?.longestLeaseMs ?? Infinity);
+  return {
+    clock,
+    deadline,
+    remainingTimeMs: () => deadline.remainingTimeMs(),
+    timeoutMs,
+    leaseMs: () => leaseMs ?? Math.min(defaultLeaseMs(deadline.remainingTimeMs()), longestMs),
+    renewal: heartbeat?.renewal ?? (comesAgainSoon ? {} : undefined),
+  };
+}
+
+/** Has the host hear of each group of claims until all of it is answered. */
+function watchedAcquires(acquires: Acquires, { noteAsked }: Host): Acquires {
+  return {
+    ...acquires,
+    putAll(requests, attempts, onAnswer) {
+      const answered = noteAsked();
+      let unanswered = requests.length;
+      acquires.putAll(requests, attempts, (...answer) => {
+        unanswered -= 1;
+        if (unanswered === 0) answered();
+        onAnswer(...answer);
+      });
+    },
+  };
+}
+
+/** Has the host hear of each settlement until it is answered. */
+function watchedSettlements(
+  settlements: Settlements<SettlingAttempt>,
+  { noteAsked }: Host,
+): Settlements<SettlingAttempt> {
+  return {
+    ...settlements,
+    settle(settlement, attempt, onAnswer) {
+      const answered = noteAsked();
+      settlements.settle(settlement, attempt, (...answer) => {
+        answered();
+        onAnswer(...answer);
+      });
+    },
+  };
+}
+
+function settlingEnd({ recordId, key, owner, attempt, ending }: SettlingAttempt): SettlingEnd {
+  return { recordId, key, owner, attempt, end: ending?.end ?? 'release' };
+}
+
+/** Tokens for the attempts of one invocation: one that no other has, and a number. */
+function ownersOf(invocation: string): () => string {
+  let owners = 0;
+  return () => `${invocation}-${(owners += 1)}`;
+}

@@ -1,0 +1,297 @@
+import type { PlannedRecord } from './plan.ts';
+
+/** How far ahead of their turns records are claimed. A claim that waits for its turn uses up its lease. */
+export interface Reach {
+  /** While fewer claims than this are unfinished, more are asked for. */
+  readonly ahead: number;
+  /** So many are asked for together, even if that is more than there is room for. */
+  readonly atLeast: number;
+  /** The most that one request takes. */
+  readonly atMost: number;
+}
+
+/** How the records of a batch are run. */
+export interface Order {
+  readonly reach: Reach;
+  /** One record runs at a time. Default: lane beside lane. */
+  readonly isAlone: boolean;
+  /** What was put off is left to be delivered again. Default: it runs last, alone. */
+  readonly leavesPutOff: boolean;
+}
+
+/** What is to be done next. */
+export type Step =
+  /** These may be claimed in one request. */
+  | { readonly do: 'claim'; readonly group: readonly PlannedRecord[] }
+  /** Its turn has come, and its claim has been asked for before. */
+  | { readonly do: 'run'; readonly record: PlannedRecord }
+  /** An equal record has run for it. */
+  | { readonly do: 'follow'; readonly record: PlannedRecord; readonly leader: PlannedRecord }
+  /** It had its outcome before anything ran. */
+  | { readonly do: 'pass'; readonly record: PlannedRecord }
+  /** Nothing has been asked for it, and nothing will be. */
+  | { readonly do: 'drop'; readonly record: PlannedRecord; readonly why: 'deadline' | 'order' | 'suspect' }
+  /**
+   * It does not run now, and its claim is given back: `order`, because one before it in its lane was not acknowledged;
+   * `put-off`, because one that it waits for runs last.
+   */
+  | { readonly do: 'withdraw'; readonly record: PlannedRecord; readonly why: 'order' | 'put-off' };
+
+/** How a record's turn ended, for the records that wait for it. */
+export type TurnEnd = 'ended' | 'held-back' | 'put-off';
+
+/**
+ * | turn    | what is true                                            |
+ * |---------|---------------------------------------------------------|
+ * | WAITS   | a record before it in its lane is not yet acknowledged  |
+ * | IN_TURN | it may run                                              |
+ * | LEFT    | the records behind it know what became of it            |
+ * | PUT_OFF | it runs last, alone, or is left                         |
+ */
+const WAITS = 0;
+const IN_TURN = 1;
+const LEFT = 2;
+const PUT_OFF = 3;
+
+/** Whether its claim has been asked for ahead of its turn. DONE: it takes up no room among those any more. */
+const UNASKED = 0;
+const ASKED = 1;
+const DONE = 2;
+
+/**
+ * Says what is done next: which records are claimed together, whose turn it is, who follows whom. It only counts, and knows no
+ * store, no handler and no time. First all lanes run side by side, each in its order; then what was put off, one record at a
+ * time, in the batch's order, so that each comes after the records that it waits for.
+ */
+export class Schedule {
+  readonly #records: readonly PlannedRecord[];
+  readonly #order: Order;
+  readonly #turns: Uint8Array;
+  readonly #asked: Uint8Array;
+  readonly #ends: (TurnEnd | undefined)[] = [];
+  readonly #nextInLane: (PlannedRecord | undefined)[] = [];
+  /** Who waits for the end of a record. */
+  readonly #waiters = new Map<PlannedRecord, PlannedRecord[]>();
+  /** The follower that runs in the place of a leader that was held back for its own lane's sake. */
+  readonly #heirs = new Map<PlannedRecord, PlannedRecord>();
+  /** Where a record was not acknowledged, while records run one at a time. */
+  readonly #blockedLanes = new Set<string>();
+  #steps: Step[] = [];
+  #nextStep = 0;
+  #nextClaim = 0;
+  /** Claims that were asked for ahead and have not ended. */
+  #unfinished = 0;
+  /** Records of which something is on its way, or will be before those that were put off. */
+  #open: number;
+  #putOff: PlannedRecord[] = [];
+  #isAlone = false;
+  #isStopped = false;
+
+  constructor(records: readonly PlannedRecord[], order: Order) {
+    this.#records = records;
+    this.#order = order;
+    this.#turns = new Uint8Array(records.length);
+    this.#asked = new Uint8Array(records.length);
+    this.#open = records.length;
+    if (order.isAlone) this.#putOffAll();
+    else this.#enterLanes();
+  }
+
+  /** Undefined: until something ends. */
+  next(): Step | undefined {
+    if (this.#nextStep < this.#steps.length) {
+      this.#nextStep += 1;
+      return this.#steps[this.#nextStep - 1];
+    }
+    if (this.#nextStep > 0) {
+      this.#steps = [];
+      this.#nextStep = 0;
+    }
+    if (this.#nextClaim < this.#records.length && this.#unfinished < this.#order.reach.ahead) {
+      const group = this.#nextGroup();
+      if (group !== undefined) return { do: 'claim', group };
+    }
+    return this.#open === 0 && this.#enterAlone() ? this.next() : undefined;
+  }
+
+  /** Whether nothing of any record is on its way any more. */
+  get isDone(): boolean {
+    return this.#open === 0 && this.#putOff.length === 0;
+  }
+
+  /** Whether records run one at a time now. */
+  get isAlone(): boolean {
+    return this.#isAlone;
+  }
+
+  isInTurn({ index }: PlannedRecord): boolean {
+    return this.#turns[index] === IN_TURN;
+  }
+
+  /** The record has ended, or does not need its claim: there is room for another. */
+  makeRoom({ index }: PlannedRecord): void {
+    if (this.#asked[index] === ASKED) this.#unfinished -= 1;
+    this.#asked[index] = DONE;
+  }
+
+  /** Records that wait for this one, because they have its key, go on. */
+  noteEnd(record: PlannedRecord, end: TurnEnd): void {
+    this.#ends[record.index] = end;
+    const waiters = this.#waiters.get(record);
+    if (waiters === undefined) return;
+    this.#waiters.delete(record);
+    for (const waiter of waiters) if (this.isInTurn(waiter)) this.#enter(waiter);
+  }
+
+  /** Nothing of the record is on its way any more: its lane goes on, or the records behind it are withdrawn. */
+  leave(record: PlannedRecord, isAcknowledged: boolean): void {
+    if (this.#turns[record.index] === LEFT) return;
+    this.#turns[record.index] = LEFT;
+    this.#open -= 1;
+    if (this.#isAlone) {
+      if (record.lane !== undefined && !isAcknowledged) this.#blockedLanes.add(record.lane);
+      return;
+    }
+    const next = this.#nextInLane[record.index];
+    if (next === undefined || this.#turns[next.index] !== WAITS) return;
+    if (isAcknowledged) this.#enter(next);
+    else this.#withdrawFrom(next, 'order');
+  }
+
+  /** The record runs last, alone, and so do the records behind it. `rest` is to be called when it holds no claim. */
+  putOff(record: PlannedRecord): void {
+    if (this.#turns[record.index] === PUT_OFF) return;
+    this.#turns[record.index] = PUT_OFF;
+    this.#putOff.push(record);
+    this.noteEnd(record, 'put-off');
+    const next = this.#nextInLane[record.index];
+    if (next !== undefined && this.#turns[next.index] === WAITS) this.#withdrawFrom(next, 'put-off');
+  }
+
+  /** Nothing of a record that was put off is on its way until its turn. */
+  rest(): void {
+    this.#open -= 1;
+  }
+
+  /** Nothing more is claimed. Turns come all the same, so that each record learns that it will not run. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const record of this.#records) {
+      if (this.isInTurn(record) && this.#asked[record.index] === UNASKED && isClaimedAhead(record)) {
+        this.#enter(record);
+      }
+    }
+  }
+
+  #enterLanes(): void {
+    const lasts = new Map<string, PlannedRecord>();
+    for (const record of this.#records) {
+      const { lane } = record;
+      const before = lane === undefined ? undefined : lasts.get(lane);
+      if (lane !== undefined) lasts.set(lane, record);
+      if (before === undefined) this.#enter(record);
+      else this.#nextInLane[before.index] = record;
+    }
+  }
+
+  #putOffAll(): void {
+    this.#isAlone = true;
+    this.#turns.fill(PUT_OFF);
+    this.#putOff = [...this.#records];
+    this.#open = 0;
+  }
+
+  /** Its turn has come, as far as its lane is concerned. */
+  #enter(record: PlannedRecord): void {
+    const { index, outcome, leader, behind } = record;
+    this.#turns[index] = IN_TURN;
+    if (outcome !== undefined) return this.#add({ do: 'pass', record });
+    const first = leader === undefined ? undefined : this.#firstOfEquals(record, leader);
+    const before = first ?? behind;
+    if (before !== undefined) {
+      const end = this.#ends[before.index];
+      if (end === undefined) return this.#wait(record, before);
+      if (end === 'put-off') return this.#add({ do: 'withdraw', record, why: 'put-off' });
+      if (first !== undefined) return this.#add({ do: 'follow', record, leader: first });
+    }
+    const isClaimedNow = this.#isAlone || !isClaimedAhead(record);
+    if (!isClaimedNow && this.#asked[index] !== UNASKED) this.#add({ do: 'run', record });
+    else if (this.#isStopped) this.#add({ do: 'drop', record, why: 'deadline' });
+    else if (isClaimedNow) this.#add({ do: 'claim', group: [record] });
+  }
+
+  /**
+   * The equal record that runs for this one. A leader that was held back behind a failure of its lane is no reason for another
+   * lane to wait: the first follower to come runs in its place. Undefined: this is it.
+   */
+  #firstOfEquals(record: PlannedRecord, leader: PlannedRecord): PlannedRecord | undefined {
+    let first = leader;
+    while (this.#ends[first.index] === 'held-back') {
+      const heir = this.#heirs.get(first) ?? record;
+      this.#heirs.set(first, heir);
+      if (heir === record) return undefined;
+      first = heir;
+    }
+    return first;
+  }
+
+  #wait(record: PlannedRecord, before: PlannedRecord): void {
+    const waiters = this.#waiters.get(before);
+    if (waiters === undefined) this.#waiters.set(before, [record]);
+    else waiters.push(record);
+  }
+
+  #withdrawFrom(first: PlannedRecord, why: 'order' | 'put-off'): void {
+    let record: PlannedRecord | undefined = first;
+    for (; record !== undefined; record = this.#nextInLane[record.index]) {
+      this.#turns[record.index] = IN_TURN;
+      if (this.#asked[record.index] === UNASKED) this.#asked[record.index] = DONE; // it will not be asked for
+      this.#add({ do: 'withdraw', record, why });
+    }
+  }
+
+  /** Gives the next of those that were put off its turn. False: there is none. */
+  #enterAlone(): boolean {
+    if (!this.#isAlone) this.#putOff.sort((one, other) => one.index - other.index);
+    this.#isAlone = true;
+    const record = this.#putOff.shift();
+    if (record === undefined) return false;
+    const { index, lane } = record;
+    const isLeft = this.#turns[index] === LEFT; // its claim was lost when it was given back
+    const isBehind = lane !== undefined && this.#blockedLanes.has(lane);
+    const { leavesPutOff } = this.#order;
+    if (lane !== undefined && (isLeft || leavesPutOff)) this.#blockedLanes.add(lane);
+    if (isLeft) return this.#enterAlone();
+    this.#open += 1;
+    this.#turns[index] = IN_TURN;
+    if (isBehind) this.#add({ do: 'drop', record, why: 'order' });
+    else if (leavesPutOff) this.#add({ do: 'drop', record, why: 'suspect' });
+    else this.#enter(record);
+    return true;
+  }
+
+  /** The next records to claim, in one request, in the batch's order. */
+  #nextGroup(): PlannedRecord[] | undefined {
+    const { ahead, atLeast, atMost } = this.#order.reach;
+    if (this.#isStopped || this.#isAlone) return undefined;
+    const most = Math.min(atMost, Math.max(atLeast, ahead - this.#unfinished));
+    const group: PlannedRecord[] = [];
+    for (; group.length < most && this.#nextClaim < this.#records.length; this.#nextClaim += 1) {
+      const record = this.#records[this.#nextClaim] as PlannedRecord;
+      if (this.#asked[this.#nextClaim] !== UNASKED || !isClaimedAhead(record)) continue;
+      this.#asked[this.#nextClaim] = ASKED;
+      group.push(record);
+    }
+    this.#unfinished += group.length;
+    return group.length === 0 ? undefined : group;
+  }
+
+  #add(step: Step): void {
+    this.#steps.push(step);
+  }
+}
+
+/** Whether it is claimed ahead of its turn: not where another record of its key comes before it. */
+function isClaimedAhead({ leader, behind, outcome }: PlannedRecord): boolean {
+  return leader === undefined && behind === undefined && outcome === undefined;
+}
