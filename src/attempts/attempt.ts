@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { ObservedAttempt } from '../observe/observer.ts';
 import type { Ending } from './ending.ts';
@@ -168,7 +169,8 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     if (watch.wants.started) watch.notify({ type: 'started', ...factsOf(this) });
     let returning: Promise<unknown>;
     try {
-      returning = Promise.resolve(handler());
+      // In a context of its own: what it sets with `enterWith` must not reach the next that starts in this turn.
+      returning = Promise.resolve(new AsyncResource('batchlatch').runInAsyncScope(handler));
     } catch (thrown) {
       returning = Promise.reject(thrown);
     }
