@@ -34,3 +34,10 @@ function notHere(name: string): () => never {
     throw new Error(`${name} of Node is not there in a browser`);
   };
 }
+
+/** A page runs one thing at a time and has no asynchronous contexts to keep apart. */
+export class AsyncResource {
+  runInAsyncScope<Result>(work: () => Result): Result {
+    return work();
+  }
+}
