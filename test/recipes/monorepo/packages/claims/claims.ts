@@ -1,6 +1,7 @@
 import {
   type BatchProcessor,
   type BatchProcessorOptions,
+  type BatchRecord,
   createBatchProcessor,
   type RecordHandler,
 } from 'batchlatch';
@@ -12,7 +13,8 @@ export function createShopProcessor<Body>(
   handler: RecordHandler<Body>,
   options: BatchProcessorOptions<Body> = {},
 ): BatchProcessor {
-  return createBatchProcessor<Body>(handler, {
+  // In a function that is generic itself the kind of record has to be named.
+  return createBatchProcessor<Body, Body, BatchRecord, BatchRecord<Body>>(handler, {
     namespace,
     observer: jsonLines({ level: 'warn' }),
     ...options,
