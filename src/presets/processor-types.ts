@@ -83,8 +83,15 @@ export interface ProcessorOptions<
   readonly source?: Source<Kind> & Source<Uninferred<WithBody<Record, unknown>>>;
 }
 
-/** A record of a source with a body of a schema, or of the source's own. */
-type HandledRecord<Body, Kind extends BatchRecord> = unknown extends Body ? Kind : WithBody<Kind, Body>;
+/**
+ * A record of a source with the body that a schema or the caller says, or with the source's own. The source is asked first, because
+ * in a generic function that makes processors nothing is known of `Body` yet.
+ */
+type HandledRecord<Body, Kind extends BatchRecord> = unknown extends Kind['body']
+  ? WithBody<Kind, Body>
+  : unknown extends Body
+    ? Kind
+    : WithBody<Kind, Body>;
 
 /** What is sent is what the handler gets, unless a schema makes something else of it. */
 type SentBody<Sent, Body, Record extends BatchRecord> = unknown extends Body ? Record['body'] : Sent;

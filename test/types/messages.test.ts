@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type Editor, openInEditor } from './editor.ts';
 
 const PRELUDE = `
-import { createBatchProcessor, kinesis, payloadHash, sqs, type KinesisBatchRecord } from 'batchlatch';
+import { createBatchProcessor, kinesis, payloadHash, sqs } from 'batchlatch';
+import type { BatchProcessorOptions, KinesisBatchRecord, ProcessorOptions, RecordHandler } from 'batchlatch';
 import { withIdempotency } from 'batchlatch/functions';
 import { createWorker } from 'batchlatch/worker';
 interface Order { readonly orderId: string; readonly customer: { readonly id: string } }
@@ -87,6 +88,12 @@ const RIGHT = `
 createBatchProcessor<Order>(({ body: first }) => charge(first), { concurrency: 7, key: payloadHash({ include: ["orderId", "customer.id"] }) });
 withIdempotency(charge, { namespace: "n", key: (order) => order.orderId + "right" });
 createBatchProcessor(({ body: second, partitionKey }) => charge(second), { source: kinesis<Order>() });
+function shopProcessor<Body>(handler: RecordHandler<Body>, options: ProcessorOptions<Body> = {}) {
+  return createBatchProcessor<Body>(handler, { key: payloadHash(), ...options });
+}
+function shopQueue<Body>(handler: (body: Body) => Promise<void>, options: BatchProcessorOptions<Body>) {
+  return createBatchProcessor<Body>(({ body }) => handler(body), { ...options, source: sqs<Body>() });
+}
 `;
 
 const FIRST_LINE = PRELUDE.split('\n').length;

@@ -1,7 +1,6 @@
 import {
   type BatchProcessor,
   type BatchProcessorOptions,
-  type BatchRecord,
   createBatchProcessor,
   type RecordHandler,
 } from 'batchlatch';
@@ -13,8 +12,7 @@ export function createShopProcessor<Body>(
   handler: RecordHandler<Body>,
   options: BatchProcessorOptions<Body> = {},
 ): BatchProcessor {
-  // In a function that is generic itself the kind of record has to be named.
-  return createBatchProcessor<Body, Body, BatchRecord, BatchRecord<Body>>(handler, {
+  return createBatchProcessor<Body>(handler, {
     namespace,
     observer: jsonLines({ level: 'warn' }),
     ...options,
