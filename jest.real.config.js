@@ -9,7 +9,8 @@ export default {
   ...base,
   testMatch: ['<rootDir>/test/real/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 60_000,
+  // Longer than `until` waits, whose error says for what.
+  testTimeout: 180_000,
   maxWorkers: 2,
   globalSetup: '<rootDir>/test/real/support/set-up-run.js',
   globalTeardown: '<rootDir>/test/real/support/tear-down-run.js',

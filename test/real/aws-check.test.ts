@@ -43,7 +43,7 @@ describeWith([ministack], 'scripts/aws-check.sh, on MiniStack for AWS,', () => {
       output: expect.stringContaining('Deleted what begins with'),
     });
     expect(await resources()).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('asks before it creates anything', async () => {
     const { status, output } = await ended(run([], environment, 'n\n'));

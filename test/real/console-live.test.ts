@@ -151,10 +151,10 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
     await page
       .getByRole('alert')
       .getByText(/could not be read/i)
-      .waitFor({ timeout: 30_000 });
+      .waitFor({ timeout: 90_000 });
     await counter(/^Parked 1 as of/);
     await way.enable();
-    await page.getByRole('alert').waitFor({ state: 'detached', timeout: 30_000 });
+    await page.getByRole('alert').waitFor({ state: 'detached', timeout: 90_000 });
     await put(console.store, [aClaim('orders#v1:2', 'parked')]);
     await counter(/^Parked 2$/);
   }, 90_000);

@@ -77,7 +77,7 @@ describeWith([chromium, componentNamed('dynoxide')], `${CLAIMS} claims`, () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel(/reason/i).fill('the bank is back');
     await dialog.getByRole('button', { name: 'Release 1,000 claims' }).click();
-    await page.getByText('1,000 claims released').waitFor({ timeout: 30_000 });
+    await page.getByText('1,000 claims released').waitFor({ timeout: 90_000 });
     expect((await console.store.count({ state: 'parked' })).count).toBe(0);
   });
 });

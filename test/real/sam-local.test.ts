@@ -60,7 +60,8 @@ describeWith([samLocal, dynamoDBLocal], '`sam local invoke` on the template', ()
       '--template': join(await builtFunctions(), 'template.yaml'),
       '--event': `examples/orders/events/${event}`,
       '--env-vars': await environmentFile(),
-      '--parameter-overrides': 'Architecture=x86_64',
+      // A container that shares two cores with everything else may be slow; what is tested is no time limit.
+      '--parameter-overrides': 'Architecture=x86_64 FunctionTimeout=300',
     };
     const command = ['sam', 'local', 'invoke', functionName, ...Object.entries(options).flat()];
     const printed = await runCommand('scripts/sam-local.sh', ['run', ...command]);

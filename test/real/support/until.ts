@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 50;
 export async function until<Found>(
   what: string,
   look: () => Found | Promise<Found>,
-  withinMs = 30_000,
+  withinMs = 120_000,
 ): Promise<Exclude<Found, false | undefined>> {
   const deadline = performance.now() + withinMs;
   while (true) {
