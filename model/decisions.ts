@@ -1,6 +1,6 @@
 import type { Claim } from '../src/claims/claim.ts';
 import type { AcquireOutcome } from '../src/claims/claim-store.ts';
-import type { OperateOutcome } from '../src/claims/operable-store.ts';
+import type { OperateOutcome } from '../src/claims/claim-admin.ts';
 import { decideOperation } from '../src/claims/operations.ts';
 import {
   acquired,

@@ -1,5 +1,5 @@
 import type { ClaimRequest, LeaseExtension, Settlement } from '../src/claims/claim-store.ts';
-import type { ClaimOperation } from '../src/claims/operable-store.ts';
+import type { ClaimOperation } from '../src/claims/claim-admin.ts';
 import type { Claim, StoredError } from '../src/claims/claim.ts';
 import {
   type Attempt,

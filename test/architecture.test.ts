@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Of an optional package.
   opentelemetry: ['claims', 'options', 'observe/observed.ts', 'observe/observer.ts', 'aws/request-watch.ts'],
   // What can be put before any store.
-  stores: ['claims', 'options'],
+  stores: ['claims', 'options', 'stores/rows/result-forms.ts'],
   // Deciding over rows and conditions, for stores whose database has such.
   'stores/rows': ['claims'],
   'stores/dynamodb': ['claims', 'options', 'stores/rows', 'stores/dynamodb/sdk', 'aws', 'aws/sdk'],
@@ -92,27 +92,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   http: ['claims', 'attempts', 'keys', 'options', 'functions', 'sources/errors.ts'],
   // What people do to claims and dead letters, over any store.
-  // Where nobody names a store it is DynamoDB's.
-  monitor: [
-    'claims',
-    'options',
-    'observe/json-lines.ts',
-    'operations/operable-store.ts',
-    'stores/dynamodb/dynamodb-store.ts',
-  ],
-  // Brings the code for what people do along, so that no function has it.
-  operations: [
-    'claims',
-    'aws/sdk',
-    'options',
-    'queues',
-    'keys',
-    'sources',
-    'stores/dynamodb/operations.ts',
-    'stores/postgres/operations.ts',
-    'stores/redis/operations.ts',
-  ],
-  testing: ['claims', 'options', 'operations/operable-store.ts'],
+  // Where nobody names an admin it is DynamoDB's.
+  monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-admin.ts'],
+  operations: ['claims', 'aws/sdk', 'options', 'queues', 'keys', 'sources'],
+  testing: ['claims', 'options'],
   // CloudFormation's and SAM's templates as data, their functions worked out.
   template: [],
   // Reads templates and accounts; only the command line tool uses it.

@@ -3,7 +3,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { SQS } from '@aws-sdk/client-sqs';
 import { payloadHash } from 'batchlatch';
-import { operableStore, processorKey } from 'batchlatch/operations';
+import { processorKey } from 'batchlatch/operations';
 import { versionOfPackage } from '../../src/cli/version.ts';
 import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
@@ -39,7 +39,7 @@ export async function startDemoConsole(options: DemoConsoleOptions): Promise<Dem
   cleanup.defer(() => sqs.destroy());
   let isChanged = false;
   const running = await startConsole({
-    store: operableStore(store.claims),
+    store: store.claims,
     place: store.place,
     indexedStates: store.indexedStates,
     queues: [

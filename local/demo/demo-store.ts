@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Claim, ClaimStore } from 'batchlatch';
+import type { Claim } from 'batchlatch';
+import type { ClaimAdmin } from 'batchlatch/operations';
 import type { ClaimState } from 'batchlatch/operations';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
@@ -24,7 +25,7 @@ export interface DemoStore {
   /** The tables of the template that are to be made. */
   readonly tables: readonly DevTable[];
   /** The claims, for the console. */
-  readonly claims: ClaimStore;
+  readonly claims: ClaimAdmin;
   /** Where they are: `table claims`. */
   readonly place: string;
   /** States that it finds by an index. */

@@ -1,4 +1,4 @@
-import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { dynamoDBAdmin } from 'batchlatch/dynamodb';
 import { startDynamoDBProxy } from '../emulators/dynamodb-proxy.ts';
 import { borrowTables, dynamoDBAt, knowsPartiQL } from './demo-services.ts';
 import type { DemoStore, DemoStoreSetup } from './demo-store.ts';
@@ -33,7 +33,7 @@ export async function dynamoDBDemo(
     fn: { ...fn, environment: { ...fn.environment, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint } },
     tables: isOwn ? [claims, charges] : [],
     // Not through the proxy, which counts; written as any emulator takes it. The template's table has the index.
-    claims: dynamoDBStore({ tableName: claims.name, client: dynamoDB, writes: 'single', overdueIndex: true }),
+    claims: dynamoDBAdmin({ tableName: claims.name, client: dynamoDB, writes: 'single', overdueIndex: true }),
     place: `table ${claims.name}`,
     indexedStates: ['in-progress', 'overdue', 'parked'],
     readClaims: allClaims,

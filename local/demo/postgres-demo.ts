@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { claimsTableSql, postgresStore } from 'batchlatch/postgres';
+import { claimsTableSql, postgresAdmin } from 'batchlatch/postgres';
 import { Pool } from 'pg';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { startCountingProxy, statementCounter } from '../emulators/counting-proxy.ts';
@@ -41,7 +41,7 @@ export async function postgresDemo(
       PAYMENTS_URL: provider.endpoint,
     }),
     tables: [],
-    ...claimsOf(postgresStore({ pool, table: tables.claims })),
+    ...claimsOf(postgresAdmin({ pool, table: tables.claims })),
     place: `table ${tables.claims}`,
     indexedStates: ['in-progress', 'overdue', 'failed', 'parked'],
     async readChargedOrders() {

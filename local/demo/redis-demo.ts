@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { redisStore } from 'batchlatch/redis';
+import { redisAdmin } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { scriptCallCounter, startCountingProxy } from '../emulators/counting-proxy.ts';
@@ -37,7 +37,7 @@ export async function redisDemo(
       PAYMENTS_URL: provider.endpoint,
     }),
     tables: [],
-    ...claimsOf(redisStore({ client, prefix })),
+    ...claimsOf(redisAdmin({ client, prefix })),
     place: `Redis under ${prefix}`,
     indexedStates: [],
     async readChargedOrders() {

@@ -1,16 +1,15 @@
-import type { ClaimStore } from 'batchlatch';
-import { type Claim, type ClaimQuery, eachClaim } from 'batchlatch/operations';
+import { type Claim, type ClaimAdmin, type ClaimQuery, eachClaim } from 'batchlatch/operations';
 import type { DemoStore } from './demo-store.ts';
 
 /** How the demo reads the claims of a store. */
-export function claimsOf(store: ClaimStore): Pick<DemoStore, 'claims' | 'readClaims' | 'readRunningClaims'> {
+export function claimsOf(admin: ClaimAdmin): Pick<DemoStore, 'claims' | 'readClaims' | 'readRunningClaims'> {
   const read = async (query: ClaimQuery): Promise<Claim[]> => {
     const claims: Claim[] = [];
-    for await (const claim of eachClaim(store, { limit: 1_000, ...query })) claims.push(claim);
+    for await (const claim of eachClaim(admin, { limit: 1_000, ...query })) claims.push(claim);
     return claims;
   };
   return {
-    claims: store,
+    claims: admin,
     readClaims: () => read({}),
     readRunningClaims: () => read({ state: 'in-progress' }),
   };

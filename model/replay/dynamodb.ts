@@ -1,6 +1,6 @@
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import { withOperations } from '../../src/operations/operable-store.ts';
+import { dynamoDBAdmin } from '../../src/stores/dynamodb/dynamodb-admin.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import { createClaimsTable, emulatorClient } from '../../test/support/claims-table.ts';
@@ -18,9 +18,11 @@ export async function dynamoDBAdapter(): Promise<StoreAdapter> {
     create(clockToleranceMs) {
       let now = BEFORE_ALL_MS;
       const clock = { now: () => now, setTimer: systemTimer };
-      const store = withOperations(dynamoDBStore({ client, tableName, clock, clockToleranceMs }));
+      const options = { client, tableName, clock, clockToleranceMs };
+      const store = dynamoDBStore(options);
       return {
         store,
+        admin: dynamoDBAdmin(options),
         setTime: (ms) => void (now = ms),
         commit: async (completion) => {
           if (store.commit === undefined) throw new Error('The store has no commit');

@@ -18,6 +18,7 @@ export function memoryAdapter(memoryStore: typeof memoryStoreOfSource = memorySt
       });
       return {
         store,
+        admin: store,
         setTime: (ms) => void (now = ms),
         commit: async (completion) => {
           const commit = store.commit;
@@ -36,7 +37,7 @@ export function memoryAdapter(memoryStore: typeof memoryStoreOfSource = memorySt
             force: true,
             retentionMs: 0,
           } as const;
-          await store.operate([{ ...change, key, owner: `ttl of ${row.owner}`, seen: row }]);
+          await store.change([{ ...change, key, owner: `ttl of ${row.owner}`, seen: row }]);
         },
         rowOf: (key) => {
           now = BEFORE_ALL_MS;

@@ -2,7 +2,7 @@ import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.t
 import type { Completion } from '../../src/claims/claim-store.ts';
 import type { CommitOutcome } from '../../src/claims/commit.ts';
 import { isAlreadySettled } from '../../src/claims/transitions.ts';
-import { withOperations } from '../../src/operations/operable-store.ts';
+import { adminOf } from '../../src/stores/postgres/postgres-admin.ts';
 import { completeText, completionsAsJson, TRANSACTION_ID } from '../../src/stores/postgres/complete-text.ts';
 import { claimsIn } from '../../src/stores/postgres/postgres-store.ts';
 import { postgres, startPostgres } from '../../test/support/components/postgres.ts';
@@ -23,8 +23,7 @@ export async function postgresAdapter(): Promise<StoreAdapter> {
     create() {
       let now = BEFORE_ALL_MS;
       const table = tableByClock(pool, tableName, { now: () => now, setTimer: systemTimer });
-      const claims = claimsIn(table);
-      const store = withOperations(claims);
+      const store = claimsIn(table);
 
       /** By the statements of `inTransaction`. */
       async function written(completion: Completion): Promise<CommitOutcome> {
@@ -41,14 +40,15 @@ export async function postgresAdapter(): Promise<StoreAdapter> {
           client.release();
         }
         now = BEFORE_ALL_MS;
-        return isAlreadySettled(await claims.inspect(completion.key), completion) ? 'stored' : 'lost';
+        return isAlreadySettled(await store.inspect(completion.key), completion) ? 'stored' : 'lost';
       }
 
       return {
         store,
+        admin: adminOf(table),
         setTime: (ms) => void (now = ms),
         commit: (completion) =>
-          claims.commit(completion, { kind: 'postgres', content: undefined, write: written }),
+          store.commit(completion, { kind: 'postgres', content: undefined, write: written }),
         async effectsOf(owners) {
           const { rows } = await pool.query<{ owner: string }>(
             `SELECT owner FROM ${effects} WHERE owner = ANY ($1)`,

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { startRedisServer } from '../../local/emulators/redis-server.ts';
-import { withOperations } from '../../src/operations/operable-store.ts';
+import { redisAdminBy } from '../../src/stores/redis/redis-admin.ts';
 import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
 import { BEFORE_ALL_MS } from './memory.ts';
 import type { StoreAdapter } from './replayed-store.ts';
@@ -16,11 +16,12 @@ export async function redisAdapter(): Promise<StoreAdapter> {
     create(clockToleranceMs) {
       let now = BEFORE_ALL_MS;
       const clock = { now: () => now };
-      const store = withOperations(
-        redisStoreBy({ client, prefix: PREFIX, clockToleranceMs }, { clock, serverNow: clock.now }),
-      );
+      const options = { client, prefix: PREFIX, clockToleranceMs };
+      const clocks = { clock, serverNow: clock.now };
+      const store = redisStoreBy(options, clocks);
       return {
         store,
+        admin: redisAdminBy(options, clocks),
         setTime: (ms) => void (now = ms),
         effectsOf: async () => [],
         remove: async (key) => void (await client.del(`${PREFIX}${key}`)),

@@ -47,7 +47,7 @@ export async function replay(
 ): Promise<Replayed> {
   const wording: Wording = { tickMs: TICK_MS, startMs: START_MS, keyPrefix };
   const requests = requestsIn(wording);
-  const { store } = replayed;
+  const { store, admin } = replayed;
   const states: State[] = trace.slice(0, 1);
   /** As they were read last: after each step that the store or its database has part in. */
   const rows: Record<string, Row> = { ...trace[0]?.rows };
@@ -132,7 +132,7 @@ export async function replay(
         const seen = personOf(before, actor);
         const person = personOf(state, actor);
         const operation = requests.operation(owner, { ...person, owner: token(seen.owner) });
-        const [outcome] = await store.operate([operation]);
+        const [outcome] = await admin.change([operation]);
         if (outcome === undefined) throw new Error('No answer to a change');
         return answerOfOperation(outcome);
       }

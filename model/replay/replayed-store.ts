@@ -1,11 +1,12 @@
 import type { Claim } from '../../src/claims/claim.ts';
-import type { Completion } from '../../src/claims/claim-store.ts';
+import type { ClaimStore, Completion } from '../../src/claims/claim-store.ts';
 import type { CommitOutcome } from '../../src/claims/commit.ts';
-import type { OperableStore } from '../../src/claims/operable-store.ts';
+import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
 
 /** A store for one trace, whose clock stands still until it is set. */
 export interface ReplayedStore {
-  readonly store: OperableStore;
+  readonly store: ClaimStore;
+  readonly admin: ClaimAdmin;
   /** From now on it is this time, in epoch milliseconds, for whoever decides. */
   setTime(ms: number): void;
   /** Writes an effect that is named after the owner together with the completion. Absent for stores without transactions. */

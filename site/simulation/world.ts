@@ -1,5 +1,4 @@
-import { memoryStore } from '../../src/stores/memory/memory-store.ts';
-import type { OperableStore } from '../../src/claims/operable-store.ts';
+import { type MemoryStore, memoryStore } from '../../src/stores/memory/memory-store.ts';
 import { Random } from '../../test/simulation/virtual-world/random.ts';
 import { Scheduler } from '../../test/simulation/virtual-world/scheduler.ts';
 import type { CrashPoint, Fault } from './faults.ts';
@@ -14,7 +13,7 @@ export const AFFECTED = '1';
 /** What all of a run shares: time, the store, the provider, and what is told of it. */
 export class World {
   readonly scheduler: Scheduler = new Scheduler(BEGINNING, new Random('site'));
-  readonly store: OperableStore = memoryStore({ clock: { now: () => this.scheduler.now } });
+  readonly store: MemoryStore = memoryStore({ clock: { now: () => this.scheduler.now } });
   readonly fault: Fault;
   /** Which process claimed with an owner token. */
   readonly owners = new Map<string, string>();
@@ -87,7 +86,7 @@ export class World {
   async sees(keys: readonly string[]): Promise<void> {
     const atMs = this.nowMs;
     for (const key of keys) {
-      const row = await this.store.inspect(key);
+      const row = await this.store.read(key);
       if (row === undefined) continue;
       const { status, attempt, owner } = row;
       const span = {

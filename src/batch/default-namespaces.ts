@@ -1,21 +1,20 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
-import { storeBehind } from '../claims/decorated-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
+import { placeOf } from '../claims/pass-on.ts';
 
 /** Which processor of this process uses a default namespace, by the place where its claims are. */
 type Users = Map<string, object>;
 
-interface DefaultNamespaces {
-  readonly byPlace: Map<string, Users>;
-  readonly byStore: WeakMap<ClaimStore, Users>;
-}
-
 /** One for the process, also where it has loaded this package twice, once imported and once required. */
 const SHARED: unique symbol = Symbol.for('batchlatch.defaultNamespaces');
 
-function defaultNamespaces(): DefaultNamespaces {
-  const shared = globalThis as { [SHARED]?: DefaultNamespaces };
-  return (shared[SHARED] ??= { byPlace: new Map(), byStore: new WeakMap() });
+function usersOf(store: ClaimStore): Users {
+  const shared = globalThis as { [SHARED]?: Map<string, Users> };
+  const byPlace = (shared[SHARED] ??= new Map());
+  const place = placeOf(store);
+  const users = byPlace.get(place) ?? new Map<string, object>();
+  byPlace.set(place, users);
+  return users;
 }
 
 /**
@@ -32,16 +31,4 @@ export function takeDefaultNamespace(store: ClaimStore, namespace: string, proce
       `Two processors of this process use the default namespace \`${namespace}\` on one claim store, so equal keys would count as the same work: set \`namespace\` for each of them, or create the processor once and not in every call`,
     );
   }
-}
-
-function usersOf(given: ClaimStore): Users {
-  const store = storeBehind(given); // two processors may each put a cache before one store
-  const { byPlace, byStore } = defaultNamespaces();
-  const { place } = store;
-  const users = place === undefined ? byStore.get(store) : byPlace.get(place);
-  if (users !== undefined) return users;
-  const none: Users = new Map();
-  if (place === undefined) byStore.set(store, none);
-  else byPlace.set(place, none);
-  return none;
 }

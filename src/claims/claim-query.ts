@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { Claim } from './claim.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import { type ClaimQuery, type ClaimState, stateOf } from './operable-store.ts';
+import { type ClaimQuery, type ClaimState, stateOf } from './claim-admin.ts';
 import { isForgotten } from './transitions.ts';
 
 const DEFAULT_LIMIT = 100;

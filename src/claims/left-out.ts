@@ -1,5 +1,5 @@
 import { hasCode } from '../base/errors.ts';
-import type { ClaimReading } from './operable-store.ts';
+import type { ClaimReading } from './claim-admin.ts';
 import { type NewerRow, NewerRowError } from './row-format.ts';
 
 /** The rows of a reading that are not among its claims. */

@@ -1,5 +1,5 @@
 import type { Claim, OperatorChange } from './claim.ts';
-import type { ClaimOperation, OperateOutcome } from './operable-store.ts';
+import type { ClaimOperation, OperateOutcome } from './claim-admin.ts';
 import { isForgotten } from './transitions.ts';
 
 /**

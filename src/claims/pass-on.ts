@@ -1,19 +1,20 @@
+import { objectNumber } from '../base/object-number.ts';
 import type { ClaimStore } from './claim-store.ts';
-import { BEHIND, storeBehind } from './decorated-store.ts';
-import type { OperableStore } from './operable-store.ts';
-import { OPERATED, type OperatedStore } from './operated.ts';
 import { TRANSACTED, type TransactedStore } from './transacted.ts';
 
-type AnyStore = ClaimStore & Partial<OperableStore & OperatedStore & TransactedStore>;
+type AnyStore = ClaimStore & Partial<TransactedStore>;
+
+/** Where a store keeps its claims: what it says, or else a name that this process gives it. */
+export function placeOf(store: ClaimStore): string {
+  return store.place ?? `store:${objectNumber(store)}`;
+}
 
 /** What a store says of itself, for a store before it to say too. */
 export function storeData(store: AnyStore): Pick<ClaimStore, 'requestSize' | 'place' | 'maxResultBytes'> {
-  const { requestSize, place, maxResultBytes, [TRANSACTED]: transacted } = store;
-  const behind = { [BEHIND]: storeBehind(store) };
+  const { requestSize, maxResultBytes, [TRANSACTED]: transacted } = store;
   return {
-    ...behind,
+    place: placeOf(store),
     ...(requestSize !== undefined && { requestSize }),
-    ...(place !== undefined && { place }),
     ...(maxResultBytes !== undefined && { maxResultBytes }),
     ...(transacted !== undefined && { [TRANSACTED]: transacted }),
   };
@@ -24,7 +25,7 @@ export function storeData(store: AnyStore): Pick<ClaimStore, 'requestSize' | 'pl
  * store itself: a class may keep private fields.
  */
 export function passOn(store: AnyStore): ClaimStore {
-  const { start, commit, list, count, operate, adopt, [OPERATED]: operated } = store;
+  const { start, commit } = store;
   return {
     ...storeData(store),
     acquire: (...call) => store.acquire(...call),
@@ -33,10 +34,5 @@ export function passOn(store: AnyStore): ClaimStore {
     inspect: (key) => store.inspect(key),
     ...(start !== undefined && { start: start.bind(store) }),
     ...(commit !== undefined && { commit: commit.bind(store) }),
-    ...(list !== undefined && { list: list.bind(store) }),
-    ...(count !== undefined && { count: count.bind(store) }),
-    ...(operate !== undefined && { operate: operate.bind(store) }),
-    ...(adopt !== undefined && { adopt: adopt.bind(store) }),
-    ...(operated !== undefined && { [OPERATED]: operated.bind(store) }),
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '../claims/claim.ts';
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import { drawn } from './drawn.ts';
 import { idOf, keyOf, kindOf, KINDS, type KindOfWork } from './kinds-of-work.ts';
 import { durationOf, FIRST_NUMBER, MOST_RECEIVES } from './trouble.ts';
@@ -116,7 +116,7 @@ function claimOf(
 }
 
 /** Writes claims as they are. */
-export async function writeClaims(store: OperableStore, claims: readonly Claim[]): Promise<void> {
+export async function writeClaims(store: ClaimAdmin, claims: readonly Claim[]): Promise<void> {
   const size = store.requestSize ?? 25;
   for (let start = 0; start < claims.length; start += size) {
     await store.adopt?.(claims.slice(start, start + size));

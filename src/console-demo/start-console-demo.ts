@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delayed } from 'node:timers/promises';
 import type { SQS } from '@aws-sdk/client-sqs';
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
+import type { ClaimStore } from '../claims/claim-store.ts';
+import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
 import { Cleanup } from '../dev/emulators/cleanup.ts';
 import type { LocalService } from '../dev/emulators/local-service.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
-import { operableStore } from '../operations/operable-store.ts';
 import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
 import { createWorker } from '../worker/create-worker.ts';
 import { type DemoServices, startDemoServices, type WorkQueues } from './demo-services.ts';
@@ -27,7 +28,7 @@ export interface ConsoleDemoOptions {
 
 /** Work that runs in this process, and where its claims and queues are. */
 export interface ConsoleDemo {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly place: string;
   readonly sqs: SQS;
   readonly queues: readonly { readonly url: string; readonly name: string; readonly isDeadLetter: boolean }[];
@@ -56,10 +57,12 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
   try {
     const services = await startDemoServices(cleanup);
     const { dynamoDB, sqs, tableName, writes, queues, running } = services;
-    const store = operableStore(dynamoDBStore({ tableName, client: dynamoDB, writes, overdueIndex: true }));
+    const table = { tableName, client: dynamoDB, writes, overdueIndex: true };
+    const store = dynamoDBStore(table);
+    const admin = dynamoDBAdmin(table);
     const now = Date.now();
-    await writeClaims(store, earlierClaims({ seed, now, rate, retentionMs: RETENTION_MS }));
-    await leaveHung(store, services, now);
+    await writeClaims(admin, earlierClaims({ seed, now, rate, retentionMs: RETENTION_MS }));
+    await leaveHung(admin, services, now);
     const stopping = new AbortController();
     for (const work of queues) await startWorkers(work, store, sqs, seed, cleanup);
     const sending = sendWork({ sqs, queues, seed, rate, signal: stopping.signal, delay });
@@ -70,7 +73,7 @@ export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<Con
       await Promise.allSettled([sending, cleaning]);
     });
     return {
-      store,
+      store: admin,
       place: `table ${tableName} of the demo`,
       sqs,
       queues: queues.flatMap(namesOf),
@@ -96,10 +99,10 @@ async function delay(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Claims whose processes died before the demo began, with their messages in the dead-letter queue. */
-async function leaveHung(store: OperableStore, { sqs, queues }: DemoServices, now: number): Promise<void> {
+async function leaveHung(admin: ClaimAdmin, { sqs, queues }: DemoServices, now: number): Promise<void> {
   const hung = hungClaims(now);
   await writeClaims(
-    store,
+    admin,
     hung.map(({ claim }) => claim),
   );
   for (const { kind, id } of hung) {
@@ -110,7 +113,7 @@ async function leaveHung(store: OperableStore, { sqs, queues }: DemoServices, no
 
 async function startWorkers(
   { kind, url: queueUrl, deadLetterUrl }: WorkQueues,
-  store: OperableStore,
+  store: ClaimStore,
   sqs: SQS,
   seed: number,
   cleanup: Cleanup,

@@ -4,7 +4,7 @@
  */
 import type { StoredError } from '../claims/claim.ts';
 import type { NewerRow } from '../claims/row-format.ts';
-import type { ClaimState, OperationKind, RefusalReason } from '../claims/operable-store.ts';
+import type { ClaimState, OperationKind, RefusalReason } from '../claims/claim-admin.ts';
 import type { ClaimJson } from '../operations/claim-json.ts';
 import type { Distribution, StatisticsPeriod } from '../operations/claim-tally.ts';
 import type { TimelineEvent } from '../operations/claim-timeline.ts';

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts';
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import { type FullRead, readAll } from './full-read.ts';
 import type { Jobs } from './jobs.ts';
 
 /** Reads of every claim that somebody asked for, one at a time. */
 export class AskedReads {
   readonly #ports: {
-    readonly store: OperableStore;
+    readonly store: ClaimAdmin;
     readonly clock: Clock;
     readonly jobs: Jobs;
     readonly onRead: (read: FullRead) => void;
@@ -14,7 +14,7 @@ export class AskedReads {
   #running: string | undefined;
 
   constructor(ports: {
-    readonly store: OperableStore;
+    readonly store: ClaimAdmin;
     readonly clock: Clock;
     readonly jobs: Jobs;
     readonly onRead: (read: FullRead) => void;

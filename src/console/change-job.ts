@@ -1,4 +1,4 @@
-import type { OperableStore, OperateOutcome, RefusalReason } from '../claims/operable-store.ts';
+import type { ClaimAdmin, OperateOutcome, RefusalReason } from '../claims/claim-admin.ts';
 import { type ClaimsChange, operateOnClaims, type SeenClaim } from '../operations/change-claims.ts';
 import { claimJson } from '../operations/claim-json.ts';
 import type { ChangesResult } from './api.ts';
@@ -13,7 +13,7 @@ type NotChanged = ChangesResult['notChanged'][number];
 
 /** Changes claims; what was sent is waited for: a request that is given up may have been carried out. */
 export async function changeAll(
-  store: OperableStore,
+  store: ClaimAdmin,
   claims: readonly SeenClaim[],
   change: Omit<ClaimsChange, 'signal'>,
   { job, now }: { readonly job: JobRun; readonly now: () => number },

@@ -1,11 +1,11 @@
 import type { Claim } from '../claims/claim.ts';
 import {
   type ClaimState,
-  type OperableStore,
+  type ClaimAdmin,
   type OperationKind,
   type RefusalReason,
   stateOf,
-} from '../claims/operable-store.ts';
+} from '../claims/claim-admin.ts';
 import { isObject } from '../base/is-object.ts';
 import { decideOperation } from '../claims/operations.ts';
 import type { SeenClaim } from '../operations/change-claims.ts';
@@ -39,7 +39,7 @@ interface Found {
 }
 
 interface Reading {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly now: () => number;
   readonly signal: AbortSignal;
   readonly onProgress: (claims: number) => void;
@@ -71,7 +71,7 @@ export async function findChosen(chosen: readonly SeenClaim[], reading: Reading)
   for (let start = 0; start < chosen.length; start += READS_AT_ONCE) {
     reading.signal.throwIfAborted();
     const some = chosen.slice(start, start + READS_AT_ONCE);
-    const found = await Promise.all(some.map(({ key }) => reading.store.inspect(key)));
+    const found = await Promise.all(some.map(({ key }) => reading.store.read(key)));
     some.forEach((seen, index) => {
       const claim = found[index];
       items.push({ seen, found: claim && withoutResult(claim) });

@@ -1,4 +1,4 @@
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { Clock } from '../base/clock.ts';
 import type { ActionJson, ChangesRequest, PlanJson, PlanRequest } from './api.ts';
 import type { ActionLog } from './action-log.ts';
@@ -10,7 +10,7 @@ import type { Jobs } from './jobs.ts';
 import { KeptPlans } from './kept-plans.ts';
 
 export interface ChangesPorts {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly clock: Clock;
   readonly jobs: Jobs;
   readonly actions: ActionLog;

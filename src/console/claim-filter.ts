@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type ClaimPage, type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
+import { type ClaimPage, type ClaimState, type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import { findClaims } from '../operations/find-claims.ts';
 import { inspectClaim } from '../operations/list-claims.ts';
 import type { FilterJson } from './api.ts';
@@ -28,7 +28,7 @@ export function filterOf({ state, by = 'prefix', q = '' }: FilterJson): ClaimFil
 
 /** One bounded page of claims, and what it cost. */
 export async function readPage(
-  store: OperableStore,
+  store: ClaimAdmin,
   { state, by, q }: ClaimFilter,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   { now, signal }: { readonly now: number; readonly signal: AbortSignal },
@@ -44,7 +44,7 @@ export async function readPage(
   return { ...found, claims: found.claims.filter((claim) => stateOf(claim, now) === state) };
 }
 
-async function oneOf(store: OperableStore, key: string, signal: AbortSignal): Promise<ClaimPage> {
+async function oneOf(store: ClaimAdmin, key: string, signal: AbortSignal): Promise<ClaimPage> {
   const claim = await inspectClaim(store, key, { signal });
   const claims = claim === undefined ? [] : [claim];
   return { claims, readBy: 'index', rowsRead: claims.length };
@@ -52,7 +52,7 @@ async function oneOf(store: OperableStore, key: string, signal: AbortSignal): Pr
 
 /** All pages, one after the other. */
 export async function* eachPage(
-  store: OperableStore,
+  store: ClaimAdmin,
   filter: ClaimFilter,
   how: { readonly now: () => number; readonly signal: AbortSignal },
 ): AsyncGenerator<ClaimPage> {

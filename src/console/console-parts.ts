@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import { ActionLog } from './action-log.ts';
 import type { QueueJson } from './api.ts';
 import { AskedReads } from './asked-reads.ts';
@@ -15,7 +15,7 @@ import { Redrives } from './redrives.ts';
 /** What a console is made of. */
 export interface ConsoleParts {
   readonly options: ConsoleOptions;
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly clock: Clock;
   readonly queues: readonly QueueJson[];
   readonly stream: EventStream;

@@ -1,6 +1,5 @@
-import { decoratedStore } from '../claims/decorated-store.ts';
 import type { Clock } from '../base/clock.ts';
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import { claimJson } from '../operations/claim-json.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
 import type { DeadLetterMessage } from '../operations/dead-letters/dead-letter-message.ts';
@@ -12,7 +11,7 @@ import { ApiError, badRequest } from './api-error.ts';
 import { PeekedBodies } from './peeked-bodies.ts';
 
 export interface DeadLettersPorts {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly clock: Clock;
   readonly sqs: DeadLetterSqs | undefined;
   readonly key: KeyOfMessage | undefined;
@@ -62,7 +61,7 @@ export class DeadLetters {
         {
           queueUrl,
           limit: limit as number,
-          store: reading.store,
+          admin: reading.store,
           signal,
           usesReceives,
           ...(key !== undefined && { key }),
@@ -103,19 +102,19 @@ export class DeadLetters {
 }
 
 /** The store, whose lists end after the first page of a scan. */
-function withoutScans(store: OperableStore): {
-  readonly store: OperableStore;
+function withoutScans(store: ClaimAdmin): {
+  readonly store: ClaimAdmin;
   readonly isCut: () => boolean;
 } {
   let isCut = false;
-  const list: OperableStore['list'] = async (query, options) => {
+  const list: ClaimAdmin['list'] = async (query, options) => {
     const { next, ...page } = await store.list(query, options);
     if (next === undefined) return page;
     if (page.readBy === 'index') return { ...page, next };
     isCut = true;
     return page;
   };
-  return { store: decoratedStore(store, { list }) as OperableStore, isCut: () => isCut };
+  return { store: { ...store, list }, isCut: () => isCut };
 }
 
 function messageJson(message: DeadLetterMessage, now: number): MessageJson {

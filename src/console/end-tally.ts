@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
-import type { ClaimState } from '../claims/operable-store.ts';
+import type { ClaimState } from '../claims/claim-admin.ts';
 import {
   type Distribution,
   distributionOf,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import { type ClaimJson, claimJson } from '../operations/claim-json.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
 import { exact, toJson } from './json.ts';
@@ -35,7 +35,7 @@ export async function sendExport(
   response: ServerResponse,
   format: ExportFormat,
   filter: ClaimFilter,
-  reading: { readonly store: OperableStore; readonly now: () => number; readonly signal: AbortSignal },
+  reading: { readonly store: ClaimAdmin; readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<void> {
   const pages = eachPage(reading.store, filter, reading);
   // The first page is read before anything is sent: what fails at once is told as an error.

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
-import { type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
+import { type ClaimState, type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import type { HolderJson, OverdueJson, StatisticsJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';
 
@@ -19,7 +19,7 @@ const MOST_CLAIMS = 1_000_000;
 
 /** Reads all claims, page by page, up to a million. */
 export async function readAll(
-  store: OperableStore,
+  store: ClaimAdmin,
   clock: Clock,
   {
     signal,

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { type ClaimState, type OperableStore, stateOf } from '../claims/operable-store.ts';
+import { type ClaimState, type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import type { HolderJson, OverdueJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';
 
@@ -26,12 +26,12 @@ const MOST_HELD = 200;
 
 /** What the index of a store tells, without any scan: a state that it turns out not to have is not asked for again. */
 export class IndexRead {
-  readonly #store: OperableStore;
+  readonly #store: ClaimAdmin;
   readonly #clock: Clock;
   readonly #states: Set<ClaimState>;
   #isSure = false;
 
-  constructor(store: OperableStore, clock: Clock, states: readonly ClaimState[]) {
+  constructor(store: ClaimAdmin, clock: Clock, states: readonly ClaimState[]) {
     this.#store = store;
     this.#clock = clock;
     this.#states = new Set(states);

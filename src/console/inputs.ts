@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ConfigurationError } from '../base/errors.ts';
-import type { OperationKind } from '../claims/operable-store.ts';
+import type { OperationKind } from '../claims/claim-admin.ts';
 import { words } from '../operations/change-claims.ts';
 import type { CompletedMessages } from '../operations/dead-letters/redrive-plan.ts';
 import {

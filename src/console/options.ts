@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
-import type { ClaimState, OperableStore } from '../claims/operable-store.ts';
+import type { ClaimState, ClaimAdmin } from '../claims/claim-admin.ts';
 import { words } from '../operations/change-claims.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
 import type { DeadLetterSqs } from '../operations/dead-letters/dead-letter-sqs.ts';
-import { anOperableStore } from '../operations/dead-letters/redrive-options.ts';
+import { anAdmin } from '../options/an-admin.ts';
 import {
   aBoolean,
   aFunction,
@@ -21,7 +21,7 @@ import type { QueueMetrics } from './queue-reader.ts';
 /** Options of `startConsole`. */
 export interface ConsoleOptions {
   /** The claims. */
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   /** Where they are, such as `table claims`. */
   readonly place: string;
   /** Who changes claims: at most 128 characters, kept on them. */
@@ -65,7 +65,7 @@ export interface ConsoleOptions {
 
 /** What the options may be. */
 export const CONSOLE_CHECKS: Readonly<Record<keyof ConsoleOptions, Check>> = {
-  store: required(anOperableStore()),
+  store: required(anAdmin()),
   place: required(aString()),
   operator: required(words(128)),
   appFolder: required(aString()),

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { ClaimState, OperableStore } from '../claims/operable-store.ts';
+import type { ClaimState, ClaimAdmin } from '../claims/claim-admin.ts';
 import { isoTime } from '../operations/iso-time.ts';
 import type { Count, JobJson, Overview, QueueFactsJson } from './api.ts';
 import { messageOf } from './api-error.ts';
@@ -10,7 +10,7 @@ import { Repeating } from './repeating.ts';
 
 /** What an overview is made of. */
 export interface OverviewPorts {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly clock: Clock;
   /** States that an index may have. */
   readonly indexedStates: readonly ClaimState[];

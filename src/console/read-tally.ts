@@ -1,6 +1,6 @@
 import type { Claim } from '../claims/claim.ts';
 import { keyHash } from '../base/key-hash.ts';
-import type { ClaimState } from '../claims/operable-store.ts';
+import type { ClaimState } from '../claims/claim-admin.ts';
 import { isoTime } from '../operations/iso-time.ts';
 import type { HolderJson, OverdueJson } from './api.ts';
 import { EndTally } from './end-tally.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { OperableStore } from '../claims/operable-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
 import { redriveWith } from '../operations/dead-letters/redrive-dead-letters.ts';
 import type { RedriveOptions } from '../operations/dead-letters/redrive-options.ts';
@@ -21,7 +21,7 @@ import { KeptPlans } from './kept-plans.ts';
 
 export interface RedrivesPorts {
   readonly letters: DeadLetters;
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly clock: Clock;
   readonly key: KeyOfMessage | undefined;
   readonly usesReceives: boolean;
@@ -118,7 +118,7 @@ export class Redrives {
       sqs,
       {
         queueUrl,
-        store,
+        admin: store,
         which,
         completed,
         operator,

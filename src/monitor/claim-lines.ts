@@ -30,7 +30,7 @@ export async function listClaims(
 
 async function readClaims(
   state: 'overdue' | 'parked',
-  { store, clock }: MonitorPorts,
+  { admin, clock }: MonitorPorts,
   stop: AbortSignal,
   most: number,
 ): Promise<Claim[]> {
@@ -42,7 +42,7 @@ async function readClaims(
       limit: Math.min(most - claims.length, 100),
       ...(cursor !== undefined && { cursor }),
     };
-    const page = await unlessStopped((signal) => store.list(query, { signal }), clock, stop);
+    const page = await unlessStopped((signal) => admin.list(query, { signal }), clock, stop);
     if (page === undefined) break;
     claims.push(...page.claims);
     cursor = page.next;

@@ -1,12 +1,14 @@
 import type { Context } from 'aws-lambda';
-import type { ClaimStore } from '../claims/claim-store.ts';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { Clock } from '../base/clock.ts';
 import { aBoolean, aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { listClaims } from './claim-lines.ts';
 import { type Counted, type CountedState, countState } from './count-state.ts';
-import { type MonitorPorts, monitorPorts, operableFrom, tableNameFrom } from './default-ports.ts';
+import { type MonitorPorts, monitorPorts, tableNameFrom } from './default-ports.ts';
 import { logLine } from './log-line.ts';
+import { anAdmin } from '../options/an-admin.ts';
+import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
 import { metricsLine } from './metrics-line.ts';
 import { type ClaimMonitorReport, type Counts, reportOf, STATES } from './report.ts';
 import { stopBefore } from './stop-before.ts';
@@ -14,10 +16,10 @@ import { stopBefore } from './stop-before.ts';
 /** What the monitor counts, and what it writes. */
 export interface ClaimMonitorOptions {
   /**
-   * The store whose claims are counted; it has to be one that people can operate on. Default: DynamoDB, the table that
-   * `CLAIMS_TABLE_NAME` names, by its index `overdue`.
+   * Of the store whose claims are counted: `dynamoDBAdmin`, `postgresAdmin` or `redisAdmin`. Default: `dynamoDBAdmin()`, which
+   * reads the table that `CLAIMS_TABLE_NAME` names, by its index `overdue`.
    */
-  readonly store?: ClaimStore;
+  readonly admin?: ClaimAdmin;
   /** The dimension `table` of the metrics. Default: `CLAIMS_TABLE_NAME`, else `claims`. */
   readonly tableName?: string;
   /** How many overdue claims are logged, and how many parked ones, each in a line. 0 logs none. Default 20. */
@@ -55,7 +57,7 @@ export type ClaimMonitor = (
  * and the report say `isWhole: false`, and a count of 0 that is not whole is no metric.
  *
  * The invocation fails with the store's error where the store cannot be read, so that an alarm on the function's errors sees
- * it. Throws a `ConfigurationError` for options that are wrong, and for a store that cannot list its claims.
+ * it. Throws a `ConfigurationError` for options that are wrong.
  *
  * @param options What it counts, and where it writes.
  *
@@ -64,7 +66,7 @@ export type ClaimMonitor = (
  */
 export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMonitor {
   checkOptionsOf('createClaimMonitor', options, {
-    store: objectWith('acquire', 'settle', 'extend', 'inspect'),
+    admin: anAdmin(),
     tableName: aString(),
     limit: anInteger(0),
     logKeys: aBoolean(),
@@ -73,9 +75,9 @@ export function createClaimMonitor(options: ClaimMonitorOptions = {}): ClaimMoni
   });
   const { limit = 20, logKeys = false } = options;
   const table = tableNameFrom(options.tableName);
-  const store = operableFrom(options.store);
+  const { admin = dynamoDBAdmin() } = options;
   return async (_event, context) => {
-    const ports = monitorPorts(store, options);
+    const ports = monitorPorts(admin, options);
     const { clock, write } = ports;
     const time = stopBefore(context, clock);
     try {

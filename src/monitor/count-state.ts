@@ -1,4 +1,4 @@
-import type { ClaimCount, ClaimState } from '../claims/operable-store.ts';
+import type { ClaimCount, ClaimState } from '../claims/claim-admin.ts';
 import type { MonitorPorts } from './default-ports.ts';
 import { unlessStopped } from './stop-before.ts';
 
@@ -25,7 +25,7 @@ export async function countState(
   let cursor: string | undefined;
   do {
     const query = { state, ...(cursor !== undefined && { cursor }) };
-    const page = await unlessStopped((signal) => ports.store.count(query, { signal }), ports.clock, stop);
+    const page = await unlessStopped((signal) => ports.admin.count(query, { signal }), ports.clock, stop);
     if (page === undefined) return counted;
     counted = withPage(counted, page);
     cursor = page.next;

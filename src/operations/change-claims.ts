@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '../claims/claim.ts';
-import { type ClaimStore, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
+import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { ConfigurationError, mayPass } from '../base/errors.ts';
-import type {
-  ClaimOperation,
-  OperableStore,
-  OperateOutcome,
-  OperationKind,
-} from '../claims/operable-store.ts';
+import type { ClaimOperation, ClaimAdmin, OperateOutcome, OperationKind } from '../claims/claim-admin.ts';
 import { resolveRetention } from '../claims/retention.ts';
 import { asError, givenUp, missingOutcome } from '../claims/store-errors.ts';
 import { aBoolean, anInteger, aString, type Check, oneOf, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { operableOf } from './operable-store.ts';
 
 /** Who changes a claim, and why. */
 export interface ChangeOptions {
@@ -53,73 +47,73 @@ export type SeenClaim = Pick<Claim, 'key' | 'status' | 'owner' | 'attempt'>;
  * Lets a key run again: at its next delivery, its attempts counted from 0. A message in a dead-letter queue has to be sent
  * back besides. Refused (`running`, `completed`, `changed`, `absent`) as the table in docs/operations/changes.md says.
  *
- * Throws a `ConfigurationError` for options that cannot work and for a store that cannot be operated on. What the store
+ * Throws a `ConfigurationError` for options that cannot work. What the store
  * could not do is an outcome `error`.
  *
- * @param store The store that has the claim.
+ * @param admin Of the store that has the claim.
  * @param claim The claim as it was seen.
  * @param options Who does it, and why.
  *
  * @example
- * const claim = await inspectClaim(store, key);
- * if (claim !== undefined) await releaseClaim(store, claim, { operator: 'pat', reason: 'fixed in 1.4' });
+ * const claim = await inspectClaim(admin, key);
+ * if (claim !== undefined) await releaseClaim(admin, claim, { operator: 'pat', reason: 'fixed in 1.4' });
  */
 export function releaseClaim(
-  store: ClaimStore,
+  admin: ClaimAdmin,
   claim: SeenClaim,
   options: ChangeOptions,
 ): Promise<OperateOutcome> {
-  return change(store, claim, { ...options, operation: 'release' });
+  return change(admin, claim, { ...options, operation: 'release' });
 }
 
 /**
  * Counts a key as done, with `result` for its duplicates, for work that was finished by hand. Otherwise as `releaseClaim`.
  *
- * @param store The store that has the claim.
+ * @param admin Of the store that has the claim.
  * @param claim The claim as it was seen.
  * @param options Who does it, why, and the result for duplicates.
  */
 export function resolveClaim(
-  store: ClaimStore,
+  admin: ClaimAdmin,
   claim: SeenClaim,
   options: ResolveOptions,
 ): Promise<OperateOutcome> {
-  return change(store, claim, { ...options, operation: 'resolve' });
+  return change(admin, claim, { ...options, operation: 'resolve' });
 }
 
 /**
  * Keeps a key from running until somebody releases it. Otherwise as `releaseClaim`.
  *
- * @param store The store that has the claim.
+ * @param admin Of the store that has the claim.
  * @param claim The claim as it was seen.
  * @param options Who does it, and why.
  */
 export function parkClaim(
-  store: ClaimStore,
+  admin: ClaimAdmin,
   claim: SeenClaim,
   options: ChangeOptions,
 ): Promise<OperateOutcome> {
-  return change(store, claim, { ...options, operation: 'park' });
+  return change(admin, claim, { ...options, operation: 'park' });
 }
 
 /**
  * Deletes the row of a key, and what is known of its changes with it: the next delivery runs as if it were the first. Also of
  * a completed key. Otherwise as `releaseClaim`.
  *
- * @param store The store that has the claim.
+ * @param admin Of the store that has the claim.
  * @param claim The claim as it was seen.
  * @param options Who does it, and why.
  */
 export function forgetClaim(
-  store: ClaimStore,
+  admin: ClaimAdmin,
   claim: SeenClaim,
   options: ChangeOptions,
 ): Promise<OperateOutcome> {
-  return change(store, claim, { ...options, operation: 'forget' });
+  return change(admin, claim, { ...options, operation: 'forget' });
 }
 
-async function change(store: ClaimStore, claim: SeenClaim, options: ClaimsChange): Promise<OperateOutcome> {
-  const [outcome] = await operateOnClaims(store, [claim], options);
+async function change(admin: ClaimAdmin, claim: SeenClaim, options: ClaimsChange): Promise<OperateOutcome> {
+  const [outcome] = await operateOnClaims(admin, [claim], options);
   return outcome as OperateOutcome;
 }
 
@@ -128,42 +122,41 @@ async function change(store: ClaimStore, claim: SeenClaim, options: ClaimsChange
  * fails in passing is sent once more; it is done once all the same. Throws as `releaseClaim` does, also for a key that
  * stands twice.
  *
- * @param store The store that has the claims.
+ * @param admin Of the store that has the claims.
  * @param claims The claims as they were seen; no two of one key.
  * @param options What is done to each, who does it, and why.
  */
 export async function operateOnClaims(
-  store: ClaimStore,
+  admin: ClaimAdmin,
   claims: readonly SeenClaim[],
   options: ClaimsChange,
 ): Promise<OperateOutcome[]> {
   const { signal, ...change } = checkedChange(options);
-  const operable = operableOf(store);
   const operations = claims.map((claim) => operationOn(claim, change));
   if (new Set(operations.map(({ key }) => key)).size < operations.length) {
     throw new ConfigurationError('A key stands twice among the claims to be changed');
   }
-  const size = store.requestSize ?? DEFAULT_REQUEST_SIZE;
+  const size = admin.requestSize ?? DEFAULT_REQUEST_SIZE;
   const outcomes: OperateOutcome[] = [];
   for (let start = 0; start < operations.length; start += size) {
-    outcomes.push(...(await sendTwice(operable, operations.slice(start, start + size), signal)));
+    outcomes.push(...(await sendTwice(admin, operations.slice(start, start + size), signal)));
   }
   return outcomes;
 }
 
 /** Those without a clear answer are sent again, with the same tokens: what was done meets itself. */
 async function sendTwice(
-  store: OperableStore,
+  admin: ClaimAdmin,
   operations: readonly ClaimOperation[],
   signal: AbortSignal | undefined,
 ): Promise<OperateOutcome[]> {
-  const outcomes = await send(store, operations, signal);
+  const outcomes = await send(admin, operations, signal);
   const again = outcomes.flatMap((outcome, index) =>
     outcome.status === 'error' && mayPass(outcome.error) && signal?.aborted !== true ? [index] : [],
   );
   if (again.length === 0) return outcomes;
   const answers = await send(
-    store,
+    admin,
     again.map((index) => operations[index] as ClaimOperation),
     signal,
   );
@@ -177,14 +170,14 @@ async function sendTwice(
 }
 
 async function send(
-  store: OperableStore,
+  admin: ClaimAdmin,
   operations: readonly ClaimOperation[],
   signal: AbortSignal | undefined,
 ): Promise<OperateOutcome[]> {
   const failed = (error: Error): OperateOutcome[] => operations.map(() => ({ status: 'error', error }));
   if (signal?.aborted === true) return failed(givenUp());
   try {
-    const outcomes = await store.operate(operations, signal && { signal });
+    const outcomes = await admin.change(operations, signal && { signal });
     return operations.map((_, index) => outcomes[index] ?? { status: 'error', error: missingOutcome() });
   } catch (thrown) {
     return failed(asError(thrown));

@@ -1,6 +1,6 @@
 import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
 import { keyHash } from '../base/key-hash.ts';
-import { type ClaimState, stateOf } from '../claims/operable-store.ts';
+import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import { isoTime } from './iso-time.ts';
 import { changesOf } from './claim-history.ts';
 

@@ -1,14 +1,12 @@
 import type { Claim } from '../claims/claim.ts';
-import type { ClaimStore } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
-import { type ClaimState, stateOf } from '../claims/operable-store.ts';
+import { type ClaimAdmin, type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { NewerRow } from '../claims/row-format.ts';
 import { aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
 import type { ReadOptions } from './list-claims.ts';
-import { operableOf } from './operable-store.ts';
 
 /** Options of `claimStatistics`. */
 export interface StatisticsOptions extends ReadOptions {
@@ -63,14 +61,14 @@ export interface ClaimStatistics {
  * tried. It is a scan: it costs a read unit for each 4 KB of the table. Rows live for their retention, so that the times
  * are those of the last days.
  *
- * Throws a `ConfigurationError` for options that cannot work and for a store that cannot list, and a `StoreError` when the
+ * Throws a `ConfigurationError` for options that cannot work, and a `StoreError` when the
  * store fails.
  *
- * @param store The store whose claims are counted.
+ * @param admin Of the store whose claims are counted.
  * @param options Of which period, and how much may be read.
  */
 export async function claimStatistics(
-  store: ClaimStore,
+  admin: ClaimAdmin,
   options: StatisticsOptions = {},
 ): Promise<ClaimStatistics> {
   checkOptionsOf('claimStatistics', options, {
@@ -83,7 +81,6 @@ export async function claimStatistics(
     signal: { expected: 'an AbortSignal', accepts: (value) => typeof value === 'object' && value !== null },
   });
   const { limit = 100_000, keyPrefix = '', periodMs, onProgress, clock = systemClock, signal } = options;
-  const operable = operableOf(store, clock);
   const seen = new ClaimTally(periodMs);
   let claims = 0;
   let rowsRead = 0;
@@ -91,7 +88,7 @@ export async function claimStatistics(
   let leftOut: LeftOut = {};
   let next = options.cursor;
   do {
-    const page = await operable.list(
+    const page = await admin.list(
       { keyPrefix, limit: Math.min(limit - claims, 1_000), ...(next !== undefined && { cursor: next }) },
       signal && { signal },
     );

@@ -1,5 +1,5 @@
 import type { Claim } from '../claims/claim.ts';
-import type { ClaimState } from '../claims/operable-store.ts';
+import type { ClaimState } from '../claims/claim-admin.ts';
 
 /** How values lie, by nearest rank. */
 export interface Distribution {

@@ -1,14 +1,12 @@
 import type { AdoptOutcome } from '../claims/adoption.ts';
 import type { Claim } from '../claims/claim.ts';
-import { type ClaimStore, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
+import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { storeBehind } from '../claims/decorated-store.ts';
 import { ConfigurationError, hasCode, mayPass } from '../base/errors.ts';
-import { type OperableStore, stateOf } from '../claims/operable-store.ts';
+import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import { aBoolean, aFunction, aString, type Check, objectWith } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { cannotAdopt, operableOf } from './operable-store.ts';
 
 /** Options of `copyClaims`. */
 export interface CopyOptions {
@@ -77,29 +75,28 @@ const PAGE = 100;
  * Nobody may run work meanwhile: what is completed in one store after it was copied runs again in the other. Stop the
  * consumers, copy until `running` is 0, and start them with the other store (docs/operations/copy.md).
  *
- * Throws a `ConfigurationError` for options that cannot work, for a store that cannot list and for one that cannot take
+ * Throws a `ConfigurationError` for options that cannot work and for a store that cannot take
  * claims, and a `StoreError` when the claims cannot be read, or nothing of a page can be written.
  *
- * @param from The store that is read.
- * @param to The store that is written.
+ * @param from Of the store that is read.
+ * @param to Of the store that is written.
  * @param options Which claims, and where to go on.
  *
  * @example
- * const { copied, failed } = await copyClaims(dynamoDBStore(), postgresStore({ pool }));
+ * const { copied, failed } = await copyClaims(dynamoDBAdmin(), postgresAdmin({ pool }));
  */
 export async function copyClaims(
-  from: ClaimStore,
-  to: ClaimStore,
+  from: ClaimAdmin,
+  to: ClaimAdmin,
   options: CopyOptions = {},
 ): Promise<ClaimsCopy> {
   checkOptionsOf('copyClaims', options, checks);
   const { keyPrefix = '', leaveOutLongResults = false, clock = systemClock } = options;
   const { onProgress, onFailure, signal } = options;
-  if (storeBehind(from) === storeBehind(to)) {
+  if (from === to) {
     throw new ConfigurationError('copyClaims: both stores are the same');
   }
-  const source = operableOf(from, clock);
-  const write = claimWriter(operableOf(to, clock), leaveOutLongResults);
+  const write = claimWriter(to, leaveOutLongResults);
   const sum = {
     copied: 0,
     present: 0,
@@ -129,7 +126,7 @@ export async function copyClaims(
 
   while (!position.isEnd && signal?.aborted !== true) {
     const { next: cursor } = position;
-    const page = await source.list(
+    const page = await from.list(
       { keyPrefix, limit: PAGE, ...(cursor !== undefined && { cursor }) },
       signal && { signal },
     );
@@ -159,15 +156,16 @@ interface Written {
 
 /** Writes the claims of a page, as many in a request as the store takes. What was sent is waited for: it may be carried out. */
 function claimWriter(
-  store: OperableStore,
+  admin: ClaimAdmin,
   leavesOutLong: boolean,
 ): (claims: readonly Claim[]) => Promise<Written[]> {
-  const { adopt, requestSize = DEFAULT_REQUEST_SIZE } = store;
-  if (adopt === undefined) throw cannotAdopt();
+  const { adopt, requestSize = DEFAULT_REQUEST_SIZE } = admin;
+  if (adopt === undefined)
+    throw new ConfigurationError('Claims cannot be copied into this store: its admin has no adopt()');
 
   async function send(claims: readonly Claim[]): Promise<AdoptOutcome[]> {
     try {
-      const outcomes = (await adopt?.call(store, claims)) ?? [];
+      const outcomes = (await adopt?.call(admin, claims)) ?? [];
       return claims.map((_, index) => outcomes[index] ?? { error: missingOutcome() });
     } catch (thrown) {
       return claims.map(() => ({ error: asError(thrown) }));

@@ -1,12 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Claim } from '../claims/claim.ts';
-import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { leftOutOf } from '../claims/left-out.ts';
-import type { ClaimPage, ClaimState, OperableStore } from '../claims/operable-store.ts';
+import type { ClaimPage, ClaimState, ClaimAdmin } from '../claims/claim-admin.ts';
 import { inspectClaim, type ReadOptions } from './list-claims.ts';
-import { operableOf } from './operable-store.ts';
 
 /** What a claim is found by. */
 export type ClaimSearch =
@@ -58,27 +56,26 @@ const MOST_ROWS = 10_000;
  * table has the index, then all rows, at most about 10,000 with each call; a page may be empty and still not be the last,
  * and a claim that changes meanwhile may be given twice.
  *
- * Throws a `ConfigurationError` for a search that cannot be and for a store that cannot list, and a `StoreError` when the
+ * Throws a `ConfigurationError` for a search that cannot be, and a `StoreError` when the
  * store fails.
  *
- * @param store The store whose claims are searched.
+ * @param admin Of the store whose claims are searched.
  * @param search What is known of the claims.
  * @param options How many at once, and where to go on.
  */
 export async function findClaims(
-  store: ClaimStore,
+  admin: ClaimAdmin,
   search: ClaimSearch,
   options: FindOptions = {},
 ): Promise<ClaimPage> {
   const { limit, cursor, signal } = options;
   const read = signal === undefined ? {} : { signal };
   const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
-  if ('key' in search) return pageOfOne(await inspectClaim(store, checked('key', search.key), read));
-  const operable = operableOf(store);
+  if ('key' in search) return pageOfOne(await inspectClaim(admin, checked('key', search.key), read));
   if ('keyPrefix' in search) {
-    return operable.list({ keyPrefix: checked('keyPrefix', search.keyPrefix), ...page }, read);
+    return admin.list({ keyPrefix: checked('keyPrefix', search.keyPrefix), ...page }, read);
   }
-  return throughStages(operable, matcherOf(search), page, read);
+  return throughStages(admin, matcherOf(search), page, read);
 }
 
 interface Matcher {
@@ -107,7 +104,7 @@ function endsWithWhole(key: string, id: string): boolean {
 }
 
 async function throughStages(
-  store: OperableStore,
+  admin: ClaimAdmin,
   { isMatch, isOnly }: Matcher,
   { limit = 100, cursor }: { readonly limit?: number; readonly cursor?: string },
   options: ReadOptions,
@@ -120,7 +117,7 @@ async function throughStages(
   let sum: Omit<ClaimPage, 'claims' | 'next'> = { readBy: 'index', rowsRead: 0 };
   for (;;) {
     const state = STAGES[stage];
-    const page = await store.list(
+    const page = await admin.list(
       {
         limit: PAGE,
         ...(state !== undefined && { state }),

@@ -15,13 +15,12 @@ export {
   type ClaimQuery,
   type ClaimReading,
   type ClaimState,
-  type OperableStore,
+  type ClaimAdmin,
   type OperateOutcome,
   type OperationKind,
   type RefusalReason,
   stateOf,
-} from '../claims/operable-store.ts';
-export { isOperable } from '../claims/operated.ts';
+} from '../claims/claim-admin.ts';
 export type { NewerRow } from '../claims/row-format.ts';
 export {
   type ChangeOptions,
@@ -38,7 +37,6 @@ export { type ClaimStatistics, claimStatistics, type StatisticsOptions } from '.
 export type { Distribution, StatisticsPeriod } from './claim-tally.ts';
 export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
 export { type ClaimsCopy, copyClaims, type CopyOptions } from './copy-claims.ts';
-export { operableStore } from './operable-store.ts';
 export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-claims.ts';
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
 export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';

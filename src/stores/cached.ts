@@ -8,7 +8,6 @@ import type {
   Settlement,
 } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { operatedAs, type Operations } from '../claims/operated.ts';
 import { passOn } from '../claims/pass-on.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
@@ -40,8 +39,8 @@ const LONGEST_RESULT = 16_384;
  * A store that remembers, in this process, which keys are completed, so that their duplicates take no request. Only what
  * `store` has said: a completion that it stored for this process, and its answer `duplicate`. No longer than the
  * row lives, never while it is in progress, and never for another payload than the one the store has accepted:
- * such requests go to the store, and so do callers who want a result of more than 16,384 characters. What a person changes
- * through another store, such as in another process, it does not see until then. Throws a `ConfigurationError` for options that cannot work.
+ * such requests go to the store, and so do callers who want a result of more than 16,384 characters. A completed claim that a
+ * person changes or forgets counts as completed here until then. Throws a `ConfigurationError` for options that cannot work.
  *
  * @param store The store behind the cache.
  * @param options How many completions are kept.
@@ -56,8 +55,6 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   const completions = new QuickLRU<string, Completion>({ maxSize: max });
   /** The payloads of what this process has claimed and not settled: a settlement does not name them. */
   const payloadHashes = new QuickLRU<string, string>({ maxSize: max });
-  /** How often people's changes began and ended: an answer from before one says nothing of what is now. */
-  let changes = 0;
 
   function find({ key, payloadHash }: ClaimRequest, wantsResults: boolean): AcquireOutcome | undefined {
     const found = completions.get(key);
@@ -76,13 +73,12 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     { key, owner, payloadHash }: ClaimRequest,
     outcome: AcquireOutcome | undefined,
     wantsResults: boolean,
-    isNow: boolean,
   ): void {
     if (outcome?.status === 'acquired') {
       completions.delete(key);
       if (payloadHash !== undefined) payloadHashes.set(ownerOf(key, owner), payloadHash);
     }
-    if (!isNow || outcome?.status !== 'duplicate' || outcome.expiresAt === undefined) return;
+    if (outcome?.status !== 'duplicate' || outcome.expiresAt === undefined) return;
     const { status: _status, result, expiresAt, ...rest } = outcome;
     completions.set(key, {
       ...rest,
@@ -95,13 +91,13 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
   function noteSettle(
     settlement: Settlement,
     outcome: SettleOutcome | undefined,
-    { since, isDropped, isNow }: { since: number; isDropped: boolean; isNow: boolean },
+    { since, isDropped }: { since: number; isDropped: boolean },
   ): void {
     const { key, owner, end } = settlement;
     if (typeof outcome === 'object') return; // nothing is known; it may be sent again
     const payloadHash = payloadHashes.get(ownerOf(key, owner));
     payloadHashes.delete(ownerOf(key, owner));
-    if (!isNow || outcome !== 'stored' || end !== 'complete') return;
+    if (outcome !== 'stored' || end !== 'complete') return;
     completions.set(key, {
       ...shortResult(isDropped ? undefined : settlement.result, true),
       ...(payloadHash !== undefined && { payloadHash }),
@@ -112,42 +108,22 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
 
   const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
     const since = clock.now();
-    const changesBefore = changes;
     const { told, isDropped } = watched(completion);
     const outcome = await (store as Required<ClaimStore>).commit(told, effect, options);
-    const isNow = changes === changesBefore;
-    if (outcome === 'stored') noteSettle(completion, outcome, { since, isDropped: isDropped(), isNow });
+    if (outcome === 'stored') noteSettle(completion, outcome, { since, isDropped: isDropped() });
     return outcome;
   };
 
-  /** What a person changes is asked for again, also if the answer is lost. */
-  function operating(behind: Operations): Pick<Operations, 'operate'> {
-    return {
-      async operate(operations, options) {
-        changes += 1;
-        try {
-          return await behind.operate(operations, options);
-        } finally {
-          changes += 1;
-          for (const { key } of operations) completions.delete(key);
-        }
-      },
-    };
-  }
-
   return {
     ...passOn(store),
-    ...operatedAs(store, operating),
     ...(store.commit !== undefined && { commit: ownCommit }),
     async acquire(requests, options) {
       const wantsResults = options?.wantsResults === true;
       const outcomes = requests.map((request) => find(request, wantsResults));
       const open = requests.filter((_, index) => outcomes[index] === undefined);
       if (open.length === 0) return outcomes as AcquireOutcome[];
-      const changesBefore = changes;
       const answers = await answersOf(open);
-      const isNow = changes === changesBefore;
-      open.forEach((request, index) => noteAcquire(request, answers[index], wantsResults, isNow));
+      open.forEach((request, index) => noteAcquire(request, answers[index], wantsResults));
       let next = 0;
       return outcomes.map((outcome) => outcome ?? (answers[next++] as AcquireOutcome));
 
@@ -164,16 +140,14 @@ export function cached(store: ClaimStore, options: CachedOptions): ClaimStore {
     },
     async settle(settlements, options) {
       const since = clock.now();
-      const changesBefore = changes;
       const all = settlements.map(watched);
       const outcomes = await store.settle(
         all.map(({ told }) => told),
         options,
       );
-      const isNow = changes === changesBefore;
       settlements.forEach((settlement, index) => {
         const isDropped = all[index]?.isDropped() === true;
-        noteSettle(settlement, outcomes[index], { since, isDropped, isNow });
+        noteSettle(settlement, outcomes[index], { since, isDropped });
       });
       return outcomes;
     },

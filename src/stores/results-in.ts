@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import type {
   AcquireOutcome,
   ClaimStore,
@@ -10,14 +9,12 @@ import type {
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { hasCode, StoreError } from '../base/errors.ts';
-import type { ClaimOperation, OperateOutcome } from '../claims/operable-store.ts';
-import { operatedAs, type Operations } from '../claims/operated.ts';
 import { orErrors } from '../claims/or-errors.ts';
 import { passOn } from '../claims/pass-on.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { boundedResultStorage } from './bounded-result-storage.ts';
+import { ESCAPE, hasResult, resultForms, type WithResult } from './rows/result-forms.ts';
 import { aStore } from './store-check.ts';
 
 /** Options of `resultsIn()`. */
@@ -25,9 +22,6 @@ export interface ResultsInOptions {
   /** For tests. Default: the system clock. */
   readonly clock?: Clock;
 }
-
-/** Prefix of texts that only look like a pointer, or like this prefix. */
-const ESCAPE = '@stored-text ';
 
 /**
  * A store that keeps long results in `storage`, and a pointer to them in the row; so too a result that turns out to have
@@ -59,27 +53,11 @@ export function resultsIn(
   );
   checkOptionsOf('resultsIn', { thresholdBytes: storage.thresholdBytes }, { thresholdBytes: anInteger(0) });
   checkOptionsOf('resultsIn', options, { clock: objectWith('now', 'setTimer') });
-  const bounded = boundedResultStorage(storage, options.clock ?? systemClock);
-  const mostInRow = store.maxResultBytes ?? Infinity;
-  const threshold = Math.min(storage.thresholdBytes ?? mostInRow, mostInRow);
-
-  /** `roomInRow`: how many bytes of result the row can hold where the storage does not take it. */
-  async function withPointer(
-    settlement: WithResult,
-    roomInRow: number,
-    options?: StoreCallOptions,
-  ): Promise<Completion | StoreError> {
-    const { result, ...rest } = settlement;
-    try {
-      const pointer = await bounded.put(settlement.key, settlement.owner, result, options);
-      return { ...rest, result: POINTER + pointer };
-    } catch (error) {
-      if (!isLongerThan(roomInRow, result)) return inRow(settlement);
-      if (settlement.onResultDropped === undefined) return notStored(error);
-      tell(settlement, error);
-      return rest;
-    }
-  }
+  const { formOf, isSpecial, withPointer, get } = resultForms(
+    storage,
+    store.maxResultBytes ?? Infinity,
+    options.clock ?? systemClock,
+  );
 
   async function withResult(outcome: AcquireOutcome, options?: StoreCallOptions): Promise<AcquireOutcome> {
     if (outcome?.status !== 'duplicate' || outcome.result?.startsWith('@') !== true) return outcome;
@@ -88,25 +66,10 @@ export function resultsIn(
     if (!result.startsWith(POINTER)) return outcome;
     if (options?.wantsResults !== true) return rest;
     try {
-      return { ...rest, result: await bounded.get(result.slice(POINTER.length), options) };
+      return { ...rest, result: await get(result.slice(POINTER.length), options) };
     } catch (thrown) {
       return { status: 'error', error: unavailable(thrown) };
     }
-  }
-
-  /** Whether the result cannot go into the row as it is. */
-  function isSpecial(settlement: Settlement): settlement is WithResult {
-    if (!hasResult(settlement)) return false;
-    return looksLikeOurs(settlement.result) || isLongerThan(threshold, settlement.result);
-  }
-
-  async function formOf(
-    settlement: Completion,
-    options?: StoreCallOptions,
-  ): Promise<Completion | StoreError> {
-    if (!isSpecial(settlement)) return settlement;
-    const isLong = isLongerThan(threshold, settlement.result);
-    return isLong ? withPointer(settlement, mostInRow, options) : inRow(settlement);
   }
 
   const ownCommit: NonNullable<ClaimStore['commit']> = async (completion, effect, options) => {
@@ -120,36 +83,8 @@ export function resultsIn(
     return smaller instanceof StoreError ? { error: smaller } : commit.call(store, smaller, effect, options);
   };
 
-  /** The result that a person gives goes where that of an attempt would. */
-  function operating(behind: Operations): Pick<Operations, 'operate'> {
-    return {
-      async operate(operations, options) {
-        const forms = await Promise.all(operations.map((operation) => formOfChange(operation, options)));
-        const sent = forms.filter((form): form is ClaimOperation => !(form instanceof StoreError));
-        const outcomes = sent.length === 0 ? [] : await behind.operate(sent, options);
-        return forms.map((form) =>
-          form instanceof StoreError
-            ? { status: 'error', error: form }
-            : (outcomes.shift() as OperateOutcome),
-        );
-      },
-    };
-  }
-
-  async function formOfChange(
-    operation: ClaimOperation,
-    options?: StoreCallOptions,
-  ): Promise<ClaimOperation | StoreError> {
-    const { key, owner, result, retentionMs } = operation;
-    if (result === undefined) return operation;
-    const form = await formOf({ end: 'complete', key, owner, result, retentionMs }, options);
-    if (form instanceof StoreError) return form;
-    return form.result === undefined ? operation : { ...operation, result: form.result };
-  }
-
   return {
     ...passOn(store),
-    ...operatedAs(store, operating),
     ...(store.commit !== undefined && { commit: ownCommit }),
     maxResultBytes: Infinity,
     async acquire(requests, options) {
@@ -208,24 +143,6 @@ export function resultsIn(
   }
 }
 
-type WithResult = Completion & { readonly result: string };
-
-function hasResult(settlement: Settlement): settlement is WithResult {
-  return settlement.end === 'complete' && settlement.result !== undefined;
-}
-
-/** The settlement with its result in the row. */
-function inRow(settlement: WithResult): WithResult {
-  return looksLikeOurs(settlement.result)
-    ? { ...settlement, result: ESCAPE + settlement.result }
-    : settlement;
-}
-
-/** A text that `withResult` would take for a pointer, or for an escaped text. */
-function looksLikeOurs(text: string): boolean {
-  return text.startsWith(POINTER) || text.startsWith(ESCAPE);
-}
-
 function isPointing(settlement: Settlement | undefined): boolean {
   return settlement !== undefined && hasResult(settlement) && settlement.result.startsWith(POINTER);
 }
@@ -233,29 +150,6 @@ function isPointing(settlement: Settlement | undefined): boolean {
 function isTooLarge(outcome: SettleOutcome | CommitOutcome): boolean {
   const isError = typeof outcome === 'object' && 'error' in outcome;
   return isError && hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE');
-}
-
-function tell({ onResultDropped }: Completion, error: unknown): void {
-  try {
-    onResultDropped?.(error);
-  } catch {
-    // An error of the callback must not keep the completion from being stored.
-  }
-}
-
-function isLongerThan(bytes: number, text: string): boolean {
-  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
-}
-
-function notStored(cause: unknown): StoreError {
-  return new StoreError(
-    'The result is too long for the store, and could not be stored in the result storage',
-    {
-      cause,
-      isRetryable: false,
-      code: 'BATCHLATCH_RESULT_NOT_STORED',
-    },
-  );
 }
 
 function unavailable(cause: unknown): StoreError {

@@ -1,3 +1,4 @@
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { aFunction, anObject, aString, required } from '../options/check-options.ts';
 import { checkBuilderOptions } from './check-members.ts';
@@ -44,6 +45,13 @@ export interface ClaimStoreSubject {
    * @param clock The clock that the test advances.
    */
   readonly create: (clock: ManualClock) => ClaimStore | Promise<ClaimStore>;
+  /**
+   * Makes the admin of the same claims, for stores that have one. The cases about what people do run only with it.
+   *
+   * @param clock The clock that the test advances.
+   * @param store What `create` has made.
+   */
+  readonly admin?: (clock: ManualClock, store: ClaimStore) => ClaimAdmin | Promise<ClaimAdmin>;
   /** Effects for stores with `commit`, whose cases run only with these. */
   readonly commit?: CommitSubject;
   /** The rows past the store. The cases about rows that a newer version wrote run only with these. */
@@ -68,17 +76,19 @@ export function describeClaimStore(
   checkBuilderOptions('describeClaimStore', subject, {
     name: required(aString()),
     create: required(aFunction()),
+    admin: aFunction(),
     commit: anObject(),
     rows: anObject(),
   });
-  const { name, create, commit, rows } = subject;
+  const { name, create, admin, commit, rows } = subject;
   const { describe, it } = runner;
 
   /** A test with a store, a clock that stands still, and builders for unique keys. */
   const contract: Contract = (sentence, body) => {
     it(sentence, async () => {
       const clock = manualClock();
-      await body(bench(await create(clock), clock));
+      const store = await create(clock);
+      await body(bench(store, await admin?.(clock, store), clock));
     });
   };
 
@@ -90,10 +100,10 @@ export function describeClaimStore(
     describe('start, where the store has it', () => describeStart(contract));
     if (commit !== undefined) describe('commit', () => describeCommit(commit, contract));
     describe('inspect', () => describeInspect(contract));
-    describe('operate, where the store has it', () => describeOperate(contract));
-    describe('operate at the same time as others', () => describeOperateRaces(contract));
-    describe('adopt, where the store has it', () => describeAdopt(contract));
-    describe('list and count, where the store has them', () => describeList(contract));
+    describe('what people change, where the store has an admin', () => describeOperate(contract));
+    describe('people at the same time as others', () => describeOperateRaces(contract));
+    describe('adopt, where the admin has it', () => describeAdopt(contract));
+    describe('list and count, where the store has an admin', () => describeList(contract));
     if (rows !== undefined) {
       describe('the rows of a newer version', () => describeNewer(rows, commit, contract));
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from '../claims/claim-store.ts';
 import type { ManualClock } from './manual-clock.ts';
 
@@ -11,6 +12,8 @@ export const ERROR = { name: 'Error', message: 'card declined', code: 'DECLINED'
 /** A store, a clock that stands still, and builders for unique keys. */
 export interface Bench {
   readonly store: ClaimStore;
+  /** Of the same claims; undefined where the store has none. */
+  readonly admin: ClaimAdmin | undefined;
   readonly clock: ManualClock;
   /** The key of this test by this name. */
   key(name: string): string;
@@ -29,7 +32,7 @@ export interface Bench {
 /** Defines a test of the contract, which gets a bench of its own. */
 export type Contract = (sentence: string, body: (bench: Bench) => Promise<void>) => void;
 
-export function bench(store: ClaimStore, clock: ManualClock): Bench {
+export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: ManualClock): Bench {
   const prefix = randomUUID();
   const key = (name: string): string => `${prefix}#v1:${name}`;
   const request: Bench['request'] = (name, members) => ({
@@ -46,6 +49,7 @@ export function bench(store: ClaimStore, clock: ManualClock): Bench {
   });
   return {
     store,
+    admin,
     clock,
     key,
     request,

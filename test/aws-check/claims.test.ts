@@ -1,3 +1,4 @@
+import { itself, inDynamoDB } from '../support/store-and-admin.ts';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
@@ -14,7 +15,8 @@ for (const writes of ['batch', 'single'] as const) {
   describeClaimStore(
     {
       name: `dynamoDBStore, ${writes} writes, requests as the environment says,`,
-      create: (clock) => dynamoDBStore({ tableName: `${prefix}-claims`, writes, clock }),
+      admin: itself,
+      create: (clock) => inDynamoDB({ tableName: `${prefix}-claims`, writes, clock }),
       commit,
     },
     { describe, it },
@@ -22,8 +24,9 @@ for (const writes of ['batch', 'single'] as const) {
   describeClaimStore(
     {
       name: `dynamoDBStore, ${writes} writes, with the index and a client,`,
+      admin: itself,
       create: (clock) =>
-        dynamoDBStore({ client, tableName: `${prefix}-indexed`, writes, clock, overdueIndex: true }),
+        inDynamoDB({ client, tableName: `${prefix}-indexed`, writes, clock, overdueIndex: true }),
       commit,
     },
     { describe, it },

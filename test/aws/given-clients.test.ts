@@ -78,12 +78,12 @@ describe.each(['SQS', 'SQSClient'] as const)('new %s()', (kind) => {
     const [dead, source] = [await queues.create(), await queues.create()];
     const store = memoryStore();
     await dead.send({ orderId: 'A' });
-    const { messages } = await peekDeadLetters(client, { queueUrl: dead.queueUrl, store });
+    const { messages } = await peekDeadLetters(client, { queueUrl: dead.queueUrl, admin: store });
     expect(messages).toHaveLength(1);
     const { moved } = await redriveDeadLetters(client, {
       queueUrl: dead.queueUrl,
       destinationUrl: source.queueUrl,
-      store,
+      admin: store,
       which: 'all',
       operator: 'ann',
       reason: 'fixed',

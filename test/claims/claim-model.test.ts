@@ -1,14 +1,12 @@
+import { inDynamoDB } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { AcquireOutcome, Claim, ClaimStatus, SettleOutcome, Settlement, StoredError } from 'batchlatch';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
-import { memoryStore } from 'batchlatch/memory';
+import { type MemoryStore, memoryStore } from 'batchlatch/memory';
 import {
   type ClaimOperation,
   eachClaim,
-  operableStore,
-  type OperableStore,
   type OperateOutcome,
   type OperationKind,
 } from 'batchlatch/operations';
@@ -54,8 +52,7 @@ describe('every store', () => {
     const dynamoDB = (
       writes: 'batch' | 'single',
       overdueIndex: false | { shards: number } = false,
-    ): OperableStore =>
-      operableStore(dynamoDBStore({ client, tableName: table.tableName, writes, clock, overdueIndex }));
+    ): MemoryStore => inDynamoDB({ client, tableName: table.tableName, writes, clock, overdueIndex });
     return {
       clock,
       stores: [
@@ -96,7 +93,7 @@ interface Real {
   readonly stores: readonly {
     readonly name: string;
     readonly prefix: string;
-    readonly store: OperableStore;
+    readonly store: MemoryStore;
   }[];
 }
 type Command = AsyncCommand<Model, Real>;
@@ -225,7 +222,7 @@ const changes = record({
     };
     const expected = changeInModel(model, key, change);
     await onEachStore(real, async ({ name, prefix, store }) => {
-      const [outcome] = await store.operate([{ ...change, key: prefix + key }]);
+      const [outcome] = await store.change([{ ...change, key: prefix + key }]);
       expect({ name, outcome: outcome && endOf(outcome) }).toEqual({ name, outcome: expected });
     });
     await compareRows(model, real);

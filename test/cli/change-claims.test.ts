@@ -18,7 +18,7 @@ describe('A change of claims', () => {
     const { status, out, err } = await claims([operation, key, ...BECAUSE, '--yes']);
     expect({ status, err }).toEqual({ status: 0, err: '' });
     expect(out).toMatch(new RegExp(`^(Released|Resolved|Parked|Forgot) ${key}\n$`));
-    const claim = await table.store.inspect(key);
+    const claim = await table.store.read(key);
     if (expected === undefined) expect(claim).toBeUndefined();
     else {
       expect(claim).toMatchObject({
@@ -31,13 +31,13 @@ describe('A change of claims', () => {
   it('is made by whoever --operator names', async () => {
     await make('named#1', 'parked');
     await claims(['release', 'named#1', ...BECAUSE, '--yes', '--operator', 'runbook']);
-    expect((await table.store.inspect('named#1'))?.history).toMatchObject([{ operator: 'runbook' }]);
+    expect((await table.store.read('named#1'))?.history).toMatchObject([{ operator: 'runbook' }]);
   });
 
   it('resolve: keeps the result', async () => {
     await make('result#1', 'failed');
     await claims(['resolve', 'result#1', ...BECAUSE, '--yes', '--result', '{"chargeId":"ch_9"}']);
-    expect((await table.store.inspect('result#1'))?.result).toBe('{"chargeId":"ch_9"}');
+    expect((await table.store.read('result#1'))?.result).toBe('{"chargeId":"ch_9"}');
   });
 
   it('is shown, and made if the answer is yes', async () => {
@@ -62,7 +62,7 @@ describe('A change of claims', () => {
     });
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch(/Nothing was changed\.\n$/);
-    expect((await table.store.inspect(`no#${input}`))?.status).toBe('PARKED');
+    expect((await table.store.read(`no#${input}`))?.status).toBe('PARKED');
   });
 
   it.each([
@@ -148,8 +148,8 @@ describe('A change of claims', () => {
     });
     expect(status).toBe(0);
     expect(err).toContain('Release 3 claims? [y/N] ');
-    expect((await table.store.inspect('other#1'))?.status).toBe('PARKED');
-    expect((await table.store.inspect('many#2'))?.status).toBe('FAILED');
+    expect((await table.store.read('other#1'))?.status).toBe('PARKED');
+    expect((await table.store.read('many#2'))?.status).toBe('FAILED');
   });
 
   it('is only shown in a dry run', async () => {
@@ -175,7 +175,7 @@ describe('A change of claims', () => {
     const text = await claims(['release', 'dry#1', ...BECAUSE, '--dry-run']);
     expect(text).toMatchObject({ status: 0, out: '' });
     expect(text.err).toMatch(/may run again\nThis was a dry run: nothing was changed\.\n$/);
-    expect((await table.store.inspect('dry#1'))?.status).toBe('PARKED');
+    expect((await table.store.read('dry#1'))?.status).toBe('PARKED');
   });
 
   it('is refused if the claim changes while the question is open', async () => {
@@ -191,7 +191,7 @@ describe('A change of claims', () => {
     expect(err).toMatch(
       /Refused raced#1 \[failed\]: it has changed meanwhile and is failed at attempt 1; try again/,
     );
-    expect((await table.store.inspect('raced#1'))?.status).toBe('FAILED');
+    expect((await table.store.read('raced#1'))?.status).toBe('FAILED');
   });
 
   it('does nothing if Ctrl-C answers', async () => {
@@ -206,6 +206,6 @@ describe('A change of claims', () => {
       },
     });
     expect(status).toBe(130);
-    expect((await table.store.inspect('stopped#1'))?.status).toBe('PARKED');
+    expect((await table.store.read('stopped#1'))?.status).toBe('PARKED');
   });
 });

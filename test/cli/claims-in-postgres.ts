@@ -1,6 +1,6 @@
+import { inPostgres } from '../support/store-and-admin.ts';
+import type { MemoryStore } from 'batchlatch/memory';
 import { afterAll, beforeAll } from '@jest/globals';
-import { postgresStore } from 'batchlatch/postgres';
-import { operableStore, type OperableStore } from 'batchlatch/operations';
 import type { Pool } from 'pg';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
@@ -13,7 +13,7 @@ export interface ClaimsInPostgres {
   readonly url: string;
   readonly pool: Pool;
   readonly table: string;
-  readonly store: OperableStore;
+  readonly store: MemoryStore;
   /** A claim that is parked. */
   park(key: string): Promise<void>;
   /** A command, in an environment where DATABASE_URL names the server. */
@@ -24,12 +24,12 @@ export function claimsInPostgres(): ClaimsInPostgres {
   let service: LocalService;
   let pool: Pool;
   let table: string;
-  let store: OperableStore;
+  let store: MemoryStore;
   beforeAll(async () => {
     service = await startPostgresEmulator();
     pool = poolOf(service.endpoint);
     table = await createPostgresTable(pool);
-    store = operableStore(postgresStore({ pool, table }));
+    store = inPostgres({ pool, table });
   });
   afterAll(async () => {
     await pool.end();

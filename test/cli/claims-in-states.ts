@@ -1,3 +1,5 @@
+import { inDynamoDB } from '../support/store-and-admin.ts';
+import type { MemoryStore } from 'batchlatch/memory';
 import { beforeAll } from '@jest/globals';
 import {
   type AttributeValue,
@@ -5,8 +7,7 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
-import { operableStore, type OperableStore } from 'batchlatch/operations';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { systemClock } from '../../src/base/clock.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';
@@ -17,7 +18,7 @@ const MINUTE = 60_000;
 
 /** A table with the index of overdue claims. */
 export interface ClaimsOfTest {
-  readonly store: OperableStore;
+  readonly store: MemoryStore;
   readonly endpoint: string;
   /** Makes a claim and ends it as it is to be. */
   make(
@@ -33,16 +34,14 @@ export interface ClaimsOfTest {
 
 export function claimsInStates(tableName = 'claims'): ClaimsOfTest {
   const table = emulatedTable('dynoxide');
-  let store: OperableStore;
-  const storeAt = (time: number): OperableStore =>
-    operableStore(
-      dynamoDBStore({
-        tableName,
-        client: table.newClient(),
-        overdueIndex: true,
-        clock: { ...systemClock, now: () => time },
-      }),
-    );
+  let store: MemoryStore;
+  const storeAt = (time: number): MemoryStore =>
+    inDynamoDB({
+      tableName,
+      client: table.newClient(),
+      overdueIndex: true,
+      clock: { ...systemClock, now: () => time },
+    });
   beforeAll(async () => {
     const { table: definition } = claimsTableDefinition(tableName, {}, { overdueIndex: true });
     await table.newClient().send(new CreateTableCommand(definition));

@@ -12,7 +12,7 @@ describe("The console's demo", () => {
   afterAll(() => demo.stop());
 
   const stateOf = async (key: string): Promise<string> => {
-    const { status, attempt } = (await demo.store.inspect(key)) ?? {};
+    const { status, attempt } = (await demo.store.read(key)) ?? {};
     return `${status} ${attempt}`;
   };
   const urlOf = (name: string): string => demo.queues.find((queue) => queue.name === name)?.url ?? '';
@@ -35,7 +35,7 @@ describe("The console's demo", () => {
     await until('an order is parked', async () => (await stateOf('orders#v1:o-1001')) === 'PARKED 1');
     const { messages } = await peekDeadLetters(demo.sqs, {
       queueUrl: urlOf('orders-dead-letters'),
-      store: demo.store,
+      admin: demo.store,
       key: demo.key,
     });
     const shown = messages.map(({ key, claims, error }) => [key, claims[0]?.status, error?.message]);
@@ -47,7 +47,7 @@ describe("The console's demo", () => {
     await until('it is parked', async () => (await stateOf('orders#v1:o-1006')) === 'PARKED 1');
     const { released } = await redriveDeadLetters(demo.sqs, {
       queueUrl: urlOf('orders-dead-letters'),
-      store: demo.store,
+      admin: demo.store,
       key: demo.key,
       which: ({ key }) =>
         ['orders#v1:o-48', 'orders#v1:o-57', 'orders#v1:o-1001', 'orders#v1:o-1006'].includes(key ?? ''),
@@ -59,7 +59,7 @@ describe("The console's demo", () => {
       const states = await Promise.all(['o-48', 'o-1001', 'o-1006'].map((id) => stateOf(`orders#v1:${id}`)));
       return states.join() === 'COMPLETED 4,COMPLETED 2,PARKED 2';
     });
-    expect((await demo.store.inspect('orders#v1:o-1001'))?.history).toMatchObject([
+    expect((await demo.store.read('orders#v1:o-1001'))?.history).toMatchObject([
       { operation: 'release', operator: 'ann' },
     ]);
     expect(troubles).toEqual([]);

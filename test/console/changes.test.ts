@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ActionJson, ChangesResult, ClaimsJson, JobJson, PlanJson } from '../../src/console/api.ts';
 import type { Claim } from '../../src/claims/claim.ts';
-import { decoratedStore } from '../../src/claims/decorated-store.ts';
+import { replaced } from '../support/replaced.ts';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { StoreError } from '../../src/base/errors.ts';
-import type { OperableStore } from '../../src/claims/operable-store.ts';
+import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
 import { operateOnClaims } from '../../src/operations/change-claims.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
 import { posting } from '../support/console-browser.ts';
@@ -80,9 +80,9 @@ describe('a plan', () => {
     }));
     await clock.ago(MINUTE, () => memory.acquire(requests));
     // Pages do not end where the plan does.
-    const store = decoratedStore(memory, {
+    const store = replaced(memory, {
       list: (query, options) => memory.list({ ...query, limit: Math.min(query.limit ?? 100, 999) }, options),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const console = await open({ ...EMPTY, store });
     const plan = await planOf(console, { operation: 'release', filter: { state: 'overdue' } });
     expect(plan).toMatchObject({ count: 10_000, wouldChange: 10_000, isWhole: false });
@@ -115,13 +115,13 @@ describe('a plan', () => {
 
   it('is given up when nobody waits for it any more', async () => {
     let given: AbortSignal | undefined;
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       list: (_query, options) =>
         new Promise((_resolve, reject) => {
           given = options?.signal as AbortSignal;
           given.addEventListener('abort', () => reject(new Error('given up')));
         }),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { url, session, listen } = await open({ ...EMPTY, store, indexedStates: [] });
     const page = listen();
     const leaving = new AbortController();
@@ -176,7 +176,7 @@ describe('a change', () => {
     });
     expect(await console.get('/api/actions')).toEqual({ actions: [action] });
     expect(told.at(-1)).toEqual(action);
-    const claim = await console.server.store.inspect('orders#parked-0003');
+    const claim = await console.server.store.read('orders#parked-0003');
     expect(claim).toMatchObject({
       status: 'FAILED',
       history: [{ operation: 'release', operator: 'ann@laptop', reason: REASON }],
@@ -191,7 +191,7 @@ describe('a change', () => {
       filter: { by: 'key', q: 'orders#overdue-0001' },
     });
     await carryOut(console, plan, { result: '{"id":9007199254740993}' });
-    const claim = await console.server.store.inspect('orders#overdue-0001');
+    const claim = await console.server.store.read('orders#overdue-0001');
     expect([claim?.status, claim?.result]).toEqual(['COMPLETED', '{"id":9007199254740993}']);
   });
 
@@ -207,7 +207,7 @@ describe('a change', () => {
     );
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('confirmed')]);
     await carryOut(console, plan, { confirmed: true });
-    expect(await console.server.store.inspect('orders#parked-0001')).toBeUndefined();
+    expect(await console.server.store.read('orders#parked-0001')).toBeUndefined();
   });
 
   it('of claims that another person has changed meanwhile is refused, and tells how they are now', async () => {
@@ -249,7 +249,7 @@ describe('a change', () => {
     expect(plan).toMatchObject({ count: 2, wouldChange: 1, wouldBeRefused: { changed: 1 } });
     const { result } = await carryOut(console, plan);
     expect(result.done).toBe(1);
-    expect((await store.inspect(claims[0]?.key ?? ''))?.status).toBe('PARKED');
+    expect((await store.read(claims[0]?.key ?? ''))?.status).toBe('PARKED');
   });
 
   it('is made once, however often it is asked for', async () => {
@@ -307,12 +307,12 @@ describe('a change', () => {
     const clock = setBackClock();
     const memory = memoryStore({ clock });
     for (const key of ['a', 'b']) await makeClaim(memory, clock, key, 'parked', { ageMs: MINUTE });
-    const store = decoratedStore(memory, {
-      operate: async (operations, options) => {
-        const outcomes = await memory.operate(operations.slice(0, 1), options);
+    const store = replaced(memory, {
+      change: async (operations, options) => {
+        const outcomes = await memory.change(operations.slice(0, 1), options);
         return [...outcomes, { status: 'error', error: new StoreError('throttled', { isRetryable: false }) }];
       },
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const console = await open({ ...EMPTY, store });
     const plan = await planOf(console, { operation: 'release', filter: { state: 'parked' } });
     const { result } = await carryOut(console, plan);
@@ -338,13 +338,13 @@ describe('a change', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const store = decoratedStore(memory, {
-      operate: async (operations, options) => {
+    const store = replaced(memory, {
+      change: async (operations, options) => {
         sent += operations.length;
         await held;
-        return memory.operate(operations, options);
+        return memory.change(operations, options);
       },
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const console = await open({ ...EMPTY, store });
     const { plan } = await planOf(console, { operation: 'park', filter: { state: 'overdue' } });
     const { job } = await console.post<{ job: string }>('/api/changes', { plan, reason: REASON });
@@ -359,8 +359,8 @@ describe('a change', () => {
   });
 });
 
-async function existing(store: OperableStore, key: string = ''): Promise<Claim> {
-  const claim = await store.inspect(key);
+async function existing(store: ClaimAdmin, key: string = ''): Promise<Claim> {
+  const claim = await store.read(key);
   if (claim === undefined) throw new Error(`There is no claim of ${key}`);
   return claim;
 }

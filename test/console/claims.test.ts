@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimDetailJson, ClaimsJson } from '../../src/console/api.ts';
 import { csvLine } from '../../src/console/exports.ts';
-import { decoratedStore } from '../../src/claims/decorated-store.ts';
+import { replaced } from '../support/replaced.ts';
 import { keyHash } from '../../src/base/key-hash.ts';
-import type { OperableStore } from '../../src/claims/operable-store.ts';
+import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
 import { HOSTILE, makeClaim, recordIdOf, setBackClock } from '../support/console-claims.ts';
 import { until } from '../support/until.ts';
@@ -64,9 +64,9 @@ describe('GET /api/claims', () => {
   });
 
   it('says why the store could not answer', async () => {
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       list: () => Promise.reject(Object.assign(new Error('no table'), { code: 'BATCHLATCH_STORE' })),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { ask } = await open({ ...EMPTY, store });
     const { status, text } = await ask('/api/claims');
     expect([status, JSON.parse(text)]).toEqual([
@@ -84,13 +84,13 @@ describe('GET /api/claims', () => {
 
   it('gives up reading when nobody waits for the answer any more', async () => {
     let given: AbortSignal | undefined;
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       list: (_query, options) =>
         new Promise((_resolve, reject) => {
           given = options?.signal as AbortSignal;
           given.addEventListener('abort', () => reject(new Error('given up')));
         }),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { url, session } = await open({ ...EMPTY, store });
     const leaving = new AbortController();
     const asked = fetch(`${url}/api/claims`, { headers: session, signal: leaving.signal }).catch(
@@ -124,8 +124,8 @@ describe('GET /api/claim', () => {
   });
 
   it('writes numbers that JSON readers would round as strings', async () => {
-    const store = decoratedStore(memoryStore(), {
-      inspect: async (key: string) => ({
+    const store = replaced(memoryStore(), {
+      read: async (key: string) => ({
         key,
         status: 'FAILED' as const,
         owner: 'o',
@@ -136,7 +136,7 @@ describe('GET /api/claim', () => {
         createdAt: 1,
         updatedAt: 8.7e15, // no time
       }),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { get } = await open({ ...EMPTY, store });
     const { claim, events } = await get<ClaimDetailJson>('/api/claim?key=x');
     expect(claim.attempt).toBe('1152921504606846976');
@@ -210,13 +210,13 @@ describe('GET /api/export', () => {
 
   it('breaks off where the store fails in between, and is an error where it fails at once', async () => {
     let pages = 0;
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       async list() {
         pages += 1;
         if (pages % 2 === 0) throw new Error('away');
         return { claims: [], readBy: 'scan', rowsRead: 0, next: 'more' };
       },
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { ask } = await open({ ...EMPTY, store });
     await expect(ask('/api/export?format=csv')).rejects.toThrow();
     pages = 1;
@@ -236,7 +236,7 @@ describe('GET /api/export', () => {
       createdAt: 1,
       updatedAt: 1,
     };
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       async list() {
         pages += 1;
         return {
@@ -246,7 +246,7 @@ describe('GET /api/export', () => {
           next: 'more',
         };
       },
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { url, session } = await open({ ...EMPTY, store });
     const leaving = new AbortController();
     const response = await fetch(`${url}/api/export?format=csv`, {

@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
-import type { ClaimCountQuery, ClaimQuery, OperableStore } from '../../src/claims/operable-store.ts';
-import { decoratedStore } from '../../src/claims/decorated-store.ts';
+import type { ClaimCountQuery, ClaimQuery, ClaimAdmin } from '../../src/claims/claim-admin.ts';
+import { replaced } from '../support/replaced.ts';
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
 import {
   type ConsoleOfTest,
@@ -31,16 +31,16 @@ export const EMPTY = { fill: async (): Promise<void> => undefined } as const;
 
 /** A store with a part of its own, and what was asked of it. */
 export interface WatchedStore {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   readonly lists: ClaimQuery[];
   readonly counts: ClaimCountQuery[];
 }
 
 /** Notes what is read. */
-export function watched(store: OperableStore): WatchedStore {
+export function watched(store: ClaimAdmin): WatchedStore {
   const lists: ClaimQuery[] = [];
   const counts: ClaimCountQuery[] = [];
-  const noting = decoratedStore(store, {
+  const noting = replaced(store, {
     list(query, options) {
       lists.push(query);
       return store.list(query, options);
@@ -49,6 +49,6 @@ export function watched(store: OperableStore): WatchedStore {
       counts.push(query);
       return store.count(query, options);
     },
-  }) as OperableStore;
+  });
   return { store: noting, lists, counts };
 }

@@ -12,8 +12,8 @@ import type {
   RedrivePlanJson,
   RedriveResultJson,
 } from '../../src/console/api.ts';
-import { decoratedStore } from '../../src/claims/decorated-store.ts';
-import type { ClaimPage, ClaimQuery, OperableStore } from '../../src/claims/operable-store.ts';
+import { replaced } from '../support/replaced.ts';
+import type { ClaimPage, ClaimQuery, ClaimAdmin } from '../../src/claims/claim-admin.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
 import { posting } from '../support/console-browser.ts';
 import { type QueuesOfTest, startQueues } from '../support/console-server.ts';
@@ -95,12 +95,12 @@ describe('dead letters', () => {
       more: { claims: [], readBy: 'scan', rowsRead: 500 },
     };
     const lists: ClaimQuery[] = [];
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       async list(query) {
         lists.push(query);
         return pages[query.cursor ?? ''] as ClaimPage;
       },
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { post } = await openWith([], { ...EMPTY, store });
     await service.sqs.send(new SendMessageCommand({ QueueUrl: service.queues[1]?.url, MessageBody: '{}' }));
     const some = await post<PeekJson>('/api/dead-letters/peek', { queue: QUEUE });
@@ -136,7 +136,7 @@ describe('dead letters', () => {
         { what: 'redrive', asked: 6, done: 6, refused: 0, failed: 0, reason: 'fixed', ended: 'whole' },
       ],
     });
-    expect(await console.server.store.inspect('orders#parked-0003')).toMatchObject({
+    expect(await console.server.store.read('orders#parked-0003')).toMatchObject({
       status: 'FAILED',
       history: [{ operation: 'release', operator: 'ann@laptop', reason: 'fixed' }],
     });

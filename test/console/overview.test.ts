@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Count, JobJson, Overview } from '../../src/console/api.ts';
-import { decoratedStore } from '../../src/claims/decorated-store.ts';
+import { replaced } from '../support/replaced.ts';
 import { StoreError } from '../../src/base/errors.ts';
-import type { OperableStore } from '../../src/claims/operable-store.ts';
+import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
 import { fillWithClaims, makeClaim, setBackClock } from '../support/console-claims.ts';
 import { indexed } from '../support/console-server.ts';
@@ -142,11 +142,11 @@ describe('the overview', () => {
     isAway = false;
   });
 
-  function leaving(store: OperableStore): OperableStore {
+  function leaving(store: ClaimAdmin): ClaimAdmin {
     const away = (): void => {
       if (isAway) throw new StoreError('The table cannot be reached', { isRetryable: true });
     };
-    return decoratedStore(store, {
+    return replaced(store, {
       list: async (...call) => {
         away();
         return store.list(...call);
@@ -155,7 +155,7 @@ describe('the overview', () => {
         away();
         return store.count(...call);
       },
-    }) as OperableStore;
+    });
   }
 
   it('says that the store is away, shows what it had, and goes on when it is back', async () => {
@@ -204,10 +204,10 @@ describe('the overview', () => {
   });
 
   it('counts at least so many where there are more than it counts', async () => {
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       count: async () => ({ count: 60_000, readBy: 'index', rowsRead: 60_000, next: 'more' }),
       list: async () => ({ claims: [], readBy: 'index', rowsRead: 0 }),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { listen } = await open({ ...EMPTY, store });
     const page = listen();
     const { counts } = await page.until<Overview>('overview', (one) => one.counts.parked.count !== null);

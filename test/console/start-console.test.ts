@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decoratedStore } from '../../src/claims/decorated-store.ts';
-import type { OperableStore } from '../../src/claims/operable-store.ts';
+import { replaced } from '../support/replaced.ts';
+import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
 import { type ConsoleOptions } from '../../src/console/options.ts';
 import { startConsole } from '../../src/console/start-console.ts';
 import { memoryStore } from '../../src/stores/memory/index.ts';
@@ -20,7 +20,7 @@ describe('startConsole', () => {
   const open = consoles();
 
   it.each([
-    [{ store: {} }, 'startConsole: Expected `store` to be a store that people can operate on'],
+    [{ store: {} }, 'startConsole: Expected `store` to be an admin of claims'],
     [{ port: -1 }, 'startConsole: Expected `port` to be an integer from 0 up'],
     [{ readEveryMs: 10 }, 'startConsole: Expected `readEveryMs` to be an integer from 500 up'],
     [{ indexedStates: ['x'] }, 'startConsole: Expected `indexedStates` to be a list of states'],
@@ -32,13 +32,13 @@ describe('startConsole', () => {
 
   it('stops while jobs run, after what they have sent, and starts none any more', async () => {
     let isReading = false;
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       list: (_query, options) =>
         new Promise((_resolve, reject) => {
           isReading = true;
           options?.signal?.addEventListener('abort', () => reject(new Error('given up')));
         }),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { post, server, url } = await open({ ...EMPTY, store });
     await post('/api/read', {});
     await until('it reads', () => isReading);
@@ -99,18 +99,18 @@ describe('startConsole', () => {
   });
 
   it('runs one read at a time', async () => {
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       list: async () => ({ claims: [], readBy: 'scan', rowsRead: 1, next: 'more' }),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { post } = await open({ ...EMPTY, store });
     const reads = await Promise.all([post('/api/read', {}), post('/api/read', {})]);
     expect(reads[0]).toEqual(reads[1]);
   });
 
   it('stops a job that somebody stops', async () => {
-    const store = decoratedStore(memoryStore(), {
+    const store = replaced(memoryStore(), {
       list: async () => ({ claims: [], readBy: 'scan', rowsRead: 1, next: 'more' }),
-    }) as OperableStore;
+    }) as ClaimAdmin;
     const { post, get, ask, url } = await open({ ...EMPTY, store });
     const { job } = await post<{ job: string }>('/api/read', {});
     await post('/api/jobs/stop', { job });

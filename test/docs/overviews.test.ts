@@ -42,7 +42,7 @@ function sources(): string[] {
 function stores(): string[] {
   return readdirSync('src/stores', { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && entry.name !== 'rows')
-    .flatMap(({ name }) => textOf(`src/stores/${name}/index.ts`).match(/\b\w+Store\b(?=[\s,}])/g) ?? []);
+    .flatMap(({ name }) => textOf(`src/stores/${name}/index.ts`).match(/\b[a-z]\w*Store\b(?=[\s,}])/g) ?? []);
 }
 
 /** The options that take a policy. */

@@ -2,6 +2,7 @@
  * What the code of the pages leaves to its readers, by the names it uses: their types, functions and clients. Each is a
  * global of every block.
  */
+import type { ClaimAdmin } from 'batchlatch/operations';
 import type { ClaimStore, RecordHandler } from 'batchlatch';
 import type { CommitItem } from 'batchlatch/dynamodb';
 import type { Kysely } from 'kysely';
@@ -39,6 +40,7 @@ export declare const order: Order;
 export declare const queueUrl: string;
 export declare const handler: RecordHandler;
 export declare const store: ClaimStore;
+export declare const admin: ClaimAdmin;
 export declare const db: Kysely<{ readonly orders: Order }>;
 export declare const rows: {
   putUnlessThere(id: string): Promise<boolean>;

@@ -218,7 +218,7 @@ async function operate(key: string): Promise<void> {
   const change = { operation, key, seen, owner, operator: 'pat', reason: 'by hand', force, ...withResult };
   await record(
     [request],
-    () => store.operate([{ ...change, retentionMs: RETENTION_MS }]),
+    () => store.change([{ ...change, retentionMs: RETENTION_MS }]),
     (outcome: OperateOutcome) =>
       outcome.status === 'error'
         ? null

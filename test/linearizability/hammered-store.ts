@@ -1,7 +1,4 @@
-import { dynamoDBStore } from 'batchlatch/dynamodb';
-import { operableStore, type OperableStore } from 'batchlatch/operations';
-import { postgresStore } from 'batchlatch/postgres';
-import { redisStore } from 'batchlatch/redis';
+import { inDynamoDB, inPostgres, inRedis, type StoreAndAdmin } from '../support/store-and-admin.ts';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { systemClock } from '../../src/base/clock.ts';
@@ -9,12 +6,12 @@ import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environmen
 import type { HammerSetup } from './hammer-setup.ts';
 
 /** The store of a process, over a connection of its own. */
-export function hammeredStore({ store, clockAheadMs = 0 }: HammerSetup): OperableStore {
+export function hammeredStore({ store, clockAheadMs = 0 }: HammerSetup): StoreAndAdmin {
   switch (store.kind) {
     case 'postgres': {
       const pool = new Pool({ connectionString: store.endpoint, max: 1 });
       pool.on('error', () => undefined);
-      return operableStore(postgresStore({ pool, table: store.table }));
+      return inPostgres({ pool, table: store.table });
     }
     case 'redis': {
       const client = new Redis(store.endpoint, {
@@ -22,12 +19,12 @@ export function hammeredStore({ store, clockAheadMs = 0 }: HammerSetup): Operabl
         retryStrategy: (times) => Math.min(times * 5, 50),
       });
       client.on('error', () => undefined);
-      return operableStore(redisStore({ client, prefix: store.prefix }));
+      return inRedis({ client, prefix: store.prefix });
     }
     case 'dynamodb': {
       Object.assign(process.env, emulatorEnvironment, { AWS_ENDPOINT_URL_DYNAMODB: store.endpoint });
       const clock = { ...systemClock, now: () => Date.now() + clockAheadMs };
-      return operableStore(dynamoDBStore({ tableName: store.table, writes: store.writes, clock }));
+      return inDynamoDB({ tableName: store.table, writes: store.writes, clock });
     }
     default:
       throw new Error(`There is no store for ${JSON.stringify(store satisfies never)}`);

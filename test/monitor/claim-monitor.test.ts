@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'batchlatch/memory';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import type { ClaimCount, ClaimPage, OperableStore } from 'batchlatch/operations';
+import type { ClaimCount, ClaimPage, ClaimAdmin } from 'batchlatch/operations';
 import { lambdaContext, manualClock } from 'batchlatch/testing';
 import type { Claim } from '../../src/claims/claim.ts';
 import { keyHash } from '../../src/base/key-hash.ts';
@@ -21,7 +21,7 @@ interface Given {
 }
 
 /** Faults and pages that no real store can be made to show. */
-function storeWith(given: Given): OperableStore {
+function storeWith(given: Given): ClaimAdmin {
   const next = new Map<string, number>();
   function answer<Page>(what: string, pages: Pages<Page>, rest: Page): Promise<Page> {
     const index = next.get(what) ?? 0;
@@ -41,7 +41,7 @@ function storeWith(given: Given): OperableStore {
       );
       return answer(`list ${state}`, given.list ?? [{}], { ...reading, claims });
     },
-    operate: () => Promise.reject(new Error('The monitor changes nothing')),
+    change: () => Promise.reject(new Error('The monitor changes nothing')),
   };
 }
 
@@ -63,7 +63,7 @@ function aClaim(members: Partial<Claim>): Claim {
 function monitorOf(given: Given, options: object = {}) {
   const written: string[] = [];
   const monitor = createClaimMonitor({
-    store: storeWith(given),
+    admin: storeWith(given),
     tableName: 'claims',
     write: (line) => written.push(line),
     clock,
@@ -209,7 +209,7 @@ describe('createClaimMonitor', () => {
 
   it('reads a bounded number of claims for them, however many there are', async () => {
     let asked = 0;
-    const store: OperableStore = {
+    const store: ClaimAdmin = {
       ...storeWith({ overdue: [{ count: 9_999 }] }),
       list: ({ limit = 0 }) => {
         asked += limit;
@@ -219,7 +219,7 @@ describe('createClaimMonitor', () => {
         return Promise.resolve({ claims, next: 'more', readBy: 'index', rowsRead: limit });
       },
     };
-    const { monitor, lines } = monitorOf({}, { store });
+    const { monitor, lines } = monitorOf({}, { admin: store });
     await monitor();
     expect(asked).toBe(500);
     expect(lines()).toHaveLength(21);
@@ -285,12 +285,13 @@ describe('createClaimMonitor', () => {
     });
   });
 
-  it('refuses a store that cannot list its claims', () => {
+  it('refuses a store, which is no admin', () => {
     const { acquire, settle, extend, inspect } = memoryStore();
-    expect(() => createClaimMonitor({ store: { acquire, settle, extend, inspect } })).toThrow(
+    const store = { acquire, settle, extend, inspect };
+    expect(() => createClaimMonitor({ admin: store as never })).toThrow(
       expect.objectContaining({
         code: 'BATCHLATCH_CONFIGURATION',
-        message: expect.stringContaining('a store that people can operate on'),
+        message: expect.stringContaining('Expected `admin` to be an admin of claims'),
       }),
     );
   });

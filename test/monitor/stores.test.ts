@@ -1,8 +1,8 @@
+import { inDynamoDB, type StoreAndAdmin } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from '@jest/globals';
-import type { ClaimStore } from 'batchlatch';
-import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { createClaimMonitor } from 'batchlatch/monitor';
 import { keyHash } from '../../src/base/key-hash.ts';
@@ -13,7 +13,7 @@ import { emulatedTable } from '../support/emulated-table.ts';
 const table = emulatedTable('dynoxide');
 const clock = manualClock(Date.now());
 
-it.each<[string, boolean, () => Promise<ClaimStore>]>([
+it.each<[string, boolean, () => Promise<StoreAndAdmin>]>([
   ['in memory', true, async () => memoryStore({ clock })],
   [
     'in DynamoDB, by the index',
@@ -23,14 +23,14 @@ it.each<[string, boolean, () => Promise<ClaimStore>]>([
       const tableName = `claims-${randomUUID()}`;
       const definition = claimsTableDefinition(tableName, {}, { overdueIndex: true });
       await client.send(new CreateTableCommand(definition.table));
-      return dynamoDBStore({ client, tableName, overdueIndex: true, clock });
+      return inDynamoDB({ client, tableName, overdueIndex: true, clock });
     },
   ],
   [
     'in DynamoDB, by scans',
     true,
     async () =>
-      dynamoDBStore({ client: table.newClient(), tableName: table.tableName, overdueIndex: false, clock }),
+      inDynamoDB({ client: table.newClient(), tableName: table.tableName, overdueIndex: false, clock }),
   ],
 ])('counts and names the claims of a store %s', async (_where, isScanned, create) => {
   const store = await create();
@@ -42,7 +42,12 @@ it.each<[string, boolean, () => Promise<ClaimStore>]>([
   await clock.advance(5_000);
 
   const written: string[] = [];
-  const monitor = createClaimMonitor({ store, tableName: 't', clock, write: (line) => written.push(line) });
+  const monitor = createClaimMonitor({
+    admin: store,
+    tableName: 't',
+    clock,
+    write: (line) => written.push(line),
+  });
   expect(await monitor()).toEqual({
     table: 't',
     readBy: isScanned ? 'scan' : 'index',

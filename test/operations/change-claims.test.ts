@@ -1,5 +1,6 @@
+import type { StoreAndAdmin } from '../support/store-and-admin.ts';
 import { describe, expect, it } from '@jest/globals';
-import { cached, type Claim, type ClaimStore, createBatchProcessor, resultsIn } from 'batchlatch';
+import { cached, type Claim, createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import {
   type ClaimOperation,
@@ -7,7 +8,6 @@ import {
   forgetClaim,
   inspectClaim,
   operateOnClaims,
-  type OperableStore,
   type OperationKind,
   type OperateOutcome,
   parkClaim,
@@ -17,12 +17,11 @@ import {
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
 import { StoreError } from '../../src/base/errors.ts';
 import { claimRequests, settlementOf } from '../support/claim-builders.ts';
-import { memoryResultStorage } from '../support/memory-result-storage.ts';
 
 const BY = { operator: 'pat@desk', reason: 'fixed in 1.4' };
 const DAY_MS = 24 * 3_600_000;
 
-async function parkedIn(store: ClaimStore, count = 1): Promise<Claim[]> {
+async function parkedIn(store: StoreAndAdmin, count = 1): Promise<Claim[]> {
   const requests = claimRequests(count);
   await store.acquire(requests);
   await store.settle(requests.map((request) => settlementOf('park', request)));
@@ -31,7 +30,7 @@ async function parkedIn(store: ClaimStore, count = 1): Promise<Claim[]> {
 
 async function oneParked(clock: ManualClock = manualClock()): Promise<{
   readonly clock: ManualClock;
-  readonly store: OperableStore;
+  readonly store: StoreAndAdmin;
   readonly claim: Claim;
 }> {
   const store = memoryStore({ clock });
@@ -113,16 +112,6 @@ describe('A person', () => {
     const kind = 'delete' as OperationKind;
     await expect(operateOnClaims(store, [claim], { operation: kind, ...BY })).rejects.toThrow(/`operation`/);
   });
-
-  it('is told of a store that cannot be operated on', async () => {
-    const { acquire, settle, extend, inspect } = memoryStore();
-    const plain: ClaimStore = { acquire, settle, extend, inspect };
-    const [claim] = (await parkedIn(plain)) as [Claim];
-    await expect(releaseClaim(plain, claim, BY)).rejects.toMatchObject({
-      code: 'BATCHLATCH_CONFIGURATION',
-      message: expect.stringMatching(/This claim store cannot be operated on: it has no list\(\), count\(\)/),
-    });
-  });
 });
 
 describe('Many claims', () => {
@@ -131,10 +120,10 @@ describe('Many claims', () => {
   it('are changed in requests of the size that the store takes', async () => {
     const memory = memoryStore();
     const sizes: number[] = [];
-    const store: OperableStore = {
+    const store: StoreAndAdmin = {
       ...memory,
       requestSize: 10,
-      operate: (operations, options) => (sizes.push(operations.length), memory.operate(operations, options)),
+      change: (operations, options) => (sizes.push(operations.length), memory.change(operations, options)),
     };
     const claims = await parkedIn(store, 23);
     const outcomes = await operateOnClaims(store, claims, change);
@@ -149,11 +138,11 @@ describe('Many claims', () => {
   function forgetful(answer: (outcomes: OperateOutcome[]) => OperateOutcome[] | Promise<never>) {
     const memory = memoryStore();
     const sent: ClaimOperation[][] = [];
-    const store: OperableStore = {
+    const store: StoreAndAdmin = {
       ...memory,
-      async operate(operations) {
+      async change(operations) {
         sent.push([...operations]);
-        const outcomes = await memory.operate(operations);
+        const outcomes = await memory.change(operations);
         return sent.length === 1 ? answer(outcomes) : outcomes;
       },
     };
@@ -195,12 +184,12 @@ describe('Many claims', () => {
   it('are left alone once the signal is aborted', async () => {
     const memory = memoryStore();
     const controller = new AbortController();
-    const store: OperableStore = {
+    const store: StoreAndAdmin = {
       ...memory,
       requestSize: 1,
-      async operate(operations) {
+      async change(operations) {
         controller.abort();
-        return memory.operate(operations);
+        return memory.change(operations);
       },
     };
     const claims = await parkedIn(store, 3);
@@ -215,7 +204,8 @@ describe('Many claims', () => {
 
 describe('A parked order', () => {
   it('runs again after a release, also by the process that remembers completions', async () => {
-    const store = cached(memoryStore(), { max: 10 });
+    const claims = memoryStore();
+    const store = cached(claims, { max: 10 });
     let isBroken = true;
     let runs = 0;
     const handler = createBatchProcessor(
@@ -232,72 +222,17 @@ describe('A parked order', () => {
     expect(runs).toBe(1);
 
     isBroken = false;
-    const claim = (await inspectClaim(store, 'orders#v1:m')) as Claim;
+    const claim = (await inspectClaim(claims, 'orders#v1:m')) as Claim;
     expect(claim).toMatchObject({ status: 'PARKED', attempt: 1 });
-    await releaseClaim(store, claim, BY);
+    await releaseClaim(claims, claim, BY);
     expect(await handler(event)).toEqual({ batchItemFailures: [] });
     expect(runs).toBe(2);
-    expect(await inspectClaim(store, claim.key)).toMatchObject({ status: 'COMPLETED', history: [BY] });
+    expect(await inspectClaim(claims, claim.key)).toMatchObject({ status: 'COMPLETED', history: [BY] });
 
-    // And once more, of what the cache remembers.
-    const done = (await inspectClaim(store, claim.key)) as Claim;
-    await releaseClaim(store, done, { ...BY, force: true });
+    // Once it is completed, this process remembers it as long as its row would live.
+    const done = (await inspectClaim(claims, claim.key)) as Claim;
+    await releaseClaim(claims, done, { ...BY, force: true });
     expect(await handler(event)).toEqual({ batchItemFailures: [] });
-    expect(runs).toBe(3);
+    expect(runs).toBe(2);
   });
-
-  it('that is resolved gives its long result to duplicates, from where long results are', async () => {
-    const { storage, objects } = memoryResultStorage();
-    const store = resultsIn({ ...storage, thresholdBytes: 100 }, memoryStore());
-    const [claim] = (await parkedIn(store)) as [Claim];
-    const result = JSON.stringify('x'.repeat(200));
-    expect(await resolveClaim(store, claim, { ...BY, result })).toMatchObject({ status: 'done' });
-    expect(objects.size).toBe(1);
-    const [request] = claimRequests(1);
-    const again = { ...request, key: claim.key } as never;
-    expect(await store.acquire([again], { wantsResults: true })).toMatchObject([
-      { status: 'duplicate', result },
-    ]);
-  });
-
-  it('stays as it is where its long result cannot be stored', async () => {
-    const { storage } = memoryResultStorage();
-    const put = () => Promise.reject(new Error('slow down'));
-    const inner = { ...memoryStore(), maxResultBytes: 100 };
-    const store = resultsIn({ ...storage, put, thresholdBytes: 100 }, inner);
-    const [claim, other] = (await parkedIn(store, 2)) as [Claim, Claim];
-    const result = JSON.stringify('x'.repeat(200));
-    expect(await resolveClaim(store, claim, { ...BY, result })).toMatchObject({
-      status: 'error',
-      error: { code: 'BATCHLATCH_RESULT_NOT_STORED' },
-    });
-    expect(await store.inspect(claim.key)).toEqual(claim);
-    expect(await resolveClaim(store, other, { ...BY, result: '1' })).toMatchObject({ status: 'done' });
-  });
-});
-
-it('A change by a person is not undone by an answer that a cache gets late', async () => {
-  const inner = memoryStore();
-  const [request] = claimRequests(1);
-  if (request === undefined) throw new Error('no request');
-  await inner.acquire([request]);
-  await inner.settle([settlementOf('complete', request)]);
-  let answerLate: (() => void) | undefined;
-  const slow: OperableStore = {
-    ...inner,
-    async acquire(...call) {
-      const outcomes = await inner.acquire(...call);
-      if (answerLate === undefined) await new Promise<void>((resolve) => (answerLate = resolve));
-      return outcomes;
-    },
-  };
-  const store = cached(slow, { max: 10 });
-  const again = { ...request, owner: 'again' };
-  const late = store.acquire([again]);
-  await new Promise((resolve) => setImmediate(resolve));
-  const claim = (await inspectClaim(store, request.key)) as Claim;
-  expect((await releaseClaim(store, claim, { ...BY, force: true })).status).toBe('done');
-  answerLate?.();
-  expect(await late).toMatchObject([{ status: 'duplicate' }]);
-  expect(await store.acquire([again])).toMatchObject([{ status: 'acquired' }]);
 });

@@ -1,16 +1,16 @@
+import type { StoreAndAdmin } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
-import type { ClaimStore } from 'batchlatch';
-import { type Claim, copyClaims, eachClaim, operableStore } from 'batchlatch/operations';
+import { type Claim, copyClaims, eachClaim } from 'batchlatch/operations';
 import { claimRequest, RETENTION_MS, settlementOf } from '../support/claim-builders.ts';
 
 /** Copies between any two of these stores. */
-export function describeCopies(stores: Readonly<Record<string, () => ClaimStore>>): void {
+export function describeCopies(stores: Readonly<Record<string, () => StoreAndAdmin>>): void {
   const pairs = Object.keys(stores).flatMap((from) =>
     Object.keys(stores).flatMap((to) => (from === to ? [] : [[from, to] as const])),
   );
   it.each(pairs)('copies claims of every state from %s to %s, as they are', async (from, to) => {
-    const [source, target] = [from, to].map((name) => stores[name]?.()) as [ClaimStore, ClaimStore];
+    const [source, target] = [from, to].map((name) => stores[name]?.()) as [StoreAndAdmin, StoreAndAdmin];
     const prefix = randomUUID();
     const keys = await claimsOfEveryState(source, prefix);
     const before = await claimsIn(source, prefix);
@@ -25,7 +25,7 @@ export function describeCopies(stores: Readonly<Record<string, () => ClaimStore>
 }
 
 /** Claims of every state under one prefix; their keys. */
-async function claimsOfEveryState(store: ClaimStore, prefix: string): Promise<string[]> {
+async function claimsOfEveryState(store: StoreAndAdmin, prefix: string): Promise<string[]> {
   const requests = ['complete', 'fail', 'park', 'release', 'running', 'changed'].map((name) =>
     claimRequest(`${prefix}#${name}`, { payloadHash: 'hash', lockedBy: 'f 1 r', recordId: `m-${name}` }),
   );
@@ -43,12 +43,12 @@ async function claimsOfEveryState(store: ClaimStore, prefix: string): Promise<st
   const by = { operator: 'pat', reason: 'fixed', retentionMs: RETENTION_MS };
   const operation = 'release';
   const operate = { ...by, operation, key, seen: { status, owner, attempt }, owner: `o-${prefix}` } as const;
-  expect(await operableStore(store).operate([operate])).toMatchObject([{ status: 'done' }]);
+  expect(await store.change([operate])).toMatchObject([{ status: 'done' }]);
   return requests.map((request) => request.key);
 }
 
 /** All claims under a prefix, in the order of their keys. */
-async function claimsIn(store: ClaimStore, keyPrefix: string): Promise<Claim[]> {
+async function claimsIn(store: StoreAndAdmin, keyPrefix: string): Promise<Claim[]> {
   const claims: Claim[] = [];
   for await (const claim of eachClaim(store, { keyPrefix })) claims.push(claim);
   return claims.toSorted((one, other) => (one.key < other.key ? -1 : 1));

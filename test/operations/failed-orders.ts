@@ -1,7 +1,8 @@
+import type { StoreAndAdmin } from '../support/store-and-admin.ts';
 import { SQS } from '@aws-sdk/client-sqs';
 import { type BatchProcessorOptions, createBatchProcessor, PermanentError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import type { DeadLetterSqs, OperableStore } from 'batchlatch/operations';
+import type { DeadLetterSqs } from 'batchlatch/operations';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { failedItems } from '../../src/worker/failed-items.ts';
 import { createQueue } from '../real/support/create-queue.ts';
@@ -18,7 +19,7 @@ export interface FailedOrders {
   readonly sqs: SQS;
   /** The same, without the second that a receive waits. */
   readonly hasty: DeadLetterSqs;
-  readonly store: OperableStore;
+  readonly store: StoreAndAdmin;
   readonly queueUrl: string;
   readonly queueArn: string;
   readonly deadLetterUrl: string;

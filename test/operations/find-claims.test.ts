@@ -1,6 +1,8 @@
+import { systemClock } from '../../src/base/clock.ts';
+import { boundedAdmin } from '../../src/claims/bounded-admin.ts';
+import { inDynamoDB, type StoreAndAdmin } from '../support/store-and-admin.ts';
 import { describe, expect, it } from '@jest/globals';
-import type { Claim, ClaimRequest, ClaimStore } from 'batchlatch';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
+import type { Claim, ClaimRequest } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import {
   type ClaimPage,
@@ -11,7 +13,6 @@ import {
   forgetClaim,
   keyHash,
   listClaims,
-  type OperableStore,
   resolveClaim,
 } from 'batchlatch/operations';
 import { manualClock } from 'batchlatch/testing';
@@ -28,7 +29,7 @@ import { watchRequests } from '../support/sdk-traffic.ts';
 
 const BY = { operator: 'pat', reason: 'test' };
 
-async function allOf(store: ClaimStore, search: ClaimSearch): Promise<Claim[]> {
+async function allOf(store: StoreAndAdmin, search: ClaimSearch): Promise<Claim[]> {
   const claims: Claim[] = [];
   let cursor: string | undefined;
   do {
@@ -49,7 +50,7 @@ describe.each(['memory', 'a scan', 'the index'])('Claims are found, by %s,', (ho
     const store =
       how === 'memory'
         ? memoryStore({ clock })
-        : dynamoDBStore({ client, tableName, clock, overdueIndex: how === 'the index' });
+        : inDynamoDB({ client, tableName, clock, overdueIndex: how === 'the index' });
     const others = claimRequests(20);
     const mine = others[7] as ClaimRequest;
     const message = `${mine.key}-message`;
@@ -219,13 +220,15 @@ describe('Statistics', () => {
 
 it('a call that nobody answers ends', async () => {
   const memory = memoryStore();
-  const store: OperableStore = { ...memory, list: () => new Promise(() => undefined) };
+  const unlisted = { ...memory, list: () => new Promise<never>(() => undefined) };
+  const store = boundedAdmin(unlisted, systemClock);
   const controller = new AbortController();
   const listing = listClaims(store, {}, { signal: controller.signal });
   controller.abort();
   await expect(listing).rejects.toMatchObject({ code: 'BATCHLATCH_STORE_SILENT', isRetryable: true });
   const claim = { key: 'k', status: 'PARKED', owner: 'o', attempt: 1 } as const;
-  const silent: OperableStore = { ...memory, operate: () => new Promise(() => undefined) };
+  const unchanged = { ...memory, change: () => new Promise<never>(() => undefined) };
+  const silent = boundedAdmin(unchanged, systemClock);
   const forgetting = forgetClaim(silent, claim, { ...BY, signal: AbortSignal.timeout(10) });
   expect(await forgetting).toMatchObject({ status: 'error', error: { code: 'BATCHLATCH_STORE_SILENT' } });
 });

@@ -62,7 +62,7 @@ describe('messages of a group that come in one receive', () => {
   it('are sent one request after the other, beside those of other groups', async () => {
     const { sqs, sent } = fifoOf(['a1', 'a2', 'b1', 'a3', 'b2']);
     const store = memoryStore();
-    const result = await redriveDeadLetters(sqs, { queueUrl: QUEUE_URL, store, which: 'all', ...WHO });
+    const result = await redriveDeadLetters(sqs, { queueUrl: QUEUE_URL, admin: store, which: 'all', ...WHO });
     expect(result).toMatchObject({ ended: 'whole', moved: 5 });
     expect(sent).toEqual([['a1', 'b1'], ['a2', 'b2'], ['a3']]);
   });
@@ -70,7 +70,12 @@ describe('messages of a group that come in one receive', () => {
   it('are not sent after one that SQS refused', async () => {
     const { sqs, sent, gone } = fifoOf(['a1', 'a2', 'b1', 'a3', 'b2'], ['a2']);
     const store = memoryStore();
-    const { messages } = await redriveDeadLetters(sqs, { queueUrl: QUEUE_URL, store, which: 'all', ...WHO });
+    const { messages } = await redriveDeadLetters(sqs, {
+      queueUrl: QUEUE_URL,
+      admin: store,
+      which: 'all',
+      ...WHO,
+    });
     expect(sent).toEqual([
       ['a1', 'b1'],
       ['a2', 'b2'],
@@ -93,7 +98,7 @@ describe('messages of a group that come in one receive', () => {
     await store.settle([settlementOf('park', parked)]);
     const { messages } = await redriveDeadLetters(sqs, {
       queueUrl: QUEUE_URL,
-      store,
+      admin: store,
       key: ({ messageId }) => `orders#v1:${messageId}`,
       which: 'all',
       ...WHO,

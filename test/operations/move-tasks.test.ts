@@ -78,7 +78,7 @@ function start(sqs: DeadLetterSqs, options: Partial<RedriveOptions> = {}) {
     sqs,
     {
       queueUrl: orders.deadLetterUrl,
-      store: orders.store,
+      admin: orders.store,
       which: 'all',
       onProgress: ({ moved }) => told.push(moved),
       ...WHO,
@@ -233,7 +233,7 @@ describe('a whole queue', () => {
   it('with a message that must stay is moved message by message', async () => {
     const request = claimRequest(orders.key('b'));
     const parked = await orders.store.inspect(request.key);
-    await orders.store.operate([
+    await orders.store.change([
       { operation: 'release', key: request.key, seen: parked!, owner: 'x', ...WHO, retentionMs: 1_000 },
     ]);
     await orders.store.acquire([request]);
@@ -259,7 +259,7 @@ describe('a dead-letter queue of which AWS says where its messages came from', (
     await orders.deliver();
     const { messages } = await peekDeadLetters(likeAws(), {
       queueUrl: orders.deadLetterUrl,
-      store: orders.store,
+      admin: orders.store,
     });
     expect(messages.find(({ body }) => body.includes('"d"'))).toMatchObject({
       sentBy: 'redrive-policy',

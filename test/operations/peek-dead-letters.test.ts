@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 function peek(options: Partial<PeekOptions> = {}, sqs: DeadLetterSqs = orders.hasty) {
-  return peekDeadLetters(sqs, { queueUrl: orders.deadLetterUrl, store: orders.store, ...options });
+  return peekDeadLetters(sqs, { queueUrl: orders.deadLetterUrl, admin: orders.store, ...options });
 }
 
 const hiddenAndShown = async (): Promise<unknown[]> => {
@@ -70,7 +70,7 @@ describe('peekDeadLetters', () => {
 
   it('shows all again when the store fails, and when the caller stops', async () => {
     const failing = { ...orders.store, list: () => Promise.reject(new Error('no such index')) };
-    await expect(peek({ store: failing })).rejects.toThrow('no such index');
+    await expect(peek({ admin: failing })).rejects.toThrow('no such index');
     expect(await hiddenAndShown()).toEqual(['0', '25']);
 
     const controller = new AbortController();
@@ -106,7 +106,7 @@ describe('peekDeadLetters', () => {
     };
     const peeking = peekWith(
       slow,
-      { queueUrl: orders.deadLetterUrl, limit: 10, store: { ...orders.store, list } },
+      { queueUrl: orders.deadLetterUrl, limit: 10, admin: { ...orders.store, list } },
       clock,
     );
     await until('it waits', async () => (await hiddenAndShown())[0] === '10');
@@ -144,7 +144,7 @@ describe('peekDeadLetters', () => {
     let isDone = false;
     const peeking = peekWith(
       slow,
-      { queueUrl: orders.deadLetterUrl, limit: 10, store: { ...orders.store, list } },
+      { queueUrl: orders.deadLetterUrl, limit: 10, admin: { ...orders.store, list } },
       clock,
     ).then(() => (isDone = true));
     await until('it waits', async () => (await hiddenAndShown())[0] === '10');
@@ -195,7 +195,7 @@ describe('processorKey', () => {
     await failing.fail('a', 'b');
     const { messages, parkedRead } = await peekDeadLetters(failing.hasty, {
       queueUrl: failing.deadLetterUrl,
-      store: failing.store,
+      admin: failing.store,
       key: processorKey({ namespace: NAMESPACE, key }),
     });
     expect(messages.map(({ claims }) => claims.map(({ status }) => status))).toEqual([

@@ -30,7 +30,7 @@ function redrive(options: Partial<RedriveOptions> = {}): Promise<RedriveResult> 
   return redriveDeadLetters(orders.hasty, {
     queueUrl: orders.deadLetterUrl,
     destinationUrl: orders.queueUrl,
-    store: orders.store,
+    admin: orders.store,
     which: 'all',
     ...WHO,
     ...options,
@@ -64,7 +64,7 @@ describe('redriveDeadLetters', () => {
     await orders.fail('a');
     const { messages } = await redriveDeadLetters(orders.hasty, {
       queueUrl: orders.deadLetterUrl,
-      store: orders.store,
+      admin: orders.store,
       which: 'all',
       ...WHO,
     });
@@ -153,7 +153,7 @@ describe('redriveDeadLetters', () => {
     const result = await redriveDeadLetters(sqs, {
       queueUrl: orders.deadLetterUrl,
       destinationUrl: orders.queueUrl,
-      store: orders.store,
+      admin: orders.store,
       which: 'all',
       ...WHO,
     });
@@ -167,7 +167,7 @@ describe('redriveDeadLetters', () => {
     beforeEach(async () => {
       await orders.fail('a');
       const claim = await orders.store.inspect(key());
-      await orders.store.operate([
+      await orders.store.change([
         { operation: 'forget', key: key(), seen: claim!, owner: 'x', ...WHO, retentionMs: 1_000 },
       ]);
     });
@@ -214,16 +214,16 @@ describe('redriveDeadLetters', () => {
       await orders.store.settle([settlementOf('park', request)]);
       const parked = await orders.store.inspect(key());
       const store = Object.create(orders.store, {
-        operate: {
-          value: async (...input: Parameters<typeof orders.store.operate>) => {
-            await orders.store.operate([
+        change: {
+          value: async (...input: Parameters<typeof orders.store.change>) => {
+            await orders.store.change([
               { operation: 'resolve', key: key(), seen: parked!, owner: 'other', ...WHO, retentionMs: 1_000 },
             ]);
-            return orders.store.operate(...input);
+            return orders.store.change(...input);
           },
         },
       }) as typeof orders.store;
-      const result = await redrive({ ...options, store });
+      const result = await redrive({ ...options, admin: store });
       expect(result).toMatchObject({ moved: 0, released: 0 });
       expect(whys(result)).toEqual(['completed']);
     });
@@ -264,7 +264,7 @@ describe('redriveDeadLetters', () => {
       const { destinationUrl: _none, ...unasked } = { destinationUrl: '', queueUrl: letters };
       const result = await redriveDeadLetters(orders.hasty, {
         ...unasked,
-        store: orders.store,
+        admin: orders.store,
         which: 'all',
         ...WHO,
       });
@@ -278,7 +278,7 @@ describe('redriveDeadLetters', () => {
       const sqs = withCalls(orders.hasty, {
         listDeadLetterSourceQueues: async () => ({ queueUrls: [only] }),
       });
-      const options = { queueUrl: letters, store: orders.store, which: 'all', ...WHO } as const;
+      const options = { queueUrl: letters, admin: orders.store, which: 'all', ...WHO } as const;
       expect(whys(await redriveDeadLetters(sqs, options))).toEqual(['no-destination']);
       expect(await orders.depth(only)).toBe(0);
       expect((await orders.store.inspect(orders.key('a')))?.status).toBe('PARKED');
@@ -329,7 +329,7 @@ describe('redriveDeadLetters', () => {
       "Expected `which` to be 'all', a list of message ids, or a function",
     ],
     ['reason', { reason: ' ' }, 'Expected `reason` to be 1 to 256 characters without control characters'],
-    ['store', { store: {} as never }, 'Expected `store` to be a store that people can operate on'],
+    ['admin', { admin: {} as never }, 'Expected `admin` to be an admin of claims'],
     ['completed', { completed: 'run' as 'move' }, "Expected `completed` to be 'skip' or 'move' or 'delete'"],
   ])('says what is wrong with `%s`', async (_, wrong, message) => {
     await expect(redrive(wrong)).rejects.toThrow(`redriveDeadLetters: ${message}`);

@@ -28,7 +28,7 @@ function redrive(
   return redriveDeadLetters(withCalls(orders.hasty, calls), {
     queueUrl: orders.deadLetterUrl,
     destinationUrl: orders.queueUrl,
-    store: orders.store,
+    admin: orders.store,
     which: 'all',
     ...WHO,
     ...options,
@@ -67,19 +67,19 @@ describe('a redrive that meets a fault', () => {
 
   it('when claims are read leaves everything, visible', async () => {
     const store = { ...orders.store, list: lost };
-    expect(await redrive({}, { store })).toMatchObject({ ended: 'failed', moved: 0 });
+    expect(await redrive({}, { admin: store })).toMatchObject({ ended: 'failed', moved: 0 });
     expect(await depths()).toEqual([3, 0]);
     await theRestRunsOnce();
   });
 
   it('when a claim is released moves no message of it', async () => {
-    const { operate } = orders.store;
+    const { change: operate } = orders.store;
     const store = {
       ...orders.store,
-      operate: async (...[operations]: Parameters<typeof operate>) =>
+      change: async (...[operations]: Parameters<typeof operate>) =>
         operations[0]?.key === orders.key('b') ? lost() : operate(operations),
     };
-    const result = await redrive({}, { store });
+    const result = await redrive({}, { admin: store });
     expect(result).toMatchObject({ ended: 'whole', moved: 2, left: 1, released: 2 });
     expect(result.messages.find(({ outcome }) => outcome === 'left')).toMatchObject({
       why: 'not-released',
@@ -249,10 +249,10 @@ describe('a redrive of a FIFO queue', () => {
     const result = await redrive(
       {},
       {
-        store: {
+        admin: {
           ...orders.store,
-          operate: async (operations) =>
-            operations[0]?.key === orders.key('a1') ? lost() : orders.store.operate(operations),
+          change: async (operations) =>
+            operations[0]?.key === orders.key('a1') ? lost() : orders.store.change(operations),
         },
       },
     );

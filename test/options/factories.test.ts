@@ -19,7 +19,7 @@ import { s3Pointer, s3Results } from 'batchlatch/s3';
 import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
 
 const store = memoryStore();
-const operable = { ...store, list: () => undefined, count: () => undefined, operate: () => undefined };
+const admin = Object.fromEntries(['list', 'count', 'read', 'change'].map((name) => [name, () => undefined]));
 const storage = { put: async () => 'p', get: async () => '7' };
 
 /** Every factory with options: its name, what makes it, and options that work. */
@@ -69,7 +69,7 @@ const factories: readonly [name: string, make: (options: never) => unknown, work
   [
     'createClaimMonitor',
     createClaimMonitor,
-    { store: operable, tableName: 't', limit: 0, logKeys: true, write: () => 1, clock: manualClock() },
+    { admin, tableName: 't', limit: 0, logKeys: true, write: () => 1, clock: manualClock() },
   ],
   ['payloadHash', payloadHash, { include: ['orderId'] }],
   ['argumentHash', argumentHash, { exclude: ['sentAt'] }],

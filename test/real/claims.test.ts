@@ -1,6 +1,6 @@
+import { inDynamoDB, itself } from '../support/store-and-admin.ts';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
@@ -49,6 +49,7 @@ for (const [name, writes] of dynamoDBs) {
     describeClaimStore(
       {
         name: `dynamoDBStore, ${writes} writes,`,
+        admin: itself,
         create: (clock) => storeBy('direct', service.endpoint, { tableName, writes, clock }),
         rows: rowsOfDynamoDB(() => ({ client: plainClient, tableName })),
         ...withCommit,
@@ -58,8 +59,9 @@ for (const [name, writes] of dynamoDBs) {
     describeClaimStore(
       {
         name: `dynamoDBStore, ${writes} writes, Powertools' attributes,`,
+        admin: itself,
         create: (clock) =>
-          dynamoDBStore({ client: plainClient, tableName, writes, clock, attributes: powertoolsAttributes }),
+          inDynamoDB({ client: plainClient, tableName, writes, clock, attributes: powertoolsAttributes }),
         rows: rowsOfDynamoDB(() => ({ client: plainClient, tableName }), 'state'),
       },
       { describe, it },
@@ -67,6 +69,7 @@ for (const [name, writes] of dynamoDBs) {
     describeClaimStore(
       {
         name: `dynamoDBStore, ${writes} writes, with the index,`,
+        admin: itself,
         create: (clock) =>
           storeBy('direct', service.endpoint, {
             tableName: indexedTable,
@@ -83,8 +86,9 @@ for (const [name, writes] of dynamoDBs) {
       describeClaimStore(
         {
           name: `dynamoDBStore, ${writes} writes, with the index, Powertools' attributes,`,
+          admin: itself,
           create: (clock) =>
-            dynamoDBStore({
+            inDynamoDB({
               client: plainClient,
               tableName: indexedPowertoolsTable,
               writes,
@@ -98,6 +102,7 @@ for (const [name, writes] of dynamoDBs) {
       describeClaimStore(
         {
           name: `dynamoDBStore, ${writes} writes, with the SDK's client as the store makes it,`,
+          admin: itself,
           create: (clock) => storeBy('sdk', service.endpoint, { tableName, writes, clock }),
           ...withCommit,
         },

@@ -58,7 +58,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
     await page.keyboard.press('Enter');
     await page.getByText('1 claim released').waitFor();
     expect(await page.evaluate('document.activeElement === document.body')).toBe(false);
-    expect(await shop.store.inspect(MUCH_HAPPENED)).toMatchObject({
+    expect(await shop.store.read(MUCH_HAPPENED)).toMatchObject({
       history: [{ operator: 'ann' }, { reason: 'with no mouse' }],
     });
   });

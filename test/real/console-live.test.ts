@@ -171,7 +171,7 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
         .getByText(/changed since you looked/i)
         .first()
         .waitFor();
-      expect(await console.store.inspect(KEY)).toMatchObject({ history: [{ reason: 'by somebody else' }] });
+      expect(await console.store.read(KEY)).toMatchObject({ history: [{ reason: 'by somebody else' }] });
     });
 
     it('is told when it was changed before the dialog was opened, by a list that was read before', async () => {
@@ -186,7 +186,7 @@ describeWith([chromium, toxiproxy, componentNamed('dynoxide')], 'a console that 
   });
 
   async function releaseByAnother(): Promise<void> {
-    const claim = await console.store.inspect(KEY);
+    const claim = await console.store.read(KEY);
     if (claim === undefined) throw new Error('The claim is gone');
     await releaseClaim(console.store, claim, { operator: 'ann', reason: 'by somebody else' });
   }

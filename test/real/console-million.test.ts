@@ -1,9 +1,9 @@
+import { inPostgres } from '../support/store-and-admin.ts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { claimsTableSql, postgresStore } from 'batchlatch/postgres';
+import { claimsTableSql } from 'batchlatch/postgres';
 import { Pool } from 'pg';
 import type { ClaimsJson, Overview, PlanJson } from '../../src/console/api.ts';
 import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
-import { operableStore } from '../../src/operations/index.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { openConsole } from '../support/console-browser.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';
@@ -34,7 +34,7 @@ describeWith([postgres], `A console on ${CLAIMS} claims`, () => {
     await pool.query(FILL);
     await pool.query('ANALYZE batchlatch_claims');
     console = await startConsole({
-      store: operableStore(postgresStore({ pool })),
+      store: inPostgres({ pool }),
       place: 'table batchlatch_claims',
       operator: 'ann@laptop',
       appFolder: 'none', // no page is asked for

@@ -1,8 +1,6 @@
+import { inDynamoDB, inPostgres, inRedis } from '../support/store-and-admin.ts';
 import { afterAll, beforeAll } from '@jest/globals';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
-import { postgresStore } from 'batchlatch/postgres';
-import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
@@ -33,9 +31,9 @@ describeWith([redis], 'copyClaims, between all four stores', () => {
 
   describeCopies({
     memory: () => memoryStore(),
-    DynamoDB: () => dynamoDBStore({ client: table.newClient(), tableName: table.tableName }),
-    PostgreSQL: () => postgresStore({ pool, table: postgresTable }),
-    Redis: () => redisStore({ client }),
-    'Redis in slots': () => redisStore({ client, prefix: 'in-slots:', slots: 4 }),
+    DynamoDB: () => inDynamoDB({ client: table.newClient(), tableName: table.tableName }),
+    PostgreSQL: () => inPostgres({ pool, table: postgresTable }),
+    Redis: () => inRedis({ client }),
+    'Redis in slots': () => inRedis({ client, prefix: 'in-slots:', slots: 4 }),
   });
 });

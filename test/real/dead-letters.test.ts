@@ -45,7 +45,7 @@ for (const { name, saysSources, movesItself } of SERVICES) {
         for (let look = 1; look <= 2; look += 1) {
           const { messages, isWhole } = await peekDeadLetters(orders.sqs, {
             queueUrl: orders.deadLetterUrl,
-            store: orders.store,
+            admin: orders.store,
           });
           expect(new Set(messages.map(({ key }) => key))).toEqual(new Set(['a', 'b', 'c'].map(orders.key)));
           expect(messages[0]).toMatchObject({

@@ -1,12 +1,13 @@
+import { inDynamoDB } from '../support/store-and-admin.ts';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CreateTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import { keyHash, operableStore, type OperableStore } from 'batchlatch/operations';
+import { keyHash, type ClaimAdmin } from 'batchlatch/operations';
 import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
@@ -42,7 +43,7 @@ describe('a fault drill', () => {
   const cleanup = new Cleanup();
   let endpoints: Record<'AWS_ENDPOINT_URL_DYNAMODB' | 'AWS_ENDPOINT_URL_SQS', string>;
   let dynamoDB: DynamoDBClient;
-  let store: OperableStore;
+  let store: ClaimAdmin;
   let sqs: SQS;
   let queue: Queue;
   let worker: StartedFunction;
@@ -61,7 +62,7 @@ describe('a fault drill', () => {
     const { table } = claimsTableDefinition(CLAIMS, undefined, { overdueIndex: true });
     await dynamoDB.send(new CreateTableCommand(table));
     await dynamoDB.send(new CreateTableCommand(chargesTableDefinition(CHARGES)));
-    store = operableStore(dynamoDBStore({ tableName: CLAIMS, client: dynamoDB, overdueIndex: true }));
+    store = inDynamoDB({ tableName: CLAIMS, client: dynamoDB, overdueIndex: true });
     queue = await createQueue(sqs, { visibilityTimeoutSeconds: 4, maxReceiveCount: 1 });
     await sqs.sendMessageBatch({
       QueueUrl: queue.queueUrl,
@@ -74,7 +75,7 @@ describe('a fault drill', () => {
     await startWorker({ hasBugs: true });
     startQueue();
     await until('all is done but what hangs', async () => {
-      const states = await Promise.all(ORDERS.map(({ orderId }) => store.inspect(keyOf(orderId))));
+      const states = await Promise.all(ORDERS.map(({ orderId }) => store.read(keyOf(orderId))));
       const ends = ['COMPLETED', 'COMPLETED', 'PARKED', 'PARKED', 'IN_PROGRESS', 'IN_PROGRESS'];
       return states.every((claim, index) => claim?.status === ends[index]) && (await charges()).length === 3;
     });
@@ -85,7 +86,7 @@ describe('a fault drill', () => {
     // The monitor reports it.
     const lines: Record<string, unknown>[] = [];
     await createClaimMonitor({
-      store,
+      admin: store,
       tableName: CLAIMS,
       write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>),
     })();
@@ -132,12 +133,12 @@ describe('a fault drill', () => {
     });
     expect((await charges()).toSorted(byText)).toEqual(ORDERS.map(({ orderId }) => orderId).toSorted(byText));
     for (const { orderId } of ORDERS) {
-      expect([orderId, (await store.inspect(keyOf(orderId)))?.status]).toEqual([orderId, 'COMPLETED']);
+      expect([orderId, (await store.read(keyOf(orderId)))?.status]).toEqual([orderId, 'COMPLETED']);
     }
-    expect((await store.inspect(keyOf('parked-1')))?.history).toMatchObject([
+    expect((await store.read(keyOf('parked-1')))?.history).toMatchObject([
       { operation: 'release', operator: 'ann@laptop', reason: 'customers were imported' },
     ]);
-    const report = await createClaimMonitor({ store, tableName: CLAIMS, write: () => undefined })();
+    const report = await createClaimMonitor({ admin: store, tableName: CLAIMS, write: () => undefined })();
     expect(report).toMatchObject({ overdue: 0, parked: 0, inProgress: 0 });
   }, 180_000);
 

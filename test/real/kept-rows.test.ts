@@ -1,3 +1,4 @@
+import { redisAdminBy } from '../../src/stores/redis/redis-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Redis } from 'ioredis';
@@ -21,7 +22,10 @@ describeWith([redis], 'on Redis', () => {
   describeKeptRows('redis', async (clock) => {
     const prefix = `${randomUUID()}:`;
     return {
-      store: redisStoreBy({ client, prefix }, { clock, serverNow: clock.now }),
+      store: {
+        ...redisAdminBy({ client, prefix }, { clock, serverNow: clock.now }),
+        ...redisStoreBy({ client, prefix }, { clock, serverNow: clock.now }),
+      },
       read: async (key) => client.hgetall(prefix + key),
       put: async (key, row: Record<string, string>) => void (await client.hset(prefix + key, row)),
     };

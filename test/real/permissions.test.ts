@@ -1,3 +1,4 @@
+import { inDynamoDB, type StoreAndAdmin } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import type { BatchStatementRequest, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -8,9 +9,8 @@ import {
   type Clock,
   createBatchProcessor,
 } from 'batchlatch';
-import { commit, dynamoDBStore } from 'batchlatch/dynamodb';
+import { commit } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
-import { operableStore, type OperableStore } from 'batchlatch/operations';
 import { describeClaimStore, eventBridgeEvent, lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
@@ -19,7 +19,6 @@ import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../local
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../support/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
-import { OPERATED, type OperatedStore } from '../../src/claims/operated.ts';
 import { at, readTemplate } from '../sam/read-template.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
@@ -118,7 +117,11 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
     const used = new Set<Permission>();
 
     describeClaimStore(
-      { name: 'dynamoDBStore', create: (clock) => storeOfPeople(clock) },
+      {
+        name: 'dynamoDBStore',
+        create: (clock) => storeOfPeople(clock),
+        admin: (clock) => storeOfPeople(clock),
+      },
       recording(used, () => new Set([...granted, ...OF_OPERATORS])),
     );
 
@@ -131,12 +134,12 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   describe('of the monitor', () => {
     beforeEach(async () => {
       const [hung, bad] = [claimRequest(`hung-${randomUUID()}`, { leaseMs: 1 }), claimRequest('bad')];
-      const store = dynamoDBStore({ client: ownClient, tableName: tables.claims, overdueIndex: true });
+      const store = inDynamoDB({ client: ownClient, tableName: tables.claims, overdueIndex: true });
       await store.acquire([hung, bad]);
       await store.settle([settlementOf('park', bad)]);
     });
     const monitor = () =>
-      createClaimMonitor({ store: storeOfPeople(), tableName: tables.claims, write: () => undefined })();
+      createClaimMonitor({ admin: storeOfPeople(), tableName: tables.claims, write: () => undefined })();
 
     it('are what it needs, and nothing more', async () => {
       allowed = new Set(ofMonitor);
@@ -212,7 +215,7 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
         ? { Code: 'AccessDenied', Message: refusalOf(action, tables.claims).message }
         : undefined,
     );
-    const { charge, errors } = chargingFunction(dynamoDBStore({ client, tableName: tables.claims }));
+    const { charge, errors } = chargingFunction(inDynamoDB({ client, tableName: tables.claims }));
     const order = anOrder();
     expect(await charge(sqsEvent([{ messageId: order.orderId, body: order }]))).toEqual({
       batchItemFailures: [{ itemIdentifier: order.orderId }],
@@ -262,19 +265,16 @@ describeWith([dynamoDBLocal], 'the permissions of the template', () => {
   /** The store as functions have it: people, who list and change claims, have their own. */
   function storeOfFunctions(clock: Clock): ClaimStore {
     const options = { tableName: tables.claims, overdueIndex: true, clock };
-    const { [OPERATED]: _operated, ...store } = storeBy('direct', proxy.endpoint, options) as OperatedStore;
-    return store;
+    return storeBy('direct', proxy.endpoint, options);
   }
 
-  function storeOfPeople(clock?: Clock): OperableStore {
-    return operableStore(
-      dynamoDBStore({
-        client: proxiedClient,
-        tableName: tables.claims,
-        overdueIndex: true,
-        ...(clock !== undefined && { clock }),
-      }),
-    );
+  function storeOfPeople(clock?: Clock): StoreAndAdmin {
+    return inDynamoDB({
+      client: proxiedClient,
+      tableName: tables.claims,
+      overdueIndex: true,
+      ...(clock !== undefined && { clock }),
+    });
   }
 
   /** Notes in `used` what the tests of the suite asked for. */

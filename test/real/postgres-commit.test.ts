@@ -1,3 +1,4 @@
+import { itself } from '../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import type { Clock } from 'batchlatch';
 import { describeClaimStore } from 'batchlatch/testing';
@@ -27,6 +28,7 @@ describeWith([postgres], 'the effects of inTransaction', () => {
   describeClaimStore(
     {
       name: 'postgresStore with inTransaction',
+      admin: itself,
       create(given) {
         clock = given;
         return storeByClock(pool, table, given);

@@ -1,6 +1,6 @@
+import { inPostgres, itself } from '../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operableStore } from 'batchlatch/operations';
-import { deleteForgottenClaims, postgresStore } from 'batchlatch/postgres';
+import { deleteForgottenClaims } from 'batchlatch/postgres';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
@@ -38,12 +38,16 @@ describeWith([postgres], 'roles of PostgreSQL', () => {
 
   // The contract has people forget claims, too.
   describeClaimStore(
-    { name: 'postgresStore as an operator', create: (clock) => storeByClock(operator, table, clock) },
+    {
+      name: 'postgresStore as an operator',
+      admin: itself,
+      create: (clock) => storeByClock(operator, table, clock),
+    },
     { describe, it },
   );
 
   it('let a function do all that attempts need with SELECT, INSERT and UPDATE', async () => {
-    const store = postgresStore({ pool: worker, table });
+    const store = inPostgres({ pool: worker, table });
     expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
     expect(await store.start?.([request])).toEqual(['stored']);
     expect(await store.extend([request])).toEqual(['stored']);
@@ -54,14 +58,14 @@ describeWith([postgres], 'roles of PostgreSQL', () => {
       message: expect.stringContaining(`GRANT SELECT, UPDATE, DELETE ON ${table}`),
     });
     const claim = (await store.inspect('a')) as NonNullable<Awaited<ReturnType<typeof store.inspect>>>;
-    const [forgotten] = await operableStore(store).operate([
+    const [forgotten] = await store.change([
       { ...request, operation: 'forget', seen: claim, owner: 'o', operator: 'me', reason: 'test' },
     ]);
     expect(forgotten).toMatchObject({ status: 'error', error: { code: 'BATCHLATCH_ACCESS_DENIED' } });
   });
 
   it.each(['SELECT', 'INSERT', 'UPDATE'])('are told of a missing %s', async (privilege) => {
-    const store = postgresStore({ pool: worker, table });
+    const store = inPostgres({ pool: worker, table });
     await owner.query(`REVOKE ${privilege} ON ${table} FROM worker`);
     try {
       const [outcome] = await store.acquire([{ ...request, key: privilege }]);
@@ -79,24 +83,24 @@ describeWith([postgres], 'roles of PostgreSQL', () => {
   });
 
   it('are told where there is no table, no database, or a server that takes no writes', async () => {
-    const [absent] = await postgresStore({ pool: worker, table: 'absent' }).acquire([request]);
+    const [absent] = await inPostgres({ pool: worker, table: 'absent' }).acquire([request]);
     expect(absent).toMatchObject({ error: { code: 'BATCHLATCH_TABLE_NOT_FOUND' } });
-    const [unknown] = await postgresStore({ pool: worker, table: 'absent.claims' }).acquire([request]);
+    const [unknown] = await inPostgres({ pool: worker, table: 'absent.claims' }).acquire([request]);
     expect(unknown).toMatchObject({ error: { code: 'BATCHLATCH_TABLE_NOT_FOUND' } });
     await owner.query('CREATE TABLE unlike (key text PRIMARY KEY, status text)');
     await owner.query('GRANT ALL ON unlike TO worker');
-    const [unlike] = await postgresStore({ pool: worker, table: 'unlike' }).acquire([request]);
+    const [unlike] = await inPostgres({ pool: worker, table: 'unlike' }).acquire([request]);
     expect(unlike).toMatchObject({
       error: { message: expect.stringContaining('is not as claimsTableSql() makes it') },
     });
 
     const elsewhere = poolOf(as('worker').replace(/postgres$/, 'elsewhere'));
-    const [lost] = await postgresStore({ pool: elsewhere, table }).acquire([request]);
+    const [lost] = await inPostgres({ pool: elsewhere, table }).acquire([request]);
     expect(lost).toMatchObject({ error: { code: 'BATCHLATCH_CREDENTIALS' } });
     await elsewhere.end();
 
     const replica = poolOf(as('worker'), { options: '-c default_transaction_read_only=on' });
-    const [readOnly] = await postgresStore({ pool: replica, table }).acquire([request]);
+    const [readOnly] = await inPostgres({ pool: replica, table }).acquire([request]);
     expect(readOnly).toMatchObject({
       error: { isRetryable: true, message: expect.stringContaining('Connect to the writer') },
     });
@@ -104,7 +108,7 @@ describeWith([postgres], 'roles of PostgreSQL', () => {
   });
 
   it('keep what one item holds from the others', async () => {
-    const store = postgresStore({ pool: worker, table });
+    const store = inPostgres({ pool: worker, table });
     const hostile = [
       "'; DROP TABLE claims; --",
       '{"a":"b"}',

@@ -1,10 +1,9 @@
+import { inPostgres, type StoreAndAdmin } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { inTransaction, postgresStore, type TransactionClient } from 'batchlatch/postgres';
+import { inTransaction, type TransactionClient } from 'batchlatch/postgres';
 import type { RecordContext } from 'batchlatch';
 import type { Pool } from 'pg';
-import type { ClaimStore } from '../../src/claims/claim-store.ts';
-import { withOperations } from '../../src/operations/operable-store.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';
 import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
@@ -22,14 +21,14 @@ for (const level of ['read committed', 'repeatable read', 'serializable']) {
       /** Whose sessions have the level of the role. */
       let own: Pool;
       let table: string;
-      let store: ClaimStore;
+      let store: StoreAndAdmin;
       beforeAll(async () => {
         server = await startPostgres();
         pool = poolOf(server.endpoint);
         await pool.query(`ALTER ROLE postgres SET default_transaction_isolation = '${level}'`);
         own = poolOf(server.endpoint);
         table = await createPostgresTable(pool);
-        store = postgresStore({ pool: own, table });
+        store = inPostgres({ pool: own, table });
       }, INSTALL_TIMEOUT_MS);
       afterAll(async () => {
         await own.end();
@@ -98,7 +97,7 @@ for (const level of ['read committed', 'repeatable read', 'serializable']) {
         const failed = await claimed('FAILED');
         const seen = { status: 'FAILED', owner: 'mine', attempt: 1 } as const;
         const outcome = await whileChanged(table, `status = 'IN_PROGRESS', ${TAKEN}`, failed.key, () =>
-          withOperations(store).operate([
+          store.change([
             {
               operation: 'forget',
               key: failed.key,
@@ -114,7 +113,7 @@ for (const level of ['read committed', 'repeatable read', 'serializable']) {
       });
 
       it('is not completed in a transaction whose owner has lost it by then', async () => {
-        const b = await transactionBench(pool, (_, name) => postgresStore({ pool: own, table: name }));
+        const b = await transactionBench(pool, (_, name) => inPostgres({ pool: own, table: name }));
         const errors: unknown[] = [];
         const insert = (client: TransactionClient): Promise<unknown> =>
           client.query(`INSERT INTO ${b.effects} (id) VALUES ('a')`);

@@ -1,8 +1,8 @@
+import { inPostgres } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createBatchProcessor } from 'batchlatch';
-import { operableStore } from 'batchlatch/operations';
-import { deleteForgottenClaims, postgresStore } from 'batchlatch/postgres';
+import { deleteForgottenClaims } from 'batchlatch/postgres';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import type { ClaimStore, Settlement } from '../../src/claims/claim-store.ts';
@@ -31,7 +31,7 @@ describeWith([postgres], 'PostgreSQL under many workers', () => {
   it(`gives each of 50 keys to one of ${WORKERS} workers at a time, which ask in random orders, without a deadlock`, async () => {
     const keys = Array.from({ length: 50 }, (_, index) => `contended-${index}`);
     const holders = new Map<string, string>();
-    const store = postgresStore({ pool, table });
+    const store = inPostgres({ pool, table });
     const errors = await Promise.all(Array.from({ length: WORKERS }, () => worker(store, keys, holders)));
     expect(errors.flat()).toEqual([]);
     const { rows } = await pool.query('SELECT sum(deadlocks)::int AS deadlocks FROM pg_stat_database');
@@ -43,7 +43,7 @@ describeWith([postgres], 'PostgreSQL under many workers', () => {
     async (size) => {
       const counting = countingPool(pool);
       const run = createBatchProcessor(() => undefined, {
-        store: postgresStore({ pool: counting, table }),
+        store: inPostgres({ pool: counting, table }),
         concurrency: 100,
       });
       const event = sqsEvent(Array.from({ length: size }, () => ({ body: '{}' })));
@@ -56,12 +56,12 @@ describeWith([postgres], 'PostgreSQL under many workers', () => {
 
   it('lists and counts on where a page has gone through many rows and found few claims', async () => {
     const own = await createPostgresTable(pool);
-    const store = postgresStore({ pool, table: own });
+    const store = inPostgres({ pool, table: own });
     const request = (key: string, retentionMs: number) =>
       ({ key, owner: 'me', leaseMs: 1, retentionMs }) as const;
     await store.acquire(Array.from({ length: 4_500 }, (_, index) => request(`a-${index}`, 1)));
     await store.acquire(Array.from({ length: 30 }, (_, index) => request(`b-${index}`, 3_600_000)));
-    const { list, count } = operableStore(store);
+    const { list, count } = store;
     for (const query of [{ state: 'overdue' as const }, {}]) {
       const found: string[] = [];
       const sizes: number[] = [];
@@ -80,7 +80,7 @@ describeWith([postgres], 'PostgreSQL under many workers', () => {
   });
 
   it('deletes what is past its retention in steps, while others use the table', async () => {
-    const store = postgresStore({ pool, table });
+    const store = inPostgres({ pool, table });
     const request = (key: string, retentionMs: number) =>
       ({ key, owner: 'me', leaseMs: 1, retentionMs }) as const;
     await store.acquire(Array.from({ length: 2_500 }, (_, index) => request(`old-${index}`, 1)));

@@ -1,3 +1,4 @@
+import { itself } from '../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
@@ -32,6 +33,7 @@ for (const way of ['directly', 'through PgBouncer in transaction mode'] as const
     describeClaimStore(
       {
         name: `postgresStore, ${way},`,
+        admin: itself,
         create: (clock) => storeByClock(pool, table, clock),
         rows: rowsOfPostgres(() => ({ pool, name: table })),
       },

@@ -1,12 +1,11 @@
+import { inRedis, type StoreAndAdmin, itself, redisByClock } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
-import type { ClaimRequest, ClaimStore } from '../../src/claims/claim-store.ts';
-import { withOperations } from '../../src/operations/operable-store.ts';
-import { checkRedis, redisStore } from '../../src/stores/redis/index.ts';
+import type { ClaimRequest } from '../../src/claims/claim-store.ts';
+import { checkRedis } from '../../src/stores/redis/index.ts';
 import type { RedisClient } from '../../src/stores/redis/redis-client.ts';
-import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
 import { describeClaimStore } from '../../src/testing/index.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis } from '../support/components/redis.ts';
@@ -34,7 +33,8 @@ describeWith([redis], 'on a cluster of Redis', () => {
 
   describeClaimStore({
     name: 'redisStore on a cluster, by ioredis',
-    create: (clock) => redisStoreBy({ client: ioredis }, { clock, serverNow: clock.now }),
+    admin: itself,
+    create: (clock) => redisByClock({ client: ioredis }, clock),
     rows: rowsOfRedis(
       () =>
         async ([command = '', ...args]) =>
@@ -44,7 +44,8 @@ describeWith([redis], 'on a cluster of Redis', () => {
   });
   describeClaimStore({
     name: 'redisStore on a cluster, by node-redis',
-    create: (clock) => redisStoreBy({ client: nodeRedis }, { clock, serverNow: clock.now }),
+    admin: itself,
+    create: (clock) => redisByClock({ client: nodeRedis }, clock),
   });
 
   const both = () =>
@@ -55,7 +56,7 @@ describeWith([redis], 'on a cluster of Redis', () => {
 
   it('claims a batch of any size, spread over all nodes', async () => {
     for (const [name, client] of both()) {
-      const store = redisStore({ client, prefix: `${name}:` });
+      const store = inRedis({ client, prefix: `${name}:` });
       const requests = Array.from({ length: 2_000 }, (_, index) => requestOf(`spread-${index}`));
       const outcomes = await store.acquire(requests);
       expect(outcomes.every(({ status }) => status === 'acquired')).toBe(true);
@@ -67,8 +68,8 @@ describeWith([redis], 'on a cluster of Redis', () => {
 
   it('waits for copies on the node that wrote', async () => {
     for (const [name, client] of both()) {
-      const store = redisStore({ client, prefix: `${name}-wait:`, wait: { replicas: 0, timeoutMs: 100 } });
-      const alone = redisStore({ client, prefix: `${name}-alone:`, wait: { replicas: 1, timeoutMs: 100 } });
+      const store = inRedis({ client, prefix: `${name}-wait:`, wait: { replicas: 0, timeoutMs: 100 } });
+      const alone = inRedis({ client, prefix: `${name}-alone:`, wait: { replicas: 1, timeoutMs: 100 } });
       const requests = Array.from({ length: 30 }, (_, index) => requestOf(`waits-${index}`));
       expect((await store.acquire(requests)).every(({ status }) => status === 'acquired')).toBe(true);
       expect((await alone.acquire(requests)).map(codeOf)).toEqual(
@@ -81,7 +82,7 @@ describeWith([redis], 'on a cluster of Redis', () => {
     const [, , third] = cluster.servers;
     await third?.kill();
     for (const [name, client] of both()) {
-      const store = redisStore({ client, prefix: `${name}-gone:` });
+      const store = inRedis({ client, prefix: `${name}-gone:` });
       const requests = Array.from({ length: 200 }, (_, index) => requestOf(`gone-${index}`));
       const outcomes = await store.acquire(requests);
       const errors = outcomes.filter(({ status }) => status === 'error');
@@ -102,10 +103,10 @@ function codeOf(outcome: unknown): unknown {
   return (outcome as { error?: { code?: unknown } }).error?.code;
 }
 
-async function keysListed(store: ClaimStore): Promise<number> {
+async function keysListed(store: StoreAndAdmin): Promise<number> {
   const keys = new Set<string>();
   for (let cursor: string | undefined; ;) {
-    const page = await withOperations(store).list({ limit: 500, ...(cursor !== undefined && { cursor }) });
+    const page = await store.list({ limit: 500, ...(cursor !== undefined && { cursor }) });
     for (const { key } of page.claims) keys.add(key);
     cursor = page.next;
     if (cursor === undefined) return keys.size;

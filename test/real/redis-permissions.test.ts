@@ -1,3 +1,4 @@
+import { itself, redisByClock } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
@@ -7,7 +8,6 @@ import type { ClaimRequest } from '../../src/claims/claim-store.ts';
 import { checkRedis, redisStore } from '../../src/stores/redis/index.ts';
 import type { RedisClient } from '../../src/stores/redis/redis-client.ts';
 import { describeClaimStore } from '../../src/testing/index.ts';
-import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
 import { until } from './support/until.ts';
@@ -35,8 +35,8 @@ describeWith([redis], 'a user of Redis with the rights that the page lists', () 
 
   describeClaimStore({
     name: 'redisStore by the user of a person',
-    create: async (clock) =>
-      redisStoreBy({ client: await clientOf(PERSON.split(' ')) }, { clock, serverNow: clock.now }),
+    admin: itself,
+    create: async (clock) => redisByClock({ client: await clientOf(PERSON.split(' ')) }, clock),
   });
 
   it('is all that a function needs', async () => {

@@ -1,3 +1,4 @@
+import { inRedis, itself, redisByClock } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -6,8 +7,6 @@ import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import type { ClaimRequest } from '../../src/claims/claim-store.ts';
-import { withOperations } from '../../src/operations/operable-store.ts';
-import { redisStore } from '../../src/stores/redis/index.ts';
 import type { RedisClient } from '../../src/stores/redis/redis-client.ts';
 import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
 import { describeClaimStore } from '../../src/testing/index.ts';
@@ -34,7 +33,8 @@ describeWith([redis], 'on Redis', () => {
 
   describeClaimStore({
     name: 'redisStore on ioredis',
-    create: (clock) => redisStoreBy({ client: ioredis }, { clock, serverNow: clock.now }),
+    admin: itself,
+    create: (clock) => redisByClock({ client: ioredis }, clock),
     rows: rowsOfRedis(
       () =>
         async ([command = '', ...args]) =>
@@ -43,7 +43,8 @@ describeWith([redis], 'on Redis', () => {
   });
   describeClaimStore({
     name: 'redisStore on node-redis, in slots',
-    create: (clock) => redisStoreBy({ client: nodeRedis, slots: 4 }, { clock, serverNow: clock.now }),
+    admin: itself,
+    create: (clock) => redisByClock({ client: nodeRedis, slots: 4 }, clock),
     rows: rowsOfRedis(
       () =>
         async ([command = '', ...args]) =>
@@ -53,7 +54,8 @@ describeWith([redis], 'on Redis', () => {
   });
   describeClaimStore({
     name: 'redisStore on an ioredis with a prefix of its own',
-    create: (clock) => redisStoreBy({ client: prefixed, slots: 2 }, { clock, serverNow: clock.now }),
+    admin: itself,
+    create: (clock) => redisByClock({ client: prefixed, slots: 2 }, clock),
   });
 
   const clients = (): readonly RedisClient[] => [ioredis, nodeRedis];
@@ -61,7 +63,7 @@ describeWith([redis], 'on Redis', () => {
   it('is one call to acquire a batch, and one to settle it, also where all of it is done', async () => {
     for (const client of clients()) {
       const calls = await counted(client, async (counting) => {
-        const store = redisStore({ client: counting, prefix: `${randomUUID()}:` });
+        const store = inRedis({ client: counting, prefix: `${randomUUID()}:` });
         const requests = Array.from({ length: 100 }, (_, index) => requestOf(`key-${index}`));
         const settlements = requests.map(({ key, owner }) => completion(key, owner));
         await store.acquire(requests.slice(0, 1)); // once for each process: looks for a policy of eviction
@@ -123,7 +125,7 @@ describeWith([redis], 'on Redis', () => {
 
   it('leaves forgotten rows to the server, which deletes them by itself', async () => {
     const prefix = `${randomUUID()}:`;
-    const store = redisStore({ client: ioredis, prefix, clockToleranceMs: 300 });
+    const store = inRedis({ client: ioredis, prefix, clockToleranceMs: 300 });
     const request = { ...requestOf('short'), leaseMs: 100, retentionMs: 200 };
     await store.acquire([request]);
     const key = `${prefix}short`;
@@ -158,21 +160,21 @@ describeWith([redis], 'on Redis', () => {
     ];
     for (const slots of [undefined, 3]) {
       const prefix = `${randomUUID()}?:`;
-      const store = redisStore({ client: nodeRedis, prefix, ...(slots !== undefined && { slots }) });
+      const store = inRedis({ client: nodeRedis, prefix, ...(slots !== undefined && { slots }) });
       const requests = [...keys, '\ud800'].map(requestOf);
       const outcomes = await store.acquire(requests);
       expect(outcomes.slice(0, -1).map(({ status }) => status)).toEqual(keys.map(() => 'acquired'));
       expect(outcomes.at(-1)).toMatchObject({ status: 'error', error: { code: 'BATCHLATCH_KEY' } });
       for (const key of keys) expect(await store.inspect(key)).toMatchObject({ key, attempt: 1 });
-      const { claims } = await withOperations(store).list({ limit: 1_000 });
+      const { claims } = await store.list({ limit: 1_000 });
       expect(claims.map(({ key }) => key).sort()).toEqual(keys.toSorted());
-      const ofStar = await withOperations(store).list({ keyPrefix: 'a*' });
+      const ofStar = await store.list({ keyPrefix: 'a*' });
       expect(ofStar.claims.map(({ key }) => key)).toEqual(['a*']);
     }
   });
 
   it('stores whatever texts a claim has', async () => {
-    const store = redisStore({ client: ioredis });
+    const store = inRedis({ client: ioredis });
     const key = randomUUID();
     const request = { ...requestOf(key), lockedBy: 'a\ud800\0b', recordId: '\udfff', payloadHash: '' };
     expect(await store.acquire([request])).toMatchObject([{ status: 'acquired' }]);
@@ -184,7 +186,7 @@ describeWith([redis], 'on Redis', () => {
 
   it('does not let rows of others stop a batch', async () => {
     const prefix = `${randomUUID()}:`;
-    const store = redisStore({ client: ioredis, prefix });
+    const store = inRedis({ client: ioredis, prefix });
     await ioredis.set(`${prefix}text`, 'no hash');
     await ioredis.hset(`${prefix}hash`, 'no', 'claim');
     const outcomes = await store.acquire(['text', 'hash', 'mine'].map(requestOf));
@@ -203,7 +205,7 @@ describeWith([redis], 'on Redis', () => {
     await ioredis.hset(`${prefix}broken`, 'leaseUntil', 'soon');
     expect(await store.extend([broken, sound])).toEqual(['stored', 'stored']);
     await ioredis.del(`${prefix}broken`, `${prefix}sound`);
-    const { claims, unreadable } = await withOperations(store).list({});
+    const { claims, unreadable } = await store.list({});
     expect(claims.map(({ key }) => key)).toEqual(['mine']);
     expect(unreadable).toBe(2);
   });
@@ -222,7 +224,7 @@ describeWith([redis], 'on Redis', () => {
               runs.set(id, (runs.get(id) ?? 0) + 1);
             },
             {
-              store: redisStore({ client, prefix, ...options }),
+              store: inRedis({ client, prefix, ...options }),
               namespace: 'n',
               observer: { onEvent: () => undefined },
             },

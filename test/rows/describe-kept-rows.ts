@@ -1,7 +1,8 @@
+import type { StoreAndAdmin } from '../support/store-and-admin.ts';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { AcquireOutcome, Claim, ClaimRequest, ClaimStore } from 'batchlatch';
-import { operableStore, type OperationKind } from 'batchlatch/operations';
+import type { AcquireOutcome, Claim, ClaimRequest } from 'batchlatch';
+import { type OperationKind } from 'batchlatch/operations';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 
 /** The rows of a format, as its version wrote them. They are never written again. */
@@ -9,7 +10,7 @@ const FOLDER = new URL('./format-1/', import.meta.url);
 
 /** A store over an empty table, and its rows past it. */
 export interface RawStore {
-  readonly store: ClaimStore;
+  readonly store: StoreAndAdmin;
   /** The row as JSON can hold it. */
   read(key: string): Promise<unknown>;
   put(key: string, row: never): Promise<void>;
@@ -86,7 +87,7 @@ function nextDelivery(key: string): ClaimRequest {
 }
 
 /** A row in each way that rows are written; gives their keys. */
-async function writeOneOfEach(store: ClaimStore, clock: ManualClock): Promise<string[]> {
+async function writeOneOfEach(store: StoreAndAdmin, clock: ManualClock): Promise<string[]> {
   const keys: string[] = [];
   const keyOf = (name: string): string => `orders#v1:${name}`;
   const acquire = async (name: string, members: Partial<ClaimRequest> = {}): Promise<void> => {
@@ -136,7 +137,7 @@ async function writeOneOfEach(store: ClaimStore, clock: ManualClock): Promise<st
   await store.settle([{ ...owned('failed twice'), owner: 'second', end: 'fail', error: ERROR }]);
   await clock.advance(500);
 
-  const people = operableStore(store);
+  const people = store;
   const changes: [string, OperationKind][] = [
     ['released by a person', 'release'],
     ['resolved by a person', 'resolve'],
@@ -147,7 +148,7 @@ async function writeOneOfEach(store: ClaimStore, clock: ManualClock): Promise<st
     const seen = { status, owner, attempt };
     const by = { owner: `change of ${name}`, operator: 'pat@desk', reason: 'fixed in 1.4' };
     const result = operation === 'resolve' ? { result: '{"by":"hand"}' } : {};
-    const [outcome] = await people.operate([
+    const [outcome] = await people.change([
       { operation, key, seen, ...by, retentionMs: RETENTION_MS, ...result },
     ]);
     expect(outcome).toMatchObject({ status: 'done' });

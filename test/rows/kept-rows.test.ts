@@ -1,7 +1,8 @@
+import { inDynamoDB as storeInDynamoDB } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { CreateTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from '@jest/globals';
-import { claimsTableDefinition, dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
+import { claimsTableDefinition, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { ManualClock } from 'batchlatch/testing';
 import type { Pool } from 'pg';
@@ -31,7 +32,7 @@ function inDynamoDB(options: Pick<DynamoDBStoreOptions, 'attributes' | 'writes'>
     const TableName = `rows-${randomUUID()}`;
     await client.send(new CreateTableCommand(claimsTableDefinition(TableName).table));
     return {
-      store: dynamoDBStore({ client, tableName: TableName, clock, ...options }),
+      store: storeInDynamoDB({ client, tableName: TableName, clock, ...options }),
       async read(key) {
         const get = new GetItemCommand({ TableName, Key: { id: { S: key } }, ConsistentRead: true });
         return (await client.send(get)).Item;

@@ -46,9 +46,9 @@ async function metricsOfTheMonitor(): Promise<string[]> {
     ...memoryStore(),
     count: async () => ({ count: 0, ...reading }),
     list: async () => ({ claims: [], ...reading }),
-    operate: async () => [],
+    change: async () => [],
   };
-  await createClaimMonitor({ store, write: (line) => lines.push(line) })();
+  await createClaimMonitor({ admin: store, write: (line) => lines.push(line) })();
   const [directive] = at(JSON.parse(lines[0] ?? ''), '_aws', 'CloudWatchMetrics') as unknown[];
   expect(at(directive, 'Namespace')).toBe('batchlatch');
   expect(at(directive, 'Dimensions')).toEqual([['table']]);

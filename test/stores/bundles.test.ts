@@ -34,7 +34,7 @@ describe('A bundle', () => {
   const processor = "export { createBatchProcessor } from './index.ts';";
   const ofPeople = [
     'claims/operations',
-    'claims/bounded-operations',
+    'claims/bounded-admin',
     'scan-reader',
     'index-reader',
     'item-operator',
@@ -67,15 +67,16 @@ describe('A bundle', () => {
 
   it('has nothing of what people do for who names the store', async () => {
     const store =
-      "export { cached, resultsIn } from './index.ts'; export * from './stores/dynamodb/index.ts';";
+      "export { cached, resultsIn } from './index.ts'; export { commit, dynamoDBStore } from './stores/dynamodb/index.ts';";
     expect(await bundled(store, 'stores/dynamodb/dynamodb-store', ...ofPeople)).toEqual([
       'stores/dynamodb/dynamodb-store',
     ]);
   });
 
   it('has the code for what people do, and no engine, for who operates', async () => {
-    const operations = "export * from './operations/index.ts';";
-    const asked = [...ofPeople, 'dynamodb-store', 'batch-writer', 'stores/memory', 'src/batch/'];
+    const operations =
+      "export * from './operations/index.ts'; export { dynamoDBAdmin } from './stores/dynamodb/index.ts';";
+    const asked = [...ofPeople, 'dynamodb-store', 'rows/acquire', 'stores/memory', 'src/batch/'];
     expect(await bundled(operations, ...asked)).toEqual(ofPeople);
   });
 

@@ -1,3 +1,4 @@
+import { itself, inDynamoDB } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { DeleteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument, DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -31,8 +32,9 @@ describe.each<[string, (client: DynamoDBClient) => DynamoDBStoreOptions['client'
         async create(clock) {
           const client = table.newClient();
           await (areEffectsThere ??= effects.create(client));
-          return dynamoDBStore({ tableName: table.tableName, client: documentsOf(client), clock, writes });
+          return inDynamoDB({ tableName: table.tableName, client: documentsOf(client), clock, writes });
         },
+        admin: itself,
         commit: effects,
       });
 

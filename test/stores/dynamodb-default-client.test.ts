@@ -1,3 +1,4 @@
+import { itself, inDynamoDB } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
@@ -26,7 +27,8 @@ describe.each(['batch', 'single'] as const)('without a client, %s writes', (writ
   describeClaimStore(
     {
       name: 'dynamoDBStore, as the environment says,',
-      create: (clock) => dynamoDBStore({ tableName: table.tableName, writes, clock }),
+      admin: itself,
+      create: (clock) => inDynamoDB({ tableName: table.tableName, writes, clock }),
       commit: effects,
     },
     { describe, it },

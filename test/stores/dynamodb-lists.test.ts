@@ -1,3 +1,5 @@
+import { inDynamoDB } from '../support/store-and-admin.ts';
+import type { MemoryStore } from 'batchlatch/memory';
 import { randomUUID } from 'node:crypto';
 import {
   type AttributeValue,
@@ -9,8 +11,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Claim, ClaimRequest } from 'batchlatch';
-import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
-import { eachClaim, operableStore, type OperableStore } from 'batchlatch/operations';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { eachClaim } from 'batchlatch/operations';
 import { powertoolsAttributesNamed } from 'batchlatch/powertools';
 import { manualClock } from 'batchlatch/testing';
 import { claimRequest, claimRequests, completion, settlementOf } from '../support/claim-builders.ts';
@@ -21,10 +23,7 @@ type Row = Record<string, AttributeValue>;
 
 const table = emulatedTable('dynoxide');
 
-async function keysOf(
-  store: OperableStore,
-  state?: 'in-progress' | 'parked' | 'completed',
-): Promise<string[]> {
+async function keysOf(store: MemoryStore, state?: 'in-progress' | 'parked' | 'completed'): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of eachClaim(store, state === undefined ? {} : { state })) keys.push(key);
   return keys.toSorted();
@@ -54,11 +53,9 @@ describe('A table with a sort key, which functions share', () => {
     );
   });
 
-  function storeOf(staticPkValue: string, overdueIndex: boolean): OperableStore {
+  function storeOf(staticPkValue: string, overdueIndex: boolean): MemoryStore {
     const attributes = powertoolsAttributesNamed({ sortKeyAttr: 'sk', staticPkValue });
-    return operableStore(
-      dynamoDBStore({ client, tableName, attributes, overdueIndex, clock: manualClock() }),
-    );
+    return inDynamoDB({ client, tableName, attributes, overdueIndex, clock: manualClock() });
   }
 
   it.each([true, false])('shows the claims of its own partition alone (index: %s)', async (overdueIndex) => {
@@ -82,7 +79,7 @@ describe('A scan', () => {
     const client = table.newClient();
     const clock = manualClock();
     const { tableName } = table;
-    const store = operableStore(dynamoDBStore({ client, tableName, clock, overdueIndex: false }));
+    const store = inDynamoDB({ client, tableName, clock, overdueIndex: false });
     const requests = claimRequests(150);
     await store.acquire(requests);
     await store.settle(requests.slice(0, 140).map((request) => completion(request)));
@@ -107,13 +104,11 @@ describe('A scan', () => {
   });
 
   it('gives nothing twice and leaves nothing out where a request finds more than there is room for', async () => {
-    const store = operableStore(
-      dynamoDBStore({
-        client: table.newClient(),
-        tableName: table.tableName,
-        clock: manualClock(),
-      }),
-    );
+    const store = inDynamoDB({
+      client: table.newClient(),
+      tableName: table.tableName,
+      clock: manualClock(),
+    });
     const prefix = randomUUID();
     const requests = Array.from({ length: 40 }, (_, index) => claimRequest(`${prefix}#${index}`));
     await store.acquire(requests);
@@ -145,22 +140,22 @@ describe('The index of a table that exists', () => {
       seen: { status, owner, attempt },
       owner: 'of-the-change',
     } as const;
-    await scanning.operate([{ ...change, operator: 'pat', reason: 'into the index', retentionMs: 1_000 }]);
+    await scanning.change([{ ...change, operator: 'pat', reason: 'into the index', retentionMs: 1_000 }]);
     expect(await keysOf(store, 'parked')).toEqual([key]);
   });
 
   /** A table with one parked claim, whose row becomes as it is told to be before the index is added. */
   async function tableWithIndexAddedLate(toRow: (row: Row) => Row): Promise<{
-    readonly store: OperableStore;
-    readonly scanning: OperableStore;
+    readonly store: MemoryStore;
+    readonly scanning: MemoryStore;
     readonly request: ClaimRequest;
   }> {
     const client = table.newClient();
     const TableName = `claims-${randomUUID()}`;
     await client.send(new CreateTableCommand(claimsTableDefinition(TableName).table));
     const options = { client, tableName: TableName, clock: manualClock() };
-    const store = operableStore(dynamoDBStore(options));
-    const scanning = operableStore(dynamoDBStore({ ...options, overdueIndex: false }));
+    const store = inDynamoDB(options);
+    const scanning = inDynamoDB({ ...options, overdueIndex: false });
     const request = claimRequest(randomUUID());
     await store.acquire([request]);
     await store.settle([settlementOf('park', request)]);

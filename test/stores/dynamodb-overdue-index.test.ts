@@ -1,19 +1,15 @@
+import { inDynamoDB } from '../support/store-and-admin.ts';
+import type { MemoryStore } from 'batchlatch/memory';
 import { randomUUID } from 'node:crypto';
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { Claim, ClaimRequest, Completion } from 'batchlatch';
 import {
   claimsTableDefinition,
-  dynamoDBStore,
   type DynamoDBStoreOptions,
   type OverdueIndexOptions,
 } from 'batchlatch/dynamodb';
-import {
-  type ClaimOperation,
-  operableStore,
-  type OperableStore,
-  type OperationKind,
-} from 'batchlatch/operations';
+import { type ClaimOperation, type OperationKind } from 'batchlatch/operations';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import { transactEffect } from '../../src/stores/dynamodb/commit.ts';
 import {
@@ -31,7 +27,7 @@ const table = emulatedTable('dynoxide', { leaseUntil: LEASE_ATTRIBUTES.own });
 
 interface Opened {
   readonly clock: ManualClock;
-  readonly store: OperableStore;
+  readonly store: MemoryStore;
   readonly sent: SentRequest[];
 }
 
@@ -40,9 +36,7 @@ function open(options: Partial<DynamoDBStoreOptions> = {}): Opened {
   const client = table.newClient();
   const sent = watchRequests(client);
   const { tableName } = table;
-  const store = operableStore(
-    dynamoDBStore({ client, tableName, clock, random: () => 0, overdueIndex: true, ...options }),
-  );
+  const store = inDynamoDB({ client, tableName, clock, random: () => 0, overdueIndex: true, ...options });
   return { clock, store, sent };
 }
 
@@ -68,8 +62,8 @@ function change(
   };
 }
 
-async function operate(store: OperableStore, kind: OperationKind, key: string): Promise<unknown> {
-  const [outcome] = await store.operate([change(kind, (await store.inspect(key)) as Claim, { force: true })]);
+async function operate(store: MemoryStore, kind: OperationKind, key: string): Promise<unknown> {
+  const [outcome] = await store.change([change(kind, (await store.inspect(key)) as Claim, { force: true })]);
   return outcome?.status;
 }
 
@@ -131,7 +125,7 @@ describe.each(['batch', 'single'] as const)('A row of a table with the index, wi
     const request = claimRequest(randomUUID());
     await store.acquire([request]);
     const put = { Put: { TableName: table.tableName, Item: { id: `effect-${request.key}` } } };
-    const commit = store.commit as NonNullable<OperableStore['commit']>;
+    const commit = store.commit as NonNullable<MemoryStore['commit']>;
     expect(await commit(completion(request) as Completion, transactEffect([put]))).toBe('stored');
     expect(await table.rowOf(request.key)).not.toHaveProperty('overdueShard');
   });
@@ -162,10 +156,7 @@ describe.each(['batch', 'single'] as const)('A row of a table with the index, wi
 });
 
 describe('Claims that are found by the index', () => {
-  async function keysOf(
-    store: OperableStore,
-    query: Parameters<OperableStore['list']>[0],
-  ): Promise<string[]> {
+  async function keysOf(store: MemoryStore, query: Parameters<MemoryStore['list']>[0]): Promise<string[]> {
     const keys: string[] = [];
     let cursor: string | undefined;
     do {
@@ -308,10 +299,10 @@ describe('A change that a person sends', () => {
     const client = table.newClient();
     let deletes = 0;
     loseAnswers(client, (_nth, operation) => operation === 'DeleteItem' && (deletes += 1) === 1);
-    const shaky = operableStore(dynamoDBStore({ client, tableName: table.tableName, clock: manualClock() }));
-    expect(await shaky.operate([change('forget', claim)])).toEqual([{ status: 'done' }]);
+    const shaky = inDynamoDB({ client, tableName: table.tableName, clock: manualClock() });
+    expect(await shaky.change([change('forget', claim)])).toEqual([{ status: 'done' }]);
     expect(deletes).toBe(2);
-    expect(await store.operate([change('forget', claim)])).toEqual([{ status: 'refused', why: 'absent' }]);
+    expect(await store.change([change('forget', claim)])).toEqual([{ status: 'refused', why: 'absent' }]);
   });
 
   it('is an error of its own where one of many cannot be written', async () => {
@@ -326,10 +317,8 @@ describe('A change that a person sends', () => {
         ? Object.assign(new Error('no'), { name: 'AccessDeniedException' })
         : undefined,
     );
-    const refused = operableStore(
-      dynamoDBStore({ client, tableName: table.tableName, clock: manualClock() }),
-    );
-    expect(await refused.operate(claims.map((claim) => change('release', claim as Claim)))).toMatchObject([
+    const refused = inDynamoDB({ client, tableName: table.tableName, clock: manualClock() });
+    expect(await refused.change(claims.map((claim) => change('release', claim as Claim)))).toMatchObject([
       { status: 'done' },
       { status: 'error', error: { code: 'BATCHLATCH_ACCESS_DENIED' } },
       { status: 'done' },
@@ -342,7 +331,7 @@ describe('A change that a person sends', () => {
     await store.acquire([request]);
     const claim = (await store.inspect(request.key)) as Claim;
     await table.putRow({ id: { S: request.key }, something: { S: 'else' } });
-    expect(await store.operate([change('forget', claim, { force: true })])).toMatchObject([
+    expect(await store.change([change('forget', claim, { force: true })])).toMatchObject([
       { status: 'error', error: { code: 'BATCHLATCH_NOT_A_CLAIM' } },
     ]);
   });
@@ -441,7 +430,7 @@ describe('The index', () => {
   it('has attributes of its own', () => {
     const attributes = { lockedBy: 'overdueShard' };
     for (const overdueIndex of [true, false]) {
-      expect(() => dynamoDBStore({ tableName: 'claims', attributes, overdueIndex })).toThrow(
+      expect(() => inDynamoDB({ tableName: 'claims', attributes, overdueIndex })).toThrow(
         /`overdueShard` is the index's own attribute/,
       );
     }

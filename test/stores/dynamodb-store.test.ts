@@ -1,6 +1,6 @@
+import { itself, inDynamoDB } from '../support/store-and-admin.ts';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { describeClaimStore } from 'batchlatch/testing';
 import { powertoolsAttributes } from 'batchlatch/powertools';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
@@ -42,8 +42,9 @@ describe('on dynoxide', () => {
     describeClaimStore(
       {
         name: `dynamoDBStore, ${writes} writes${index}${format},`,
+        admin: itself,
         create: (clock) =>
-          dynamoDBStore({
+          inDynamoDB({
             client,
             tableName: tables.get(kind) ?? '',
             writes,

@@ -1,27 +1,28 @@
+import { itself } from '../support/store-and-admin.ts';
 import { describe, expect, it } from '@jest/globals';
 import type { Claim, ClaimStatus } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import type { OperableStore } from 'batchlatch/operations';
+import type { ClaimAdmin } from 'batchlatch/operations';
 import { describeClaimStore, type RowsSubject } from 'batchlatch/testing';
 import { claimRequests, LEASE_MS, RETENTION_MS } from '../support/claim-builders.ts';
 import { countersInMemory } from '../support/counters-in-memory.ts';
 
 const { onCommit, ...commit } = countersInMemory();
 
-let store: OperableStore;
+let store: ClaimAdmin;
 
 /** A process has rows of a newer version only where `adopt` was given claims of another store. */
 const rows: RowsSubject = {
   async makeNewer(key, format) {
     // Of the one that is past its retention nothing is told.
-    const claim = (await store.inspect(key)) ?? forgotten(key);
+    const claim = (await store.read(key)) ?? forgotten(key);
     const { status, owner, attempt } = claim;
     const forget = { operation: 'forget', key, seen: { status, owner, attempt }, force: true } as const;
-    await store.operate([{ ...forget, owner: 'x', operator: 'x', reason: 'x', retentionMs: 1 }]);
+    await store.change([{ ...forget, owner: 'x', operator: 'x', reason: 'x', retentionMs: 1 }]);
     const newer = { ...claim, status: `${status}${format}` as ClaimStatus };
     expect(await store.adopt?.([newer])).toEqual(['stored']);
   },
-  read: async (key) => store.inspect(key).catch(String),
+  read: async (key) => store.read(key).catch(String),
 };
 
 function forgotten(key: string): Claim {
@@ -33,6 +34,7 @@ function forgotten(key: string): Claim {
 describeClaimStore(
   {
     name: 'memoryStore',
+    admin: itself,
     create: (clock) => (store = memoryStore({ clock, onCommit })),
     commit,
     rows,

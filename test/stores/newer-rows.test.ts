@@ -1,9 +1,9 @@
+import { inDynamoDB } from '../support/store-and-admin.ts';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createBatchProcessor, messageId } from 'batchlatch';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { withIdempotency } from 'batchlatch/functions';
-import { claimStatistics, copyClaims, findClaims, keyHash, operableStore } from 'batchlatch/operations';
+import { claimStatistics, copyClaims, findClaims, keyHash } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
 import { deleteForgottenClaims } from 'batchlatch/postgres';
 import { powertoolsAttributes } from 'batchlatch/powertools';
@@ -40,7 +40,7 @@ describe.each([
     async (writes) => {
       const clock = manualClock();
       const client = table.newClient();
-      const store = dynamoDBStore({ client, tableName: table.tableName, writes, clock, ...attributes });
+      const store = inDynamoDB({ client, tableName: table.tableName, writes, clock, ...attributes });
       const rows = rowsOf(statusName);
       const [request] = claimRequests(1) as [ReturnType<typeof claimRequest>];
       await store.acquire([request]);
@@ -61,7 +61,7 @@ describe.each([
 
 describe('A record whose claim a newer version wrote', () => {
   it('comes back, with an error in the log that says what to deploy; its neighbours are done', async () => {
-    const store = dynamoDBStore({ client: table.newClient(), tableName: table.tableName });
+    const store = inDynamoDB({ client: table.newClient(), tableName: table.tableName });
     const errors: unknown[] = [];
     const ran: string[] = [];
     const handler = createBatchProcessor(async ({ id }) => void ran.push(id), {
@@ -71,7 +71,7 @@ describe('A record whose claim a newer version wrote', () => {
       observer: { onEvent: (event) => 'error' in event && errors.push(event.error) },
     });
     await handler(sqsEvent([{ messageId: 'm-1', body: {} }]), lambdaContext());
-    const page = await operableStore(store).list({ keyPrefix: 'newer#' });
+    const page = await store.list({ keyPrefix: 'newer#' });
     await rowsOf().makeNewer(page.claims[0]?.key ?? '', FORMAT);
     const answer = await handler(
       sqsEvent([
@@ -94,7 +94,7 @@ describe('A record whose claim a newer version wrote', () => {
   });
 
   it('rejects the call of a function, which does not run', async () => {
-    const store = dynamoDBStore({ client: table.newClient(), tableName: table.tableName });
+    const store = inDynamoDB({ client: table.newClient(), tableName: table.tableName });
     let runs = 0;
     const charge = withIdempotency(async (_order: { id: string }) => (runs += 1), {
       store,
@@ -102,7 +102,7 @@ describe('A record whose claim a newer version wrote', () => {
       key: ({ id }) => id,
     });
     await charge({ id: 'o-1' });
-    const page = await operableStore(store).list({ keyPrefix: 'newer-call#' });
+    const page = await store.list({ keyPrefix: 'newer-call#' });
     await rowsOf().makeNewer(page.claims[0]?.key ?? '', FORMAT);
     await expect(charge({ id: 'o-1' })).rejects.toMatchObject({ code: 'BATCHLATCH_NEWER_ROW' });
     expect(runs).toBe(1);
@@ -112,7 +112,7 @@ describe('A record whose claim a newer version wrote', () => {
 describe('People who use an older version', () => {
   it('are told of the rows by searches, statistics, copies and commands', async () => {
     const clock = manualClock(Date.now());
-    const store = dynamoDBStore({ client: table.newClient(), tableName: table.tableName, clock });
+    const store = inDynamoDB({ client: table.newClient(), tableName: table.tableName, clock });
     const [parked, fine] = [claimRequest('told#parked'), claimRequest('told#fine')];
     await store.acquire([parked, fine]);
     await store.settle([settlementOf('park', parked)]);
@@ -129,12 +129,12 @@ describe('People who use an older version', () => {
       newer: 1,
     });
     // Also where only the rows of one status are asked for.
-    const scanning = dynamoDBStore({
+    const scanning = inDynamoDB({
       client: table.newClient(),
       tableName: table.tableName,
       overdueIndex: false,
     });
-    expect(await operableStore(scanning).list({ state: 'parked', keyPrefix: 'told#' })).toMatchObject({
+    expect(await scanning.list({ state: 'parked', keyPrefix: 'told#' })).toMatchObject({
       claims: [],
       newer,
     });

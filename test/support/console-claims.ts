@@ -1,9 +1,9 @@
+import type { StoreAndAdmin } from './store-and-admin.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import type { StoredError } from '../../src/claims/claim.ts';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import { operateOnClaims } from '../../src/operations/change-claims.ts';
-import type { OperableStore } from '../../src/operations/index.ts';
 
 const MINUTE = 60_000;
 const RETENTION_MS = 96 * 60 * MINUTE;
@@ -46,7 +46,7 @@ export const HOSTILE = "<img src=x onerror=alert(1)>\u001B[31m\u202Egnp\n=cmd|' 
  * clock.
  */
 export async function fillWithClaims(
-  store: OperableStore,
+  store: StoreAndAdmin,
   clock: SetBackClock,
   { completed = 300, waiting = 12 }: { readonly completed?: number; readonly waiting?: number } = {},
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function fillWithClaims(
 }
 
 /** A claim that failed, was released by a person, and was claimed again. */
-async function released(store: OperableStore, clock: SetBackClock, key: string): Promise<void> {
+async function released(store: StoreAndAdmin, clock: SetBackClock, key: string): Promise<void> {
   await makeClaim(store, clock, key, 'parked', { ageMs: 30 * MINUTE });
   await clock.ago(20 * MINUTE, async () => {
     const claim = await store.inspect(key);

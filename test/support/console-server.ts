@@ -12,9 +12,8 @@ import type { ConsoleOptions } from '../../src/console/options.ts';
 import type { QueueJson } from '../../src/console/api.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
-import { operableStore, type OperableStore } from '../../src/operations/index.ts';
-import { decoratedStore } from '../../src/claims/decorated-store.ts';
-import { memoryStore } from '../../src/stores/memory/index.ts';
+import { replaced } from './replaced.ts';
+import { type MemoryStore, memoryStore } from '../../src/stores/memory/index.ts';
 import { fillWithClaims, makeClaim, recordIdOf, type SetBackClock, setBackClock } from './console-claims.ts';
 
 /** The folder of the built pages, of `npm run build`. */
@@ -28,14 +27,14 @@ const APP_FOLDER: string = path.join(
 
 /** A console with the store behind it. */
 export interface ConsoleOfTest extends RunningConsole {
-  readonly store: OperableStore;
+  readonly store: MemoryStore;
   readonly clock: SetBackClock;
 }
 
 /** How a console is started on claims in memory. */
 export interface MemoryConsoleOptions extends Partial<ConsoleOptions> {
   /** Fills the store before; default some hundred claims in all states. */
-  readonly fill?: (store: OperableStore, clock: SetBackClock) => Promise<void>;
+  readonly fill?: (store: MemoryStore, clock: SetBackClock) => Promise<void>;
   /** The store says that it has read an index. Default false. */
   readonly hasIndex?: boolean;
 }
@@ -48,7 +47,7 @@ export async function startMemoryConsole({
 }: MemoryConsoleOptions = {}): Promise<ConsoleOfTest> {
   const clock = setBackClock();
   const memory = memoryStore({ clock });
-  const store = operableStore(hasIndex ? indexed(memory) : memory);
+  const store = hasIndex ? indexed(memory) : memory;
   await fill(store, clock);
   const running = await startConsole({
     store,
@@ -65,8 +64,8 @@ export async function startMemoryConsole({
 const BY_INDEX = new Set<string | undefined>(['in-progress', 'overdue', 'parked']);
 
 /** A store that says of the states that DynamoDB's index has that it has read one. */
-export function indexed(store: OperableStore): OperableStore {
-  return decoratedStore(store, {
+export function indexed(store: MemoryStore): MemoryStore {
+  return replaced(store, {
     async list(query, options) {
       const page = await store.list({ ...query }, options);
       return BY_INDEX.has(query.state) ? { ...page, readBy: 'index', rowsRead: page.claims.length } : page;
@@ -75,7 +74,7 @@ export function indexed(store: OperableStore): OperableStore {
       const count = await store.count(query, options);
       return BY_INDEX.has(query.state) ? { ...count, readBy: 'index', rowsRead: count.count } : count;
     },
-  }) as OperableStore;
+  });
 }
 
 /** A queue with a dead-letter queue, on an SQS of its own. */

@@ -1,7 +1,8 @@
+import type { StoreAndAdmin } from './store-and-admin.ts';
+import { adminOf } from '../../src/stores/postgres/postgres-admin.ts';
 import { randomUUID } from 'node:crypto';
 import type { RowsSubject } from 'batchlatch/testing';
 import { Pool, type PoolConfig } from 'pg';
-import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { type ClaimsTable, claimsTable, timeOf } from '../../src/stores/postgres/claims-table.ts';
 import { claimsTableSql } from '../../src/stores/postgres/claims-table-sql.ts';
@@ -29,8 +30,9 @@ export function tableByClock(pool: PostgresPool, tableName: string, clock: Clock
 }
 
 /** The store in it. */
-export function storeByClock(pool: PostgresPool, tableName: string, clock: Clock): ClaimStore {
-  return claimsIn(tableByClock(pool, tableName, clock));
+export function storeByClock(pool: PostgresPool, tableName: string, clock: Clock): StoreAndAdmin {
+  const table = tableByClock(pool, tableName, clock);
+  return { ...adminOf(table), ...claimsIn(table) };
 }
 
 /** The rows of a claims table past the store. */

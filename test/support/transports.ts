@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import type { ClaimStore } from 'batchlatch';
-import { dynamoDBStore, type DynamoDBStoreOptions } from 'batchlatch/dynamodb';
+import type { DynamoDBStoreOptions } from 'batchlatch/dynamodb';
+import { inDynamoDB, type StoreAndAdmin } from './store-and-admin.ts';
 
 /** How a store reaches DynamoDB where it is given no client: by the environment it is one or the other. */
 export const transports = ['direct', 'sdk'] as const;
@@ -21,9 +21,9 @@ export function storeBy(
   transport: TransportName,
   endpoint: string,
   options: Omit<DynamoDBStoreOptions, 'client'>,
-): ClaimStore {
+): StoreAndAdmin {
   Object.assign(process.env, { AWS_ENDPOINT_URL_DYNAMODB: endpoint }, transportEnvironment(transport));
-  return dynamoDBStore(options);
+  return inDynamoDB(options);
 }
 
 /** What the SDK says in its requests, and the store's own client alone. */

@@ -15,8 +15,8 @@ import { commit } from 'batchlatch/dynamodb';
 import { type CallContext, type IdempotencyOptions, withIdempotencyContext } from 'batchlatch/functions';
 import { memoryStore } from 'batchlatch/memory';
 import { type ManualClock, manualClock, sqsEvent } from 'batchlatch/testing';
-import { boundedOperations } from '../../src/claims/bounded-operations.ts';
-import type { OperableStore } from '../../src/claims/operable-store.ts';
+import { boundedAdmin } from '../../src/claims/bounded-admin.ts';
+import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
 import { bench, failed, forever, ids } from '../batch/bench.ts';
 
 const BUDGET_MS = 4_000;
@@ -196,18 +196,18 @@ describe('M21: the deadline of a function', () => {
 });
 
 describe('M21: what people do to claims', () => {
-  it.each(['adopt', 'list', 'count', 'operate', 'inspect'] as const)(
+  it.each(['adopt', 'list', 'count', 'change', 'read'] as const)(
     'ends within a minute where the store never answers to %s',
     async (method) => {
       const clock = manualClock();
-      const silent = { ...memoryStore({ clock }), [method]: forever } as OperableStore;
-      const store = boundedOperations(silent, clock) as Required<OperableStore>;
+      const silent = { ...memoryStore({ clock }), [method]: forever } as ClaimAdmin;
+      const admin = boundedAdmin(silent, clock) as Required<ClaimAdmin>;
       const calls = {
-        adopt: () => store.adopt([]),
-        list: () => store.list({}),
-        count: () => store.count({ state: 'parked' }),
-        operate: () => store.operate([]),
-        inspect: () => store.inspect('k'),
+        adopt: () => admin.adopt([]),
+        list: () => admin.list({}),
+        count: () => admin.count({ state: 'parked' }),
+        change: () => admin.change([]),
+        read: () => admin.read('k'),
       };
       const answer = calls[method]().catch((error: unknown) => error);
       await clock.advance(60_000);

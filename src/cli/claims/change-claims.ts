@@ -1,5 +1,5 @@
 import type { Claim } from '../../claims/claim.ts';
-import type { ClaimState, OperationKind, OperateOutcome } from '../../claims/operable-store.ts';
+import type { ClaimState, OperationKind, OperateOutcome } from '../../claims/claim-admin.ts';
 import { type ClaimsChange, listClaims, operateOnClaims } from '../../operations/index.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';

@@ -1,5 +1,5 @@
 import { type Claim, countedAttempts } from '../../claims/claim.ts';
-import { type ClaimState, stateOf } from '../../claims/operable-store.ts';
+import { type ClaimState, stateOf } from '../../claims/claim-admin.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
 import type { Column } from '../print/table.ts';

@@ -1,6 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import { type LeftOut, leftOutOf } from '../../claims/left-out.ts';
-import type { ClaimPage } from '../../claims/operable-store.ts';
+import type { ClaimPage } from '../../claims/claim-admin.ts';
 import type { NewerRow } from '../../claims/row-format.ts';
 import type { Claims } from '../connect/claims.ts';
 import type { Screen } from '../print/screen.ts';

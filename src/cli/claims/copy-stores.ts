@@ -1,4 +1,4 @@
-import type { OperableStore } from '../../claims/operable-store.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { postgresTableOf, type StoreKind, withClaims } from '../connect/claims.ts';
@@ -23,7 +23,7 @@ export interface CopyStores extends Pick<
 
 /** A store of the two. */
 export interface CopySide {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   /** Such as `table claims of DynamoDB`. */
   readonly place: string;
 }

@@ -1,5 +1,5 @@
 import type { Claim } from '../../claims/claim.ts';
-import type { OperableStore } from '../../claims/operable-store.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import { findClaims, inspectClaim } from '../../operations/index.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
@@ -27,7 +27,7 @@ export function areNamed(keys: readonly string[], { hash, recordId }: Named): bo
 
 /** Finds the claims that are named. */
 export async function findNamed(
-  store: OperableStore,
+  store: ClaimAdmin,
   keys: readonly string[],
   { hash, recordId }: Named,
   context: Context,
@@ -45,7 +45,7 @@ export async function findNamed(
 }
 
 async function search(
-  store: OperableStore,
+  store: ClaimAdmin,
   which: { readonly keyHash: string } | { readonly recordId: string },
   shown: string,
   context: Context,

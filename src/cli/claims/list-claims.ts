@@ -1,4 +1,4 @@
-import { type ClaimState, stateOf } from '../../claims/operable-store.ts';
+import { type ClaimState, stateOf } from '../../claims/claim-admin.ts';
 import { listClaims } from '../../operations/index.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';

@@ -1,7 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import { decideOperation } from '../../claims/operations.ts';
-import type { OperationKind, RefusalReason } from '../../claims/operable-store.ts';
-import { stateOf } from '../../claims/operable-store.ts';
+import type { OperationKind, RefusalReason } from '../../claims/claim-admin.ts';
+import { stateOf } from '../../claims/claim-admin.ts';
 import { isoTime } from '../../operations/iso-time.ts';
 
 /** What a change would do to a claim. */

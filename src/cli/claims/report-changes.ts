@@ -1,5 +1,5 @@
 import type { Claim } from '../../claims/claim.ts';
-import type { OperateOutcome, OperationKind, RefusalReason } from '../../claims/operable-store.ts';
+import type { OperateOutcome, OperationKind, RefusalReason } from '../../claims/claim-admin.ts';
 import type { Context } from '../context.ts';
 import { visible } from '../../text/visible.ts';
 import { count } from '../print/words.ts';

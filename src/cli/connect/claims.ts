@@ -1,9 +1,6 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { ClaimStore } from '../../claims/claim-store.ts';
-import { decoratedStore } from '../../claims/decorated-store.ts';
-import type { ClaimState, OperableStore } from '../../claims/operable-store.ts';
-import { operableStore } from '../../operations/operable-store.ts';
-import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
+import type { ClaimState, ClaimAdmin } from '../../claims/claim-admin.ts';
+import { dynamoDBAdmin } from '../../stores/dynamodb/dynamodb-admin.ts';
 import { DEFAULT_TABLE } from '../../stores/postgres/table-name.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
@@ -19,7 +16,7 @@ import { tableNameOf } from './table-name.ts';
 
 /** The claims that a command works on. */
 export interface Claims {
-  readonly store: OperableStore;
+  readonly store: ClaimAdmin;
   /** Where they are, as a person is told: `table claims`. */
   readonly place: string;
   /** What its rows are read from, if by no index. */
@@ -66,11 +63,11 @@ export async function withClaims<Result>(
 }
 
 function claimsOf(
-  store: ClaimStore,
+  store: ClaimAdmin,
   place: string,
   more: Partial<Claims> & Pick<Claims, 'indexedStates'>,
 ): Claims {
-  return { store: operableStore(store), place, rowsOf: 'the table', isLocal: false, ...more };
+  return { store, place, rowsOf: 'the table', isLocal: false, ...more };
 }
 
 async function inPostgres<Result>(
@@ -78,11 +75,11 @@ async function inPostgres<Result>(
   options: TableOptions,
   use: (claims: Claims) => Promise<Result>,
 ): Promise<Result> {
-  const { postgresStore } = await import('../../stores/postgres/index.ts');
+  const { postgresAdmin } = await import('../../stores/postgres/index.ts');
   const table = postgresTableOf(options);
   return withPostgres(context, options, async (pool) =>
     use(
-      claimsOf(postgresStore({ pool, table }), `table ${visible(table)}`, {
+      claimsOf(postgresAdmin({ pool, table }), `table ${visible(table)}`, {
         indexedStates: [...INDEXED, 'failed'],
       }),
     ),
@@ -102,11 +99,11 @@ async function inRedis<Result>(
   const { table, redisPrefix: prefix, redisSlots: slots } = options;
   if (table !== undefined)
     throw new UsageError('Redis has no tables: leave --table out; --redis-prefix names claims.');
-  const { redisStore } = await import('../../stores/redis/index.ts');
+  const { redisAdmin } = await import('../../stores/redis/index.ts');
   const place = prefix === undefined ? 'Redis' : `Redis under ${visible(prefix)}`;
   return withRedis(context, options, async (client) => {
     const named = { ...(prefix !== undefined && { prefix }), ...(slots !== undefined && { slots }) };
-    return use(claimsOf(redisStore({ client, ...named }), place, { indexedStates: [], rowsOf: 'Redis' }));
+    return use(claimsOf(redisAdmin({ client, ...named }), place, { indexedStates: [], rowsOf: 'Redis' }));
   });
 }
 
@@ -130,15 +127,15 @@ async function inDynamoDB<Result>(
   });
 }
 
-/** A store that was told to read no index does not know that there is none. */
-function sayingThatIndexIsMissing(table: ClaimStore): OperableStore {
-  const store = operableStore(table);
+/** An admin that was told to read no index does not know that there is none. */
+function sayingThatIndexIsMissing(table: ClaimAdmin): ClaimAdmin {
   const said = <Reading>(reading: Reading, state: ClaimState | undefined): Reading =>
     state !== undefined && INDEXED.includes(state) ? { ...reading, missingIndex: 'overdue' } : reading;
-  return decoratedStore(store, {
-    list: async (query, options) => said(await store.list(query, options), query.state),
-    count: async (query, options) => said(await store.count(query, options), query.state),
-  }) as OperableStore;
+  return {
+    ...table,
+    list: async (query, options) => said(await table.list(query, options), query.state),
+    count: async (query, options) => said(await table.count(query, options), query.state),
+  };
 }
 
 /** As DynamoDB counts them, every six hours. */
@@ -157,12 +154,12 @@ async function openTable(
     indexShards,
   }: Pick<TableOptions, 'attributes' | 'indexShards'> & { readonly index: TableIndex },
   context: Context,
-): Promise<ClaimStore> {
+): Promise<ClaimAdmin> {
   const format =
     attributes === 'powertools'
       ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes
       : undefined;
-  return dynamoDBStore({
+  return dynamoDBAdmin({
     tableName,
     client,
     clock: clockOf(context),

@@ -1,5 +1,5 @@
 import type { SQS } from '@aws-sdk/client-sqs';
-import type { OperableStore } from '../../claims/operable-store.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import { type KeyOfMessage, processorKey } from '../../operations/index.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { withClaims } from '../connect/claims.ts';
@@ -20,7 +20,7 @@ export interface DeadLetters {
     readonly queueUrl: string;
     readonly usesReceives: boolean;
     readonly signal: AbortSignal;
-    readonly store?: OperableStore;
+    readonly admin?: ClaimAdmin;
     readonly key?: KeyOfMessage;
   };
 }
@@ -40,7 +40,7 @@ export function withDeadLetters<Result>(
       ...(namespace !== undefined && { key: processorKey({ namespace }) }),
     };
     if (!namesTable(options, context)) return use({ sqs, common });
-    return withClaims(context, options, ({ store }) => use({ sqs, common: { ...common, store } }));
+    return withClaims(context, options, ({ store: admin }) => use({ sqs, common: { ...common, admin } }));
   });
 }
 

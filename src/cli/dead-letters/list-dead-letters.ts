@@ -1,4 +1,4 @@
-import { stateOf } from '../../claims/operable-store.ts';
+import { stateOf } from '../../claims/claim-admin.ts';
 import { type DeadLetterMessage, type DeadLetterPeek, peekDeadLetters } from '../../operations/index.ts';
 import { errorText } from '../claims/claim-cells.ts';
 import type { Context } from '../context.ts';

@@ -5,8 +5,7 @@ import type { Cleanup } from '../../dev/emulators/cleanup.ts';
 import { emulatorClientConfig } from '../../dev/emulators/emulator-environment.ts';
 import type { Places } from '../../dev/places.ts';
 import type { DevStack, DevTable } from '../../dev/stack.ts';
-import { operableStore } from '../../operations/operable-store.ts';
-import { dynamoDBStore } from '../../stores/dynamodb/dynamodb-store.ts';
+import { dynamoDBAdmin } from '../../stores/dynamodb/dynamodb-admin.ts';
 import { UsageError } from '../cli-error.ts';
 import { openConsole } from '../console/open-console.ts';
 import type { Context } from '../context.ts';
@@ -63,14 +62,14 @@ export async function openDevConsole(
   cleanup.defer(() => sqs.destroy());
   const dead = deadLetterArns(stack);
   const index = overdueIndexOf(table);
-  const store = dynamoDBStore({
+  const store = dynamoDBAdmin({
     tableName: table.name,
     client: dynamoDB,
     writes: 'single', // which every emulator has
     overdueIndex: index === undefined ? false : { name: index },
   });
   const running = await openConsole(context, {
-    store: operableStore(store),
+    store,
     place: `table ${table.name}`,
     indexedStates: index === undefined ? [] : ['in-progress', 'overdue', 'parked'],
     queues: stack.queues.map(({ name, url, arn }) => ({ name, url, isDeadLetter: dead.has(arn) })),

@@ -1,7 +1,7 @@
 import { boundedCall } from '../../base/bounded-call.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { OperableStore } from '../../claims/operable-store.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import { givenUp, silentFor } from '../../claims/store-errors.ts';
 import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';
 
@@ -21,7 +21,7 @@ export interface ParkedClaimsRead {
 }
 
 export interface ClaimsPorts {
-  readonly store: OperableStore | undefined;
+  readonly admin: ClaimAdmin | undefined;
   readonly keyOf: KeyOfMessage | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
@@ -72,7 +72,7 @@ export class ClaimsOfMessages {
         isProven,
       );
     }
-    const claims = this.#ports.store === undefined ? [] : await this.#parkedOf(message.recordId);
+    const claims = this.#ports.admin === undefined ? [] : await this.#parkedOf(message.recordId);
     const [only] = claims;
     const found = claims.length === 1 && only !== undefined ? { ...message, key: only.key } : message;
     return withClaims({ ...read, message: found }, claims, true);
@@ -80,8 +80,8 @@ export class ClaimsOfMessages {
 
   /** The claim of a key as it is now. */
   async inspect(key: string): Promise<Claim | undefined> {
-    const { store } = this.#ports;
-    return store && this.#bounded(() => store.inspect(key));
+    const { admin } = this.#ports;
+    return admin && this.#bounded((signal) => admin.read(key, { signal }));
   }
 
   async #parkedOf(recordId: string): Promise<readonly Claim[]> {
@@ -95,7 +95,7 @@ export class ClaimsOfMessages {
 
   async #readParked(): Promise<Map<string, Claim[]>> {
     const byId = new Map<string, Claim[]>();
-    const { store } = this.#ports;
+    const { admin } = this.#ports;
     let cursor: string | undefined;
     do {
       const query = {
@@ -103,7 +103,7 @@ export class ClaimsOfMessages {
         limit: LARGEST_PAGE,
         ...(cursor !== undefined && { cursor }),
       } as const;
-      const page = await this.#bounded((signal) => (store as OperableStore).list(query, { signal }));
+      const page = await this.#bounded((signal) => (admin as ClaimAdmin).list(query, { signal }));
       for (const claim of page.claims) {
         // The key of a messageId says the record's id itself.
         const id = claim.recordId ?? claim.key.slice(claim.key.lastIndexOf(':') + 1);

@@ -1,7 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { ClaimStore } from '../../claims/claim-store.ts';
-import { type OperateOutcome, stateOf } from '../../claims/operable-store.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
+import { type OperateOutcome, stateOf } from '../../claims/claim-admin.ts';
 import { missingOutcome } from '../../claims/store-errors.ts';
 import { operateOnClaims } from '../change-claims.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
@@ -9,7 +9,7 @@ import { type CompletedMessages, planOf, type WhyLeft } from './redrive-plan.ts'
 import type { RedrivenClaim } from './redrive-result.ts';
 
 export interface FreeClaimsPorts {
-  readonly store: ClaimStore | undefined;
+  readonly admin: ClaimAdmin | undefined;
   readonly clock: Clock;
   readonly operator: string;
   readonly reason: string;
@@ -71,9 +71,9 @@ export async function freeClaims(found: MessageWithClaims, ports: FreeClaimsPort
 /** It is not broken off: a release whose answer is lost may be stored all the same. */
 async function release(
   claims: readonly Claim[],
-  { store, operator, reason, dryRun }: FreeClaimsPorts,
+  { admin, operator, reason, dryRun }: FreeClaimsPorts,
 ): Promise<OperateOutcome[]> {
-  if (store === undefined || claims.length === 0) return [];
+  if (admin === undefined || claims.length === 0) return [];
   if (dryRun) return claims.map((claim) => ({ status: 'done', claim }));
-  return operateOnClaims(store, claims, { operation: 'release', operator, reason });
+  return operateOnClaims(admin, claims, { operation: 'release', operator, reason });
 }

@@ -52,12 +52,12 @@ export class MessageDecider {
   }
 
   async #freeOne(found: MessageWithClaims, isBehind: boolean): Promise<FreedMessage> {
-    const { store, operator, reason, completed = 'skip', dryRun = false } = this.#options;
+    const { admin, operator, reason, completed = 'skip', dryRun = false } = this.#options;
     const { clock, destinations } = this.#ports;
     const { message } = found;
     const cannotGo = destinations.urlOf(message) === undefined;
     const freed = await freeClaims(found, {
-      store,
+      admin,
       operator,
       reason,
       completed,

@@ -1,4 +1,3 @@
-import type { ClaimStore } from '../../claims/claim-store.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { aBoolean, aFunction, anInteger, anObject, aUrl, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
@@ -9,9 +8,8 @@ import { type DeadLetterMessage, readMessage } from './dead-letter-message.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import { HeldMessages } from './held-messages.ts';
 import { readQueueFacts, refuseToMoveOn } from './queue-facts.ts';
-import type { OperableStore } from '../../claims/operable-store.ts';
-import { withOperations } from '../operable-store.ts';
-import { anOperableStore } from './redrive-options.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
+import { anAdmin } from '../../options/an-admin.ts';
 
 /** Options of `peekDeadLetters`. */
 export interface PeekOptions {
@@ -20,7 +18,7 @@ export interface PeekOptions {
   /** The most messages that are shown, from 1 up. Default 10. All are hidden from others until the last is read. */
   readonly limit?: number;
   /** Where the claims are. Default: messages are shown without them. */
-  readonly store?: ClaimStore | OperableStore;
+  readonly admin?: ClaimAdmin;
   /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
   readonly key?: KeyOfMessage;
   /** Accepts that a queue with a redrive policy of its own may move messages on. Default false. */
@@ -60,7 +58,7 @@ const HIDDEN_SECONDS = 30;
  * @param options Which queue, and how many messages.
  *
  * @example
- * const { messages } = await peekDeadLetters(new SQS(), { queueUrl, store });
+ * const { messages } = await peekDeadLetters(new SQS(), { queueUrl, admin });
  */
 export async function peekDeadLetters(
   sqs: DeadLetterSqs | CommandClient,
@@ -78,17 +76,17 @@ export async function peekWith(
   checkOptionsOf('peekDeadLetters', options, {
     queueUrl: required(aUrl()),
     limit: anInteger(1),
-    store: anOperableStore(),
+    admin: anAdmin(),
     key: aFunction(),
     usesReceives: aBoolean(),
     signal: anObject(),
   });
-  const { queueUrl, limit = DEFAULT_LIMIT, store, key: keyOf, usesReceives = false, signal } = options;
+  const { queueUrl, limit = DEFAULT_LIMIT, admin, key: keyOf, usesReceives = false, signal } = options;
   const sqs = boundedDeadLetterSqs(client, clock);
   const facts = await readQueueFacts(sqs, queueUrl);
   refuseToMoveOn(facts, usesReceives);
 
-  const claims = new ClaimsOfMessages({ store: store && withOperations(store), keyOf, clock, signal });
+  const claims = new ClaimsOfMessages({ admin, keyOf, clock, signal });
   const held = new HeldMessages({ sqs, queueUrl, clock, hiddenSeconds: HIDDEN_SECONDS });
   const messages: DeadLetterMessage[] = [];
   let isEmpty = false;

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
-import { withOperations } from '../operable-store.ts';
 import type { CommandClient } from '../../options/command-client.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages } from './claims-of-messages.ts';
@@ -25,7 +24,7 @@ import type { RedriveResult } from './redrive-result.ts';
  *
  * @example
  * const { moved, left } = await redriveDeadLetters(new SQS(), {
- *   queueUrl, store, which: 'all', operator: 'ann', reason: 'fixed in 1.4',
+ *   queueUrl, admin, which: 'all', operator: 'ann', reason: 'fixed in 1.4',
  * });
  */
 export async function redriveDeadLetters(
@@ -42,11 +41,11 @@ export async function redriveWith(
   clock: Clock,
 ): Promise<RedriveResult> {
   checkOptionsOf('redriveDeadLetters', options, REDRIVE_CHECKS);
-  const { queueUrl, destinationUrl, store, key: keyOf, usesReceives = false, signal } = options;
+  const { queueUrl, destinationUrl, admin, key: keyOf, usesReceives = false, signal } = options;
   const sqs = boundedDeadLetterSqs(client, clock);
   const facts = await readQueueFacts(sqs, queueUrl);
   refuseToMoveOn(facts, usesReceives);
   const destinations = await findDestinations(sqs, facts, destinationUrl);
-  const claims = new ClaimsOfMessages({ store: store && withOperations(store), keyOf, clock, signal });
+  const claims = new ClaimsOfMessages({ admin, keyOf, clock, signal });
   return new Redrive({ sqs, facts, destinations, claims, clock }, options).run();
 }

@@ -1,16 +1,14 @@
-import type { ClaimStore } from '../../claims/claim-store.ts';
-import type { OperableStore } from '../../claims/operable-store.ts';
-import { isOperable } from '../../claims/operated.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import {
   aBoolean,
   aFunction,
   anObject,
   aUrl,
   type Check,
-  objectWith,
   oneOf,
   required,
 } from '../../options/check-options.ts';
+import { anAdmin } from '../../options/an-admin.ts';
 import { words } from '../change-claims.ts';
 import type { KeyOfMessage } from './claims-of-messages.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';
@@ -27,7 +25,7 @@ export interface RedriveOptions {
    */
   readonly destinationUrl?: string;
   /** Where the claims are, which are released before their messages are moved. Default: no claim is looked at. */
-  readonly store?: ClaimStore | OperableStore;
+  readonly admin?: ClaimAdmin;
   /** The key of a message, such as `processorKey({ namespace })` gives. Default: claims that are parked are searched for its id. */
   readonly key?: KeyOfMessage;
   /**
@@ -56,20 +54,11 @@ export interface RedriveOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What peeking and redriving need of a store. */
-export function anOperableStore(): Check {
-  return {
-    expected:
-      'a store that people can operate on: dynamoDBStore(), or one with list(), count() and operate()',
-    accepts: (value) => objectWith('inspect').accepts(value) && isOperable(value as ClaimStore),
-  };
-}
-
 /** What the options may be. */
 export const REDRIVE_CHECKS: Readonly<Record<string, Check>> = {
   queueUrl: required(aUrl()),
   destinationUrl: aUrl(),
-  store: anOperableStore(),
+  admin: anAdmin(),
   key: aFunction(),
   which: required({
     expected: "'all', a list of message ids, or a function",

@@ -1,5 +1,5 @@
 import { type Claim, countedAttempts } from '../../claims/claim.ts';
-import { stateOf } from '../../claims/operable-store.ts';
+import { stateOf } from '../../claims/claim-admin.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
 
 /** What is done with messages whose work is done already, as their claims say. */

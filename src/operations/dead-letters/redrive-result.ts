@@ -1,4 +1,4 @@
-import type { ClaimState } from '../../claims/operable-store.ts';
+import type { ClaimState } from '../../claims/claim-admin.ts';
 import type { ParkedClaimsRead } from './claims-of-messages.ts';
 import type { WhyLeft } from './redrive-plan.ts';
 

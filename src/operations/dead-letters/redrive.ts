@@ -56,10 +56,10 @@ export class Redrive {
    * redrive policy's word for where they came from, or go to a queue that was given.
    */
   async #wantsMoveTask(): Promise<boolean> {
-    const { which, dryRun = false, store } = this.#options;
+    const { which, dryRun = false, admin } = this.#options;
     const { facts, destinations } = this.#ports;
     if (which !== 'all' || dryRun || destinations.sourceUrls.length === 0) return false;
-    if (store === undefined) return true;
+    if (admin === undefined) return true;
     // Of a FIFO group no more than the first messages can be seen.
     if (facts.isFifo || facts.visible > LONGEST_SURVEY) return false;
     return this.#withHeld(async (held) => {

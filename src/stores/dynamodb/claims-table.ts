@@ -87,9 +87,9 @@ const checks: Readonly<Record<keyof DynamoDBStoreOptions, Check>> = {
 };
 
 /** Throws a `ConfigurationError` for options that cannot work. `isNamed`: there has to be a name for the table. */
-export function checkTableOptions(options: DynamoDBStoreOptions, isNamed: boolean): void {
+export function checkTableOptions(factory: string, options: DynamoDBStoreOptions, isNamed: boolean): void {
   const { tableName } = checks;
-  checkOptionsOf('dynamoDBStore', options, {
+  checkOptionsOf(factory, options, {
     ...checks,
     tableName: { ...tableName, isRequired: isNamed },
   });

@@ -1,6 +1,5 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { ConfigurationError } from '../../base/errors.ts';
-import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { conditionalStore } from '../rows/conditional-store.ts';
 import {
   checkTableOptions,
@@ -17,7 +16,7 @@ import { isTransactEffect } from './transact-effect.ts';
 type Methods = 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect';
 
 /** A claim store with all that DynamoDB can do for attempts. */
-type TableStore = OperatedStore & Required<Pick<ClaimStore, Methods | 'maxResultBytes'>>;
+type TableStore = ClaimStore & Required<Pick<ClaimStore, Methods | 'maxResultBytes'>>;
 
 /**
  * Claims in a DynamoDB table. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
@@ -29,9 +28,9 @@ type TableStore = OperatedStore & Required<Pick<ClaimStore, Methods | 'maxResult
  * createBatchProcessor(handler, { store: cached(dynamoDBStore(), { max: 1_000 }) });
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions = {}): ClaimStore {
-  checkTableOptions(options, false); // what is no options at all has no members to ask for
+  checkTableOptions('dynamoDBStore', options, false); // what is no options at all has no members to ask for
   const { tableName } = options;
-  if ('tableName' in options) checkTableOptions(options, true);
+  if ('tableName' in options) checkTableOptions('dynamoDBStore', options, true);
   if (tableName !== undefined) return claimsIn(claimsTable(tableName, options));
   return forwarded(inNamedTable(options), options);
 }
@@ -43,7 +42,7 @@ export function defaultStore(): ClaimStore {
 
 function inNamedTable(options: DynamoDBStoreOptions): () => TableStore {
   return whenTableIsNamed((tableName) => {
-    checkTableOptions({ tableName }, true);
+    checkTableOptions('dynamoDBStore', { tableName }, true);
     return claimsIn(claimsTable(tableName, options));
   });
 }
@@ -58,7 +57,6 @@ export function claimsIn(table: ClaimsTable): TableStore {
       isTransactEffect(effect)
         ? effect.write(completion, { ...table, writer: items }, options?.signal)
         : { refused: notTransacted() },
-    [OPERATED]: (operator) => operator('dynamodb', table),
   };
 }
 
@@ -71,7 +69,6 @@ function forwarded(store: () => TableStore, { attributes }: DynamoDBStoreOptions
     start: async (...call) => store().start(...call),
     commit: async (...call) => store().commit(...call),
     inspect: async (...call) => store().inspect(...call),
-    [OPERATED]: (operator) => store()[OPERATED](operator),
   };
 }
 

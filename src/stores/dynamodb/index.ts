@@ -14,6 +14,7 @@ export type {
   CommitValues,
 } from './commit-item.ts';
 export type { DynamoDBStoreOptions } from './claims-table.ts';
+export { dynamoDBAdmin, type DynamoDBAdminOptions } from './dynamodb-admin.ts';
 export { dynamoDBStore } from './dynamodb-store.ts';
 export type { OverdueIndexOptions } from './overdue-index.ts';
 export {

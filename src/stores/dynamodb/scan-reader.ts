@@ -2,7 +2,7 @@ import type { StopSignal } from '../../base/stop.ts';
 import type { QueryInput, ScanInput } from '@aws-sdk/client-dynamodb';
 import { notACursor } from '../../claims/claim-query.ts';
 import type { Claim, ClaimStatus } from '../../claims/claim.ts';
-import type { ClaimState } from '../../claims/operable-store.ts';
+import type { ClaimState } from '../../claims/claim-admin.ts';
 import type { RowPage, RowQuery } from '../rows/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';

@@ -3,4 +3,4 @@
  *
  * @module batchlatch/memory
  */
-export { memoryStore, type MemoryStoreOptions } from './memory-store.ts';
+export { type MemoryStore, memoryStore, type MemoryStoreOptions } from './memory-store.ts';

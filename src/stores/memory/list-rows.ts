@@ -1,7 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import { checkedQuery, isAskedFor, notACursor, positionIn, toCursor } from '../../claims/claim-query.ts';
 import { leavingOut } from '../../claims/left-out.ts';
-import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/operable-store.ts';
+import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/claim-admin.ts';
 import { statusIn } from '../../claims/row-format.ts';
 
 /** The next claims of a query, in the order of their keys: it does not change when rows are written meanwhile. */

@@ -3,6 +3,7 @@ import type { Claim } from '../../claims/claim.ts';
 import type {
   AcquireOutcome,
   ClaimRequest,
+  ClaimStore,
   Completion,
   LeaseExtension,
   OwnedClaim,
@@ -11,7 +12,8 @@ import type {
 } from '../../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { ClaimOperation, OperableStore, OperateOutcome } from '../../claims/operable-store.ts';
+import { objectNumber } from '../../base/object-number.ts';
+import type { ClaimOperation, ClaimAdmin, OperateOutcome } from '../../claims/claim-admin.ts';
 import { statusIn } from '../../claims/row-format.ts';
 import { asError } from '../../claims/store-errors.ts';
 import { TRANSACTED } from '../../claims/transacted.ts';
@@ -69,6 +71,9 @@ const FIRST_SWEEP_AT = 1_000;
 /** Never shared: `inspect` returns a copy. */
 type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
 
+/** A store that is its own admin. */
+export interface MemoryStore extends ClaimStore, ClaimAdmin {}
+
 /**
  * A claim store in this process's memory: for tests, the local loop and benchmarks. It keeps what the
  * contract says within one process and remembers nothing beyond it, so it is not for production. Rows that are
@@ -79,7 +84,7 @@ type Row = { -readonly [Field in keyof Claim]: Claim[Field] };
  * @typeParam Effect What handlers commit.
  * @param options Its clock, and what it does for commits.
  */
-export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): OperableStore {
+export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect> = {}): MemoryStore {
   checkOptionsOf('memoryStore', options, checks);
   const clock = options.clock ?? systemClock;
   const clockToleranceMs = options.clockToleranceMs ?? 0;
@@ -156,6 +161,11 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     return copied({ status: 'done', claim: decision.write });
   }
 
+  function readOne(key: string): Claim | undefined {
+    const stored = readable(key);
+    return stored === undefined || isForgotten(stored, clock.now()) ? undefined : { ...stored };
+  }
+
   function adoptOne(claim: Claim, now: number): AdoptOutcome {
     if (!isAdopted(readable(claim.key), claim, now)) return 'present';
     rows.set(claim.key, { ...claim });
@@ -163,6 +173,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
   }
 
   return {
+    place: `memory:${objectNumber(rows)}`,
     async acquire(requests) {
       const now = clock.now();
       sweep(now);
@@ -183,15 +194,13 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     ...((onCommit !== undefined || isTransacted) && {
       commit: async (completion: Completion, effect: unknown) => commitOne(completion, effect),
     }),
-    inspect: async (key) => {
-      const stored = readable(key);
-      return stored === undefined || isForgotten(stored, clock.now()) ? undefined : { ...stored };
-    },
+    inspect: async (key) => readOne(key),
+    read: async (key) => readOne(key),
     list: async (query) => pageOf(rows, query, clock.now()),
     count: async (query) => countIn(rows, query, clock.now()),
-    async operate(operations) {
+    async change(changes) {
       const now = clock.now();
-      return operations.map((operation) =>
+      return changes.map((operation) =>
         orError(
           () => operateOne(operation, now),
           (error) => ({ status: 'error', error }),

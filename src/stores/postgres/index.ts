@@ -11,3 +11,4 @@ export { claimsTableSql, type ClaimsTableSqlOptions } from './claims-table-sql.t
 export { deleteForgottenClaims, type ForgottenClaimsOptions } from './forgotten-claims.ts';
 export type { PostgresClient, PostgresPool, SqlAnswer, SqlConnection, SqlStatement } from './pool.ts';
 export { postgresStore, type PostgresStoreOptions } from './postgres-store.ts';
+export { postgresAdmin, type PostgresAdminOptions } from './postgres-admin.ts';

@@ -1,7 +1,7 @@
 import type { Claim } from '../../claims/claim.ts';
 import { notACursor } from '../../claims/claim-query.ts';
 import { isObject } from '../../base/is-object.ts';
-import type { ClaimState } from '../../claims/operable-store.ts';
+import type { ClaimState } from '../../claims/claim-admin.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { RowCount, RowLister, RowPage, RowQuery } from '../rows/row-lister.ts';
 import type { ClaimsTable } from './claims-table.ts';

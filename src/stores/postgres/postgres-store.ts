@@ -1,7 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { systemClock } from '../../base/clock.ts';
 import { objectNumber } from '../../base/object-number.ts';
-import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check } from '../../options/check-options.ts';
@@ -53,29 +52,31 @@ const checks: Readonly<Record<keyof PostgresStoreOptions, Check>> = {
  * createBatchProcessor(handler, { store: postgresStore({ pool }) });
  */
 export function postgresStore(options: PostgresStoreOptions): ClaimStore {
-  checkOptionsOf('postgresStore', options, checks);
+  return claimsIn(tableOf('postgresStore', options));
+}
+
+/** The table of the options. Throws a `ConfigurationError` that names the factory for options that cannot work. */
+export function tableOf(factory: string, options: PostgresStoreOptions): ClaimsTable {
+  checkOptionsOf(factory, options, checks);
   const { pool, table: tableName, prepare } = options;
-  return claimsIn(
-    claimsTable({
-      pool,
-      tableName,
-      prepare,
-      clock: systemClock,
-      now: () => DATABASE_TIME,
-      random: Math.random,
-    }),
-  );
+  return claimsTable({
+    pool,
+    tableName,
+    prepare,
+    clock: systemClock,
+    now: () => DATABASE_TIME,
+    random: Math.random,
+  });
 }
 
 /** A batch of any size is one statement each way, up to what is sensible for one. */
-const REQUEST_SIZE = 10_000;
+export const REQUEST_SIZE = 10_000;
 
 /** A row takes more, but what a claim is for is not to keep files: a longer result is for `resultsIn`. */
-const MAX_RESULT_BYTES = 1_048_576;
+export const MAX_RESULT_BYTES = 1_048_576;
 
 /** A claim store with all that PostgreSQL can do for attempts. */
-type TableStore = OperatedStore &
-  TransactedStore &
+type TableStore = TransactedStore &
   Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect'>>;
 
 /** Durations instead of times: the database adds its own. */
@@ -98,7 +99,6 @@ export function claimsIn(table: ClaimsTable): TableStore {
       const claim = found && toClaim(found.row);
       return claim === undefined || isForgotten(claim, found?.now ?? 0) ? undefined : claim;
     },
-    [OPERATED]: (operator) => operator('postgres', table),
     [TRANSACTED]: { kind: 'postgres', rows: table },
   };
 }

@@ -14,3 +14,4 @@ export type {
 } from './redis-client.ts';
 export { redisStore, type RedisStoreOptions } from './redis-store.ts';
 export type { WaitOptions } from './replication.ts';
+export { redisAdmin, type RedisAdminOptions } from './redis-admin.ts';

@@ -1,7 +1,7 @@
 import type { AcquireOutcome, ClaimStore } from '../../claims/claim-store.ts';
+import type { Claim } from '../../claims/claim.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { objectNumber } from '../../base/object-number.ts';
-import { OPERATED, type OperatedStore } from '../../claims/operated.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aClient, anInteger, type Check, members, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
@@ -48,12 +48,12 @@ const checks: Readonly<Record<keyof RedisStoreOptions, Check>> = {
 const DEFAULT_PREFIX = 'batchlatch:';
 const SLOTS_OF_CLUSTERS = 16;
 /** Longer results belong elsewhere (`resultsIn`): they are in the memory of Redis until they are forgotten. */
-const MAX_RESULT_BYTES = 1_048_576;
+export const MAX_RESULT_BYTES = 1_048_576;
 /** As much as one script writes. */
-const REQUEST_SIZE = 250;
+export const REQUEST_SIZE = 250;
 
 /** A claim store with all that Redis can do for attempts. */
-type RedisStore = OperatedStore &
+type RedisStore = ClaimStore &
   Required<
     Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'inspect' | 'requestSize' | 'maxResultBytes'>
   >;
@@ -82,9 +82,8 @@ export interface Clocks {
 
 /** The same by other clocks. */
 export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisStore {
-  checkOptionsOf('redisStore', options, checks);
+  const rows = rowsOf('redisStore', options, clocks);
   const { client, prefix = DEFAULT_PREFIX } = options;
-  const rows = rowsOf(options, clocks);
   const { clock, clockToleranceMs, names } = rows;
   const call = scriptCaller(rows);
   const relative = conditionalStore({ writer: rowWriter(call), clock: { now: () => 0 }, clockToleranceMs });
@@ -100,21 +99,18 @@ export function redisStoreBy(options: RedisStoreOptions, clocks: Clocks): RedisS
       const now = clock.now();
       return outcomes.map((outcome) => inLocalTime(outcome, askedAt, now));
     },
-    async inspect(key) {
-      const [read = { status: 'error' as const, error: noOutcome() }] = await readRows([key], call);
-      if (read.status === 'error') throw read.error;
-      if (read.row === undefined) return undefined;
-      const claim = claimOf(read.row, 0);
-      return isForgotten(claim, read.row.now) ? undefined : claim;
-    },
-    [OPERATED]: (operator) => operator('redis', rows),
+    inspect: (key) => readClaim(key, call),
   };
 }
 
-function rowsOf(
-  { client, prefix = DEFAULT_PREFIX, slots, clockToleranceMs = 0, wait }: RedisStoreOptions,
+/** The rows of the options. Throws a `ConfigurationError` that names the factory for options that cannot work. */
+export function rowsOf(
+  factory: string,
+  options: RedisStoreOptions,
   { clock = systemClock, serverNow }: Clocks,
 ): RedisRows {
+  checkOptionsOf(factory, options, checks);
+  const { client, prefix = DEFAULT_PREFIX, slots, clockToleranceMs = 0, wait } = options;
   const connection = connectionOf(client);
   return {
     connection,
@@ -124,6 +120,18 @@ function rowsOf(
     clockToleranceMs,
     replication: replicationOf(wait, connection),
   };
+}
+
+/** The claim of a key; undefined where there is none, or its retention is over by the server's time. */
+export async function readClaim(
+  key: string,
+  call: ReturnType<typeof scriptCaller>,
+): Promise<Claim | undefined> {
+  const [read = { status: 'error' as const, error: noOutcome() }] = await readRows([key], call);
+  if (read.status === 'error') throw read.error;
+  if (read.row === undefined) return undefined;
+  const claim = claimOf(read.row, 0);
+  return isForgotten(claim, read.row.now) ? undefined : claim;
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isForgotten } from '../../claims/transitions.ts';
 import { acquireClaims } from './acquire.ts';
-import { noOutcome } from './no-outcome.ts';
+import { readClaim } from './read-claim.ts';
 import type { RowWriter } from './row-writer.ts';
 import { extendLeases, settleClaims, startClaims } from './settle.ts';
 
@@ -23,11 +22,6 @@ export function conditionalStore<Row>(
     settle: (settlements, options) => settleClaims(settlements, setup, options?.signal),
     extend: (extensions, options) => extendLeases(extensions, setup, options?.signal),
     start: (claims, options) => startClaims(claims, setup, options?.signal),
-    async inspect(key) {
-      const [read] = await writer.read([key]);
-      if (read === undefined || read.status === 'error') throw read?.error ?? noOutcome();
-      const claim = read.row === undefined ? undefined : writer.toClaim(read.row);
-      return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
-    },
+    inspect: (key) => readClaim(key, writer, clock),
   };
 }

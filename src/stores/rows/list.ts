@@ -9,7 +9,7 @@ import {
 } from '../../claims/claim-query.ts';
 import type { Clock } from '../../base/clock.ts';
 import { type LeftOut, leavingOut } from '../../claims/left-out.ts';
-import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/operable-store.ts';
+import type { ClaimCount, ClaimCountQuery, ClaimPage, ClaimQuery } from '../../claims/claim-admin.ts';
 import type { RowLister, RowPage, RowQuery } from './row-lister.ts';
 
 export interface ListSetup<Row> {

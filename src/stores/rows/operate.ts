@@ -1,7 +1,7 @@
 import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { ClaimOperation, OperateOutcome } from '../../claims/operable-store.ts';
+import type { ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
 import { decideOperation } from '../../claims/operations.ts';
 import { decideInRounds, MOST_ROUNDS } from './decide-in-rounds.ts';
 import type { DeleteOutcome, RowWriter, WriteOutcome } from './row-writer.ts';

@@ -1,6 +1,6 @@
 import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
-import type { ClaimReading, ClaimState } from '../../claims/operable-store.ts';
+import type { ClaimReading, ClaimState } from '../../claims/claim-admin.ts';
 
 /**
  * What a conditional store needs of a database to list claims. Each database finds rows in its own way; what is among the

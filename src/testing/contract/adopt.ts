@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AdoptOutcome } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { ofOperable, type OperableBench } from '../operable-bench.ts';
+import { ofAdmin, type AdminBench } from '../admin-bench.ts';
 import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
 
 /** Claims of another store, of stores that take them. */
 export function describeAdopt(base: Contract): void {
-  const operable = ofOperable(base);
+  const operable = ofAdmin(base);
   const contract = (sentence: string, body: (bench: AdoptBench) => Promise<void>): void =>
     operable(sentence, async (bench) => {
-      const { store, clock, key } = bench;
-      const { adopt } = store;
+      const { admin, clock, key } = bench;
+      const { adopt } = admin;
       if (adopt === undefined) return;
       const now = clock.now();
       const claim: AdoptBench['claim'] = (name, members) => ({
@@ -29,8 +29,8 @@ export function describeAdopt(base: Contract): void {
         ...members,
       });
       const one = async (given: Claim): Promise<AdoptOutcome | undefined> =>
-        (await adopt.call(store, [given]))[0];
-      await body({ ...bench, claim, adopt: one, adoptAll: (claims) => adopt.call(store, claims) });
+        (await adopt.call(admin, [given]))[0];
+      await body({ ...bench, claim, adopt: one, adoptAll: (claims) => adopt.call(admin, claims) });
     });
 
   contract('writes a claim with all that it has', async ({ claim, adopt, stored, clock }) => {
@@ -142,7 +142,7 @@ export function describeAdopt(base: Contract): void {
   });
 }
 
-interface AdoptBench extends OperableBench {
+interface AdoptBench extends AdminBench {
   /** A claim of another store. */
   claim(name: string, members: Partial<Claim>): Claim;
   adopt(claim: Claim): Promise<AdoptOutcome | undefined>;

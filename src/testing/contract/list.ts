@@ -1,37 +1,37 @@
 import assert from 'node:assert/strict';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
-import type { ClaimQuery, ClaimState, OperableStore } from '../../claims/operable-store.ts';
-import { type OperableBench, ofOperable } from '../operable-bench.ts';
+import type { ClaimQuery, ClaimState, ClaimAdmin } from '../../claims/claim-admin.ts';
+import { type AdminBench, ofAdmin } from '../admin-bench.ts';
 import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
 
 const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 
 /** How people find claims, of stores that can be operated on. */
 export function describeList(base: Contract): void {
-  const contract = ofOperable(base);
+  const contract = ofAdmin(base);
 
   contract(
     'lists the claims of each state, as they are stored, and all of them without one',
     async (bench) => {
-      const { store, key, stored } = bench;
+      const { admin, key, stored } = bench;
       await oneOfEach(bench);
       for (const state of STATES) {
-        const claims = await all(store, { state, keyPrefix: key('') });
+        const claims = await all(admin, { state, keyPrefix: key('') });
         assert.deepEqual(claims, [await stored(state)], state);
       }
-      const claims = await all(store, { keyPrefix: key('') });
+      const claims = await all(admin, { keyPrefix: key('') });
       assert.deepEqual(claims.map((claim) => claim.key).toSorted(), STATES.map(key).toSorted());
     },
   );
 
   contract('gives each claim once, page by page, and no more of them than asked for', async (bench) => {
-    const { store, request, key } = bench;
+    const { admin, store, request, key } = bench;
     const keys = Array.from({ length: 11 }, (_, index) => key(`paged-${index}`));
     await store.acquire(keys.map((_, index) => request(`paged-${index}`)));
     for (const query of [{ state: 'in-progress' as const }, {}]) {
       for (const limit of [2, 1_000]) {
-        const pages = await pagesOf(store, { ...query, keyPrefix: key('paged-'), limit });
+        const pages = await pagesOf(admin, { ...query, keyPrefix: key('paged-'), limit });
         assert(
           pages.every((page) => page.length <= limit),
           'A page is too long',
@@ -42,12 +42,12 @@ export function describeList(base: Contract): void {
     }
   });
 
-  contract('lists the keys of a prefix alone', async ({ store, acquire, key }) => {
+  contract('lists the keys of a prefix alone', async ({ admin, acquire, key }) => {
     await acquire('orders#1');
     await acquire('refunds#1');
     for (const state of ['in-progress', undefined] as const) {
       const query = { keyPrefix: key('orders#'), ...(state !== undefined && { state }) };
-      const claims = await all(store, query);
+      const claims = await all(admin, query);
       assert.deepEqual(
         claims.map((claim) => claim.key),
         [key('orders#1')],
@@ -56,24 +56,24 @@ export function describeList(base: Contract): void {
   });
 
   contract('does not list what is past its retention', async (bench) => {
-    const { store, key, clock } = bench;
+    const { admin, key, clock } = bench;
     await oneOfEach(bench);
     await clock.advance(2 * RETENTION_MS);
     for (const state of [...STATES, undefined]) {
       const query = { keyPrefix: key(''), ...(state !== undefined && { state }) };
-      assert.deepEqual(await all(store, query), []);
+      assert.deepEqual(await all(admin, query), []);
     }
   });
 
   contract('lists a claim that was changed in its new state', async (bench) => {
-    const { store, key, operate } = bench;
+    const { admin, key, operate } = bench;
     await oneOfEach(bench);
     await operate('release', 'parked');
     await operate('park', 'overdue');
     await operate('resolve', 'failed');
     await operate('forget', 'completed');
     const names = async (state: ClaimState): Promise<string[]> => {
-      const claims = await all(store, { state, keyPrefix: key('') });
+      const claims = await all(admin, { state, keyPrefix: key('') });
       return claims.map((claim) => claim.key);
     };
     assert.deepEqual(await names('failed'), [key('parked')]);
@@ -85,31 +85,31 @@ export function describeList(base: Contract): void {
   contract(
     'counts the claims of a state, and tells the oldest lease of those that are overdue',
     async (bench) => {
-      const { acquire, complete, fail, operate, store, clock } = bench;
-      const inProgress = await total(store, 'in-progress');
+      const { acquire, complete, fail, operate, admin, clock } = bench;
+      const inProgress = await total(admin, 'in-progress');
       for (const name of ['a', 'b', 'c']) await acquire(name, { owner: name });
-      assert.equal((await total(store, 'in-progress')).count, inProgress.count + 3);
+      assert.equal((await total(admin, 'in-progress')).count, inProgress.count + 3);
 
       const until = clock.now() + LEASE_MS;
       await clock.advance(LEASE_MS);
-      const overdue = await total(store, 'overdue');
+      const overdue = await total(admin, 'overdue');
       assert(
         overdue.count >= 3 && (overdue.oldest ?? Infinity) <= until,
         'The overdue claims are not counted',
       );
       const others = [
-        await total(store, 'failed'),
-        await total(store, 'completed'),
-        await total(store, 'parked'),
+        await total(admin, 'failed'),
+        await total(admin, 'completed'),
+        await total(admin, 'parked'),
       ];
       await fail('a', 'a');
       await complete('b', 'b');
       await operate('park', 'c');
-      assert.equal((await total(store, 'overdue')).count, overdue.count - 3);
+      assert.equal((await total(admin, 'overdue')).count, overdue.count - 3);
       const after = [
-        await total(store, 'failed'),
-        await total(store, 'completed'),
-        await total(store, 'parked'),
+        await total(admin, 'failed'),
+        await total(admin, 'completed'),
+        await total(admin, 'parked'),
       ];
       assert.deepEqual(
         after.map(({ count }) => count),
@@ -119,10 +119,10 @@ export function describeList(base: Contract): void {
   );
 
   contract('refuses a cursor that it did not give for the query', async (bench) => {
-    const { store, acquire, key } = bench;
+    const { admin, acquire, key } = bench;
     for (const name of ['a', 'b', 'c']) await acquire(name);
     const query = { keyPrefix: key(''), limit: 1 };
-    let { next } = await store.list(query);
+    let { next } = await admin.list(query);
     assert(next !== undefined, 'One claim of three was the last page');
     const wrong: ClaimQuery[] = [
       { ...query, cursor: next, keyPrefix: key('a') },
@@ -134,14 +134,14 @@ export function describeList(base: Contract): void {
       { limit: 1_001 },
       { state: 'lost' as ClaimState },
     ];
-    for (const one of wrong) await assert.rejects(store.list(one), isRefusal);
-    for (; next !== undefined; { next } = await store.list({ ...query, cursor: next }));
-    await assert.rejects(store.count({ state: 'parked', cursor: 'bm90aGluZw' }), isRefusal);
+    for (const one of wrong) await assert.rejects(admin.list(one), isRefusal);
+    for (; next !== undefined; { next } = await admin.list({ ...query, cursor: next }));
+    await assert.rejects(admin.count({ state: 'parked', cursor: 'bm90aGluZw' }), isRefusal);
   });
 }
 
 /** A claim of each state, by its name. */
-async function oneOfEach(bench: OperableBench): Promise<void> {
+async function oneOfEach(bench: AdminBench): Promise<void> {
   const { acquire, complete, fail, store, key, clock } = bench;
   for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
   await fail('failed', 'failed');
@@ -152,30 +152,30 @@ async function oneOfEach(bench: OperableBench): Promise<void> {
   await acquire('in-progress');
 }
 
-async function pagesOf(store: OperableStore, query: ClaimQuery): Promise<(readonly Claim[])[]> {
+async function pagesOf(admin: ClaimAdmin, query: ClaimQuery): Promise<(readonly Claim[])[]> {
   const pages: (readonly Claim[])[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.list({ ...query, ...(cursor !== undefined && { cursor }) });
+    const page = await admin.list({ ...query, ...(cursor !== undefined && { cursor }) });
     pages.push(page.claims);
     cursor = page.next;
   } while (cursor !== undefined);
   return pages;
 }
 
-async function all(store: OperableStore, query: ClaimQuery): Promise<Claim[]> {
-  return (await pagesOf(store, query)).flat();
+async function all(admin: ClaimAdmin, query: ClaimQuery): Promise<Claim[]> {
+  return (await pagesOf(admin, query)).flat();
 }
 
 async function total(
-  store: OperableStore,
+  admin: ClaimAdmin,
   state: ClaimState,
 ): Promise<{ readonly count: number; readonly oldest: number | undefined }> {
   let count = 0;
   let oldest: number | undefined;
   let cursor: string | undefined;
   do {
-    const counted = await store.count({ state, ...(cursor !== undefined && { cursor }) });
+    const counted = await admin.count({ state, ...(cursor !== undefined && { cursor }) });
     count += counted.count;
     const { oldestLeaseUntil = oldest } = counted;
     if (oldestLeaseUntil !== undefined) oldest = Math.min(oldest ?? Infinity, oldestLeaseUntil);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
-import type { ClaimState, OperationKind } from '../../claims/operable-store.ts';
-import { ofOperable } from '../operable-bench.ts';
+import type { ClaimState, OperationKind } from '../../claims/claim-admin.ts';
+import { ofAdmin } from '../admin-bench.ts';
 import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
 import type { CommitSubject } from './commit.ts';
 
@@ -122,39 +122,39 @@ export function describeNewer(
     }
   });
 
-  const operable = ofOperable(contract);
+  const operable = ofAdmin(contract);
 
   operable('are not changed for people, with force either', async (bench) => {
-    const { store, change } = bench;
+    const { admin, change } = bench;
     const claims = await newerOfEach(bench);
     const before = await rows(bench);
     const kinds: OperationKind[] = ['release', 'resolve', 'park', 'forget'];
     for (const kind of kinds) {
       const changes = [...claims.values()].map((claim) => change(kind, claim, { force: true }));
-      for (const outcome of await store.operate(changes)) assertNewer(errorOf(outcome));
+      for (const outcome of await admin.change(changes)) assertNewer(errorOf(outcome));
     }
     assert.deepEqual(await rows(bench), before);
   });
 
   operable('are not written over by claims of another store', async (bench) => {
-    const { store } = bench;
-    if (store.adopt === undefined) return;
+    const { admin } = bench;
+    if (admin.adopt === undefined) return;
     const claims = [...(await newerOfEach(bench)).values()];
     const before = await rows(bench);
     const later = claims.map((claim) => ({ ...claim, attempt: claim.attempt + 1 }));
-    for (const outcome of await store.adopt(later)) assertNewer(errorOf(outcome));
+    for (const outcome of await admin.adopt(later)) assertNewer(errorOf(outcome));
     assert.deepEqual(await rows(bench), before);
   });
 
   operable('are named where all claims are listed, and keep no claim out of a list', async (bench) => {
-    const { store, key, acquire } = bench;
+    const { admin, key, acquire } = bench;
     await newerOfEach(bench);
     await acquire('beside');
     const claims: Claim[] = [];
     const newer: unknown[] = [];
     let cursor: string | undefined;
     do {
-      const page = await store.list({ keyPrefix: key(''), ...(cursor !== undefined && { cursor }) });
+      const page = await admin.list({ keyPrefix: key(''), ...(cursor !== undefined && { cursor }) });
       claims.push(...page.claims);
       newer.push(...(page.newer ?? []));
       cursor = page.next;
@@ -171,13 +171,13 @@ export function describeNewer(
       );
     }
     for (const state of STATES) {
-      const page = await store.list({ state, keyPrefix: key('') });
+      const page = await admin.list({ state, keyPrefix: key('') });
       const expected = state === 'in-progress' ? [key('beside')] : [];
       assert.deepEqual(
         page.claims.map((claim) => claim.key),
         expected,
       );
-      await store.count({ state });
+      await admin.count({ state });
     }
   });
 }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { OperateOutcome, OperationKind } from '../../claims/operable-store.ts';
-import { ofOperable, parked } from '../operable-bench.ts';
+import type { OperateOutcome, OperationKind } from '../../claims/claim-admin.ts';
+import { ofAdmin, parked } from '../admin-bench.ts';
 import { type Contract, LEASE_MS } from '../store-bench.ts';
 
 const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
 
 /** People at the same time as others, of stores that can be operated on. */
 export function describeOperateRaces(base: Contract): void {
-  const contract = ofOperable(base);
+  const contract = ofAdmin(base);
 
   contract('lets exactly one of 20 people change a claim that all of them saw', async (bench) => {
-    const { change, store, stored } = bench;
+    const { change, admin, stored } = bench;
     for (const kinds of [KINDS, ['forget'] as const]) {
       const name = `contended-${kinds.length}`;
       await parked(bench, name);
@@ -19,7 +19,7 @@ export function describeOperateRaces(base: Contract): void {
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, async (_, index) => {
           const kind = kinds[index % kinds.length] as OperationKind;
-          const [outcome] = await store.operate([change(kind, seen)]);
+          const [outcome] = await admin.change([change(kind, seen)]);
           return outcome as OperateOutcome;
         }),
       );
@@ -29,13 +29,13 @@ export function describeOperateRaces(base: Contract): void {
   });
 
   contract('never comes through beside a settlement of the attempt that held the claim', async (bench) => {
-    const { acquire, change, complete, store, stored, clock } = bench;
+    const { acquire, change, complete, admin, stored, clock } = bench;
     for (const kind of KINDS) {
       await acquire(kind, { owner: 'me' });
       await clock.advance(LEASE_MS);
       const seen = await stored(kind);
       const [[changed], settled] = await Promise.all([
-        store.operate([change(kind, seen)]),
+        admin.change([change(kind, seen)]),
         complete(kind, 'me', { result: '"mine"' }),
       ]);
       assert.equal(changed?.status === 'done', settled === 'lost');
@@ -43,13 +43,13 @@ export function describeOperateRaces(base: Contract): void {
   });
 
   contract('never comes through beside another attempt that takes the claim over', async (bench) => {
-    const { acquire, change, store, stored, clock } = bench;
+    const { acquire, change, admin, stored, clock } = bench;
     for (const kind of ['resolve', 'park'] as const) {
       await acquire(kind, { owner: 'late' });
       await clock.advance(LEASE_MS);
       const seen = await stored(kind);
       const [[changed], taken] = await Promise.all([
-        store.operate([change(kind, seen)]),
+        admin.change([change(kind, seen)]),
         acquire(kind, { owner: randomUUID() }),
       ]);
       assert.equal(changed?.status === 'done', taken.status !== 'acquired');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { OperateOutcome, OperationKind } from '../../claims/operable-store.ts';
-import { ofOperable, parked } from '../operable-bench.ts';
+import type { OperateOutcome, OperationKind } from '../../claims/claim-admin.ts';
+import { ofAdmin, parked } from '../admin-bench.ts';
 import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
 import { everyWrite } from './every-write.ts';
 
@@ -9,7 +9,7 @@ const DAY_MS = 24 * 3_600_000;
 
 /** What people do to claims, of stores that can be operated on. */
 export function describeOperate(base: Contract): void {
-  const contract = ofOperable(base);
+  const contract = ofAdmin(base);
 
   contract('releases a parked key: it runs again at once, its attempts counted from 0', async (bench) => {
     const { acquire, operate, stored } = bench;
@@ -97,7 +97,7 @@ export function describeOperate(base: Contract): void {
     });
 
     contract(`refuses to ${kind} a claim that is no longer as it was seen`, async (bench) => {
-      const { acquire, change, stored, store, clock } = bench;
+      const { acquire, change, stored, admin, clock } = bench;
       await acquire('moving', { owner: 'first' });
       await clock.advance(LEASE_MS);
       const seen = await stored('moving');
@@ -110,7 +110,7 @@ export function describeOperate(base: Contract): void {
         { ...before, attempt: 1 },
         { ...before, status: 'PARKED' as const },
       ]) {
-        const [outcome] = await store.operate([change(kind, claim, { force: true })]);
+        const [outcome] = await admin.change([change(kind, claim, { force: true })]);
         assert(outcome?.status === 'refused', 'It was not refused');
         assert.deepEqual([outcome.why, outcome.found], ['changed', before]);
       }
@@ -118,12 +118,12 @@ export function describeOperate(base: Contract): void {
     });
 
     contract(`refuses to ${kind} what is not there, or is past its retention`, async (bench) => {
-      const { change, stored, store, clock } = bench;
+      const { change, stored, admin, clock } = bench;
       await parked(bench, 'old');
       const seen = await stored('old');
       await clock.advance(RETENTION_MS + 1_000);
       for (const key of [seen.key, bench.key('never')]) {
-        assert.deepEqual(await store.operate([change(kind, { ...seen, key })]), [
+        assert.deepEqual(await admin.change([change(kind, { ...seen, key })]), [
           { status: 'refused', why: 'absent' },
         ]);
       }
@@ -199,24 +199,24 @@ export function describeOperate(base: Contract): void {
   });
 
   contract('is done once when its answer was lost and it is sent again', async (bench) => {
-    const { change, store, stored, key } = bench;
+    const { change, admin, store, stored, key } = bench;
     for (const kind of ['release', 'resolve', 'park'] as const) {
       await parked(bench, kind);
       const operation = change(kind, await stored(kind));
       for (let time = 1; time <= 3; time += 1) {
-        const [outcome] = await store.operate([operation]);
+        const [outcome] = await admin.change([operation]);
         assert.equal(outcome?.status, 'done');
         assert.equal(outcome.claim?.history?.length, 1);
       }
     }
     await parked(bench, 'forget');
     const operation = change('forget', await stored('forget'));
-    await store.operate([operation]);
-    await store.operate([operation]);
+    await admin.change([operation]);
+    await admin.change([operation]);
     assert.equal(await store.inspect(key('forget')), undefined);
   });
 
-  contract('changes many at once, each by itself', async ({ store, request, change, key }) => {
+  contract('changes many at once, each by itself', async ({ admin, store, request, change, key }) => {
     const names = Array.from({ length: 30 }, (_, index) => `many-${index}`);
     await store.acquire(names.map((name) => request(name, { owner: name })));
     const park = names.map((name) => ({
@@ -228,7 +228,7 @@ export function describeOperate(base: Contract): void {
     }));
     await store.settle(park);
     const claims = await Promise.all(names.map((name) => store.inspect(key(name))));
-    const outcomes = await store.operate(
+    const outcomes = await admin.change(
       claims.map((claim, index) => {
         assert(claim !== undefined, 'There is no claim');
         return change('release', index % 3 === 0 ? { ...claim, owner: 'a stranger' } : claim);
@@ -238,7 +238,7 @@ export function describeOperate(base: Contract): void {
       outcomes.map(({ status }) => status),
       names.map((_, index) => (index % 3 === 0 ? 'refused' : 'done')),
     );
-    assert.deepEqual(await store.operate([]), []);
+    assert.deepEqual(await admin.change([]), []);
   });
 }
 

@@ -1,3 +1,4 @@
+import { itself } from '../../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
@@ -24,6 +25,7 @@ afterAll(async () => {
 describeClaimStore(
   {
     name: 'postgresStore',
+    admin: itself,
     create: (clock) => storeByClock(pool, table, clock),
     rows: rowsOfPostgres(() => ({ pool, name: table })),
   },

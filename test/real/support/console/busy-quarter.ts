@@ -1,5 +1,5 @@
 import type { SQS } from '@aws-sdk/client-sqs';
-import { type Claim, operableStore } from 'batchlatch/operations';
+import { type Claim } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
 import { seededRandom } from '../../../../local/demo/seeded-random.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
@@ -18,7 +18,7 @@ export async function busyQuarter(): Promise<
   Pick<ConsoleOptions, 'store' | 'clock' | 'queues' | 'sqs' | 'queueMetrics' | 'readEveryMs'>
 > {
   const clock: Clock = { ...systemClock, now: () => NOW };
-  const store = operableStore(memoryStore({ clock }));
+  const store = memoryStore({ clock });
   await put(store, claims());
   return { store, clock, ...QUEUES, readEveryMs: 60_000 };
 }

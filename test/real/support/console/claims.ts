@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Claim, OperableStore } from 'batchlatch/operations';
+import type { Claim, ClaimAdmin } from 'batchlatch/operations';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -45,7 +45,7 @@ const STATUS = {
 const DECLINED = { name: 'Declined', message: 'the card was declined', code: 'card_declined' };
 
 /** Writes claims as they are. */
-export async function put(store: OperableStore, claims: readonly Claim[]): Promise<void> {
+export async function put(store: ClaimAdmin, claims: readonly Claim[]): Promise<void> {
   for (let from = 0; from < claims.length; from += 1_000) {
     const outcomes = (await store.adopt?.(claims.slice(from, from + 1_000))) ?? [];
     const refused = outcomes.find((outcome) => outcome !== 'stored');

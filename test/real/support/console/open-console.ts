@@ -1,5 +1,5 @@
-import { type Claim, operableStore, type OperableStore } from 'batchlatch/operations';
-import { dynamoDBStore } from 'batchlatch/dynamodb';
+import { inDynamoDB, type StoreAndAdmin } from '../../../support/store-and-admin.ts';
+import { type Claim } from 'batchlatch/operations';
 import type { Page } from 'playwright-core';
 import type { ConsoleOptions } from '../../../../src/console/options.ts';
 import { type RunningConsole, startConsole } from '../../../../src/console/start-console.ts';
@@ -10,7 +10,7 @@ import { until } from '../until.ts';
 
 /** A console on a claims table of its own. */
 export interface ConsoleOfTest {
-  readonly store: OperableStore;
+  readonly store: StoreAndAdmin;
   /** Of the server that runs now. */
   readonly url: string;
   /** Opens a path of the console as a person does: with the address that the terminal prints, then on. */
@@ -24,7 +24,7 @@ export interface ConsoleOfTest {
   stop(): Promise<void>;
 }
 
-type ServerOptions = Partial<ConsoleOptions>;
+type ServerOptions = Partial<ConsoleOptions> & { readonly store?: StoreAndAdmin };
 
 export interface ConsoleOfTestOptions extends ServerOptions {
   /** Of a DynamoDB. */
@@ -41,8 +41,7 @@ export async function openConsole({
   const client = emulatorClient(endpoint);
   const tableName = await createClaimsTable(client, { leaseUntil: 'leaseUntil' });
   const clock = given.clock === undefined ? {} : { clock: given.clock };
-  const store =
-    given.store ?? operableStore(dynamoDBStore({ tableName, client, overdueIndex: true, ...clock }));
+  const store = given.store ?? inDynamoDB({ tableName, client, overdueIndex: true, ...clock });
   await put(store, claims);
   const appFolder = await builtApp();
   let port = given.port ?? 0;

@@ -1,4 +1,5 @@
-import { type Claim, type OperableStore, releaseClaim } from 'batchlatch/operations';
+import type { StoreAndAdmin } from '../../../support/store-and-admin.ts';
+import { type Claim, releaseClaim } from 'batchlatch/operations';
 import { type FailedOrders, failedOrders } from '../../../operations/failed-orders.ts';
 import { aClaim } from './claims.ts';
 import { type ConsoleOfTest, type ConsoleOfTestOptions, openConsole } from './open-console.ts';
@@ -41,7 +42,7 @@ function stopBoth(stop: () => Promise<void>, orders: FailedOrders): () => Promis
   };
 }
 
-async function release(store: OperableStore, key: string): Promise<void> {
+async function release(store: StoreAndAdmin, key: string): Promise<void> {
   const claim = await store.inspect(key);
   if (claim === undefined) throw new Error(`There is no claim ${key}`);
   await releaseClaim(store, claim, { operator: 'pat@desk', reason: 'fixed in 1.4' });

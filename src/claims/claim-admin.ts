@@ -1,6 +1,6 @@
 import type { AdoptOutcome } from './adoption.ts';
 import type { Claim, ClaimStatus } from './claim.ts';
-import type { ClaimStore, StoreCallOptions } from './claim-store.ts';
+import type { StoreCallOptions } from './claim-store.ts';
 import type { NewerRow } from './row-format.ts';
 
 /**
@@ -124,24 +124,25 @@ export type OperateOutcome =
     };
 
 /**
- * A store whose claims a person can list and change, such as `operableStore` of `batchlatch/operations` makes of another. What it
- * adds to `ClaimStore`:
+ * What people and tools do with the claims of a store: `dynamoDBAdmin`, `postgresAdmin` and `redisAdmin` make one, beside the
+ * store that processors use. A store of your own may have one too; `describeClaimStore` (`batchlatch/testing`) tests it.
  *
+ * - Each call ends, also where the database never answers: with what is known, or a rejection.
  * - `list` and `count` read a bounded number of rows for each page, and may miss what changes meanwhile. A claim that is
  *   given was in the state at some moment during the call.
  * - `list` and `count` reject with a `ConfigurationError` for a query that cannot be, and for a cursor of another query.
- * - `operate` answers one outcome for each change, in order, and no key stands twice in one call. Each change is one atomic
+ * - `change` answers one outcome for each change, in order, and no key stands twice in one call. Each change is one atomic
  *   conditional write. A change that is sent again because its answer was lost is done once, and `done`, unless somebody
  *   changed the claim in between: then it is `changed`, and the claim's history shows it. A `forget` that the caller sends
  *   again may find nothing any more, and is `absent`.
  * - A claim that was changed has a new owner: every later write of the attempt that held it is `lost`.
  * - `adopt` writes claims of another store with all that they have, by the times that they have, and answers one outcome for
  *   each, in order. No key stands twice in one call. Each is one atomic conditional write: what the key's row is meanwhile
- *   is never lost. `claims/adoption.ts` has the rule. Stores that leave it out cannot be copied into.
- *
- * `describeClaimStore` (`batchlatch/testing`) tests it where a store has it.
+ *   is never lost. `claims/adoption.ts` has the rule. Without it, nothing can be copied into the store.
  */
-export interface OperableStore extends ClaimStore {
+export interface ClaimAdmin {
+  /** The most claims of one call of `change` or `adopt`. Default: 100. */
+  readonly requestSize?: number;
   /**
    * Lists claims, page by page.
    *
@@ -157,12 +158,19 @@ export interface OperableStore extends ClaimStore {
    */
   count(query: ClaimCountQuery, options?: StoreCallOptions): Promise<ClaimCount>;
   /**
-   * Changes claims for a person, each on the condition that it is still as it was seen.
+   * The claim of a key as it is stored, also when its lease has lapsed; undefined where there is none, or its retention is over.
    *
-   * @param operations One for each claim; no two have equal keys.
+   * @param key The idempotency key.
    * @param options When to give up.
    */
-  operate(operations: readonly ClaimOperation[], options?: StoreCallOptions): Promise<OperateOutcome[]>;
+  read(key: string, options?: StoreCallOptions): Promise<Claim | undefined>;
+  /**
+   * Changes claims for a person, each on the condition that it is still as it was seen.
+   *
+   * @param changes One for each claim; no two have equal keys.
+   * @param options When to give up.
+   */
+  change(changes: readonly ClaimOperation[], options?: StoreCallOptions): Promise<OperateOutcome[]>;
   /**
    * Writes claims of another store as they are, each unless its key has a row that is not an earlier state of it.
    *
@@ -170,12 +178,6 @@ export interface OperableStore extends ClaimStore {
    * @param options When to give up.
    */
   adopt?(claims: readonly Claim[], options?: StoreCallOptions): Promise<AdoptOutcome[]>;
-}
-
-/** Whether a store has the methods for people itself. */
-export function isOperableStore(store: ClaimStore): store is OperableStore {
-  const { list, count, operate } = store as Partial<OperableStore>;
-  return [list, count, operate].every((method) => typeof method === 'function');
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { StopSignal } from '../base/stop.ts';
-import { boundedCall } from '../base/bounded-call.ts';
-import type { Clock } from '../base/clock.ts';
-import type { ResultStorage } from '../claims/result-storage.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import { boundedCall } from '../../base/bounded-call.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { ResultStorage } from '../../claims/result-storage.ts';
 
 /** About as long as both attempts of the client of `s3Results` take. */
 const LONGEST_CALL_MS = 15_000;

@@ -2,19 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Settlement } from '../claims/claim-store.ts';
 import type { Claim } from '../claims/claim.ts';
-import type {
-  ClaimOperation,
-  OperableStore,
-  OperateOutcome,
-  OperationKind,
-} from '../claims/operable-store.ts';
-import { isOperable } from '../claims/operated.ts';
-import { withOperations } from '../operations/operable-store.ts';
+import type { ClaimOperation, ClaimAdmin, OperateOutcome, OperationKind } from '../claims/claim-admin.ts';
 import { type Bench, type Contract, ERROR, RETENTION_MS } from './store-bench.ts';
 
-/** A bench of a store that people can operate. */
-export interface OperableBench extends Bench {
-  readonly store: OperableStore;
+/** A bench of a store with an admin. */
+export interface AdminBench extends Bench {
+  readonly admin: ClaimAdmin;
   /** The claim as it is stored. */
   stored(name: string): Promise<Claim>;
   /** A change of a claim that was seen. */
@@ -27,20 +20,20 @@ export interface OperableBench extends Bench {
   ): Promise<OperateOutcome | undefined>;
 }
 
-/** The same contract for stores that can be operated on; others pass it. */
-export function ofOperable(
+/** The same contract for stores with an admin; others pass it. */
+export function ofAdmin(
   contract: Contract,
-): (sentence: string, body: (bench: OperableBench) => Promise<void>) => void {
+): (sentence: string, body: (bench: AdminBench) => Promise<void>) => void {
   return (sentence, body) =>
     contract(sentence, async (bench) => {
-      if (!isOperable(bench.store)) return;
-      const store = withOperations(bench.store);
-      const stored: OperableBench['stored'] = async (name) => {
-        const claim = await store.inspect(bench.key(name));
+      const { admin } = bench;
+      if (admin === undefined) return;
+      const stored: AdminBench['stored'] = async (name) => {
+        const claim = await admin.read(bench.key(name));
         assert(claim !== undefined, 'There is no claim');
         return claim;
       };
-      const change: OperableBench['change'] = (operation, { key, status, owner, attempt }, members) => ({
+      const change: AdminBench['change'] = (operation, { key, status, owner, attempt }, members) => ({
         operation,
         key,
         seen: { status, owner, attempt },
@@ -50,17 +43,17 @@ export function ofOperable(
         retentionMs: RETENTION_MS,
         ...members,
       });
-      const operate: OperableBench['operate'] = async (operation, name, members) => {
-        const [outcome] = await store.operate([change(operation, await stored(name), members)]);
+      const operate: AdminBench['operate'] = async (operation, name, members) => {
+        const [outcome] = await admin.change([change(operation, await stored(name), members)]);
         return outcome;
       };
-      await body({ ...bench, store, stored, change, operate });
+      await body({ ...bench, admin, stored, change, operate });
     });
 }
 
 /** Makes a parked claim. */
 export async function parked(
-  { acquire, store, key }: OperableBench,
+  { acquire, store, key }: AdminBench,
   name: string,
   retentionMs: number = RETENTION_MS,
 ): Promise<void> {

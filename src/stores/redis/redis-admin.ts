@@ -1,29 +1,65 @@
 import type { AdoptOutcome } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
-import type { ClaimOperation, OperateOutcome } from '../../claims/operable-store.ts';
-import type { Operations } from '../../claims/operated.ts';
-import { operableStore } from '../rows/operable-store.ts';
+import { systemClock } from '../../base/clock.ts';
+import { boundedAdmin } from '../../claims/bounded-admin.ts';
+import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
+import type { ResultStorage } from '../../claims/result-storage.ts';
+import { withResultsIn } from '../rows/result-forms.ts';
+import { adminOfRows, type RowsAdmin } from '../rows/admin-of-rows.ts';
 import { claimLister } from './claim-lister.ts';
 import { toStoreError } from './failures.ts';
 import type { KeyNames } from './key-names.ts';
+import {
+  type Clocks,
+  MAX_RESULT_BYTES,
+  readClaim,
+  type RedisStoreOptions,
+  REQUEST_SIZE,
+  rowsOf,
+} from './redis-store.ts';
 import { rowOperator } from './row-operator.ts';
 import { type RedisRows, scriptCaller } from './script-caller.ts';
 import { READ } from './scripts.ts';
 
+/** Options of `redisAdmin()`: those of the store, and where its long results are. */
+export interface RedisAdminOptions extends RedisStoreOptions {
+  /** The storage that the store has by `resultsIn`, for long results that a person gives. Default: none. */
+  readonly results?: ResultStorage;
+}
+
 /**
- * What people do with claims in Redis. Only `batchlatch/operations` brings it along. What is live or overdue is decided by the
- * time of the server that has the claims, which is asked for first.
+ * What people and tools do with claims in Redis, for `batchlatch/operations`, the monitor and the console. What is live or overdue is
+ * decided by the time of the server that has the claims. Each call ends within 60 seconds. Throws a `ConfigurationError`
+ * for options that cannot work.
+ *
+ * @param options The client, and where claims are kept, as for `redisStore`.
+ *
+ * @example
+ * const { count } = await redisAdmin({ client: new Redis('redis://127.0.0.1:6379') }).count({ state: 'parked' });
  */
-export function operationsOnRedis(rows: RedisRows): Operations {
+export function redisAdmin(options: RedisAdminOptions): ClaimAdmin {
+  return redisAdminBy(options, {});
+}
+
+/** The same by other clocks. */
+export function redisAdminBy({ results, ...options }: RedisAdminOptions, clocks: Clocks): ClaimAdmin {
+  const admin = adminOf(rowsOf('redisAdmin', options, clocks));
+  return boundedAdmin(
+    results === undefined ? admin : withResultsIn(results, admin, MAX_RESULT_BYTES, systemClock),
+    systemClock,
+  );
+}
+
+function adminOf(rows: RedisRows): ClaimAdmin {
   const { names, clockToleranceMs } = rows;
   const call = scriptCaller(rows);
 
-  async function byServersTime(key: string): Promise<Operations> {
+  async function byServersTime(key: string): Promise<RowsAdmin> {
     const [answer] = await call(READ, [{ key, args: [] }], { isFenced: false, mostRows: 1, waits: false });
     if (answer?.status !== 'refused')
       throw toStoreError(answer?.status === 'error' ? answer.error : 'no answer');
     const { now } = answer;
-    return operableStore({
+    return adminOfRows({
       operator: rowOperator(call),
       lister: () => claimLister(rows, call),
       clock: { now: () => now },
@@ -34,7 +70,7 @@ export function operationsOnRedis(rows: RedisRows): Operations {
   /** Asks each slot about its own items, by the time of the server that has it. */
   async function bySlots<Item extends { readonly key: string }, Outcome>(
     items: readonly Item[],
-    ask: (operations: Operations, items: readonly Item[]) => Promise<Outcome[]>,
+    ask: (admin: RowsAdmin, items: readonly Item[]) => Promise<Outcome[]>,
     toOutcome: (error: Error) => Outcome,
   ): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
@@ -58,18 +94,20 @@ export function operationsOnRedis(rows: RedisRows): Operations {
   }
 
   return {
+    requestSize: REQUEST_SIZE,
+    read: (key) => readClaim(key, call),
     list: async (query, options) => (await byServersTime('')).list(query, options),
     count: async (query, options) => (await byServersTime('')).count(query, options),
-    operate: (operations, options) =>
+    change: (changes, options) =>
       bySlots<ClaimOperation, OperateOutcome>(
-        operations,
-        (slot, some) => slot.operate(some, options),
+        changes,
+        (slot, some) => slot.change(some, options),
         (error) => ({ status: 'error', error }),
       ),
     adopt: (claims, options) =>
       bySlots<Claim, AdoptOutcome>(
         claims,
-        async (slot, some) => (await slot.adopt?.(some, options)) ?? [],
+        (slot, some) => slot.adopt(some, options),
         (error) => ({ error }),
       ),
   };

@@ -1,0 +1,63 @@
+import { systemClock } from '../../base/clock.ts';
+import { boundedAdmin } from '../../claims/bounded-admin.ts';
+import type { ClaimAdmin } from '../../claims/claim-admin.ts';
+import type { ResultStorage } from '../../claims/result-storage.ts';
+import { withResultsIn } from '../rows/result-forms.ts';
+import { adminOfRows, type RowsAdmin } from '../rows/admin-of-rows.ts';
+import { claimLister } from './claim-lister.ts';
+import { checkTableOptions, claimsTable, type DynamoDBStoreOptions, formatOf } from './claims-table.ts';
+import { itemOperator } from './item-operator.ts';
+import { rowWriter } from './row-writer.ts';
+import { whenTableIsNamed } from './table-from-environment.ts';
+
+/** Options of `dynamoDBAdmin()`: those of the store, and where its long results are. */
+export interface DynamoDBAdminOptions extends DynamoDBStoreOptions {
+  /** The storage that the store has by `resultsIn`, for long results that a person gives. Default: none. */
+  readonly results?: ResultStorage;
+}
+
+/**
+ * What people and tools do with the claims of a DynamoDB table, for `batchlatch/operations`, the monitor and the console. Each call
+ * ends within 60 seconds. Throws a `ConfigurationError` for options that cannot work. Without `tableName` and
+ * `CLAIMS_TABLE_NAME` it throws one in Lambda; elsewhere its first call rejects with it.
+ *
+ * @param options The table, the client, and how requests are made, as for `dynamoDBStore`.
+ *
+ * @example
+ * const { count } = await dynamoDBAdmin({ tableName: 'claims' }).count({ state: 'parked' });
+ */
+export function dynamoDBAdmin({ results, ...options }: DynamoDBAdminOptions = {}): ClaimAdmin {
+  checkTableOptions('dynamoDBAdmin', options, 'tableName' in options);
+  const { tableName, clock = systemClock, attributes } = options;
+  const admin = tableName === undefined ? inNamedTable(options) : inTable(tableName, options);
+  const { maxResultBytes } = formatOf(attributes);
+  return boundedAdmin(
+    results === undefined ? admin : withResultsIn(results, admin, maxResultBytes, clock),
+    clock,
+  );
+}
+
+function inTable(tableName: string, options: DynamoDBStoreOptions): RowsAdmin {
+  const table = claimsTable(tableName, options);
+  const { items, itemsOf, format, clock, clockToleranceMs } = table;
+  return adminOfRows({
+    operator: { ...itemOperator(table, items, format), insert: rowWriter(items, format).insert },
+    lister: () => claimLister({ ...table, readerOf: itemsOf }),
+    clock,
+    clockToleranceMs,
+  });
+}
+
+function inNamedTable(options: DynamoDBStoreOptions): RowsAdmin {
+  const admin = whenTableIsNamed((tableName) => {
+    checkTableOptions('dynamoDBAdmin', { tableName }, true);
+    return inTable(tableName, options);
+  });
+  return {
+    list: async (...call) => admin().list(...call),
+    count: async (...call) => admin().count(...call),
+    read: async (...call) => admin().read(...call),
+    change: async (...call) => admin().change(...call),
+    adopt: async (...call) => admin().adopt(...call),
+  };
+}

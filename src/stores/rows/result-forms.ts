@@ -1,0 +1,137 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '../../base/clock.ts';
+import { StoreError } from '../../base/errors.ts';
+import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
+import type { Completion, Settlement, StoreCallOptions } from '../../claims/claim-store.ts';
+import { POINTER, type ResultStorage } from '../../claims/result-storage.ts';
+import { boundedResultStorage } from './bounded-result-storage.ts';
+
+/** Prefix of texts that only look like a pointer, or like this prefix. */
+export const ESCAPE = '@stored-text ';
+
+/** How results are written into rows that keep at most `mostInRow` bytes of one, with a storage for longer ones. */
+export interface ResultForms {
+  /** The completion as it goes into the row; an error where its result can go nowhere and is needed. */
+  formOf(completion: Completion, options?: StoreCallOptions): Promise<Completion | StoreError>;
+  /** Whether the result cannot go into the row as it is. */
+  isSpecial(settlement: Settlement): settlement is WithResult;
+  /** The completion with its result in the storage. `roomInRow`: how many bytes of it the row can hold where the storage does not take it. */
+  withPointer(
+    completion: WithResult,
+    roomInRow: number,
+    options?: StoreCallOptions,
+  ): Promise<Completion | StoreError>;
+  readonly get: ResultStorage['get'];
+}
+
+export function resultForms(storage: ResultStorage, mostInRow: number, clock: Clock): ResultForms {
+  const bounded = boundedResultStorage(storage, clock);
+  const threshold = Math.min(storage.thresholdBytes ?? mostInRow, mostInRow);
+
+  async function withPointer(
+    settlement: WithResult,
+    roomInRow: number,
+    options?: StoreCallOptions,
+  ): Promise<Completion | StoreError> {
+    const { result, ...rest } = settlement;
+    try {
+      const pointer = await bounded.put(settlement.key, settlement.owner, result, options);
+      return { ...rest, result: POINTER + pointer };
+    } catch (error) {
+      if (!isLongerThan(roomInRow, result)) return inRow(settlement);
+      if (settlement.onResultDropped === undefined) return notStored(error);
+      tell(settlement, error);
+      return rest;
+    }
+  }
+
+  function isSpecial(settlement: Settlement): settlement is WithResult {
+    if (!hasResult(settlement)) return false;
+    return looksLikeOurs(settlement.result) || isLongerThan(threshold, settlement.result);
+  }
+
+  async function formOf(
+    settlement: Completion,
+    options?: StoreCallOptions,
+  ): Promise<Completion | StoreError> {
+    if (!isSpecial(settlement)) return settlement;
+    const isLong = isLongerThan(threshold, settlement.result);
+    return isLong ? withPointer(settlement, mostInRow, options) : inRow(settlement);
+  }
+
+  return { formOf, isSpecial, withPointer, get: (pointer, options) => bounded.get(pointer, options) };
+}
+
+/** An admin that puts the long results which people give where those of attempts are. */
+export function withResultsIn(
+  storage: ResultStorage,
+  admin: ClaimAdmin,
+  mostInRow: number,
+  clock: Clock,
+): ClaimAdmin {
+  const { formOf } = resultForms(storage, mostInRow, clock);
+
+  async function formOfChange(
+    change: ClaimOperation,
+    options?: StoreCallOptions,
+  ): Promise<ClaimOperation | StoreError> {
+    const { key, owner, result, retentionMs } = change;
+    if (result === undefined) return change;
+    const form = await formOf({ end: 'complete', key, owner, result, retentionMs }, options);
+    if (form instanceof StoreError) return form;
+    return form.result === undefined ? change : { ...change, result: form.result };
+  }
+
+  return {
+    ...admin,
+    async change(changes, options) {
+      const forms = await Promise.all(changes.map((change) => formOfChange(change, options)));
+      const sent = forms.filter((form): form is ClaimOperation => !(form instanceof StoreError));
+      const outcomes = sent.length === 0 ? [] : await admin.change(sent, options);
+      return forms.map((form) =>
+        form instanceof StoreError ? { status: 'error', error: form } : (outcomes.shift() as OperateOutcome),
+      );
+    },
+  };
+}
+
+export type WithResult = Completion & { readonly result: string };
+
+export function hasResult(settlement: Settlement): settlement is WithResult {
+  return settlement.end === 'complete' && settlement.result !== undefined;
+}
+
+/** The settlement with its result in the row. */
+function inRow(settlement: WithResult): WithResult {
+  return looksLikeOurs(settlement.result)
+    ? { ...settlement, result: ESCAPE + settlement.result }
+    : settlement;
+}
+
+/** A text that `withResult` would take for a pointer, or for an escaped text. */
+function looksLikeOurs(text: string): boolean {
+  return text.startsWith(POINTER) || text.startsWith(ESCAPE);
+}
+
+function tell({ onResultDropped }: Completion, error: unknown): void {
+  try {
+    onResultDropped?.(error);
+  } catch {
+    // An error of the callback must not keep the completion from being stored.
+  }
+}
+
+function isLongerThan(bytes: number, text: string): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}
+
+function notStored(cause: unknown): StoreError {
+  return new StoreError(
+    'The result is too long for the store, and could not be stored in the result storage',
+    {
+      cause,
+      isRetryable: false,
+      code: 'BATCHLATCH_RESULT_NOT_STORED',
+    },
+  );
+}
