@@ -1,7 +1,7 @@
 import type { Claim } from '../src/claims/claim.ts';
 import type { AcquireOutcome } from '../src/claims/claim-store.ts';
 import type { OperateOutcome } from '../src/claims/claim-admin.ts';
-import { decideOperation } from '../src/claims/operations.ts';
+import { decideOperation } from '../src/claims/changes.ts';
 import {
   acquired,
   type ClaimChange,
@@ -23,7 +23,7 @@ export interface Decision {
 
 const requests = requestsIn(PLAIN);
 
-/** The decisions of the code, on rows of the model: src/claims/transitions.ts and src/claims/operations.ts. */
+/** The decisions of the code, on rows of the model: src/claims/transitions.ts and src/claims/changes.ts. */
 export function decideAcquisition(
   row: Row,
   asked: Attempt,

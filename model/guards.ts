@@ -19,7 +19,7 @@ export interface Patch {
 }
 
 const TRANSITIONS = 'src/claims/transitions.ts';
-const OPERATIONS = 'src/claims/operations.ts';
+const OPERATIONS = 'src/claims/changes.ts';
 const MEMORY = 'src/stores/memory/memory-store.ts';
 
 const FORGOTTEN = 'isForgotten(stored, now - clockToleranceMs)';

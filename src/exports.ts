@@ -28,16 +28,16 @@ export {
   WorkerStoppedError,
 } from './attempts/errors.ts';
 export { RedeliverError } from './batch/errors.ts';
-export { backoff, type BackoffOptions } from './policies/backoff.ts';
-export { deadLetterQueue, type DeadLetterQueueOptions } from './policies/dead-letter-queue.ts';
-export { BatchAnswerError } from './policies/gathering.ts';
-export { heartbeat, type HeartbeatOptions } from './policies/heartbeat.ts';
-export { NotReadError, ReadingKillsError } from './policies/reading-errors.ts';
-export { runWithoutClaim } from './policies/run-without-claim.ts';
-export type { BodyIssue } from './policies/schema-issues.ts';
-export { InvalidBodyError, SchemaFailedError, standardSchema } from './policies/standard-schema.ts';
-export { suspectsFirst } from './policies/suspects-first.ts';
-export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './policies/wait-for-owner.ts';
+export { backoff, type BackoffOptions } from './around/backoff.ts';
+export { deadLetterQueue, type DeadLetterQueueOptions } from './around/dead-letter-queue.ts';
+export { BatchAnswerError } from './around/gathering.ts';
+export { heartbeat, type HeartbeatOptions } from './around/heartbeat.ts';
+export { NotReadError, ReadingKillsError } from './around/reading-errors.ts';
+export { runWithoutClaim } from './around/run-without-claim.ts';
+export type { BodyIssue } from './around/schema-issues.ts';
+export { InvalidBodyError, SchemaFailedError, standardSchema } from './around/standard-schema.ts';
+export { suspectsFirst } from './around/suspects-first.ts';
+export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './around/wait-for-owner.ts';
 export type {
   AcquireOutcome,
   ClaimRequest,

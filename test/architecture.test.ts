@@ -25,7 +25,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   guard: [],
   // One attempt of one key, whoever makes it.
   attempts: ['claims', 'observe/observed.ts', 'observe/observer.ts'],
-  // Knows policies by their contract only, which is its own.
+  // Knows what is around records by its contract only, which is its own.
   batch: [
     'claims',
     'attempts',
@@ -37,7 +37,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'observe/observer.ts',
     'observe/tell-observer.ts',
   ],
-  policies: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
+  around: ['claims', 'attempts', 'batch', 'sources', 'keys', 'queues', 'options'],
   observe: ['claims', 'options', 'aws/request-watch.ts'],
   // Of an optional package.
   opentelemetry: ['claims', 'options', 'observe/observed.ts', 'observe/observer.ts', 'aws/request-watch.ts'],
@@ -85,7 +85,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'attempts',
     'keys',
     'options',
-    'policies/wait-for-owner.ts',
+    'around/wait-for-owner.ts',
     'observe/observed.ts',
     'observe/observer.ts',
     'stores/dynamodb/dynamodb-store.ts',
@@ -135,7 +135,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'aws/sdk',
     'attempts/host.ts',
     'batch',
-    'policies',
+    'around',
     'options',
     'queues',
     'sources',
@@ -146,7 +146,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'claims',
     'attempts',
     'batch',
-    'policies',
+    'around',
     'sources',
     'keys',
     'queues',
@@ -185,7 +185,7 @@ const PURE = new Set([
   'queues',
   'attempts',
   'batch',
-  'policies',
+  'around',
   'jmespath',
   'functions',
   'http',

@@ -6,7 +6,7 @@ import { payloadHash } from 'batchlatch';
 import { processorKey } from 'batchlatch/operations';
 import { versionOfPackage } from '../../src/cli/version.ts';
 import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
-import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import type { DemoStore } from './demo-store.ts';
 import type { OrdersStack } from './orders-stack.ts';
@@ -19,7 +19,7 @@ export interface DemoConsoleOptions {
   /** The folder of the pages. */
   readonly appFolder: string;
   /** Stops it. */
-  readonly cleanup: Cleanup;
+  readonly cleanup: DisposeStack;
 }
 
 /** A console on the demo. */
@@ -61,7 +61,7 @@ export async function startDemoConsole(options: DemoConsoleOptions): Promise<Dem
 }
 
 /** Builds the pages as they are in this checkout. */
-export async function buildPages(cleanup: Cleanup): Promise<string> {
+export async function buildPages(cleanup: DisposeStack): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-console-'));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   const { buildConsoleApp } = await import('../../console-app/build.ts');

@@ -4,14 +4,14 @@ import {
   DynamoDBClient,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import type { Places } from '../../src/dev/places.ts';
 import { createTables } from '../../src/dev/services/create-tables.ts';
 import type { DevTable } from '../../src/dev/stack.ts';
 
 /** A client of the DynamoDB of these places, whether that runs already or not. */
-export function dynamoDBAt({ dynamodb }: Places, cleanup: Cleanup): DynamoDBClient {
+export function dynamoDBAt({ dynamodb }: Places, cleanup: DisposeStack): DynamoDBClient {
   const client = new DynamoDBClient({ ...emulatorClientConfig, endpoint: dynamodb });
   cleanup.defer(() => client.destroy());
   return client;
@@ -22,7 +22,7 @@ export async function borrowTables(
   dynamoDB: DynamoDBClient,
   places: Places,
   tables: readonly DevTable[],
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<void> {
   await dynamoDB.send(new ListTablesCommand({ Limit: 1 })).catch((cause: unknown) => {
     if (codeOf(cause) !== 'ECONNREFUSED') throw cause;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as esbuild from 'esbuild';
 import { shownLine } from '../../src/cli/dev/function-lines.ts';
-import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { BuildFailedError } from '../../src/dev/functions/function-build.ts';
 import type { Places } from '../../src/dev/places.ts';
@@ -23,7 +23,7 @@ export interface DemoStackOptions {
   readonly isVerbose: boolean;
   readonly onEvent: OnDevEvent;
   /** Stops it. */
-  readonly cleanup: Cleanup;
+  readonly cleanup: DisposeStack;
 }
 
 /** The stack, as `batchlatch dev` runs it. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Claim } from 'batchlatch';
 import type { ClaimAdmin } from 'batchlatch/operations';
 import type { ClaimState } from 'batchlatch/operations';
-import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import type { Places } from '../../src/dev/places.ts';
 import type { DevFunction, DevTable } from '../../src/dev/stack.ts';
@@ -44,7 +44,7 @@ export interface DemoStoreSetup {
   readonly orders: OrdersStack;
   readonly places: Places;
   readonly messages: readonly OrderMessage[];
-  readonly cleanup: Cleanup;
+  readonly cleanup: DisposeStack;
   readonly trouble: Trouble;
   /** Whether the run is over, and nothing is declined any more. */
   readonly isOver: () => boolean;

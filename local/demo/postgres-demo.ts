@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { claimsTableSql, postgresAdmin } from 'batchlatch/postgres';
 import { Pool } from 'pg';
-import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { startCountingProxy, statementCounter } from '../emulators/counting-proxy.ts';
 import { startPostgresProcess } from '../emulators/start-postgres-process.ts';
 import { type DemoStore, type DemoStoreSetup, functionOfDemo } from './demo-store.ts';
@@ -56,7 +56,7 @@ export async function postgresDemo(
 async function createTables(
   pool: Pool,
   isShared: boolean,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<{ readonly claims: string; readonly charges: string }> {
   const suffix = randomUUID().slice(0, 8);
   const tables = { claims: `orders_claims_${suffix}`, charges: `orders_charges_${suffix}` };
@@ -75,7 +75,7 @@ async function createTables(
 async function countedUrl(
   url: string,
   table: string,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<{ readonly url: string; count(): number | undefined }> {
   const target = new URL(url);
   const isEncrypted = /^(require|verify|prefer)/.test(target.searchParams.get('sslmode') ?? '');

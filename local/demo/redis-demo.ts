@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { redisAdmin } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
-import type { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { scriptCallCounter, startCountingProxy } from '../emulators/counting-proxy.ts';
 import { startRedisServer } from '../emulators/redis-server.ts';
 import { type DemoStore, type DemoStoreSetup, functionOfDemo } from './demo-store.ts';
@@ -48,7 +48,7 @@ export async function redisDemo(
   };
 }
 
-async function connected(url: string, cleanup: Cleanup): Promise<Redis> {
+async function connected(url: string, cleanup: DisposeStack): Promise<Redis> {
   const client = new Redis(url, { lazyConnect: true, connectTimeout: 5_000, retryStrategy: () => null });
   let trouble: unknown;
   client.on('error', (error) => (trouble ??= error));
@@ -74,7 +74,7 @@ async function deleteKeys(client: Redis, patterns: readonly string[]): Promise<v
 /** What is encrypted cannot be counted, and its certificate is not that of a proxy. */
 async function countedUrl(
   url: string,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<{ readonly url: string; count(): number | undefined }> {
   const target = new URL(url);
   if (target.protocol === 'rediss:') return { url, count: () => undefined };

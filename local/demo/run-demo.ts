@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { choosePlaces } from '../../src/dev/places.ts';
 import { buildPages, type DemoConsole, startDemoConsole } from './demo-console.ts';
 import type { DemoDisplay } from './demo-display.ts';
@@ -83,7 +83,7 @@ export async function runDemo(
   signal: AbortSignal,
   report: (result: DemoResult) => void,
 ): Promise<void> {
-  const cleanup = new Cleanup();
+  const cleanup = new DisposeStack();
   try {
     await run(options, display, signal, report, cleanup);
   } finally {
@@ -97,7 +97,7 @@ async function run(
   display: DemoDisplay,
   signal: AbortSignal,
   report: (result: DemoResult) => void,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<void> {
   const { store: storeName } = options;
   const pages = options.console === true ? buildPages(cleanup) : undefined;

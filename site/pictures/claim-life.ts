@@ -1,6 +1,6 @@
 import type { Claim } from '../../src/claims/claim.ts';
 import type { Settlement } from '../../src/claims/claim-store.ts';
-import { decideOperation } from '../../src/claims/operations.ts';
+import { decideOperation } from '../../src/claims/changes.ts';
 import { changeOfSettlement, decideAcquire, isForgotten, isOwnedBy } from '../../src/claims/transitions.ts';
 import { graphPicture } from './graph.ts';
 

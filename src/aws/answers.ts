@@ -1,7 +1,7 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
-import { hidden, type Secrets } from './hidden.ts';
+import { redact, type Secrets } from './redact.ts';
 import { RequestError } from './request-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Service } from './service.ts';
@@ -58,11 +58,11 @@ function exceptionIn(
   const type = textOf(members['__type']) ?? textOf(members['code']) ?? textOf(headers['x-amzn-errortype']);
   const message = textOf(members['message']) ?? textOf(members['Message']) ?? 'UnknownError';
   const requestId = textOf(headers['x-amzn-requestid']);
-  const error = new RequestError(hidden(message, secrets), {
-    name: hidden(nameIn(type), secrets),
+  const error = new RequestError(redact(message, secrets), {
+    name: redact(nameIn(type), secrets),
     fault: status < 500 ? 'client' : 'server',
     httpStatusCode: status,
-    requestId: requestId && hidden(requestId, secrets),
+    requestId: requestId && redact(requestId, secrets),
     retryAfterMs: retryAfterMs(headers),
   });
   for (const name of tellingMembers) {

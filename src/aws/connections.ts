@@ -1,7 +1,7 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
-import { exchange, type ExchangeRequest, type Sender } from './exchange.ts';
+import { exchange, type ExchangeRequest, type Sender } from './http-exchange.ts';
 import { unconnectedError } from './network-errors.ts';
 import { type Ticker, ticker } from './ticker.ts';
 

@@ -12,7 +12,7 @@ import type {
   Settlement,
   StoreCallOptions,
 } from './claim-store.ts';
-import { orErrors } from './or-errors.ts';
+import { settleOrFail } from './settle-or-fail.ts';
 import { storeData } from './pass-on.ts';
 import { givenUp, silentFor } from './store-errors.ts';
 
@@ -52,7 +52,7 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
       const smaller = outcomes.map((outcome, index) => withoutResult(settlements[index], outcome));
       const again = smaller.filter((settlement) => settlement !== undefined);
       if (again.length === 0) return outcomes;
-      const answers = await orErrors(again, settle(again, options));
+      const answers = await settleOrFail(again, settle(again, options));
       return outcomes.map((outcome, index) => {
         if (smaller[index] === undefined) return outcome;
         const answer = answers.shift() ?? outcome;

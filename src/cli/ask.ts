@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { UsageError } from './cli-error.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessIo } from './process-io.ts';
 
 /** How a change is agreed to. */
 export interface Consent {
@@ -9,7 +9,7 @@ export interface Consent {
 }
 
 /** Refuses a change that nobody can be asked about, before anything is read. Throws a `UsageError`. */
-export function assertCanAsk({ yes, dryRun }: Consent, { stdin, stderr }: Surroundings): void {
+export function assertCanAsk({ yes, dryRun }: Consent, { stdin, stderr }: ProcessIo): void {
   if (yes === true || dryRun === true) return;
   if (stdin.isTTY === true && stderr.isTTY === true) return;
   throw new UsageError(
@@ -18,7 +18,7 @@ export function assertCanAsk({ yes, dryRun }: Consent, { stdin, stderr }: Surrou
 }
 
 /** Asks a question of which the answer is no unless somebody says yes. */
-export async function ask(question: string, { stdin, stderr, signal }: Surroundings): Promise<boolean> {
+export async function ask(question: string, { stdin, stderr, signal }: ProcessIo): Promise<boolean> {
   signal.throwIfAborted();
   const lines = createInterface({ input: stdin, terminal: false, signal });
   stderr.write(`${question} [y/N] `);

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { ProcessIo } from './process-io.ts';
 
 /** The clock that a command is run by. */
-export function clockOf({ now }: Pick<Surroundings, 'now'>): Clock {
+export function clockOf({ now }: Pick<ProcessIo, 'now'>): Clock {
   return { ...systemClock, now };
 }

@@ -1,7 +1,7 @@
 import { CliError, UsageError } from './cli-error.ts';
-import { visible } from '../text/visible.ts';
-import { sentence } from './print/words.ts';
-import type { ExitStatus } from './surroundings.ts';
+import { escapeControls } from '../text/escape-controls.ts';
+import { sentence } from './print/plural.ts';
+import type { ExitStatus } from './process-io.ts';
 
 /** What a person is told of an error. */
 export interface Explanation {
@@ -114,5 +114,5 @@ function hasCode(thrown: unknown, code: string): boolean {
 }
 
 function oneLine(text: string): string {
-  return visible(text.replace(/\s*\n\s*/g, ' '));
+  return escapeControls(text.replace(/\s*\n\s*/g, ' '));
 }

@@ -7,10 +7,10 @@ import { addDeadLetterCommands } from './dead-letters/dead-letter-commands.ts';
 import { addGenerateEventCommands } from './events/generate-commands.ts';
 import { addDevCommands } from './dev/dev-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-commands.ts';
-import { addLeafIn, type End, withExamples } from './leaf.ts';
+import { addSubcommandIn, type End, withExamples } from './subcommand.ts';
 import { addSendCommand } from './send/send-commands.ts';
 import { showsColors } from './print/screen.ts';
-import type { OutputStream, Surroundings } from './surroundings.ts';
+import type { OutputStream, ProcessIo } from './process-io.ts';
 import { addTableCommands } from './tables/table-commands.ts';
 import { versionOfPackage } from './version.ts';
 import { addWorkCommand } from './work/work-commands.ts';
@@ -23,7 +23,7 @@ Exit status:
   130  stopped by Ctrl-C (work: 0, if all that ran could end)`;
 
 /** The tree of all commands. */
-export function programOf(surroundings: Surroundings, end: End): Command {
+export function programOf(surroundings: ProcessIo, end: End): Command {
   const { stdout, stderr, env } = surroundings;
   const program = new Command('batchlatch')
     .description('See and fix idempotency claims, dead letters and deployments; work queues.')
@@ -43,7 +43,7 @@ export function programOf(surroundings: Surroundings, end: End): Command {
     .showHelpAfterError('Add --help to see how it is used.')
     .showSuggestionAfterError();
   withHiddenOptions(program);
-  const addLeaf = addLeafIn(surroundings, end);
+  const addLeaf = addSubcommandIn(surroundings, end);
   addClaimsCommands(program, addLeaf);
   addDeadLetterCommands(program, addLeaf);
   addConsoleCommand(program, addLeaf);

@@ -1,14 +1,14 @@
 import { CommanderError } from 'commander';
 import { explainError } from './explain-error.ts';
 import { programOf } from './program.ts';
-import { visible } from '../text/visible.ts';
-import type { Surroundings } from './surroundings.ts';
+import { escapeControls } from '../text/escape-controls.ts';
+import type { ProcessIo } from './process-io.ts';
 
 /** The exit status of a command that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 
 /** Runs the command of these arguments, without the program's own name. Resolves to the exit status; never rejects. */
-export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function runCli(argv: readonly string[], surroundings: ProcessIo): Promise<number> {
   let status = 0;
   let isOfSignals = false;
   const program = programOf(surroundings, (given, ends) => {
@@ -36,6 +36,6 @@ function stackOf(error: unknown): string {
   }
   return lines
     .flatMap((text) => text.split('\n'))
-    .map((line) => `${visible(line)}\n`)
+    .map((line) => `${escapeControls(line)}\n`)
     .join('');
 }

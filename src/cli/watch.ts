@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { explainError } from './explain-error.ts';
-import type { ExitStatus } from './surroundings.ts';
+import type { ExitStatus } from './process-io.ts';
 
 /** What `--watch` reads again and again, and how it is shown. */
 export interface Watched<Snapshot> {

@@ -1,6 +1,6 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
-import type { Cleanup } from '../dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../dev/emulators/dispose-stack.ts';
 import {
   dynamoDBPackage,
   hasDynamoDBEmulator,
@@ -36,7 +36,7 @@ const TABLE = 'claims';
 const VISIBILITY_SECONDS = 5;
 
 /** Starts them; `cleanup` ends them. Throws a `ConfigurationError` that says what to install where an emulator is missing. */
-export async function startDemoServices(cleanup: Cleanup): Promise<DemoServices> {
+export async function startDemoServices(cleanup: DisposeStack): Promise<DemoServices> {
   const missing = [
     ...(installedFolder('fauxqs') === undefined ? ['fauxqs'] : []),
     ...(hasDynamoDBEmulator() ? [] : [dynamoDBPackage()]),
@@ -66,7 +66,7 @@ export async function startDemoServices(cleanup: Cleanup): Promise<DemoServices>
 
 async function started<Service extends LocalService>(
   starting: Promise<Service>,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<Service> {
   const service = await starting;
   cleanup.defer(() => service.stop());

@@ -4,7 +4,7 @@ import type { SQS } from '@aws-sdk/client-sqs';
 import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
-import { Cleanup } from '../dev/emulators/cleanup.ts';
+import { DisposeStack } from '../dev/emulators/dispose-stack.ts';
 import type { LocalService } from '../dev/emulators/local-service.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
 import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
@@ -53,7 +53,7 @@ const LEASE_OF_THE_DYING_MS = 4_000;
  */
 export async function startConsoleDemo(options: ConsoleDemoOptions): Promise<ConsoleDemo> {
   const { seed = 1, rate = 3, onTrouble } = options;
-  const cleanup = new Cleanup();
+  const cleanup = new DisposeStack();
   try {
     const services = await startDemoServices(cleanup);
     const { dynamoDB, sqs, tableName, writes, queues, running } = services;
@@ -116,7 +116,7 @@ async function startWorkers(
   store: ClaimStore,
   sqs: SQS,
   seed: number,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<void> {
   const work = workHandler({
     kind,

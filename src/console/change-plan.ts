@@ -7,7 +7,7 @@ import {
   stateOf,
 } from '../claims/claim-admin.ts';
 import { isObject } from '../base/is-object.ts';
-import { decideOperation } from '../claims/operations.ts';
+import { decideOperation } from '../claims/changes.ts';
 import type { SeenClaim } from '../operations/change-claims.ts';
 import { claimJson } from '../operations/claim-json.ts';
 import type { PlanJson, SeenJson } from './api.ts';

@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { systemClock } from '../base/clock.ts';
 import { asynchronousInvocations, RETRIES_ARE_SOONER } from './asynchronous/asynchronous-invocations.ts';
-import { Cleanup } from './emulators/cleanup.ts';
+import { DisposeStack } from './emulators/dispose-stack.ts';
 import { emulatorClientConfig } from './emulators/emulator-environment.ts';
 import { startEventBus } from './events/start-event-bus.ts';
 import { startSchedules } from './events/start-schedules.ts';
@@ -47,7 +47,7 @@ export interface RunningStack {
 
 /** Starts the services of a template and its functions, and invokes them as their sources say. */
 export async function runStack(options: RunStackOptions): Promise<RunningStack> {
-  const cleanup = new Cleanup();
+  const cleanup = new DisposeStack();
   try {
     const services = await startServices(options.stack, options.places, options.allowedHosts);
     cleanup.defer(() => services.stop());
@@ -78,7 +78,7 @@ export function hasTrigger({ functions, queueTargets }: DevStack, kind: DevTrigg
 function startMappings(
   { stack, places, onEvent }: RunStackOptions,
   functions: RunningFunctions,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): QueueMappings {
   cleanup.defer(() => functions.stop());
   const sqs = new SQSClient({ ...emulatorClientConfig, endpoint: places.sqs });
@@ -108,7 +108,7 @@ function startMappings(
 async function startEvents(
   { stack, places, allowedHosts, onEvent }: RunStackOptions,
   { invoke }: RunningFunctions,
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<void> {
   const send = sendToQueues(places);
   const asynchronous = asynchronousInvocations({

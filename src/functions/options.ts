@@ -4,7 +4,7 @@ import { type RetentionMs, resolveRetention } from '../claims/retention.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
 import type { WholeCallKey } from '../keys/call-key.ts';
 import { assertNoNamespace } from '../keys/key-selector.ts';
-import type { WaitForOwner } from '../policies/wait-for-owner.ts';
+import type { WaitForOwner } from '../around/wait-for-owner.ts';
 import { advice } from '../options/advice.ts';
 import {
   aBoolean,

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../base/errors.ts';
 import { aFunction, oneOf } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
 import type { BatchEvent, Observer } from './observer.ts';
-import { LEVELS, levelOf, shown } from './shown-event.ts';
+import { LEVELS, levelOf, shown } from './log-fields.ts';
 
 /** The least important level that is written: `debug`, `info`, `warn`, `error`, or `silent`, which writes nothing. */
 export type LogLevel = (typeof LEVELS)[number];

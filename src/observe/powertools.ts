@@ -6,7 +6,7 @@ import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 import { type PowertoolsTracer, RunSegments } from './run-segments.ts';
 import { segmentRequests } from './request-segments.ts';
-import { type EventLevel, LEVELS, levelOf, shown } from './shown-event.ts';
+import { type EventLevel, LEVELS, levelOf, shown } from './log-fields.ts';
 import { Totalling } from './totals.ts';
 
 /** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */

@@ -8,7 +8,7 @@ import { assertFunction } from '../options/check-options.ts';
 import { advice } from '../options/advice.ts';
 import { makeProcessor } from './make-processor.ts';
 import { jsonLines } from '../observe/json-lines.ts';
-import { gathered } from '../policies/gathering.ts';
+import { gathered } from '../around/gathering.ts';
 import type { BatchProcessor, BatchMaker, RecordMaker } from './processor-types.ts';
 import { allSources } from '../sources/all-sources.ts';
 import { fromEnvironmentStore } from '../stores/dynamodb/store-from-environment.ts';

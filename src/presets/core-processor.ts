@@ -6,7 +6,7 @@ import type { RecordHandler } from '../batch/record-handler.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { assertFunction } from '../options/check-options.ts';
-import { gathered } from '../policies/gathering.ts';
+import { gathered } from '../around/gathering.ts';
 import { makeProcessor } from './make-processor.ts';
 import type { BatchMaker, BatchProcessor, RecordMaker } from './processor-types.ts';
 

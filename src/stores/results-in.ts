@@ -9,7 +9,7 @@ import type {
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { hasCode, StoreError } from '../base/errors.ts';
-import { orErrors } from '../claims/or-errors.ts';
+import { settleOrFail } from '../claims/settle-or-fail.ts';
 import { passOn } from '../claims/pass-on.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, objectWith, required } from '../options/check-options.ts';
@@ -98,7 +98,7 @@ export function resultsIn(
       // The others do not wait for what is stored on the way.
       const [ofSpecial, ofOthers] = await Promise.all([
         settleSpecial(special, options),
-        orErrors(others, write(others, others, options)),
+        settleOrFail(others, write(others, others, options)),
       ]);
       return settlements.map((one) => (isSpecial(one) ? ofSpecial : ofOthers).shift() as SettleOutcome);
     },
@@ -111,7 +111,7 @@ export function resultsIn(
     const forms = await Promise.all(special.map((settlement) => formOf(settlement, options)));
     const storable = forms.filter((form): form is Completion => !(form instanceof StoreError));
     const theirs = special.filter((_, index) => !(forms[index] instanceof StoreError));
-    const outcomes = await orErrors(storable, write(storable, theirs, options));
+    const outcomes = await settleOrFail(storable, write(storable, theirs, options));
     return forms.map((form) =>
       form instanceof StoreError ? { error: form } : (outcomes.shift() as SettleOutcome),
     );
@@ -138,7 +138,7 @@ export function resultsIn(
   async function settleBeside(settlement: WithResult, options?: StoreCallOptions): Promise<SettleOutcome> {
     const form = await withPointer(settlement, 0, options);
     if (form instanceof StoreError) return { error: form };
-    const [outcome] = await orErrors([form], store.settle([form], options));
+    const [outcome] = await settleOrFail([form], store.settle([form], options));
     return outcome as SettleOutcome;
   }
 }

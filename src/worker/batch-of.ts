@@ -1,6 +1,6 @@
 import { takesBatches } from '../attempts/host.ts';
 import type { WorkerOptions } from './options.ts';
-import type { Batch } from './ready-parcels.ts';
+import type { Batch } from './ready-batches.ts';
 
 /** As many as one receive brings. */
 const DEFAULT_SIZE = 10;

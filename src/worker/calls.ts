@@ -5,8 +5,8 @@ import type { Deletions } from './deletions.ts';
 import type { Flow } from './flow.ts';
 import type { HandlersAtWork } from './handlers-at-work.ts';
 import { callHandler } from './handler-call.ts';
-import { type HeldMessage, idOf, type Parcel } from './held-message.ts';
-import type { Holding } from './holding.ts';
+import { type HeldMessage, idOf, type HandlerBatch } from './held-message.ts';
+import type { MessageLeases } from './message-leases.ts';
 import type { Call } from './inbox-setup.ts';
 import { contextOf } from './lambda-event.ts';
 import { leftOf, partOf } from './left-over.ts';
@@ -21,7 +21,7 @@ export interface CallsSetup {
   readonly clock: Clock;
   readonly deadline: CallDeadline;
   readonly flow: Flow;
-  readonly holding: Holding;
+  readonly holding: MessageLeases;
   readonly deletions: Deletions;
   readonly store: StoreWatch;
   readonly handlers: HandlersAtWork;
@@ -31,7 +31,7 @@ export interface CallsSetup {
 }
 
 interface CallEnd {
-  readonly left: ReadonlyMap<Parcel, Parcel>;
+  readonly left: ReadonlyMap<HandlerBatch, HandlerBatch>;
   readonly again: readonly HeldMessage[];
 }
 
@@ -47,14 +47,14 @@ export class Calls {
   }
 
   /** Gives what is to run again, by the parcels that it is left of. */
-  async run({ parcels, isAlone }: Call): Promise<ReadonlyMap<Parcel, Parcel>> {
+  async run({ parcels, isAlone }: Call): Promise<ReadonlyMap<HandlerBatch, HandlerBatch>> {
     const { clock, deletions, holding } = this.#setup;
     const [suspect] = parcels;
     if (!isAlone || suspect === undefined) return (await this.#call({ parcels, isAlone })).left;
     // With the process it could take along what is done and not deleted yet.
     await Promise.all([deletions.settled(), holding.settled()]);
     const [first, ...behind] = suspect.held; // behind it in its group
-    const head: Parcel = { ...suspect, held: first === undefined ? [] : [first] };
+    const head: HandlerBatch = { ...suspect, held: first === undefined ? [] : [first] };
     const { left, again } = await this.#call({ parcels: [head], isAlone });
     const ofHead = left.get(head);
     if (ofHead !== undefined) return new Map([[suspect, { ...ofHead, held: suspect.held }]]);
@@ -83,7 +83,7 @@ export class Calls {
     } = this.#setup;
     const held = parcels.flatMap((parcel) => [...parcel.held]);
     const ended = flow.begin(held.length);
-    let left: ReadonlyMap<Parcel, Parcel> = new Map();
+    let left: ReadonlyMap<HandlerBatch, HandlerBatch> = new Map();
     const result = await callHandler({
       handler: options.handler,
       event: eventOf(held),

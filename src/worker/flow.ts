@@ -4,13 +4,13 @@ import { CircuitBreaker } from './circuit-breaker.ts';
 import { reportOf, says, stillDown } from './dependencies.ts';
 import type { FlowOptions } from './flow-options.ts';
 import type { CallResult } from './handler-call.ts';
-import type { HeldMessage, Parcel } from './held-message.ts';
+import type { HeldMessage, HandlerBatch } from './held-message.ts';
 import type { InboxSetup } from './inbox-setup.ts';
-import { Inbox } from './inbox.ts';
+import { Scheduler } from './scheduler.ts';
 import { MOST_IN_REQUEST } from './message-queue.ts';
 import { looksOverloaded } from './overload.ts';
 import { RateLimits } from './rate-limits.ts';
-import type { Batch } from './ready-parcels.ts';
+import type { Batch } from './ready-batches.ts';
 
 export interface FlowSetup {
   readonly clock: Clock;
@@ -28,7 +28,7 @@ const ASIDE_SHARE = 10;
 
 /** What is received and what starts: slots, groups, rates, what is down, and a pause. */
 export class Flow {
-  readonly inbox: Inbox;
+  readonly inbox: Scheduler;
   readonly rates: RateLimits | undefined;
   /** A receive is worth its price with so many messages. */
   readonly enough: number;
@@ -56,7 +56,7 @@ export class Flow {
       onChange: setup.onDown,
       onMayStart: () => this.inbox.startAll(),
     });
-    this.inbox = new Inbox({
+    this.inbox = new Scheduler({
       limit: this.#adaptive?.limit ?? maxInFlight,
       batch: () => (this.#breaker.isHalfOpen ? undefined : batch), // what is tried costs a receive each
       perGroup: isFifo ? 1 : concurrencyPerGroup,
@@ -120,7 +120,7 @@ export class Flow {
   }
 
   /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
-  stop(): Parcel[] {
+  stop(): HandlerBatch[] {
     this.#resumed?.resolve();
     this.#breaker.stop();
     this.inbox.permits.wakeAll();

@@ -21,7 +21,7 @@ export function receivesOf({ message }: HeldMessage): number {
 }
 
 /** Messages that one call of the handler gets: one message, or those of one group of a FIFO queue in their order. */
-export interface Parcel {
+export interface HandlerBatch {
   readonly held: readonly HeldMessage[];
   /** The message group; undefined: none. */
   readonly group: string | undefined;
@@ -34,7 +34,11 @@ export interface Parcel {
 }
 
 /** What one receive brought, as the handler is to get it: no more than `most` messages in a parcel. */
-export function parcelsOf(held: readonly HeldMessage[], isFifo: boolean, most: number = Infinity): Parcel[] {
+export function parcelsOf(
+  held: readonly HeldMessage[],
+  isFifo: boolean,
+  most: number = Infinity,
+): HandlerBatch[] {
   const groupOf = ({ message }: HeldMessage): string | undefined => message.attributes['MessageGroupId'];
   if (!isFifo) return held.map((one) => ({ held: [one], group: groupOf(one) }));
   const parcels: { readonly held: HeldMessage[]; readonly group: string | undefined }[] = [];

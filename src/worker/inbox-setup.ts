@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import type { Parcel } from './held-message.ts';
+import type { HandlerBatch } from './held-message.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { Batch } from './ready-parcels.ts';
+import type { Batch } from './ready-batches.ts';
 
 export interface InboxSetup {
   /** Parcels in calls of the handler at once, to begin with. */
@@ -21,14 +21,14 @@ export interface InboxSetup {
   /** Whether anything may start now; `startAll()` is to be called when that has changed. */
   readonly mayStart: () => boolean;
   /** Calls the handler. Gives the parcels that are to run again, each by the one that it is what is left of. Never rejects. */
-  readonly run: (call: Call) => Promise<ReadonlyMap<Parcel, Parcel>>;
+  readonly run: (call: Call) => Promise<ReadonlyMap<HandlerBatch, HandlerBatch>>;
   /** There is no room to set this aside; its turn comes at this time. False: it cannot be handed back either. */
-  readonly handBack: (parcel: Parcel, turnAt: number) => boolean;
+  readonly handBack: (parcel: HandlerBatch, turnAt: number) => boolean;
 }
 
 /** One call of the handler. */
 export interface Call {
-  readonly parcels: readonly Parcel[];
+  readonly parcels: readonly HandlerBatch[];
   /** Nothing else runs: suspects may. */
   readonly isAlone: boolean;
 }

@@ -1,5 +1,5 @@
 import type { HostReport } from '../attempts/host.ts';
-import { type HeldMessage, idOf, type Parcel, receivesOf } from './held-message.ts';
+import { type HeldMessage, idOf, type HandlerBatch, receivesOf } from './held-message.ts';
 
 export interface LeftOverSetup {
   /** When a message may start that waits for this lease, by the worker's clock. */
@@ -17,11 +17,11 @@ const DEATHS_OF_KILLER = 2;
  * that goes back to the queue for either has lost a receive for nothing.
  */
 export function leftOf(
-  parcels: readonly Parcel[],
+  parcels: readonly HandlerBatch[],
   report: Pick<HostReport, 'handedBack' | 'suspects' | 'conflicts'>,
   { startsAfter, now, maxReceives = Infinity }: LeftOverSetup,
-): ReadonlyMap<Parcel, Parcel> {
-  const left = new Map<Parcel, Parcel>();
+): ReadonlyMap<HandlerBatch, HandlerBatch> {
+  const left = new Map<HandlerBatch, HandlerBatch>();
   const { suspects, conflicts } = report;
   if (suspects.size + conflicts.size === 0) return left;
   const handedBack = new Set(report.handedBack);
@@ -52,9 +52,9 @@ function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean
 
 /** Some messages of a parcel, which start later or alone. */
 export function partOf(
-  { group, rateKeys }: Parcel,
+  { group, rateKeys }: HandlerBatch,
   held: readonly HeldMessage[],
-  when: Pick<Parcel, 'deaths' | 'startsAt'>,
-): Parcel {
+  when: Pick<HandlerBatch, 'deaths' | 'startsAt'>,
+): HandlerBatch {
   return { held, group, ...(rateKeys !== undefined && { rateKeys }), ...when };
 }

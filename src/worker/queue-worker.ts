@@ -1,9 +1,9 @@
+import { batchOf } from './batch-of.ts';
 import { EventEmitter } from 'node:events';
 import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { Stop } from '../base/stop.ts';
-import { batchOf } from './batch-of.ts';
 import { CallDeadline } from './call-deadline.ts';
 import { Calls } from './calls.ts';
 import { Deletions } from './deletions.ts';
@@ -13,11 +13,11 @@ import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
 import { HandlersAtWork } from './handlers-at-work.ts';
 import { type Health, healthOf, type HealthServer, startHealthServer } from './health.ts';
-import { type HeldMessage, type Parcel, parcelsOf } from './held-message.ts';
-import { Holding } from './holding.ts';
+import { type HeldMessage, type HandlerBatch, parcelsOf } from './held-message.ts';
+import { MessageLeases } from './message-leases.ts';
 import { nameOfQueue, sqsEventOf } from './lambda-event.ts';
 import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
-import type { WorkerOptions } from './options.ts';
+import { type WorkerOptions } from './options.ts';
 import { keyedParcel } from './rate-keys.ts';
 import { Receivers } from './receivers.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -52,7 +52,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     handedBack: 0,
     receiveErrors: 0,
   };
-  readonly #holding: Holding;
+  readonly #holding: MessageLeases;
   #state: WorkerState = 'new';
   #queueArn = '';
   #receivers: Receivers | undefined;
@@ -88,7 +88,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       random: Math.random,
       isBusy: () => this.#flow.inbox.running > 0,
     });
-    this.#holding = new Holding({
+    this.#holding = new MessageLeases({
       queue,
       clock,
       counters: this.#counters,
@@ -255,7 +255,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   /** With what keyed rates count. Of a message that has no key, none starts, nor what is behind it in its group. */
-  #keyed(parcel: Parcel): Parcel[] {
+  #keyed(parcel: HandlerBatch): HandlerBatch[] {
     const { rates, inbox } = this.#flow;
     const keyed = keyedParcel(parcel, rates, () => this.#eventOf(parcel.held));
     if (keyed.left.length > 0) {
@@ -269,9 +269,9 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   /** Shows again what has not started: what waits for a lease when that is over. */
-  #handBack(parcels: readonly Parcel[]): void {
+  #handBack(parcels: readonly HandlerBatch[]): void {
     const now = this.#clock.now();
-    const heldOf = (some: readonly Parcel[]): HeldMessage[] => some.flatMap(({ held }) => [...held]);
+    const heldOf = (some: readonly HandlerBatch[]): HeldMessage[] => some.flatMap(({ held }) => [...held]);
     void this.#holding.handBack(heldOf(parcels.filter(({ startsAt }) => startsAt === undefined)));
     for (const { held, startsAt } of parcels) {
       if (startsAt !== undefined) void this.#holding.handBack(held, Math.max(startsAt - now, 0));

@@ -1,10 +1,10 @@
 import type { SQSEvent } from 'aws-lambda';
-import type { HeldMessage, Parcel } from './held-message.ts';
+import type { HeldMessage, HandlerBatch } from './held-message.ts';
 import type { RateLimits } from './rate-limits.ts';
 
 /** A parcel with what keyed rates count. */
 export interface KeyedParcel {
-  readonly parcel: Parcel;
+  readonly parcel: HandlerBatch;
   /** Messages that are not in it: the first that has no key, and those behind it. */
   readonly left: readonly HeldMessage[];
   readonly error?: unknown;
@@ -12,7 +12,7 @@ export interface KeyedParcel {
 
 /** Asks the key functions of rates about each record of a parcel. `event`: it as the handler is to get it. */
 export function keyedParcel(
-  parcel: Parcel,
+  parcel: HandlerBatch,
   rates: RateLimits | undefined,
   event: () => SQSEvent,
 ): KeyedParcel {

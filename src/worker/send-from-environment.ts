@@ -1,6 +1,6 @@
 import type { SQS as SqsClient, SQSClientConfig } from '@aws-sdk/client-sqs';
 import { chooseFor, environmentCredentials } from '../aws/environment.ts';
-import { say, tellThroughSdk } from '../aws/say.ts';
+import { debugOnce, tellThroughSdk } from '../aws/debug-once.ts';
 import { loadPackage } from '../aws/sdk/load-package.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
 import { withoutVersionWarning } from '../aws/sdk/without-version-warning.ts';
@@ -66,7 +66,7 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
     ...(regionIn(process.env) === undefined && named !== undefined && { region: named }),
   });
   const isChain = choice.credentials === 'sdk';
-  say(`SQS without AWS's SDK${isChain ? ', but for credentials' : ''}: ${url.origin}`);
+  debugOnce(`SQS without AWS's SDK${isChain ? ', but for credentials' : ''}: ${url.origin}`);
   return directSend({
     ...setup,
     endpoint: { url, region: named ?? (await regionOfFiles(found)) },

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { type Parcel, receivesOf } from './held-message.ts';
+import { type HandlerBatch, receivesOf } from './held-message.ts';
 
 export interface SuspectsSetup {
   readonly clock: Clock;
@@ -28,12 +28,12 @@ const LONGEST_LOOK_MS = 1_000;
  */
 export class Suspects {
   readonly #setup: SuspectsSetup;
-  readonly #waiting: Parcel[] = [];
+  readonly #waiting: HandlerBatch[] = [];
   /** Messages that came again, and whose calls may still report them. */
-  readonly #lookedAt = new Map<Parcel, () => void>();
+  readonly #lookedAt = new Map<HandlerBatch, () => void>();
   /** How many messages may be received at a time; below ten: careful. */
   #most = 1;
-  #alone: Parcel | undefined;
+  #alone: HandlerBatch | undefined;
   #hasWaitedLong = false;
   #cancel: (() => void) | undefined;
   #changed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
@@ -63,7 +63,7 @@ export class Suspects {
   }
 
   /** Messages have been received that are about to start. */
-  look(parcels: readonly Parcel[]): void {
+  look(parcels: readonly HandlerBatch[]): void {
     if (this.#most === Infinity || this.isWaiting || this.isAlone) return;
     const again = parcels.filter((parcel) => mostReceivesOf(parcel) > 1);
     if (again.length === 0) this.#most = Infinity; // nothing that is here can have been in a process that died
@@ -75,12 +75,12 @@ export class Suspects {
   }
 
   /** A call has ended, or takes its time, and has reported nothing. */
-  noteEnd(parcel: Parcel): void {
+  noteEnd(parcel: HandlerBatch): void {
     if (this.#isForgotten(parcel)) this.#growUnlessLooking();
   }
 
   /** The call of `from` has reported a suspect. */
-  add(suspect: Parcel, from: Parcel): void {
+  add(suspect: HandlerBatch, from: HandlerBatch): void {
     this.#isForgotten(from);
     this.#most = 1;
     this.#waiting.push(suspect);
@@ -90,12 +90,12 @@ export class Suspects {
   }
 
   /** The call of this parcel has reported that another owner holds its key. */
-  noteConflict(parcel: Parcel): void {
+  noteConflict(parcel: HandlerBatch): void {
     if (this.#isForgotten(parcel)) this.#change();
   }
 
   /** The suspect that starts now. `isDrained`: whether nothing else is here. */
-  next(isDrained: () => boolean): Parcel | undefined {
+  next(isDrained: () => boolean): HandlerBatch | undefined {
     if (this.isAlone || !this.isWaiting || !(this.#hasWaitedLong || isDrained())) return undefined;
     this.#alone = this.#waiting.shift();
     this.#stopWait();
@@ -103,12 +103,12 @@ export class Suspects {
     return this.#alone;
   }
 
-  noteAloneEnd(parcel: Parcel): void {
+  noteAloneEnd(parcel: HandlerBatch): void {
     if (this.#alone === parcel) this.#endAlone();
   }
 
   /** Takes all that wait away. */
-  takeAll(): Parcel[] {
+  takeAll(): HandlerBatch[] {
     this.#stopWait();
     for (const cancel of this.#lookedAt.values()) cancel();
     this.#lookedAt.clear();
@@ -126,7 +126,7 @@ export class Suspects {
     this.#change();
   }
 
-  #isForgotten(parcel: Parcel): boolean {
+  #isForgotten(parcel: HandlerBatch): boolean {
     this.#lookedAt.get(parcel)?.();
     return this.#lookedAt.delete(parcel);
   }
@@ -166,10 +166,10 @@ export class Suspects {
   }
 }
 
-function deathsOf({ deaths = 0 }: Parcel): number {
+function deathsOf({ deaths = 0 }: HandlerBatch): number {
   return deaths;
 }
 
-function mostReceivesOf({ held }: Parcel): number {
+function mostReceivesOf({ held }: HandlerBatch): number {
   return Math.max(...held.map(receivesOf));
 }

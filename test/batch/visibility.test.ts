@@ -15,7 +15,7 @@ import {
 } from 'batchlatch';
 import { type SqsMessage, sqsEvent } from 'batchlatch/testing';
 import type { Attempt } from '../../src/attempts/attempt.ts';
-import { redeliveryDelayMs } from '../../src/policies/backoff.ts';
+import { redeliveryDelayMs } from '../../src/around/backoff.ts';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
 import { bench, failed, fifo, inTime, messages } from './bench.ts';

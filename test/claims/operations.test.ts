@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Claim, ClaimStatus, Settlement } from 'batchlatch';
 import type { ClaimOperation, OperationKind } from 'batchlatch/operations';
 import { countedAttempts } from '../../src/claims/claim.ts';
-import { decideOperation } from '../../src/claims/operations.ts';
+import { decideOperation } from '../../src/claims/changes.ts';
 import {
   changeOfSettlement,
   decideAcquire,

@@ -5,7 +5,7 @@ import { showsColors } from '../../src/cli/print/screen.ts';
 import { type Column, tableLines } from '../../src/cli/print/table.ts';
 import { duration, relativeTime } from '../../src/cli/print/times.ts';
 import { isoTime } from '../../src/operations/iso-time.ts';
-import { visible, visibleJson } from '../../src/text/visible.ts';
+import { escapeControls, visibleJson } from '../../src/text/escape-controls.ts';
 
 const COLUMNS: readonly Column[] = [
   { heading: 'KEY', min: 12 },
@@ -59,7 +59,7 @@ describe('A text from elsewhere', () => {
     ['a##vso[task.setvariable]##[error]', 'a\\u0023#vso[task.setvariable]\\u0023#[error]'],
     ['AWS::SQS::Queue of [::1], ## heading', 'AWS::SQS::Queue of [::1], ## heading'],
   ])('%j is shown as %s', (text, shown) => {
-    expect(visible(text)).toBe(shown);
+    expect(escapeControls(text)).toBe(shown);
   });
 
   it('is the same in JSON once that is parsed', () => {

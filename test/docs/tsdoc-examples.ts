@@ -5,7 +5,7 @@ const NAMES = 'test/docs/tsdoc-names.ts';
 
 /** An `@example` of a comment of `src`, with what it imports. */
 interface Example {
-  /** Such as `src/policies/backoff.ts.25.ts`, for the example that begins in line 25. */
+  /** Such as `src/around/backoff.ts.25.ts`, for the example that begins in line 25. */
   readonly name: string;
   readonly code: string;
 }

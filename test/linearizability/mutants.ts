@@ -12,7 +12,7 @@ const POSTGRES = 'src/stores/postgres/statements.ts';
 const REDIS = 'src/stores/redis/scripts.ts';
 const DYNAMODB = 'src/stores/dynamodb/row-writer.ts';
 const TRANSITIONS = 'src/claims/transitions.ts';
-const OPERATIONS = 'src/claims/operations.ts';
+const OPERATIONS = 'src/claims/changes.ts';
 const SETTLE = 'src/stores/rows/settle.ts';
 
 export const hammeredMutants: readonly HammeredMutant[] = [

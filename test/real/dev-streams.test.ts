@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createBatchProcessor, dynamoDBStream, kinesis } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Invoke } from '../../src/dev/invocation.ts';
+import type { Invoke } from '../../src/dev/invoke-result.ts';
 import { startStreamMappings } from '../../src/dev/mappings/stream-mappings.ts';
 import { choosePlaces, type Places } from '../../src/dev/places.ts';
 import { localCall } from '../../src/dev/services/local-call.ts';

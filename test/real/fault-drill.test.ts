@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
 import { keyHash, type ClaimAdmin } from 'batchlatch/operations';
-import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
@@ -40,7 +40,7 @@ const keyOf = (orderId: string): string => `orders#v1:${orderId}`;
  * order from the command line, and in the end every order is charged once.
  */
 describe('a fault drill', () => {
-  const cleanup = new Cleanup();
+  const cleanup = new DisposeStack();
   let endpoints: Record<'AWS_ENDPOINT_URL_DYNAMODB' | 'AWS_ENDPOINT_URL_SQS', string>;
   let dynamoDB: DynamoDBClient;
   let store: ClaimAdmin;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { Order } from '../../examples/orders/order.ts';
 import { createOrdersTables, type OrdersTables } from '../support/orders-stack.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
-import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { startChild } from '../../src/dev/emulators/child-process.ts';
 import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
 import { startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
@@ -43,7 +43,7 @@ const WITHIN_MS = 180_000;
 const QUEUE = { visibilityTimeoutSeconds: 5, maxReceiveCount: 3 } as const;
 
 describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of examples/orders', () => {
-  const shared = new Cleanup();
+  const shared = new DisposeStack();
   let databaseEndpoint: string;
   let dynamoDB: DynamoDBClient;
   let sqs: SQSClient;
@@ -61,9 +61,9 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
   }, INSTALL_TIMEOUT_MS);
   afterAll(() => shared.run());
 
-  let cleanup: Cleanup;
+  let cleanup: DisposeStack;
   beforeEach(() => {
-    cleanup = new Cleanup();
+    cleanup = new DisposeStack();
   });
   afterEach(() => cleanup.run());
 

@@ -6,7 +6,7 @@ import type { Ports } from '../../src/batch/ports.ts';
 import { allSources } from '../../src/sources/all-sources.ts';
 import { createProcessor } from '../../src/batch/create-processor.ts';
 import { type IdempotencyOptions, resolveFunctionOptions } from '../../src/functions/options.ts';
-import { gathered } from '../../src/policies/gathering.ts';
+import { gathered } from '../../src/around/gathering.ts';
 import { createIdempotent } from '../../src/functions/with-idempotency.ts';
 import type { SqsClient } from '../../src/queues/sqs-client.ts';
 import type { AttemptWatch } from './invariants/attempt-watch.ts';
@@ -17,7 +17,7 @@ import type { SimProcess } from './virtual-world/sim-process.ts';
 import type { World } from './virtual-world/world.ts';
 import type { Workload } from './workload.ts';
 
-interface Surroundings {
+interface ProcessIo {
   readonly world: World;
   readonly workload: Workload;
   readonly attempts: AttemptWatch;
@@ -36,7 +36,7 @@ const NO_SQS: SqsClient = {
 };
 
 /** The code under test in a process, by what the scenario has its batches given to. */
-export function startConsumer(surroundings: Surroundings, process: SimProcess, ports: Ports): Processor {
+export function startConsumer(surroundings: ProcessIo, process: SimProcess, ports: Ports): Processor {
   const { world, workload, attempts, deliveries } = surroundings;
   const { consumer, settings } = world.scenario;
   if (consumer === 'calls') return startCalls(surroundings, process, ports);
@@ -54,7 +54,7 @@ export function startConsumer(surroundings: Surroundings, process: SimProcess, p
 
 /** An idempotent function that is called for each message, all at once; a message whose call rejects comes again. */
 function startCalls(
-  { world, workload, attempts, deliveries }: Surroundings,
+  { world, workload, attempts, deliveries }: ProcessIo,
   process: SimProcess,
   ports: Ports,
 ): Processor {

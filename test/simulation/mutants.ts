@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
   one(
     'dead letters before acknowledgement',
     'what the dead-letter queue did not take is handed back',
-    'src/policies/dead-letter-queue.ts',
+    'src/around/dead-letter-queue.ts',
     "type: 'deadLetterFailed', recordId, key, error });\n    return;",
     "type: 'deadLetterFailed', recordId, key, error });",
   ),
@@ -376,21 +376,21 @@ export const mutants: readonly Mutant[] = [
   one(
     'batches: failures of records',
     'an error in the answer of a batch handler fails its record',
-    'src/policies/gathering.ts',
+    'src/around/gathering.ts',
     'if (isError(result)) throw result;',
     '',
   ),
   one(
     'batches: answers of another length',
     'an answer that cannot be told apart by records fails all of them',
-    'src/policies/gathering.ts',
+    'src/around/gathering.ts',
     'answer.length !== items.length',
     'answer.length === -1',
   ),
   one(
     'batches: leases',
     'a record that waited for the others starts only with a live lease',
-    'src/policies/gathering.ts',
+    'src/around/gathering.ts',
     'attempt.hasClaim ? ready.has(attempt) : !time.deadline.stop.aborted;',
     'ready.has(attempt) || !time.deadline.stop.aborted;',
   ),

@@ -95,7 +95,7 @@ export async function runMortalWorkers(setup: MortalSetup): Promise<MortalReport
   };
 }
 
-interface Surroundings {
+interface ProcessIo {
   readonly clock: ManualClock;
   readonly queue: ScriptedQueue;
   readonly store: ClaimStore;
@@ -106,7 +106,7 @@ interface Surroundings {
   readonly noteConflict: () => void;
 }
 
-function startWorker(setup: MortalSetup, around: Surroundings): QueueWorker {
+function startWorker(setup: MortalSetup, around: ProcessIo): QueueWorker {
   const { life, running, die, completed } = around;
   const run = async ({ id, ms, isPoison = false }: MortalMessage): Promise<void> => {
     running.add(id);

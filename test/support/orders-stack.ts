@@ -1,7 +1,7 @@
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { readOrdersStack, stackOf, withSettings } from '../../local/demo/orders-stack.ts';
-import { Cleanup } from '../../src/dev/emulators/cleanup.ts';
+import { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { choosePlaces } from '../../src/dev/places.ts';
 import { startServices } from '../../src/dev/services/start-services.ts';
@@ -30,7 +30,7 @@ export interface OrdersStack {
 }
 
 export async function startOrdersStack(visibilityTimeoutSeconds: number): Promise<OrdersStack> {
-  const cleanup = new Cleanup();
+  const cleanup = new DisposeStack();
   const places = await choosePlaces();
   const { claims, charges, queue, deadLetterQueue, ...others } = withSettings(
     readOrdersStack(places, 'orders-test'),

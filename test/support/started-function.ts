@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { runFunctions } from '../../src/dev/functions/running-functions.ts';
-import type { InvocationResult } from '../../src/dev/invocation.ts';
+import type { InvocationResult } from '../../src/dev/invoke-result.ts';
 import { LOCAL_REGION } from '../../src/dev/places.ts';
 import type { DevEvent } from '../../src/dev/report/dev-event.ts';
 import { devFunction } from '../dev/dev-function.ts';

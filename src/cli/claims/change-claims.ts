@@ -6,9 +6,9 @@ import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
+import type { Run } from '../subcommand.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
 import { shownState } from './claim-cells.ts';
 import { claimJson } from '../../operations/claim-json.ts';
 import { collect, tellNewer } from './collect.ts';
@@ -56,7 +56,7 @@ export function changeCommand(operation: OperationKind): Run<ChangeOptions> {
       if (options.dryRun === true) return dryRun(operation, planned, refusals, context);
       if (wanted.length > 0 && options.yes !== true) {
         showPlan(operation, planned, context);
-        if (!(await ask(`${capital(operation)} ${count(wanted.length, 'claim')}?`, context))) {
+        if (!(await ask(`${capital(operation)} ${plural(wanted.length, 'claim')}?`, context))) {
           context.screen.note('Nothing was changed.');
           return 1;
         }
@@ -114,7 +114,7 @@ async function findAll({ store, place }: Claims, options: ChangeOptions, context
   tellNewer(newer, context.screen);
   if (next !== undefined) {
     context.screen.note(
-      `Only the first ${count(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,
+      `Only the first ${plural(limit, 'claim')}: there may be more. Run it again, or raise --limit.`,
     );
   }
   if (claims.length === 0) context.screen.note(`No ${state} claims in ${place}.`);
@@ -147,7 +147,8 @@ async function changeAll(
         },
       })),
     );
-    if (wanted.length > AT_ONCE) screen.progress(`${number(changes.length)} of ${number(wanted.length)} …`);
+    if (wanted.length > AT_ONCE)
+      screen.progress(`${formatNumber(changes.length)} of ${formatNumber(wanted.length)} …`);
   }
   screen.progress(undefined);
   return changes;
@@ -171,7 +172,7 @@ function dryRun(
     showPlan(operation, planned, context);
     for (const { name, outcome } of refusals) {
       if (outcome.status === 'refused' && outcome.why === 'absent') {
-        screen.note(`${visible(name)}: ${refusalText('absent', undefined, context.now())}`);
+        screen.note(`${escapeControls(name)}: ${refusalText('absent', undefined, context.now())}`);
       }
     }
     screen.note('This was a dry run: nothing was changed.');
@@ -192,7 +193,7 @@ function showPlan(operation: OperationKind, planned: readonly Planned[], context
   const rows = sorted
     .slice(0, MOST_SHOWN)
     .map(({ claim, effect, refused, isRisky }) => [
-      visible(claim.key),
+      escapeControls(claim.key),
       shownState(claim, context),
       String(claim.attempt),
       refused === undefined && !isRisky ? effect : screen.paint('red', effect),
@@ -204,7 +205,7 @@ function showPlan(operation: OperationKind, planned: readonly Planned[], context
     { heading: `AFTER ${operation.toUpperCase()}`, min: 24 },
   ];
   screen.table(columns, rows, 'note');
-  if (planned.length > MOST_SHOWN) screen.note(`… and ${count(planned.length - MOST_SHOWN, 'more claim')}`);
+  if (planned.length > MOST_SHOWN) screen.note(`… and ${plural(planned.length - MOST_SHOWN, 'more claim')}`);
 }
 
 function capital(word: string): string {

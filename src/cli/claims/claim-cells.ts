@@ -3,7 +3,7 @@ import { type ClaimState, stateOf } from '../../claims/claim-admin.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
 import type { Column } from '../print/table.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 
 /** The columns of lists of claims. */
 export const CLAIM_COLUMNS: readonly Column[] = [
@@ -17,7 +17,7 @@ export const CLAIM_COLUMNS: readonly Column[] = [
 /** A claim in such a list. */
 export function claimCells(claim: Claim, { screen, now }: Pick<Context, 'screen' | 'now'>): string[] {
   return [
-    visible(claim.key),
+    escapeControls(claim.key),
     shownState(claim, { screen, now }),
     String(claim.attempt),
     screen.time(sinceOf(claim, now())),
@@ -33,7 +33,7 @@ export function shownState(claim: Claim, { screen, now }: Pick<Context, 'screen'
 
 /** The name of the error and its message; empty where there is none. */
 export function errorText({ error }: Pick<Claim, 'error'>): string {
-  return error === undefined ? '' : visible(`${error.name}: ${error.message}`);
+  return error === undefined ? '' : escapeControls(`${error.name}: ${error.message}`);
 }
 
 /** Such as `5, of which 3 count`. */

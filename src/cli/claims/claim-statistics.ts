@@ -8,11 +8,11 @@ import type { TableOptions } from '../arguments/common-options.ts';
 import { clockOf } from '../clock.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import { isoTime } from '../../operations/iso-time.ts';
 import { duration } from '../print/times.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
 import { watch } from '../watch.ts';
 import { claimJson } from '../../operations/claim-json.ts';
 import { costText, tellNewer } from './collect.ts';
@@ -57,7 +57,7 @@ async function readStatistics(
       limit,
       signal,
       clock: clockOf(context),
-      onProgress: ({ rowsRead }) => screen.progress(`${count(rowsRead, 'row')} read …`),
+      onProgress: ({ rowsRead }) => screen.progress(`${plural(rowsRead, 'row')} read …`),
       ...(prefix !== undefined && { keyPrefix: prefix }),
       ...(by !== undefined && { periodMs: PERIOD_MS[by] }),
     });
@@ -85,12 +85,12 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
   const { counts, oldestOverdue, waitingMs, runningMs, attempts, periods, isWhole } = statistics;
   screen.table(
     [{ heading: 'STATE' }, { heading: 'CLAIMS', isRight: true }],
-    Object.entries(counts).map(([state, amount]) => [state, number(amount)]),
+    Object.entries(counts).map(([state, amount]) => [state, formatNumber(amount)]),
   );
   const rows = [
     distributionCells('waited', waitingMs, duration),
     distributionCells('ran', runningMs, duration),
-    distributionCells('attempts', attempts, number),
+    distributionCells('attempts', attempts, formatNumber),
   ].filter((row) => row !== undefined);
   if (rows.length > 0) {
     screen.line();
@@ -106,7 +106,7 @@ function show(statistics: ClaimStatistics, claims: Pick<Claims, 'rowsOf'>, conte
   if (oldestOverdue !== undefined) {
     screen.line();
     screen.line(
-      `Oldest overdue claim: ${visible(oldestOverdue.key)}, its lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
+      `Oldest overdue claim: ${escapeControls(oldestOverdue.key)}, its lease ended ${screen.time(oldestOverdue.leaseUntil)}.`,
     );
   }
   tellNewer(statistics.newer, screen);
@@ -125,7 +125,7 @@ function showPeriods(periods: readonly StatisticsPeriod[], { screen }: Context):
     })),
     periods.map(({ from, completed, failed, parked, runningMs }) => [
       `${isoTime(from)?.slice(0, 16) ?? '?'}Z`,
-      ...[completed, failed, parked].map(number),
+      ...[completed, failed, parked].map(formatNumber),
       runningMs === undefined ? '' : duration(runningMs.median),
       runningMs === undefined ? '' : duration(runningMs.p95),
     ]),
@@ -139,7 +139,7 @@ function distributionCells(
 ): string[] | undefined {
   if (distribution === undefined) return undefined;
   const { count: claims, min, median, p95, max } = distribution;
-  return [name, number(claims), text(min), text(median), text(p95), text(max)];
+  return [name, formatNumber(claims), text(min), text(median), text(p95), text(max)];
 }
 
 function changedCounts(before: ClaimStatistics | undefined, { counts }: ClaimStatistics): string[] {

@@ -3,13 +3,13 @@ import { withOptions } from '../arguments/common-options.ts';
 import { changeOptions, consentOptions, watchOption } from '../arguments/shared-options.ts';
 import { integerBetween, jsonText } from '../arguments/values.ts';
 import type { ClaimState, OperationKind } from '../../claims/claim-admin.ts';
-import type { AddLeaf, Leaf } from '../leaf.ts';
+import type { AddSubcommand, Subcommand } from '../subcommand.ts';
 import type { ChangeOptions } from './change-claims.ts';
 
 const STATES = ['in-progress', 'overdue', 'failed', 'parked', 'completed'] as const satisfies ClaimState[];
 
 /** `batchlatch claims …` */
-export function addClaimsCommands(program: Command, addLeaf: AddLeaf): void {
+export function addClaimsCommands(program: Command, addLeaf: AddSubcommand): void {
   const claims = program
     .command('claims')
     .summary('see and change claims')
@@ -119,7 +119,7 @@ function sideOptions(side: 'from' | 'to'): Option[] {
   ].map((option) => option.helpGroup(where));
 }
 
-const CHANGES: readonly Leaf<ChangeOptions>[] = [
+const CHANGES: readonly Subcommand<ChangeOptions>[] = [
   changing('release', {
     summary: 'let keys run again, their attempts counted from 0',
     description:
@@ -158,10 +158,10 @@ const CHANGES: readonly Leaf<ChangeOptions>[] = [
 
 function changing(
   operation: OperationKind,
-  leaf: Pick<Leaf<ChangeOptions>, 'summary' | 'examples' | 'description'> & {
+  leaf: Pick<Subcommand<ChangeOptions>, 'summary' | 'examples' | 'description'> & {
     define?(command: Command): void;
   },
-): Leaf<ChangeOptions> {
+): Subcommand<ChangeOptions> {
   return {
     ...leaf,
     name: `${operation} [key...]`,

@@ -4,8 +4,8 @@ import type { ClaimPage } from '../../claims/claim-admin.ts';
 import type { NewerRow } from '../../claims/row-format.ts';
 import type { Claims } from '../connect/claims.ts';
 import type { Screen } from '../print/screen.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
 
 /** Claims of one page or several, and what they cost. */
 export interface Collected extends Omit<ClaimPage, 'claims'> {
@@ -39,7 +39,7 @@ export async function collect(
     readUnits += page.readUnits ?? 0;
     leftOut = leftOutOf(leftOut, page);
     cursor = page.next;
-    screen.progress(`${count(rowsRead, 'row')} read …`);
+    screen.progress(`${plural(rowsRead, 'row')} read …`);
   } while (cursor !== undefined && claims.length < most);
   screen.progress(undefined);
   return {
@@ -58,17 +58,17 @@ export function costText(
   { readBy, missingIndex, rowsRead, readUnits, unreadable }: Omit<Collected, 'claims'>,
   { rowsOf }: Pick<Claims, 'rowsOf'>,
 ): string {
-  const units = readUnits === undefined ? '' : ` (${count(readUnits, 'read unit')})`;
+  const units = readUnits === undefined ? '' : ` (${plural(readUnits, 'read unit')})`;
   const what = readBy === 'index' ? 'of the index of overdue claims' : `of ${rowsOf}`;
   const others =
     unreadable === undefined
       ? ''
-      : ` ${number(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
+      : ` ${formatNumber(unreadable)} of them ${unreadable === 1 ? 'is no claim' : 'are no claims'}.`;
   const advice =
     missingIndex === undefined
       ? ''
       : ` The table has no index \`${missingIndex}\` to find them by: \`batchlatch table create\` adds it.`;
-  return `Read ${count(rowsRead, 'row')} ${what}${units}.${others}${advice}`;
+  return `Read ${plural(rowsRead, 'row')} ${what}${units}.${others}${advice}`;
 }
 
 /** More would hide the rest. */
@@ -79,8 +79,10 @@ export function tellNewer(newer: readonly NewerRow[] | undefined, screen: Screen
   if (newer === undefined) return;
   for (const { key, format, version } of newer.slice(0, MOST_NEWER_SHOWN)) {
     const reader = version === undefined ? 'a newer version' : `version ${version} or later`;
-    screen.note(`Not read: ${visible(key)}: a row of format ${format}, which ${reader} of batchlatch reads.`);
+    screen.note(
+      `Not read: ${escapeControls(key)}: a row of format ${format}, which ${reader} of batchlatch reads.`,
+    );
   }
   const more = newer.length - MOST_NEWER_SHOWN;
-  if (more > 0) screen.note(`… and ${count(more, 'more row')} of a newer format.`);
+  if (more > 0) screen.note(`… and ${plural(more, 'more row')} of a newer format.`);
 }

@@ -2,9 +2,9 @@ import { type ClaimsCopy, claimStatistics, copyClaims } from '../../operations/i
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
+import type { Run } from '../subcommand.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
 import { type CopySide, type CopyStores, withBoth } from './copy-stores.ts';
 
 interface CopyCommandOptions extends CopyStores, Consent {
@@ -38,7 +38,7 @@ async function dryRun(
     signal,
     limit: Number.MAX_SAFE_INTEGER,
     clock: clockOf(context),
-    onProgress: ({ rowsRead }) => screen.progress(`${count(rowsRead, 'row')} read …`),
+    onProgress: ({ rowsRead }) => screen.progress(`${plural(rowsRead, 'row')} read …`),
     ...(prefix !== undefined && { keyPrefix: prefix }),
   });
   screen.progress(undefined);
@@ -46,7 +46,7 @@ async function dryRun(
   if (screen.isJson) screen.json({ wouldCopy: total, running: counts['in-progress'], newer: newer.length });
   else {
     screen.line(
-      `${from.place} has ${count(total, 'claim')} to copy to ${to.place}, ${number(counts['in-progress'])} of them running.`,
+      `${from.place} has ${plural(total, 'claim')} to copy to ${to.place}, ${formatNumber(counts['in-progress'])} of them running.`,
     );
     if (newer.length > 0) screen.note(newerNote(newer.length));
     screen.note('This was a dry run: nothing was copied.');
@@ -75,7 +75,7 @@ async function copy(
       ...(leaveOutLongResults === true && { leaveOutLongResults }),
       onProgress(done) {
         last = done;
-        screen.progress(`${number(done.copied)} copied, ${number(done.present)} there already …`);
+        screen.progress(`${formatNumber(done.copied)} copied, ${formatNumber(done.present)} there already …`);
       },
       onFailure({ key }, { message }) {
         if (failures.length < MOST_FAILURES_SHOWN) failures.push({ key, message });
@@ -99,25 +99,26 @@ function show(
 ): void {
   const { failed, running, withoutResult, unreadable, newer, next } = done;
   screen.line(amounts(done));
-  for (const { key, message } of failures) screen.note(`Not copied: ${visible(key)}: ${visible(message)}`);
-  if (failed > failures.length) screen.note(`… and ${count(failed - failures.length, 'more claim')}`);
+  for (const { key, message } of failures)
+    screen.note(`Not copied: ${escapeControls(key)}: ${escapeControls(message)}`);
+  if (failed > failures.length) screen.note(`… and ${plural(failed - failures.length, 'more claim')}`);
   if (withoutResult > 0)
-    screen.note(`${count(withoutResult, 'claim')} went without a result too long for it.`);
+    screen.note(`${plural(withoutResult, 'claim')} went without a result too long for it.`);
   if (unreadable > 0)
-    screen.note(`${count(unreadable, 'row')} of it ${unreadable === 1 ? 'is' : 'are'} no claim.`);
+    screen.note(`${plural(unreadable, 'row')} of it ${unreadable === 1 ? 'is' : 'are'} no claim.`);
   if (newer > 0) screen.note(newerNote(newer));
   if (running > 0) {
     screen.note(
-      `${count(running, 'claim')} ${running === 1 ? 'was' : 'were'} running: ${running === 1 ? 'it ends' : 'they end'} where ${running === 1 ? 'it' : 'they'} came from. Stop the consumers, and run this again.`,
+      `${plural(running, 'claim')} ${running === 1 ? 'was' : 'were'} running: ${running === 1 ? 'it ends' : 'they end'} where ${running === 1 ? 'it' : 'they'} came from. Stop the consumers, and run this again.`,
     );
   }
   if (next !== undefined) screen.note(`Stopped. Go on with --cursor ${next}`);
 }
 
 function newerNote(newer: number): string {
-  return `Not copied: ${count(newer, 'row')} of a newer format. Copy with the version of batchlatch that wrote ${newer === 1 ? 'it' : 'them'}.`;
+  return `Not copied: ${plural(newer, 'row')} of a newer format. Copy with the version of batchlatch that wrote ${newer === 1 ? 'it' : 'them'}.`;
 }
 
 function amounts({ copied, present }: ClaimsCopy): string {
-  return `Copied ${count(copied, 'claim')}; ${number(present)} ${present === 1 ? 'was' : 'were'} there already.`;
+  return `Copied ${plural(copied, 'claim')}; ${formatNumber(present)} ${present === 1 ? 'was' : 'were'} there already.`;
 }

@@ -3,9 +3,9 @@ import { listClaims } from '../../operations/index.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { visible } from '../../text/visible.ts';
-import { count } from '../print/words.ts';
+import type { Run } from '../subcommand.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural } from '../print/plural.ts';
 import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
 import { claimJson } from '../../operations/claim-json.ts';
@@ -76,7 +76,7 @@ function show(found: Collected, { place, rowsOf }: Claims, options: ListOptions,
   }
   tellNewer(found.newer, screen);
   const what = options.state === undefined ? 'claim' : `${options.state} claim`;
-  const total = claims.length === 0 ? `No ${what}s` : count(claims.length, what);
+  const total = claims.length === 0 ? `No ${what}s` : plural(claims.length, what);
   screen.note(`${total} in ${place}. ${costText(found, { rowsOf })}`);
   if (next !== undefined) screen.note(`There may be more: add --all, or --cursor ${next}`);
 }
@@ -92,7 +92,7 @@ function changedClaims(before: Snapshot | undefined, after: Snapshot): string[] 
     // A lease that lapses changes the state and not the row.
     const wasSo = earlier !== undefined && stateOf(earlier, before?.at ?? 0) === state;
     if (wasSo && earlier.owner === claim.owner) continue;
-    lines.push(`${state} ${visible(claim.key)} attempt ${claim.attempt}`);
+    lines.push(`${state} ${escapeControls(claim.key)} attempt ${claim.attempt}`);
   }
-  return [...lines, ...[...gone.keys()].map((key) => `gone ${visible(key)}`)];
+  return [...lines, ...[...gone.keys()].map((key) => `gone ${escapeControls(key)}`)];
 }

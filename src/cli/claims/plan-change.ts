@@ -1,5 +1,5 @@
 import type { Claim } from '../../claims/claim.ts';
-import { decideOperation } from '../../claims/operations.ts';
+import { decideOperation } from '../../claims/changes.ts';
 import type { OperationKind, RefusalReason } from '../../claims/claim-admin.ts';
 import { stateOf } from '../../claims/claim-admin.ts';
 import { isoTime } from '../../operations/iso-time.ts';

@@ -1,8 +1,8 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { OperateOutcome, OperationKind, RefusalReason } from '../../claims/claim-admin.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../../text/visible.ts';
-import { count } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural } from '../print/plural.ts';
 import { shownState } from './claim-cells.ts';
 import { type ClaimJson, claimJson } from '../../operations/claim-json.ts';
 import { refusalText } from './plan-change.ts';
@@ -70,20 +70,20 @@ export function reportChanges(operation: OperationKind, changes: readonly Change
   const { screen } = context;
   const done = changes.filter(({ outcome }) => outcome.status === 'done');
   for (const { name } of done.slice(0, MOST_SHOWN)) {
-    screen.line(`${screen.paint('green', DONE[operation])} ${visible(name)}`);
+    screen.line(`${screen.paint('green', DONE[operation])} ${escapeControls(name)}`);
   }
-  if (done.length > MOST_SHOWN) screen.line(`… and ${count(done.length - MOST_SHOWN, 'more claim')}`);
+  if (done.length > MOST_SHOWN) screen.line(`… and ${plural(done.length - MOST_SHOWN, 'more claim')}`);
   for (const { name, outcome } of changes) {
     if (outcome.status === 'refused') {
       const found = outcome.found === undefined ? '' : ` [${shownState(outcome.found, context)}]`;
       screen.note(
-        `Refused ${visible(name)}${found}: ${visible(refusalText(outcome.why, outcome.found, context.now()))}`,
+        `Refused ${escapeControls(name)}${found}: ${escapeControls(refusalText(outcome.why, outcome.found, context.now()))}`,
       );
     } else if (outcome.status === 'error') {
-      screen.note(`Failed ${visible(name)}: ${visible(outcome.error.message)}`);
+      screen.note(`Failed ${escapeControls(name)}: ${escapeControls(outcome.error.message)}`);
     }
   }
   if (changes.length === done.length ? done.length > MOST_SHOWN : changes.length > 1) {
-    screen.note(`${count(done.length, 'claim')} of ${changes.length} changed.`);
+    screen.note(`${plural(done.length, 'claim')} of ${changes.length} changed.`);
   }
 }

@@ -4,13 +4,13 @@ import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import { OPERATION_DONE } from '../../operations/claim-history.ts';
 import { claimTimeline, type TimelineEvent } from '../../operations/claim-timeline.ts';
 import { isoTime } from '../../operations/iso-time.ts';
 import { relativeTime } from '../print/times.ts';
-import { visible } from '../../text/visible.ts';
-import { number } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { formatNumber } from '../print/plural.ts';
 import { attemptText, errorText, shownState } from './claim-cells.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
 import { claimJson } from '../../operations/claim-json.ts';
@@ -39,7 +39,7 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
         show(claim, context, showResult);
       }
     }
-    for (const name of missing) screen.note(`There is no claim of ${visible(name)} in ${place}.`);
+    for (const name of missing) screen.note(`There is no claim of ${escapeControls(name)} in ${place}.`);
     return missing.length > 0 ? 1 : 0;
   });
 };
@@ -47,18 +47,18 @@ export const showCommand: Run<ShowOptions> = (context, options, keys) => {
 function show(claim: Claim, context: Context, showResult: boolean): void {
   const { screen } = context;
   const fields: readonly (readonly [string, string | undefined])[] = [
-    ['key', visible(claim.key)],
+    ['key', escapeControls(claim.key)],
     ['hash', keyHash(claim.key)],
     ['state', shownState(claim, context)],
     ['attempt', attemptText(claim)],
-    ['crashes', claim.crashes > 0 ? number(claim.crashes) : undefined],
+    ['crashes', claim.crashes > 0 ? formatNumber(claim.crashes) : undefined],
     ['error', errorText(claim) || undefined],
-    ['error code', claim.error?.code && visible(claim.error.code)],
-    ['record id', claim.recordId && visible(claim.recordId)],
-    ['run by', claim.lockedBy && visible(claim.lockedBy)],
+    ['error code', claim.error?.code && escapeControls(claim.error.code)],
+    ['record id', claim.recordId && escapeControls(claim.recordId)],
+    ['run by', claim.lockedBy && escapeControls(claim.lockedBy)],
     ['lease until', claim.status === 'IN_PROGRESS' ? bothTimes(claim.leaseUntil, context) : undefined],
     ['kept until', claim.expiresAt === undefined ? 'for ever' : bothTimes(claim.expiresAt, context)],
-    ['payload hash', claim.payloadHash && visible(claim.payloadHash)],
+    ['payload hash', claim.payloadHash && escapeControls(claim.payloadHash)],
     ['result', resultText(claim, showResult)],
   ];
   for (const [name, value] of fields) {
@@ -73,7 +73,9 @@ function show(claim: Claim, context: Context, showResult: boolean): void {
 
 function resultText({ result }: Claim, showResult: boolean): string | undefined {
   if (result === undefined) return undefined;
-  return showResult ? visible(result) : `${number(result.length)} characters; --show-result shows it`;
+  return showResult
+    ? escapeControls(result)
+    : `${formatNumber(result.length)} characters; --show-result shows it`;
 }
 
 /** For a person. */
@@ -95,8 +97,8 @@ function eventText(event: TimelineEvent): string {
 
 function changeText({ operation, operator, reason, from }: OperatorChange): string {
   const error = errorText(from);
-  const before = `was ${visible(from.status)} at attempt ${from.attempt}${error === '' ? '' : `, ${error}`}`;
-  return `${OPERATION_DONE[operation]} by ${visible(operator)}: "${visible(reason)}" (${before})`;
+  const before = `was ${escapeControls(from.status)} at attempt ${from.attempt}${error === '' ? '' : `, ${error}`}`;
+  return `${OPERATION_DONE[operation]} by ${escapeControls(operator)}: "${escapeControls(reason)}" (${before})`;
 }
 
 /** ISO 8601, and on a terminal how far away it is. */

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { withExamples } from '../leaf.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { withExamples } from '../subcommand.ts';
+import type { ProcessIo } from '../process-io.ts';
 import { bashScript } from './bash.ts';
 import { fishScript } from './fish.ts';
 import { wordsOf } from './words.ts';
@@ -9,7 +9,7 @@ import { zshScript } from './zsh.ts';
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /** `batchlatch completion`: prints a script for a shell. */
-export function addCompletionCommand(program: Command, { stdout }: Surroundings): void {
+export function addCompletionCommand(program: Command, { stdout }: ProcessIo): void {
   const command = program
     .command('completion')
     .addArgument(new Argument('<shell>', 'whose script').choices(Object.keys(SCRIPTS)))

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ProcessIo } from '../process-io.ts';
 
 /** The services that commands call, as AWS's variables for endpoints call them. */
 export type Service = 'CLOUDWATCH' | 'DYNAMODB' | 'SQS' | 'LAMBDA' | 'IAM' | 'EVENTBRIDGE';
@@ -24,7 +24,7 @@ export interface AwsSettings {
 export function awsSettings(
   service: Service,
   { region, profile, endpointUrl }: ConnectionOptions,
-  { env }: Pick<Surroundings, 'env'>,
+  { env }: Pick<ProcessIo, 'env'>,
   queueUrl?: string,
 ): AwsSettings {
   const variable = (name: string): string | undefined => env[name] || undefined;
@@ -64,7 +64,7 @@ export function isLocal(url: string | undefined): boolean {
 }
 
 /** Whether anything names credentials: whoever looks for them where there are none waits for an EC2 machine's. */
-function hasCredentials(env: Surroundings['env']): boolean {
+function hasCredentials(env: ProcessIo['env']): boolean {
   const named = [
     'AWS_ACCESS_KEY_ID',
     'AWS_PROFILE',

@@ -6,7 +6,7 @@ import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import { awsSettings, isLocal } from './aws-settings.ts';
 import { withDynamoDB } from './dynamodb.ts';
 import { overdueIndexOf, type TableIndex } from './overdue-index.ts';
@@ -79,7 +79,7 @@ async function inPostgres<Result>(
   const table = postgresTableOf(options);
   return withPostgres(context, options, async (pool) =>
     use(
-      claimsOf(postgresAdmin({ pool, table }), `table ${visible(table)}`, {
+      claimsOf(postgresAdmin({ pool, table }), `table ${escapeControls(table)}`, {
         indexedStates: [...INDEXED, 'failed'],
       }),
     ),
@@ -100,7 +100,7 @@ async function inRedis<Result>(
   if (table !== undefined)
     throw new UsageError('Redis has no tables: leave --table out; --redis-prefix names claims.');
   const { redisAdmin } = await import('../../stores/redis/index.ts');
-  const place = prefix === undefined ? 'Redis' : `Redis under ${visible(prefix)}`;
+  const place = prefix === undefined ? 'Redis' : `Redis under ${escapeControls(prefix)}`;
   return withRedis(context, options, async (client) => {
     const named = { ...(prefix !== undefined && { prefix }), ...(slots !== undefined && { slots }) };
     return use(claimsOf(redisAdmin({ client, ...named }), place, { indexedStates: [], rowsOf: 'Redis' }));
@@ -118,11 +118,15 @@ async function inDynamoDB<Result>(
     const table = await openTable(client, tableName, { ...options, index }, context);
     const { endpoint } = awsSettings('DYNAMODB', options, context);
     return use(
-      claimsOf(index.isMissing ? sayingThatIndexIsMissing(table) : table, `table ${visible(tableName)}`, {
-        indexedStates: index.option === false ? [] : INDEXED,
-        isLocal: isLocal(endpoint),
-        estimateRows: () => itemCountOf(client, tableName),
-      }),
+      claimsOf(
+        index.isMissing ? sayingThatIndexIsMissing(table) : table,
+        `table ${escapeControls(tableName)}`,
+        {
+          indexedStates: index.option === false ? [] : INDEXED,
+          isLocal: isLocal(endpoint),
+          estimateRows: () => itemCountOf(client, tableName),
+        },
+      ),
     );
   });
 }

@@ -1,9 +1,9 @@
 import type { PostgresPool } from '../../stores/postgres/index.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { sentence } from '../print/words.ts';
+import type { ProcessIo } from '../process-io.ts';
+import { sentence } from '../print/plural.ts';
 import { loadPeer } from './load-peer.ts';
 
 /** Which PostgreSQL; `true`: the one that the environment names. */
@@ -49,7 +49,7 @@ export async function withPostgres<Result>(
     application_name: 'batchlatch',
   });
   // A connection that fails while nobody uses it is replaced.
-  pool.on('error', ({ message }) => context.screen.detail(`A connection failed: ${visible(message)}`));
+  pool.on('error', ({ message }) => context.screen.detail(`A connection failed: ${escapeControls(message)}`));
   try {
     await connectOnce(pool);
     return await use(pool);
@@ -97,7 +97,7 @@ const VARIABLES = {
 } as const;
 
 /** The option, then DATABASE_URL, then the variables of `psql`. An URL may hold a password, and is never shown. */
-function targetOf(postgres: string | true | undefined, env: Surroundings['env']): Record<string, string> {
+function targetOf(postgres: string | true | undefined, env: ProcessIo['env']): Record<string, string> {
   const url = typeof postgres === 'string' ? postgres : env['DATABASE_URL'] || undefined;
   if (url !== undefined) {
     if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { connectionString: url };

@@ -1,8 +1,8 @@
 import type { RedisClient } from '../../stores/redis/index.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { sentence } from '../print/words.ts';
+import type { ProcessIo } from '../process-io.ts';
+import { sentence } from '../print/plural.ts';
 import { loadPeer } from './load-peer.ts';
 
 /** Which Redis; `true`: the one that the environment names. */
@@ -36,7 +36,7 @@ export async function withRedis<Result>(
 }
 
 /** The option, then REDIS_URL. It may hold a password, and is never shown. */
-function urlOf(redis: string | true | undefined, env: Surroundings['env']): string {
+function urlOf(redis: string | true | undefined, env: ProcessIo['env']): string {
   const url = typeof redis === 'string' ? redis : (env['REDIS_URL'] ?? '');
   if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return url;
   if (url === '') throw new UsageError('No Redis is named: add a URL after --redis, or set REDIS_URL.');

@@ -1,9 +1,9 @@
 import { UsageError } from '../cli-error.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ProcessIo } from '../process-io.ts';
 import type { RedisOptions } from './redis.ts';
 
 /** The claims table that is named by `--table`, else by CLAIMS_TABLE_NAME. Throws a `UsageError` if neither is. */
-export function tableNameOf(table: string | undefined, { env }: Pick<Surroundings, 'env'>): string {
+export function tableNameOf(table: string | undefined, { env }: Pick<ProcessIo, 'env'>): string {
   const name = table ?? env['CLAIMS_TABLE_NAME'] ?? '';
   if (name === '')
     throw new UsageError('No claims table is named: add --table NAME, or set CLAIMS_TABLE_NAME.');

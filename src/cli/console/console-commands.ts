@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
 import { integerBetween, textUpTo } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 
 /** `batchlatch console` */
-export function addConsoleCommand(program: Command, addLeaf: AddLeaf): void {
+export function addConsoleCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'console',
     summary: 'see and fix claims and dead letters in a browser',

@@ -1,6 +1,6 @@
 import { startConsoleDemo } from '../../console-demo/start-console-demo.ts';
 import { explainError } from '../explain-error.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import { serveConsole } from './open-console.ts';
 
 /** What `console --demo` takes. */

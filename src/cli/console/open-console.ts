@@ -7,8 +7,8 @@ import { appFolder } from '../app-folder.ts';
 import { CliError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
 import { versionOfPackage } from '../version.ts';
 import { openInBrowser } from './open-in-browser.ts';
 
@@ -40,7 +40,7 @@ export async function openConsole(context: Context, parts: ConsoleParts): Promis
     }
     if (code === 'EACCES') throw new CliError(`Port ${port} is not for this user.`, { cause: error });
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new CliError(`${visible(host)} is no address of this machine.`, { cause: error });
+      throw new CliError(`${escapeControls(host)} is no address of this machine.`, { cause: error });
     }
     throw error;
   }
@@ -87,12 +87,12 @@ function showAction(action: ActionJson, { screen, now }: Context): void {
   const unit = what === 'redrive' ? 'message' : 'claim';
   const verb = what === 'redrive' ? 'moved' : OPERATION_DONE[what];
   const others = [
-    refused > 0 ? `${number(refused)} ${what === 'redrive' ? 'left' : 'refused'}` : undefined,
-    failed > 0 ? `${number(failed)} failed` : undefined,
+    refused > 0 ? `${formatNumber(refused)} ${what === 'redrive' ? 'left' : 'refused'}` : undefined,
+    failed > 0 ? `${formatNumber(failed)} failed` : undefined,
     ended === 'whole' ? undefined : ended,
   ].filter((text) => text !== undefined);
   const rest = others.length === 0 ? '' : `, ${others.join(', ')}`;
   screen.note(
-    `${new Date(now()).toISOString()} ${number(done)} of ${count(asked, unit)} ${verb}${rest} by ${visible(operator)}: "${visible(reason)}"`,
+    `${new Date(now()).toISOString()} ${formatNumber(done)} of ${plural(asked, unit)} ${verb}${rest} by ${escapeControls(operator)}: "${escapeControls(reason)}"`,
   );
 }

@@ -11,7 +11,7 @@ import { queueMetricsOf } from './queue-metrics.ts';
 import type { ConnectionOptions } from '../arguments/common-options.ts';
 import { queueUrlOf, withSqs } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 
 /** The queues that the options name. */
 interface QueueOptions extends ConnectionOptions {
@@ -112,7 +112,7 @@ async function factsOf(sqs: SQS, queueUrl: string, { screen }: Context): Promise
     return { isDeadLetter: sourceUrls.length > 0, ...(deadLetterUrl !== undefined && { deadLetterUrl }) };
   } catch (error) {
     const why = error instanceof Error ? error.message || error.name : String(error);
-    screen.note(`The dead-letter queue of ${visible(queueUrl)} is not known: ${visible(why)}`);
+    screen.note(`The dead-letter queue of ${escapeControls(queueUrl)} is not known: ${escapeControls(why)}`);
     return { isDeadLetter: false };
   }
 }

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
 import { changeOptions, watchOption } from '../arguments/shared-options.ts';
 import { httpUrl, integerBetween } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 
 /** `batchlatch dlq …` */
-export function addDeadLetterCommands(program: Command, addLeaf: AddLeaf): void {
+export function addDeadLetterCommands(program: Command, addLeaf: AddSubcommand): void {
   const dlq = program
     .command('dlq')
     .summary('see and redrive dead letters')

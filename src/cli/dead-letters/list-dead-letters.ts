@@ -2,10 +2,10 @@ import { stateOf } from '../../claims/claim-admin.ts';
 import { type DeadLetterMessage, type DeadLetterPeek, peekDeadLetters } from '../../operations/index.ts';
 import { errorText } from '../claims/claim-cells.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import type { Column } from '../print/table.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
 import { watch } from '../watch.ts';
 import { type DeadLetterOptions, type DeadLetters, withDeadLetters } from './dead-letters.ts';
 import { messageJson } from './message-json.ts';
@@ -38,7 +38,7 @@ export const listCommand: Run<ListOptions> = (context, options) =>
     });
     if (options.watch !== undefined) {
       return watch(context, options.watch, {
-        title: `Dead letters of ${visible(letters.common.queueUrl)}`,
+        title: `Dead letters of ${escapeControls(letters.common.queueUrl)}`,
         read,
         show: (found) => show(found, context),
         toJson,
@@ -73,23 +73,23 @@ function show({ messages, isWhole, total, stillHidden }: DeadLetterPeek, context
       messages.map((message) => cells(message, context)),
     );
   }
-  const shown = messages.length === 0 ? 'No messages' : count(messages.length, 'message');
+  const shown = messages.length === 0 ? 'No messages' : plural(messages.length, 'message');
   screen.note(
-    `${shown}; the queue has about ${number(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
+    `${shown}; the queue has about ${formatNumber(total)}.${isWhole || total <= messages.length ? '' : ' For more, raise --limit.'}`,
   );
-  if (stillHidden > 0) screen.note(`${count(stillHidden, 'message')} stay hidden for 30 seconds.`);
+  if (stillHidden > 0) screen.note(`${plural(stillHidden, 'message')} stay hidden for 30 seconds.`);
 }
 
 function cells(message: DeadLetterMessage, { screen, now }: Context): string[] {
   const { messageId, sentAt, receiveCount, error, claims, key } = message;
   const states = new Set(claims.map((claim) => stateOf(claim, now())));
   return [
-    visible(messageId),
+    escapeControls(messageId),
     screen.time(sentAt),
     String(receiveCount),
     errorText(error === undefined ? {} : { error }),
     [...states].join(', '),
-    visible(key ?? claims[0]?.key ?? ''),
+    escapeControls(key ?? claims[0]?.key ?? ''),
   ];
 }
 
@@ -98,7 +98,7 @@ function changedMessages(before: DeadLetterPeek | undefined, after: DeadLetterPe
   const lines: string[] = [];
   for (const message of after.messages) {
     if (gone.delete(message.messageId)) continue;
-    lines.push(`new ${visible(message.messageId)} ${errorText(message)}`.trimEnd());
+    lines.push(`new ${escapeControls(message.messageId)} ${errorText(message)}`.trimEnd());
   }
-  return [...lines, ...[...gone.keys()].map((id) => `gone ${visible(id)}`)];
+  return [...lines, ...[...gone.keys()].map((id) => `gone ${escapeControls(id)}`)];
 }

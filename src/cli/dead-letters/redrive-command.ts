@@ -2,8 +2,8 @@ import { type CompletedMessages, redriveDeadLetters, type RedriveResult } from '
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { count } from '../print/words.ts';
+import type { Run } from '../subcommand.ts';
+import { plural } from '../print/plural.ts';
 import { type DeadLetterOptions, type DeadLetters, namesTable, withDeadLetters } from './dead-letters.ts';
 import { hasError, type MessageFilter } from './list-dead-letters.ts';
 import { withProgress } from './redrive-progress.ts';
@@ -38,7 +38,7 @@ export const redriveCommand: Run<RedriveOptions> = (context, options, ids) => {
       const plan = await redrive(letters, which, options, context, true);
       reportRedrive(plan, context, { isPlan: true });
       if (plan.moved + plan.deleted === 0) return redriveStatus(plan);
-      if (!(await ask(`Redrive ${count(plan.moved + plan.deleted, 'message')}?`, context))) {
+      if (!(await ask(`Redrive ${plural(plan.moved + plan.deleted, 'message')}?`, context))) {
         screen.note('Nothing was changed.');
         return 1;
       }

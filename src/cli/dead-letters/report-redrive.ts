@@ -1,8 +1,8 @@
 import type { RedriveResult, RedrivenMessage, WhyLeft } from '../../operations/index.ts';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
-import { visible } from '../../text/visible.ts';
-import { count } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural } from '../print/plural.ts';
 
 /** What `--json` prints of a redrive. */
 export function redriveJson(result: RedriveResult, isDryRun: boolean): unknown {
@@ -39,29 +39,29 @@ export function reportRedrive(
   const say = isPlan ? screen.note : screen.line;
   const verb = (amount: number): string => (isPlan ? 'would be' : amount === 1 ? 'was' : 'were');
   say(
-    `${count(moved, 'message')} ${verb(moved)} moved, ${count(released, 'claim')} ${isPlan ? 'would be ' : ''}released first.`,
+    `${plural(moved, 'message')} ${verb(moved)} moved, ${plural(released, 'claim')} ${isPlan ? 'would be ' : ''}released first.`,
   );
-  if (deleted > 0) say(`${count(deleted, 'message')} ${verb(deleted)} deleted: their work is done.`);
+  if (deleted > 0) say(`${plural(deleted, 'message')} ${verb(deleted)} deleted: their work is done.`);
   const left = messages.filter(({ outcome }) => outcome === 'left');
   if (left.length > 0) {
     screen.table(
       [{ heading: 'LEFT', min: 10 }, { heading: 'CLAIM' }, { heading: 'WHY', min: 20 }],
-      left.map((message) => [visible(message.messageId), stateText(message), whyText(message)]),
+      left.map((message) => [escapeControls(message.messageId), stateText(message), whyText(message)]),
       'note',
     );
   }
-  if (result.left > left.length) screen.note(`${count(result.left - left.length, 'more message')} left.`);
+  if (result.left > left.length) screen.note(`${plural(result.left - left.length, 'more message')} left.`);
   for (const id of notFound)
-    screen.note(`${visible(id)} was not found: somebody may have received it just now.`);
+    screen.note(`${escapeControls(id)} was not found: somebody may have received it just now.`);
   for (const id of undeleted) {
-    screen.note(`${visible(id)} was moved and is still here: delete it, or it is moved once more.`);
+    screen.note(`${escapeControls(id)} was moved and is still here: delete it, or it is moved once more.`);
   }
   if (notSeen > 0) {
     screen.note(
-      `${count(notSeen, 'message')} could not be seen: one that was left comes before them in their group.`,
+      `${plural(notSeen, 'message')} could not be seen: one that was left comes before them in their group.`,
     );
   }
-  if (stillHidden > 0) screen.note(`${count(stillHidden, 'message')} stay hidden for up to five minutes.`);
+  if (stillHidden > 0) screen.note(`${plural(stillHidden, 'message')} stay hidden for up to five minutes.`);
   if (ended === 'failed' && error !== undefined) screen.note(`Error: ${explainError(error).line}`);
   if (ended === 'aborted') screen.note('Stopped. Run it again for the rest.');
 }
@@ -74,7 +74,7 @@ function whyText({ why = 'refused', error }: RedrivenMessage): string {
   // The library's words are about options; here they are others.
   return error === undefined || why === 'no-destination'
     ? REASONS[why]
-    : `${REASONS[why]}: ${visible(error.message)}`;
+    : `${REASONS[why]}: ${escapeControls(error.message)}`;
 }
 
 const REASONS: Readonly<Record<WhyLeft, string>> = {

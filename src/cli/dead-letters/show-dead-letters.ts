@@ -1,9 +1,9 @@
 import { type DeadLetterMessage, peekDeadLetters } from '../../operations/index.ts';
 import { errorText, shownState } from '../claims/claim-cells.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
+import type { Run } from '../subcommand.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
 import { type DeadLetterOptions, withDeadLetters } from './dead-letters.ts';
 import { messageJson } from './message-json.ts';
 
@@ -33,7 +33,7 @@ export const showCommand: Run<ShowOptions> = (context, options, ids) =>
     const missing = ids.filter((id) => !known.has(id));
     for (const id of missing) {
       screen.note(
-        `There is no message ${visible(id)} among the ${count(messages.length, 'message')} that could be received.`,
+        `There is no message ${escapeControls(id)} among the ${plural(messages.length, 'message')} that could be received.`,
       );
     }
     return missing.length > 0 ? 1 : 0;
@@ -43,33 +43,35 @@ function show(message: DeadLetterMessage, context: Context, showBody: boolean): 
   const { screen } = context;
   const { messageId, recordId, sentAt, receiveCount, messageGroupId, sentBy, source, key } = message;
   const fields: readonly (readonly [string, string | undefined])[] = [
-    ['message', visible(messageId)],
-    ['record id', recordId === messageId ? undefined : visible(recordId)],
+    ['message', escapeControls(messageId)],
+    ['record id', recordId === messageId ? undefined : escapeControls(recordId)],
     ['sent', sentAt === undefined ? undefined : screen.time(sentAt)],
-    ['received', `${number(receiveCount)} times`],
-    ['group', messageGroupId && visible(messageGroupId)],
+    ['received', `${formatNumber(receiveCount)} times`],
+    ['group', messageGroupId && escapeControls(messageGroupId)],
     ['sent here by', sentBy],
-    ['came from', source && visible(source)],
+    ['came from', source && escapeControls(source)],
     ['error', errorText(message) || undefined],
-    ['error code', message.error?.code && visible(message.error.code)],
-    ['key', key && visible(key)],
+    ['error code', message.error?.code && escapeControls(message.error.code)],
+    ['key', key && escapeControls(key)],
   ];
   for (const [name, value] of fields) {
     if (value !== undefined) screen.line(`${screen.paint('dim', name.padEnd(13))} ${value}`);
   }
   for (const claim of message.claims) {
     screen.line(
-      `${screen.paint('dim', 'claim'.padEnd(13))} ${shownState(claim, context)} ${visible(claim.key)} attempt ${claim.attempt}`,
+      `${screen.paint('dim', 'claim'.padEnd(13))} ${shownState(claim, context)} ${escapeControls(claim.key)} attempt ${claim.attempt}`,
     );
   }
   if (!showBody) {
     screen.line(
-      `${screen.paint('dim', 'body'.padEnd(13))} ${number(message.body.length)} characters; --show-body shows it`,
+      `${screen.paint('dim', 'body'.padEnd(13))} ${formatNumber(message.body.length)} characters; --show-body shows it`,
     );
     return;
   }
   for (const [name, value] of Object.entries(message.attributes)) {
-    screen.line(`${screen.paint('dim', 'attribute'.padEnd(13))} ${visible(name)} = ${visible(value)}`);
+    screen.line(
+      `${screen.paint('dim', 'attribute'.padEnd(13))} ${escapeControls(name)} = ${escapeControls(value)}`,
+    );
   }
-  screen.line(`${screen.paint('dim', 'body'.padEnd(13))} ${visible(message.body)}`);
+  screen.line(`${screen.paint('dim', 'body'.padEnd(13))} ${escapeControls(message.body)}`);
 }

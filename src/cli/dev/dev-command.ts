@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Cleanup } from '../../dev/emulators/cleanup.ts';
+import { DisposeStack } from '../../dev/emulators/dispose-stack.ts';
 import { freePort, randomPort } from '../../dev/emulators/free-port.ts';
 import { installedFolder, notInstalled } from '../../dev/emulators/installed-package.ts';
 import { choosePlaces, type Places } from '../../dev/places.ts';
@@ -12,8 +12,8 @@ import type { DevFunction, DevStack, DevTrigger } from '../../dev/stack.ts';
 import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { visible } from '../../text/visible.ts';
+import type { Run } from '../subcommand.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import type { DevConsoleOptions } from './dev-console.ts';
 import { devReport } from './dev-report.ts';
 import { loadEsbuild } from './load-esbuild.ts';
@@ -42,7 +42,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
   ];
   if (missing.length > 0) throw notInstalled(missing);
   const esbuild = loadEsbuild();
-  const cleanup = new Cleanup();
+  const cleanup = new DisposeStack();
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'batchlatch-')));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   try {
@@ -58,7 +58,7 @@ export const devCommand: Run<DevOptions> = async (context, options) => {
       onEvent,
     });
     cleanup.defer(() => running.stop());
-    for (const note of [...stack.notes, ...running.notes]) screen.note(`Note: ${visible(note)}`);
+    for (const note of [...stack.notes, ...running.notes]) screen.note(`Note: ${escapeControls(note)}`);
     showStart(context, stack, places, { consoleUrl: await openConsole?.(cleanup), inspectPorts });
     if (!signal.aborted) await once(signal, 'abort');
     screen.note('Stopping.');
@@ -74,7 +74,7 @@ async function consoleOf(
   options: DevConsoleOptions,
   stack: DevStack,
   places: Places,
-): Promise<((cleanup: Cleanup) => Promise<string>) | undefined> {
+): Promise<((cleanup: DisposeStack) => Promise<string>) | undefined> {
   const { console: isWanted, consoleTable, portConsole: port } = options;
   if (isWanted !== true && consoleTable === undefined && port === undefined) return undefined;
   const { consoleTableOf, openDevConsole } = await import('./dev-console.ts');
@@ -182,7 +182,7 @@ function showStart(
   }
   screen.table(
     [{ heading: 'Function' }, { heading: 'Source' }, { heading: 'From' }],
-    rows.map((row) => row.map((cell) => visible(cell))),
+    rows.map((row) => row.map((cell) => escapeControls(cell))),
   );
   screen.line();
   const resources = [
@@ -190,7 +190,8 @@ function showStart(
     ...stack.tables.map(({ id, name }) => [id, `table ${name}`]),
   ];
   const width = Math.max(...resources.map(([id = '']) => id.length), 0);
-  for (const [id = '', what = ''] of resources) screen.line(`${visible(id).padEnd(width)}  ${visible(what)}`);
+  for (const [id = '', what = ''] of resources)
+    screen.line(`${escapeControls(id).padEnd(width)}  ${escapeControls(what)}`);
   if (resources.length > 0) screen.line();
   screen.line(
     `export ${Object.entries(endpoints)
@@ -202,7 +203,7 @@ function showStart(
   if (claimsTable !== undefined) screen.line(`export CLAIMS_TABLE_NAME=${claimsTable}`);
   screen.line();
   for (const [id, place] of debuggers) {
-    screen.line(`Debugger of ${visible(id)}  ${place} (chrome://inspect, or your editor's "attach")`);
+    screen.line(`Debugger of ${escapeControls(id)}  ${place} (chrome://inspect, or your editor's "attach")`);
     screen.line();
   }
   if (consoleUrl === undefined) return;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { integerBetween } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 import { withStackOptions } from './stack-options.ts';
 
 /** `batchlatch dev` and `batchlatch invoke` */
-export function addDevCommands(program: Command, addLeaf: AddLeaf): void {
+export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'dev',
     summary: 'run a template on this machine, without Docker',

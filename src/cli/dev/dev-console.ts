@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import type { RunningConsole } from '../../console/start-console.ts';
-import type { Cleanup } from '../../dev/emulators/cleanup.ts';
+import type { DisposeStack } from '../../dev/emulators/dispose-stack.ts';
 import { emulatorClientConfig } from '../../dev/emulators/emulator-environment.ts';
 import type { Places } from '../../dev/places.ts';
 import type { DevStack, DevTable } from '../../dev/stack.ts';
@@ -9,7 +9,7 @@ import { dynamoDBAdmin } from '../../stores/dynamodb/dynamodb-admin.ts';
 import { UsageError } from '../cli-error.ts';
 import { openConsole } from '../console/open-console.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 
 /** What `dev` is told of its console. */
 export interface DevConsoleOptions {
@@ -25,12 +25,12 @@ const READ_EVERY_MS = 2_000;
  * `UsageError` where there is none.
  */
 export function consoleTableOf({ tables }: DevStack, named: string | undefined): DevTable {
-  const all = tables.map(({ id }) => visible(id)).join(', ');
+  const all = tables.map(({ id }) => escapeControls(id)).join(', ');
   if (named !== undefined) {
     const found = tables.find(({ id, name }) => id === named || name === named);
     if (found !== undefined) return found;
     throw new UsageError(
-      `The template has no table ${visible(named)} for the console; it has ${all === '' ? 'none' : all}.`,
+      `The template has no table ${escapeControls(named)} for the console; it has ${all === '' ? 'none' : all}.`,
     );
   }
   const found = tables.find(isClaimsTable);
@@ -54,7 +54,7 @@ export async function openDevConsole(
   stack: DevStack,
   places: Places,
   { table, port }: { readonly table: DevTable; readonly port: number | undefined },
-  cleanup: Cleanup,
+  cleanup: DisposeStack,
 ): Promise<RunningConsole> {
   const dynamoDB = new DynamoDBClient({ ...emulatorClientConfig, endpoint: places.dynamodb });
   cleanup.defer(() => dynamoDB.destroy());

@@ -5,7 +5,7 @@ import { reportedFailures } from '../../dev/report/reported-failures.ts';
 import type { DevFunction } from '../../dev/stack.ts';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import { shownError, shownLine, shownMessages } from './function-lines.ts';
 
 /** An invocation that runs. */
@@ -44,7 +44,7 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
   function line(functionId: string, parts: readonly string[]): void {
     const time = screen.paint('dim', clockTime(now()));
     const shown = parts.filter((part) => part !== '');
-    screen.line([`${time} ${visible(functionId).padEnd(width)}`, ...shown].join('  '));
+    screen.line([`${time} ${escapeControls(functionId).padEnd(width)}`, ...shown].join('  '));
   }
 
   function printed({ functionId, line: { text, stream } }: Of<'printed'>): void {
@@ -52,7 +52,10 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
     if (logged === undefined) {
       if (screen.isJson)
         screen.json({ type: 'log', time: timeOf(now()), function: functionId, stream, line: text }, 'line');
-      else screen.note(`${screen.paint('dim', `${visible(functionId).padEnd(width)} |`)} ${shownLine(text)}`);
+      else
+        screen.note(
+          `${screen.paint('dim', `${escapeControls(functionId).padEnd(width)} |`)} ${shownLine(text)}`,
+        );
       return;
     }
     const invocation = running.get(logged.requestId ?? '');
@@ -69,11 +72,11 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
       return;
     }
     line(functionId, [
-      visible(name),
+      escapeControls(name),
       screen.paint(STYLES[weight], outcome.outcome),
       durationMs === undefined ? '' : milliseconds(durationMs),
       attempt === undefined || attempt < 2 ? '' : `attempt ${attempt}`,
-      reason === undefined ? '' : screen.paint('dim', visible(reason.replace(/\s*\n\s*/g, ' '))),
+      reason === undefined ? '' : screen.paint('dim', escapeControls(reason.replace(/\s*\n\s*/g, ' '))),
     ]);
   }
 
@@ -110,7 +113,7 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
     switch (end.type) {
       case 'returned':
         for (const id of failed) {
-          const name = visible(invocation?.names.get(id) ?? id);
+          const name = escapeControls(invocation?.names.get(id) ?? id);
           line(functionId, [name, screen.paint('red', 'failed'), milliseconds(durationMs), REPORTED]);
         }
         if (failed.length === 0) {
@@ -161,7 +164,7 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
       screen.json({ type: 'givenUp', time: timeOf(now()), ...shown }, 'line');
       return;
     }
-    const where = sentTo.length === 0 ? 'and lost' : `and sent to ${sentTo.map(visible).join(', ')}`;
+    const where = sentTo.length === 0 ? 'and lost' : `and sent to ${sentTo.map(escapeControls).join(', ')}`;
     line(functionId, [screen.paint('red', 'given up'), `after ${attempts} attempts ${where}`]);
   }
 
@@ -187,7 +190,7 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
         return givenUp(event);
       case 'trouble':
         return screen.note(
-          `${clockTime(now())} No answer from ${visible(event.what)}: ${visible(String(event.error))}. ${event.isLost === true ? 'The event is lost.' : 'Trying again.'}`,
+          `${clockTime(now())} No answer from ${escapeControls(event.what)}: ${escapeControls(String(event.error))}. ${event.isLost === true ? 'The event is lost.' : 'Trying again.'}`,
         );
     }
   };
@@ -196,7 +199,7 @@ export function devReport(context: Context, functions: readonly DevFunction[]): 
 /** The name of the only record, where its payload has one, else how many there are. */
 function nameOf({ names, records }: Running): string {
   const [[id, name] = []] = names;
-  if (records === 1 && name !== undefined && name !== id) return visible(name);
+  if (records === 1 && name !== undefined && name !== id) return escapeControls(name);
   return counted(records);
 }
 

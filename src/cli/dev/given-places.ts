@@ -1,13 +1,13 @@
 import type { Places } from '../../dev/places.ts';
 import type { DevFunction } from '../../dev/stack.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ProcessIo } from '../process-io.ts';
 import type { Variables } from './stack-options.ts';
 
 /** Where nobody answers: without an endpoint of its own a function that is tried out reaches no account of AWS. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** The endpoints that the environment names, as AWS's SDKs read it; else nowhere. */
-export function givenPlaces(env: Surroundings['env']): Places {
+export function givenPlaces(env: ProcessIo['env']): Places {
   const of = (service: string): string =>
     env[`AWS_ENDPOINT_URL_${service}`] ?? env['AWS_ENDPOINT_URL'] ?? NOWHERE;
   return {

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { BuildFailedError } from '../../dev/functions/function-build.ts';
-import type { Invocation } from '../../dev/functions/invocation.ts';
+import type { Invocation } from '../../dev/functions/ipc-messages.ts';
 import { invokeOnce } from '../../dev/functions/invoke-once.ts';
 import { LOCAL_REGION } from '../../dev/places.ts';
 import type { DevFunction, DevStack } from '../../dev/stack.ts';
 import type { OutputOptions } from '../arguments/common-options.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { visible, visibleJsonText } from '../../text/visible.ts';
+import type { Run } from '../subcommand.ts';
+import { escapeControls, visibleJsonText } from '../../text/escape-controls.ts';
 import { shownLine, shownMessages } from './function-lines.ts';
 import { givenPlaces, isWithoutPlaces, withGivenCredentials } from './given-places.ts';
 import { loadEsbuild } from './load-esbuild.ts';
@@ -85,7 +85,7 @@ async function eventText({ stdin }: Context, file: string | undefined): Promise<
 function report({ screen, stdout }: Context, fn: DevFunction, invocation: Invocation): void {
   const { requestId, end, durationMs, initMs } = invocation;
   if (end.type === 'failed' && end.by === 'timeout') {
-    screen.note(`Function '${visible(fn.id)}' timed out after ${fn.timeoutMs / 1_000} seconds`);
+    screen.note(`Function '${escapeControls(fn.id)}' timed out after ${fn.timeoutMs / 1_000} seconds`);
   }
   screen.note(`END RequestId: ${requestId}`);
   screen.note(

@@ -16,7 +16,7 @@ import { postgresTableOf } from '../connect/claims.ts';
 import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
 import { type RedisOptions, withRedis } from '../connect/redis.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import { hasErrors } from './report.ts';
 
 interface DoctorCommandOptions extends ConnectionOptions, OutputOptions, PostgresOptions, RedisOptions {

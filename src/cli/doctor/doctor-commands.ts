@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
 import { httpUrl } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 
 /** `batchlatch doctor` */
-export function addDoctorCommand(program: Command, addLeaf: AddLeaf): void {
+export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'doctor',
     summary: 'find mistakes in a template or in what is deployed',

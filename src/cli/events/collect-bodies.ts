@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isBad, type LineBody, lineBody } from '../lines/line-body.ts';
 import { openLines } from '../lines/open-lines.ts';
 import { readLines } from '../lines/read-lines.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 
 /** Which bodies an event has. */
 export interface BodyOptions {
@@ -34,7 +34,7 @@ export async function collectBodies(context: Context, options: BodyOptions): Pro
     for (const line of lines) {
       const place = `${source.name}:${line.number}`;
       const read = lineBody(line, options.text === true);
-      if (isBad(read)) throw new CliError(`${visible(place)} ${read.problem}.`);
+      if (isBad(read)) throw new CliError(`${escapeControls(place)} ${read.problem}.`);
       bodies.push({ ...read, place });
     }
   }

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { integerBetween, textUpTo } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 
 /** `batchlatch generate-event …` */
-export function addGenerateEventCommands(program: Command, addLeaf: AddLeaf): void {
+export function addGenerateEventCommands(program: Command, addLeaf: AddSubcommand): void {
   const generate = program
     .command('generate-event')
     .summary('make events as Lambda delivers them')

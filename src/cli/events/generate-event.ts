@@ -6,9 +6,9 @@ import { snsEvent } from '../../testing/push-events.ts';
 import { dynamoDBStreamEvent, type DynamoDBStreamChange, kinesisEvent } from '../../testing/stream-events.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import { textAt } from '../lines/line-body.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import { type BodyOptions, collectBodies, type PlacedBody } from './collect-bodies.ts';
 import { type PlaceOptions, relocated } from './relocate.ts';
 
@@ -186,7 +186,7 @@ function fieldOf(line: PlacedBody, path: string): string {
 }
 
 function badLine({ place }: PlacedBody, problem: string): CliError {
-  return new CliError(`${visible(place)} ${visible(problem)}.`);
+  return new CliError(`${escapeControls(place)} ${escapeControls(problem)}.`);
 }
 
 function twoWays(one: string, other: string): UsageError {

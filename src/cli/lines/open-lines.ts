@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { CliError } from '../cli-error.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { ProcessIo } from '../process-io.ts';
 
 /** A file of lines, or standard input. */
 export interface LineSource {
@@ -12,7 +12,7 @@ export interface LineSource {
 }
 
 /** Opens a file, or standard input for `-`. Throws a `CliError` for what is no file that can be read. */
-export async function openLines(file: string, { stdin }: Pick<Surroundings, 'stdin'>): Promise<LineSource> {
+export async function openLines(file: string, { stdin }: Pick<ProcessIo, 'stdin'>): Promise<LineSource> {
   if (file === '-') return { name: 'standard input', size: undefined, chunks: stdin };
   let handle: FileHandle | undefined;
   try {

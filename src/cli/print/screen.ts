@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
-import type { OutputStream, Surroundings } from '../surroundings.ts';
+import type { OutputStream, ProcessIo } from '../process-io.ts';
 import { type Column, tableLines } from './table.ts';
 import { isoTime } from '../../operations/iso-time.ts';
 import { relativeTime } from './times.ts';
-import { visibleJson } from '../../text/visible.ts';
+import { visibleJson } from '../../text/escape-controls.ts';
 
 /** How a text can be shown where colours are. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
@@ -53,7 +53,7 @@ export interface ScreenOptions {
   readonly verbose?: boolean;
 }
 
-export function screenOf(surroundings: Surroundings, options: ScreenOptions): Screen {
+export function screenOf(surroundings: ProcessIo, options: ScreenOptions): Screen {
   const { stdout, stderr, env } = surroundings;
   const isTerminal = stdout.isTTY === true;
   const hasColors = options.json !== true && showsColors(stdout, env, options);
@@ -91,7 +91,7 @@ export function screenOf(surroundings: Surroundings, options: ScreenOptions): Sc
 /** As no-color.org and Node.js have it: `--no-color`, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal. */
 export function showsColors(
   stream: OutputStream,
-  env: Surroundings['env'],
+  env: ProcessIo['env'],
   { color = true }: { readonly color?: boolean },
 ): boolean {
   if (!color || isSet(env['NO_COLOR'])) return false;
@@ -103,7 +103,7 @@ export function showsColors(
 /** How long nothing is said of how far it is. */
 const QUIET_MS = 1_000;
 
-function progressLine({ stderr, now }: Surroundings): Screen['progress'] {
+function progressLine({ stderr, now }: ProcessIo): Screen['progress'] {
   let since: number | undefined;
   let isShown = false;
   return (text) => {

@@ -1,5 +1,5 @@
 import { UsageError } from '../cli-error.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import { openLines } from '../lines/open-lines.ts';
 import type { SendToBusOptions } from './send-to-bus.ts';
 import type { SendToQueueOptions } from './send-to-queue.ts';

@@ -1,10 +1,10 @@
 import { type Command } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
 import { httpUrl, integerBetween, textUpTo } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 
 /** `batchlatch send` */
-export function addSendCommand(program: Command, addLeaf: AddLeaf): void {
+export function addSendCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'send <file>',
     summary: 'send the lines of a file to a queue or a bus',

@@ -2,9 +2,9 @@ import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
 import type { LineSource } from '../lines/open-lines.ts';
-import { visible } from '../../text/visible.ts';
-import { count, number } from '../print/words.ts';
-import type { ExitStatus } from '../surroundings.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, formatNumber } from '../print/plural.ts';
+import type { ExitStatus } from '../process-io.ts';
 import type { Sendable } from './outgoing.ts';
 import { type SendLinesOptions, sendLines, type Tally } from './send-lines.ts';
 import { withSendProgress } from './send-progress.ts';
@@ -83,19 +83,23 @@ function report(
     });
   } else {
     for (const { line, code, message } of failures.slice(0, MOST_SHOWN)) {
-      screen.note(visible(`${source.name}:${line} ${code === 'invalid' ? message : `${code}: ${message}`}`));
+      screen.note(
+        escapeControls(`${source.name}:${line} ${code === 'invalid' ? message : `${code}: ${message}`}`),
+      );
     }
     if (failed > MOST_SHOWN)
-      screen.note(`… and ${number(failed - MOST_SHOWN)} more; --json lists the first 1,000.`);
+      screen.note(`… and ${formatNumber(failed - MOST_SHOWN)} more; --json lists the first 1,000.`);
     const noun = kind === 'queue' ? 'message' : 'event';
     const verb = isDryRun ? 'would be sent' : sent === 1 ? 'was sent' : 'were sent';
-    const rest = failed === 0 ? '' : `, ${count(failed, 'line')} not`;
+    const rest = failed === 0 ? '' : `, ${plural(failed, 'line')} not`;
     const name = kind === 'queue' ? nameOf(address) : `bus ${nameOf(address)}`;
-    screen.line(`${count(sent, noun)} ${verb} to ${visible(name)}${rest}.`);
+    screen.line(`${plural(sent, noun)} ${verb} to ${escapeControls(name)}${rest}.`);
     if (repeated > 0 && keepsRepeated) {
-      screen.note(`${count(repeated, noun)} may be there twice: a request got no answer and was sent again.`);
+      screen.note(
+        `${plural(repeated, noun)} may be there twice: a request got no answer and was sent again.`,
+      );
     }
-    if (!isWhole) screen.note(`It ended after line ${number(lastLine)}; no later line was sent.`);
+    if (!isWhole) screen.note(`It ended after line ${formatNumber(lastLine)}; no later line was sent.`);
     if (error !== null) screen.note(`Error: ${error}`);
   }
   return failed === 0 && isWhole ? 0 : 1;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { number } from '../print/words.ts';
+import { formatNumber } from '../print/plural.ts';
 import type { Tally } from './send-lines.ts';
 
 /** Runs `use` with a progress bar on a terminal: of the file's bytes, because nobody has counted its lines. */
@@ -12,7 +12,7 @@ export async function withSendProgress<Result>(
   if (size === undefined || size === 0) {
     try {
       return await use(({ sent, failed }) =>
-        screen.progress(`${number(sent)} sent · ${number(failed)} not sent`),
+        screen.progress(`${formatNumber(sent)} sent · ${formatNumber(failed)} not sent`),
       );
     } finally {
       screen.progress(undefined);
@@ -34,7 +34,7 @@ export async function withSendProgress<Result>(
   bar.start(size, 0, { sent: 0, failed: 0 });
   try {
     return await use(({ bytesRead, sent, failed }) => {
-      bar.update(Math.min(bytesRead, size), { sent: number(sent), failed: number(failed) });
+      bar.update(Math.min(bytesRead, size), { sent: formatNumber(sent), failed: formatNumber(failed) });
     });
   } finally {
     bar.stop();

@@ -4,7 +4,7 @@ import { UsageError } from '../cli-error.ts';
 import { awsSettings, dummiesOf } from '../connect/aws-settings.ts';
 import type { Context } from '../context.ts';
 import type { LineSource } from '../lines/open-lines.ts';
-import type { ExitStatus } from '../surroundings.ts';
+import type { ExitStatus } from '../process-io.ts';
 import { busSender } from './bus-sender.ts';
 import {
   type EventOptions,

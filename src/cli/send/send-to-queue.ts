@@ -3,7 +3,7 @@ import { UsageError } from '../cli-error.ts';
 import { type QueueOptions, withQueue } from '../connect/sqs.ts';
 import type { Context } from '../context.ts';
 import type { LineSource } from '../lines/open-lines.ts';
-import type { ExitStatus } from '../surroundings.ts';
+import type { ExitStatus } from '../process-io.ts';
 import { type MessageOptions, type Outgoing, outgoing } from './outgoing.ts';
 import { queueSender } from './queue-sender.ts';
 import { sendBatch } from './send-batch.ts';

@@ -5,7 +5,7 @@ import { awsSettings } from '../connect/aws-settings.ts';
 import { refuseRedis, tableNameOf } from '../connect/table-name.ts';
 import type { RedisOptions } from '../connect/redis.ts';
 import { showReport } from '../doctor/report.ts';
-import type { Run } from '../leaf.ts';
+import type { Run } from '../subcommand.ts';
 import type { PostgresTableOptions } from './postgres-table.ts';
 
 /** `table check`: what `doctor --table` says, by the rights to describe the table alone; with `--postgres`, what it says then. */

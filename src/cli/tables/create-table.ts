@@ -6,8 +6,8 @@ import { UsageError } from '../cli-error.ts';
 import { withDynamoDB } from '../connect/dynamodb.ts';
 import { refuseRedis, tableNameOf } from '../connect/table-name.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import { visible } from '../../text/visible.ts';
+import type { Run } from '../subcommand.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import { currentTable } from './current-table.ts';
 import { stepsFor, type TableStep, type WantedTable } from './table-steps.ts';
 
@@ -90,12 +90,12 @@ async function take(steps: readonly TableStep[], client: DynamoDBClient, context
 }
 
 function showPlan(tableName: string, steps: readonly TableStep[], { screen }: Context): void {
-  screen.note(`Table ${visible(tableName)}:`);
+  screen.note(`Table ${escapeControls(tableName)}:`);
   for (const { what } of steps) screen.note(`  ${what}`);
 }
 
 function end(tableName: string, steps: readonly TableStep[], { screen }: Context, words: string): 0 {
   if (screen.isJson) screen.json({ table: tableName, done: steps.map(({ code }) => code) });
-  else screen.line(`Table ${visible(tableName)} ${words}.`);
+  else screen.line(`Table ${escapeControls(tableName)} ${words}.`);
   return 0;
 }

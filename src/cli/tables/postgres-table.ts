@@ -9,8 +9,8 @@ import { postgresTableOf } from '../connect/claims.ts';
 import { type PostgresOptions, withPostgres } from '../connect/postgres.ts';
 import type { Context } from '../context.ts';
 import { showReport } from '../doctor/report.ts';
-import { visible } from '../../text/visible.ts';
-import { count, sentence } from '../print/words.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
+import { plural, sentence } from '../print/plural.ts';
 
 /** The options of tables of PostgreSQL. */
 export interface PostgresTableOptions extends PostgresOptions {
@@ -42,7 +42,7 @@ export function createPostgresTable(
     const steps = isMissing ? ['create'] : codes.has('postgres-index-missing') ? ['indexes'] : [];
     if (steps.length === 0) return end('is there already, with its indexes');
     if (options.dryRun === true || options.yes !== true) {
-      screen.note(`Table ${visible(table)}:`);
+      screen.note(`Table ${escapeControls(table)}:`);
       screen.note(isMissing ? '  create it, with its indexes' : '  create the indexes that it lacks');
     }
     if (options.dryRun === true) return end('was not changed: this was a dry run', []);
@@ -55,7 +55,7 @@ export function createPostgresTable(
 
     function end(words: string, done: readonly string[] = steps): 0 {
       if (screen.isJson) screen.json({ table, done });
-      else screen.line(`Table ${visible(table)} ${words}.`);
+      else screen.line(`Table ${escapeControls(table)} ${words}.`);
       return 0;
     }
   });
@@ -118,14 +118,14 @@ export function cleanPostgresTable(
       const limit = Math.min(AT_ONCE, options.limit - deleted);
       last = await deleteForgottenClaims({ pool, table, limit, signal });
       deleted += last;
-      screen.progress(`${count(deleted, 'row')} deleted …`);
+      screen.progress(`${plural(deleted, 'row')} deleted …`);
     }
     screen.progress(undefined);
     const isWhole = last < AT_ONCE && deleted < options.limit && !signal.aborted;
     if (screen.isJson) screen.json({ table, deleted, isWhole });
     else {
       screen.line(
-        `Deleted ${count(deleted, 'row')} of table ${visible(table)} that were past their retention.`,
+        `Deleted ${plural(deleted, 'row')} of table ${escapeControls(table)} that were past their retention.`,
       );
       if (!isWhole) screen.note('There may be more: run it again, or raise --limit.');
     }

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
 import { consentOptions } from '../arguments/shared-options.ts';
 import { integerBetween } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 
 /** `batchlatch table …` */
-export function addTableCommands(program: Command, addLeaf: AddLeaf): void {
+export function addTableCommands(program: Command, addLeaf: AddSubcommand): void {
   const table = program
     .command('table')
     .summary('make and check claims tables')

@@ -11,7 +11,7 @@ import {
 import type { ClaimsTableDefinition } from '../../stores/dynamodb/table-definition.ts';
 import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import type { CurrentTable } from './current-table.ts';
 
 /** The table that somebody wants. */
@@ -184,7 +184,7 @@ function assertKey({ definition }: WantedTable, { description }: CurrentTable): 
   )?.AttributeType;
   if (has.length === 1 && has[0]?.AttributeName === key?.AttributeName && type === 'S') return;
   const shown = has
-    .map(({ AttributeName = '', KeyType }) => `${visible(AttributeName)} (${KeyType})`)
+    .map(({ AttributeName = '', KeyType }) => `${escapeControls(AttributeName)} (${KeyType})`)
     .join(', ');
   throw new CliError(
     `Table ${nameOf(definition)} exists with another key (${shown}), which cannot be changed: name another table with --table.`,
@@ -195,7 +195,7 @@ function hasTtl({ definition }: WantedTable, { ttl }: CurrentTable): boolean {
   if (ttl === undefined) return false;
   if (ttl === ttlOf(definition)) return true;
   throw new CliError(
-    `The TTL of table ${nameOf(definition)} is on \`${visible(ttl)}\` and not on \`${ttlOf(definition)}\`: turn it off with \`aws dynamodb update-time-to-live\`, and run this again an hour later.`,
+    `The TTL of table ${nameOf(definition)} is on \`${escapeControls(ttl)}\` and not on \`${ttlOf(definition)}\`: turn it off with \`aws dynamodb update-time-to-live\`, and run this again an hour later.`,
   );
 }
 

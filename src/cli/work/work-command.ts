@@ -1,8 +1,8 @@
 import { createWorker, type WorkerOptions } from '../../worker/index.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
-import type { Run } from '../leaf.ts';
-import type { ExitStatus } from '../surroundings.ts';
+import type { Run } from '../subcommand.ts';
+import type { ExitStatus } from '../process-io.ts';
 import { loadHandler } from './load-handler.ts';
 import { workerLog } from './worker-log.ts';
 

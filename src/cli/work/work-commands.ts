@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { duration, httpUrl, integerBetween, rate } from '../arguments/values.ts';
-import type { AddLeaf } from '../leaf.ts';
+import type { AddSubcommand } from '../subcommand.ts';
 
 const MOST = 100_000;
 
 /** `batchlatch work` */
-export function addWorkCommand(program: Command, addLeaf: AddLeaf): void {
+export function addWorkCommand(program: Command, addLeaf: AddSubcommand): void {
   addLeaf(program, {
     name: 'work <module>',
     summary: 'work a queue with the handler of a Lambda function',

@@ -1,6 +1,6 @@
 import type { Worker, WorkerCounters, WorkerOptions } from '../../worker/index.ts';
 import type { Context } from '../context.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 
 /** What is told of a worker while it works: a line for each thing, or a JSON document. */
 export interface WorkerLog {
@@ -23,7 +23,7 @@ export function workerLog(worker: Worker, options: WorkerOptions, context: Conte
   function tell(event: string, told: Told, text: string): void {
     const time = new Date(now()).toISOString();
     if (screen.isJson) screen.json({ time, event, ...told }, 'line');
-    else screen.line(`${time.replace(/\.\d+Z$/, 'Z')} ${visible(text)}`);
+    else screen.line(`${time.replace(/\.\d+Z$/, 'Z')} ${escapeControls(text)}`);
   }
   function tellOnce(event: string, told: Told, text: string): void {
     const last = toldAt.get(text);

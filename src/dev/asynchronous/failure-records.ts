@@ -1,4 +1,4 @@
-import type { InvocationFailure } from '../invocation.ts';
+import type { InvocationFailure } from '../invoke-result.ts';
 import { localArn } from '../places.ts';
 import type { DevFunction } from '../stack.ts';
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onLeash, signalGroup } from './leash.ts';
+import { inProcessGroup, signalGroup } from './process-group.ts';
 
 /** A program that serves until it is stopped, and how to know that it does. */
 export interface ChildCommand {
@@ -56,7 +56,7 @@ interface Launched extends RunningChild {
 }
 
 function launch({ name, command, args, cwd, env, onOutput }: ChildCommand): Launched {
-  const leashed = onLeash(name, command, args);
+  const leashed = inProcessGroup(name, command, args);
   const child = spawn(leashed.command, leashed.args, {
     cwd,
     env: env ?? process.env,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { answersAwsCall } from './aws-probe.ts';
 import { startChild } from './child-process.ts';
-import { Cleanup } from './cleanup.ts';
+import { DisposeStack } from './dispose-stack.ts';
 import { startGuardingProxy } from './guarding-proxy.ts';
 import { installedFolder, notInstalled } from './installed-package.ts';
 import type { LocalService, StartOptions } from './local-service.ts';
@@ -34,7 +34,7 @@ Server.prototype.address = () => ({ address: host, family: 'IPv4', port });`;
 export async function startKinesisEmulator(options: StartOptions = {}): Promise<LocalService> {
   const folder = installedFolder('kinesis-local');
   if (folder === undefined) throw notInstalled(['kinesis-local']);
-  const cleanup = new Cleanup();
+  const cleanup = new DisposeStack();
   try {
     const sockets = await mkdtemp(path.join(tmpdir(), 'batchlatch-'));
     cleanup.defer(() => rm(sockets, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { onLeash, signalGroup } from '../emulators/leash.ts';
-import type { FromFunction, FunctionError, InvocationEnd, ToFunction } from './invocation.ts';
+import { inProcessGroup, signalGroup } from '../emulators/process-group.ts';
+import type { FromFunction, FunctionError, InvocationEnd, ToFunction } from './ipc-messages.ts';
 import { outputLines } from './output-lines.ts';
 
 /** The code of a function, ready to be loaded. */
@@ -193,7 +193,7 @@ function launch({
   const heapMb = Math.max(Math.floor(memoryMb * HEAP_SHARE), 1);
   const inspect = inspectPort === undefined ? [] : [`--inspect=127.0.0.1:${inspectPort}`];
   const node = ['--enable-source-maps', `--max-old-space-size=${heapMb}`, ...inspect, program];
-  const { command, args } = onLeash(name, process.execPath, node);
+  const { command, args } = inProcessGroup(name, process.execPath, node);
   return spawn(command, args, {
     cwd: code.taskRoot,
     env: { ...environment },

@@ -6,7 +6,7 @@ import {
   startExecutionEnvironment,
   withRequestId,
 } from './execution-environment.ts';
-import type { Invocation, InvocationEnd } from './invocation.ts';
+import type { Invocation, InvocationEnd } from './ipc-messages.ts';
 
 export interface FunctionPoolOptions extends Omit<ExecutionEnvironmentOptions, 'code' | 'onExit'> {
   /** With more at once, invocations are throttled. Undefined is no limit. */

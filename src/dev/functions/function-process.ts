@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Context } from 'aws-lambda';
-import type { FromFunction, FunctionError, ToFunction } from './invocation.ts';
+import type { FromFunction, FunctionError, ToFunction } from './ipc-messages.ts';
 
 type Handler = (
   event: unknown,

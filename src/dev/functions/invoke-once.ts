@@ -7,7 +7,7 @@ import { buildFunction, codeAsItLies, type Esbuild } from './function-build.ts';
 import { functionArn, functionEnvironment } from './function-environment.ts';
 import { createFunctionPool } from './function-pool.ts';
 import { functionProgram } from './function-program.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation } from './ipc-messages.ts';
 
 export interface InvokeOnceOptions {
   readonly fn: DevFunction;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import type { Invoke } from '../invocation.ts';
+import type { Invoke } from '../invoke-result.ts';
 import type { OnDevEvent } from '../report/dev-event.ts';
 import type { DevFunction } from '../stack.ts';
 import type { FunctionCode } from './execution-environment.ts';
@@ -8,7 +8,7 @@ import { type Esbuild, watchFunction } from './function-build.ts';
 import { functionArn, functionEnvironment } from './function-environment.ts';
 import { createFunctionPool, type FunctionPool } from './function-pool.ts';
 import { functionProgram } from './function-program.ts';
-import { resultOf } from './invocation.ts';
+import { resultOf } from './ipc-messages.ts';
 
 export interface RunningFunctionsOptions {
   readonly functions: readonly DevFunction[];

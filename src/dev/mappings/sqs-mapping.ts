@@ -3,7 +3,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type { MessageQueue, ReceivedMessage } from '../../worker/message-queue.ts';
 import { failedItems } from '../../worker/failed-items.ts';
 import { sqsEventOf } from '../../worker/lambda-event.ts';
-import type { InvocationResult } from '../invocation.ts';
+import type { InvocationResult } from '../invoke-result.ts';
 import { passesFilters } from '../patterns/passes-filters.ts';
 import { gatherBatch } from './sqs-batches.ts';
 

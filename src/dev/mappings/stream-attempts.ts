@@ -1,5 +1,5 @@
 import { type Clock, wait } from '../../base/clock.ts';
-import type { InvocationFailure, InvocationResult } from '../invocation.ts';
+import type { InvocationFailure, InvocationResult } from '../invoke-result.ts';
 import type { StreamRecord } from './stream-source.ts';
 
 export interface StreamAttemptsOptions {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../../base/clock.ts';
 import { functionArn, requestContext, responseContext } from '../asynchronous/failure-records.ts';
-import type { InvocationResult } from '../invocation.ts';
+import type { InvocationResult } from '../invoke-result.ts';
 import { isRefusal } from '../services/local-call.ts';
 import type { SendToQueue } from '../services/send-message.ts';
 import type { DevFunction, StreamTrigger } from '../stack.ts';

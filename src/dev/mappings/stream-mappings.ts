@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { Invoke } from '../invocation.ts';
+import type { Invoke } from '../invoke-result.ts';
 import type { Places } from '../places.ts';
 import { sendToQueues } from '../services/send-message.ts';
 import type { DevFunction, DevStack, StreamTrigger } from '../stack.ts';

@@ -1,6 +1,6 @@
 import type { PrintedLine } from '../functions/execution-environment.ts';
 import type { BuildMessage } from '../functions/function-build.ts';
-import type { Invocation } from '../functions/invocation.ts';
+import type { Invocation } from '../functions/ipc-messages.ts';
 
 /** What happens while functions run, by the logical ids of their template. */
 export type DevEvent =

@@ -1,5 +1,5 @@
 import { failedItems } from '../../worker/failed-items.ts';
-import type { InvocationEnd } from '../functions/invocation.ts';
+import type { InvocationEnd } from '../functions/ipc-messages.ts';
 import type { DevFunction } from '../stack.ts';
 import { recordIds } from './record-names.ts';
 

@@ -1,4 +1,4 @@
-import { Cleanup } from '../emulators/cleanup.ts';
+import { DisposeStack } from '../emulators/dispose-stack.ts';
 import {
   dynamoDBPackage,
   hasDynamoDBEmulator,
@@ -53,7 +53,7 @@ class LocalServices implements Services {
   readonly places: Places;
   readonly running: LocalService[] = [];
   notes: readonly string[] = [];
-  readonly #cleanup = new Cleanup();
+  readonly #cleanup = new DisposeStack();
   readonly #tables: MadeTables = new Map();
 
   readonly #allowedHosts: readonly string[] | undefined;

@@ -1,7 +1,7 @@
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
 import type { LambdaFunction, Mapping, Model, Queue, Resource, Table } from '../model.ts';
 import type { Setting } from '../../template/facts.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import { RULES } from '../rules.ts';
 
 /** What a check says about one resource. */
@@ -105,7 +105,7 @@ export class Examination {
   /** The lines under the resource that they belong to. */
   #placed({ id }: Resource, lines: readonly string[], to: 'properties' | 'resource' | 'none'): string {
     // A line break in a name would begin a line of its own.
-    const shown = lines.map(visible);
+    const shown = lines.map(escapeControls);
     if (this.model.origin === 'live' || to === 'none') return shown.join('\n');
     const [resource = '', event] = id.split('.');
     const properties = [
@@ -115,7 +115,7 @@ export class Examination {
     ];
     const path = to === 'resource' ? [resource] : properties;
     return [
-      ...path.map((step, depth) => `${'  '.repeat(depth)}${visible(step)}:`),
+      ...path.map((step, depth) => `${'  '.repeat(depth)}${escapeControls(step)}:`),
       ...shown.map((line) => `${'  '.repeat(path.length)}${line}`),
     ].join('\n');
   }

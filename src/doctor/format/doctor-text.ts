@@ -1,4 +1,4 @@
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
 
 /** How a report is shown in a terminal. */
@@ -27,7 +27,9 @@ export function doctorText(report: DoctorReport, options: TextOptions = {}): str
   const paint = painter(options.colour === true);
   const width = Math.max(options.width ?? 100, NARROWEST);
   const blocks = report.findings.map((finding) => findingText(finding, { paint, width, file: options.file }));
-  const skipped = report.skipped.map((line) => wrapped(`not judged: ${visible(line)}`, width, '', '  '));
+  const skipped = report.skipped.map((line) =>
+    wrapped(`not judged: ${escapeControls(line)}`, width, '', '  '),
+  );
   return [
     ...blocks,
     ...(skipped.length > 0 ? [paint(FAINT, skipped.join('\n'))] : []),
@@ -45,17 +47,17 @@ function findingText(
   { severity, code, message, why, fix, line, docs }: Finding,
   { paint, width, file }: { paint: Paint; width: number; file: string | undefined },
 ): string {
-  const place = [file === undefined ? undefined : visible(file), line]
+  const place = [file === undefined ? undefined : escapeControls(file), line]
     .filter((part) => part !== undefined)
     .join(':');
   const at = file === undefined && line !== undefined ? `line ${line}` : place;
-  const head = `${paint(COLOURS[severity] + BOLD, severity)} ${paint(BOLD, visible(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
+  const head = `${paint(COLOURS[severity] + BOLD, severity)} ${paint(BOLD, escapeControls(code))}${at === '' ? '' : paint(FAINT, `  ${at}`)}`;
   return [
     head,
-    wrapped(visible(message), width, '  ', '  '),
-    wrapped(visible(why), width, '  ', '  '),
+    wrapped(escapeControls(message), width, '  ', '  '),
+    wrapped(escapeControls(why), width, '  ', '  '),
     // Lines to write are copied: they are not wrapped.
-    ...fix.split('\n').map((one) => `${INDENT}${visible(one)}`),
+    ...fix.split('\n').map((one) => `${INDENT}${escapeControls(one)}`),
     ...(docs === undefined ? [] : [paint(FAINT, `  ${docs}`)]),
   ].join('\n');
 }
@@ -64,7 +66,7 @@ function summary({ findings, checked }: DoctorReport): string {
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
   const looked =
     checked.length === 0 ? 'nothing that batchlatch has to do with' : counted(checked.length, 'resource');
-  const listed = checked.length === 0 ? '' : `: ${checked.map(visible).join('; ')}`;
+  const listed = checked.length === 0 ? '' : `: ${checked.map(escapeControls).join('; ')}`;
   return `${counted(count('error'), 'error')}, ${counted(count('warning'), 'warning')}, ${count('info')} info. Looked at ${looked}${listed}.`;
 }
 

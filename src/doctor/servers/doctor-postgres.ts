@@ -1,6 +1,6 @@
 import { claimsTableSql, type PostgresPool } from '../../stores/postgres/index.ts';
 import { DEFAULT_TABLE, quoted, quotedTable } from '../../stores/postgres/table-name.ts';
-import { visible } from '../../text/visible.ts';
+import { escapeControls } from '../../text/escape-controls.ts';
 import type { DoctorReport } from '../finding.ts';
 import {
   type ColumnFacts,
@@ -115,8 +115,8 @@ function judgeTable(table: string, user: string, facts: TableFacts, report: Serv
 }
 
 function judgeRights(table: string, user: string, facts: TableFacts, report: ServerReport): void {
-  const role = visible(quoted(user));
-  const schema = visible(quoted(facts.schema));
+  const role = escapeControls(quoted(user));
+  const schema = escapeControls(quoted(facts.schema));
   const lacks = facts.lacks.filter((right) => right !== 'DELETE');
   if (facts.lacksSchema || lacks.length > 0) {
     const rights = [...(facts.lacksSchema ? ['USAGE of its schema'] : []), ...lacks];

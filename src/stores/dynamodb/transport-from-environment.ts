@@ -1,4 +1,4 @@
-import { say, tellThroughSdk } from '../../aws/say.ts';
+import { debugOnce, tellThroughSdk } from '../../aws/debug-once.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../../aws/sdk/sdk-settings.ts';
 import { builtIn } from '../../base/built-in.ts';
 import { DYNAMODB } from './dynamodb-service.ts';
@@ -49,7 +49,7 @@ async function make(setup: RetrySetup): Promise<Transport> {
   const { directTransport } = await import('./direct-transport.ts');
   const { endpoint, maxAttempts, userAgent } = choice;
   const isChain = choice.credentials === 'sdk';
-  say(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
+  debugOnce(`DynamoDB without AWS's SDK${isChain ? ', but for credentials' : ''}: ${endpoint.url.origin}`);
   const credentials = isChain
     ? credentialsOfSdk(CREDENTIALS, setup)
     : () => environmentCredentials(process.env);

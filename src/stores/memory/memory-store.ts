@@ -17,7 +17,7 @@ import type { ClaimOperation, ClaimAdmin, OperateOutcome } from '../../claims/cl
 import { statusIn } from '../../claims/row-format.ts';
 import { asError } from '../../claims/store-errors.ts';
 import { TRANSACTED } from '../../claims/transacted.ts';
-import { decideOperation } from '../../claims/operations.ts';
+import { decideOperation } from '../../claims/changes.ts';
 import {
   acquired,
   type ClaimChange,

@@ -2,7 +2,7 @@ import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
-import { decideOperation } from '../../claims/operations.ts';
+import { decideOperation } from '../../claims/changes.ts';
 import { decideInRounds, MOST_ROUNDS } from './decide-in-rounds.ts';
 import type { DeleteOutcome, RowWriter, WriteOutcome } from './row-writer.ts';
 
@@ -21,7 +21,7 @@ export interface OperateSetup<Row> {
 }
 
 /**
- * Reads each row and decides by the table of `claims/operations.ts`. A lost race is decided again from the row that won
+ * Reads each row and decides by the table of `claims/changes.ts`. A lost race is decided again from the row that won
  * it, which most often refuses the change.
  */
 export function operateOnRows<Row>(

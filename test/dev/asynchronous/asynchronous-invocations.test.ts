@@ -3,7 +3,7 @@ import {
   type AsynchronousInvocations,
   asynchronousInvocations,
 } from '../../../src/dev/asynchronous/asynchronous-invocations.ts';
-import type { InvocationResult } from '../../../src/dev/invocation.ts';
+import type { InvocationResult } from '../../../src/dev/invoke-result.ts';
 import { readStack } from '../../../src/dev/template/read-stack.ts';
 import { manualClock, type ManualClock } from '../../../src/testing/manual-clock.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { onLeash, signalGroup } from '../../../src/dev/emulators/leash.ts';
+import { inProcessGroup, signalGroup } from '../../../src/dev/emulators/process-group.ts';
 import { until } from '../../support/until.ts';
 
 /** Starts a program that is busy for ever on a leash, prints its process id, and waits. */
@@ -13,7 +13,7 @@ const PARENT = (leashed: { command: string; args: readonly string[] }): string =
 `;
 
 it('ends a program that never looks up when its parent is killed', async () => {
-  const busy = onLeash('busy', process.execPath, ['-e', 'for (;;) {}']);
+  const busy = inProcessGroup('busy', process.execPath, ['-e', 'for (;;) {}']);
   const parent = spawn(process.execPath, ['-e', PARENT(busy)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [printed] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(String(printed));

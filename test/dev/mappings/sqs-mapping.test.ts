@@ -18,7 +18,7 @@ import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
 import { functionEnvironment } from '../../../src/dev/functions/function-environment.ts';
 import { createFunctionPool, type FunctionPool } from '../../../src/dev/functions/function-pool.ts';
 import { functionProgram } from '../../../src/dev/functions/function-program.ts';
-import { resultOf } from '../../../src/dev/functions/invocation.ts';
+import { resultOf } from '../../../src/dev/functions/ipc-messages.ts';
 import {
   type EndedBatch,
   type SqsMapping,

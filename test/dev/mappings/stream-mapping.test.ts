@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { InvocationResult } from '../../../src/dev/invocation.ts';
+import type { InvocationResult } from '../../../src/dev/invoke-result.ts';
 import {
   type EndedStreamBatch,
   startStreamMapping,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SetAside } from '../../src/worker/set-aside.ts';
+import { WaitingLanes } from '../../src/worker/waiting-lanes.ts';
 import type { MessageAttribute } from '../../src/worker/message-queue.ts';
 
 const MEBIBYTE = 'x'.repeat(1_024 * 1_024);
@@ -9,7 +9,7 @@ test.each([
   ['in attributes', '', { trace: { dataType: 'String', stringValue: MEBIBYTE } }],
   ['in binary attributes', '', { image: { dataType: 'Binary', binaryValue: MEBIBYTE } }],
 ])('messages that are set aside hold no more than 64 MiB %s', (_, body, messageAttributes) => {
-  const aside = new SetAside(1_000);
+  const aside = new WaitingLanes(1_000);
   let count = 0;
   for (; count < 100; count += 1) {
     const parcel = parcelOf(String(count), body, messageAttributes);

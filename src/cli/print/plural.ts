@@ -1,6 +1,6 @@
 /** Such as `1 claim` and `1,204 claims`. */
-export function count(amount: number, noun: string): string {
-  return `${number(amount)} ${noun}${amount === 1 ? '' : 's'}`;
+export function plural(amount: number, noun: string): string {
+  return `${formatNumber(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
 /** With the full stop that messages of databases lack. */
@@ -9,6 +9,6 @@ export function sentence(text: string): string {
 }
 
 /** With commas, and at most one digit after the point. */
-export function number(value: number): string {
+export function formatNumber(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 1 });
 }

@@ -11,7 +11,7 @@ interface Here {
  * The messages that are in this process, by their ids. SQS may deliver one again while it is here: a queue promises no more than at
  * least once, and a message whose renewal failed is visible. It does not run a second time beside the first.
  */
-export class MessagesHere {
+export class InFlight {
   readonly #byId = new Map<string, Here>();
 
   find({ messageId, body }: ReceivedMessage): Here | undefined {

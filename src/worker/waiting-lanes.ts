@@ -1,4 +1,4 @@
-import type { Parcel } from './held-message.ts';
+import type { HandlerBatch } from './held-message.ts';
 import type { ReceivedMessage } from './message-queue.ts';
 
 /** What messages that are set aside hold, in UTF-16 units: SQS allows a mebibyte each, in the body or in attributes. */
@@ -17,7 +17,7 @@ export function laneOfKey(key: string): string {
 }
 
 interface Lane {
-  readonly parcels: Parcel[];
+  readonly parcels: HandlerBatch[];
   messages: number;
   /** When the last message of this lane that was handed back is to come again, in epoch milliseconds. */
   lastTurnAt: number;
@@ -27,7 +27,7 @@ interface Lane {
  * Messages that may not start yet because of their group or their key: in lanes, each in order of arrival. They take no room from
  * others, so there is a bound of their own on how many and how long they are.
  */
-export class SetAside {
+export class WaitingLanes {
   readonly #most: number;
   readonly #lanes = new Map<string, Lane>();
   #messages = 0;
@@ -42,7 +42,7 @@ export class SetAside {
     return this.#messages;
   }
 
-  hasRoomFor(parcel: Parcel): boolean {
+  hasRoomFor(parcel: HandlerBatch): boolean {
     return this.#messages + parcel.held.length <= this.#most && this.#text + textOf(parcel) <= MOST_TEXT;
   }
 
@@ -61,7 +61,7 @@ export class SetAside {
   }
 
   /** `first`: it has been at the head of this lane before. */
-  add(id: string, parcel: Parcel, first = false): void {
+  add(id: string, parcel: HandlerBatch, first = false): void {
     let lane = this.#lanes.get(id);
     if (lane === undefined) {
       lane = { parcels: [], messages: 0, lastTurnAt: 0 };
@@ -73,12 +73,12 @@ export class SetAside {
   }
 
   /** The first of the lane. */
-  headOf(id: string): Parcel | undefined {
+  headOf(id: string): HandlerBatch | undefined {
     return this.#lanes.get(id)?.parcels[0];
   }
 
   /** Takes the first of the lane away. */
-  next(id: string): Parcel | undefined {
+  next(id: string): HandlerBatch | undefined {
     const lane = this.#lanes.get(id);
     const parcel = lane?.parcels.shift();
     if (lane === undefined || parcel === undefined) return undefined;
@@ -88,14 +88,14 @@ export class SetAside {
   }
 
   /** Takes all of the lane away. */
-  take(id: string): Parcel[] {
-    const taken: Parcel[] = [];
+  take(id: string): HandlerBatch[] {
+    const taken: HandlerBatch[] = [];
     for (let parcel = this.next(id); parcel !== undefined; parcel = this.next(id)) taken.push(parcel);
     return taken;
   }
 
   /** Takes everything away. */
-  takeAll(): Parcel[] {
+  takeAll(): HandlerBatch[] {
     return [...this.#lanes.keys()].flatMap((id) => this.take(id));
   }
 
@@ -107,14 +107,14 @@ export class SetAside {
     return lane.lastTurnAt;
   }
 
-  #count(lane: Lane, parcel: Parcel, sign: 1 | -1): void {
+  #count(lane: Lane, parcel: HandlerBatch, sign: 1 | -1): void {
     lane.messages += sign * parcel.held.length;
     this.#messages += sign * parcel.held.length;
     this.#text += sign * textOf(parcel);
   }
 }
 
-function textOf({ held }: Parcel): number {
+function textOf({ held }: HandlerBatch): number {
   return held.reduce((sum, { message }) => sum + textOfMessage(message), 0);
 }
 

@@ -8,7 +8,7 @@ export interface OutputStream {
 }
 
 /** What a command knows of the process it runs in: tests give their own. */
-export interface Surroundings {
+export interface ProcessIo {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;

@@ -3,7 +3,7 @@ import { builtIn } from '../base/built-in.ts';
 const SAID: unique symbol = Symbol.for('batchlatch.said');
 
 /** Prints a text with NODE_DEBUG=batchlatch, once in a process. */
-export function say(text: string): void {
+export function debugOnce(text: string): void {
   if (isNew(text)) builtIn('node:util').debuglog('batchlatch')(text);
 }
 

@@ -11,7 +11,7 @@ exec 9<&-
 exec "$@"`;
 
 /** What to start, detached and with a pipe as its standard input, so that a program ends with this process. */
-export function onLeash(
+export function inProcessGroup(
   name: string,
   command: string,
   args: readonly string[],

@@ -1,5 +1,5 @@
 /** What must be stopped at the end, whatever happens before; last started, first stopped. */
-export class Cleanup {
+export class DisposeStack {
   readonly #steps: (() => Promise<void> | void)[] = [];
 
   defer(step: () => Promise<void> | void): void {

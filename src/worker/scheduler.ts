@@ -1,9 +1,9 @@
 import { GroupCounts } from './group-counts.ts';
-import type { Parcel } from './held-message.ts';
+import type { HandlerBatch } from './held-message.ts';
 import type { Call, InboxSetup } from './inbox-setup.ts';
 import { Permits } from './permits.ts';
-import { ReadyParcels } from './ready-parcels.ts';
-import { laneOfGroup, laneOfKey, SetAside } from './set-aside.ts';
+import { ReadyBatches } from './ready-batches.ts';
+import { laneOfGroup, laneOfKey, WaitingLanes } from './waiting-lanes.ts';
 import { Suspects } from './suspects.ts';
 import { Timers } from './timers.ts';
 
@@ -18,15 +18,15 @@ const SHARE_OF_LAST = 0.1;
  * by, and none of what they wait for is taken up. When they may go on they queue behind what came meanwhile. Suspects wait until
  * nothing else is here.
  */
-export class Inbox {
+export class Scheduler {
   readonly #setup: InboxSetup;
-  readonly #ready = new ReadyParcels();
-  readonly #aside: SetAside;
+  readonly #ready = new ReadyBatches();
+  readonly #aside: WaitingLanes;
   /** What could be neither set aside nor handed back, so that less is received. */
-  readonly #withPermits = new Set<Parcel>();
+  readonly #withPermits = new Set<HandlerBatch>();
   readonly #groups: GroupCounts;
   /** Of each key whose lane has been opened, what was let out and has not started. */
-  readonly #out = new Map<string, Parcel>();
+  readonly #out = new Map<string, HandlerBatch>();
   readonly #timers: Timers;
   readonly #running = new Set<Promise<void>>();
   #limit: number;
@@ -42,7 +42,7 @@ export class Inbox {
   constructor(setup: InboxSetup) {
     this.#setup = setup;
     this.#limit = setup.limit;
-    this.#aside = new SetAside(setup.aside);
+    this.#aside = new WaitingLanes(setup.aside);
     this.#groups = new GroupCounts(setup.perGroup);
     this.#timers = new Timers(setup.clock);
     this.permits = new Permits(setup.limit + setup.ahead, () => this.#startSuspect());
@@ -78,14 +78,14 @@ export class Inbox {
     this.startAll();
   }
 
-  admit(parcels: readonly Parcel[]): void {
+  admit(parcels: readonly HandlerBatch[]): void {
     this.suspects.look(parcels);
     for (const parcel of parcels) this.#place(parcel);
     this.startAll();
   }
 
   /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
-  close(): Parcel[] {
+  close(): HandlerBatch[] {
     this.#isFlushing = true;
     this.startAll();
     this.#isClosed = true;
@@ -98,7 +98,7 @@ export class Inbox {
   }
 
   /** Takes away what waits for others of a group. */
-  takeOfGroup(group: string): Parcel[] {
+  takeOfGroup(group: string): HandlerBatch[] {
     const taken = this.#aside.take(laneOfGroup(group));
     for (const parcel of taken) {
       if (this.#withPermits.delete(parcel)) this.permits.give(parcel.held.length);
@@ -123,7 +123,7 @@ export class Inbox {
   }
 
   /** Takes away what the next call gets; undefined: there is nothing, or it has to wait. */
-  #nextCall(): Parcel[] | undefined {
+  #nextCall(): HandlerBatch[] | undefined {
     const { rates, clock, batch } = this.#setup;
     const next = this.#ready.next(batch(), this.#limit, clock.now());
     if (next === undefined || next.parcels > this.#limit - this.#runningParcels) return undefined;
@@ -135,7 +135,7 @@ export class Inbox {
   }
 
   /** False: the rate of a key holds it back. */
-  #takeRates(parcel: Parcel): boolean {
+  #takeRates(parcel: HandlerBatch): boolean {
     const { rates } = this.#setup;
     const key = parcel.rateKeys && rates?.blockedBy(parcel.rateKeys);
     if (key !== undefined) {
@@ -167,7 +167,7 @@ export class Inbox {
   }
 
   /** `from`: the lane that it comes out of, in which it was the first. */
-  #place(parcel: Parcel, from?: string): void {
+  #place(parcel: HandlerBatch, from?: string): void {
     const { group, rateKeys } = parcel;
     if (group !== undefined && !this.#groups.isKept(parcel)) {
       const lane = laneOfGroup(group);
@@ -187,7 +187,7 @@ export class Inbox {
   }
 
   /** The next of its group may go on. */
-  #uncount(parcel: Parcel): void {
+  #uncount(parcel: HandlerBatch): void {
     const { group } = parcel;
     this.#groups.remove(parcel);
     if (group === undefined || this.#isClosed || this.#groups.isFull(group)) return;
@@ -197,7 +197,7 @@ export class Inbox {
   }
 
   /** A parcel that is counted with its group. */
-  #waitForKey(key: string, parcel: Parcel): void {
+  #waitForKey(key: string, parcel: HandlerBatch): void {
     const wasFirst = this.#out.get(key) === parcel;
     this.#isOut(parcel);
     if (this.#setup.isFifo) this.#groups.keep(parcel);
@@ -221,13 +221,13 @@ export class Inbox {
     });
   }
 
-  #letOut(parcel: Parcel, lane: string): void {
+  #letOut(parcel: HandlerBatch, lane: string): void {
     if (!this.#withPermits.delete(parcel)) this.permits.takeAnyway(parcel.held.length);
     this.#place(parcel, lane);
   }
 
   /** It has started, or waits for another key now: the lanes that let it out go on. */
-  #isOut(parcel: Parcel): void {
+  #isOut(parcel: HandlerBatch): void {
     for (const key of parcel.rateKeys?.keys() ?? []) {
       if (this.#out.get(key) === parcel) this.#out.delete(key);
       this.#openLane(key);
@@ -235,7 +235,7 @@ export class Inbox {
   }
 
   /** `turnAt`: asked for where there is no room. False: it has been handed back. */
-  #setAside(lane: string, parcel: Parcel, turnAt: () => number, first = false): boolean {
+  #setAside(lane: string, parcel: HandlerBatch, turnAt: () => number, first = false): boolean {
     if (this.#aside.hasRoomFor(parcel)) {
       this.permits.give(parcel.held.length);
     } else if (!this.#isClosed && this.#setup.handBack(parcel, turnAt())) {
@@ -269,7 +269,7 @@ export class Inbox {
     this.#running.add(running);
   }
 
-  #end(parcel: Parcel, left: Parcel | undefined): void {
+  #end(parcel: HandlerBatch, left: HandlerBatch | undefined): void {
     if (left !== undefined && this.#setup.isFifo) this.#groups.keep(left); // the others of its group wait behind it
     else this.#uncount(parcel);
     this.permits.give(parcel.held.length - (left?.held.length ?? 0));
@@ -287,7 +287,7 @@ export class Inbox {
     this.suspects.noteAloneEnd(parcel);
   }
 
-  #waitForLease(parcel: Parcel): void {
+  #waitForLease(parcel: HandlerBatch): void {
     const { startsAt = 0 } = parcel;
     const lane = this.#aside.newLane();
     if (!this.#setAside(lane, parcel, () => startsAt) || this.#isClosed) return;

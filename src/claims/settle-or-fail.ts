@@ -1,7 +1,7 @@
 import type { SettleOutcome, Settlement } from './claim-store.ts';
 
 /** Of several calls, one that rejects says nothing about the settlements of the others. */
-export async function orErrors(
+export async function settleOrFail(
   settlements: readonly Settlement[],
   settled: Promise<SettleOutcome[]>,
 ): Promise<SettleOutcome[]> {

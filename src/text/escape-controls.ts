@@ -14,7 +14,7 @@ const COMMAND_OF_CI = /(?<!\S):(?=:[a-z])|#(?=#[a-z]*\[)/gi;
  * A text from a store, a queue, a service or a template, made safe to show: what acts is written as
  * `\u001B`.
  */
-export function visible(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(UNSEEN, escaped).replace(COMMAND_OF_CI, escaped);
 }
 

@@ -13,7 +13,7 @@ const SHORTEST_SECRET = 16;
  * A text of an answer without what the request was signed with: AWS quotes the canonical request, session token included, where
  * a signature does not match, and who else answers may quote anything.
  */
-export function hidden(text: string, { credentials, headers }: Secrets): string {
+export function redact(text: string, { credentials, headers }: Secrets): string {
   const signature = /Signature=(\w+)/.exec(String(headers['Authorization']))?.[1];
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   let shown = text;

@@ -1,6 +1,6 @@
 // What is said between this process and those of the functions, and how an invocation ends.
 
-import type { InvocationResult } from '../invocation.ts';
+import type { InvocationResult } from '../invoke-result.ts';
 
 /** An error in Lambda's shape. */
 export interface FunctionError {

@@ -3,7 +3,7 @@ import type { OutputOptions } from './arguments/common-options.ts';
 import { withOptions } from './arguments/common-options.ts';
 import type { Context } from './context.ts';
 import { screenOf } from './print/screen.ts';
-import type { ExitStatus, Surroundings } from './surroundings.ts';
+import type { ExitStatus, ProcessIo } from './process-io.ts';
 
 /** What a command does, once its arguments are read. */
 export type Run<Options> = (
@@ -13,7 +13,7 @@ export type Run<Options> = (
 ) => Promise<ExitStatus>;
 
 /** A command that does something, unlike `claims`, which only holds others. */
-export interface Leaf<Options> {
+export interface Subcommand<Options> {
   /** With its arguments, such as `show [key...]`. */
   readonly name: string;
   /** For lists of commands. */
@@ -34,9 +34,9 @@ export interface Leaf<Options> {
 export type End = (status: ExitStatus, isOfSignals: boolean) => void;
 
 /** Adds commands to a parent; `end` is told how the one that ran ended. */
-export type AddLeaf = <Options>(parent: Command, leaf: Leaf<Options>) => void;
+export type AddSubcommand = <Options>(parent: Command, leaf: Subcommand<Options>) => void;
 
-export function addLeafIn(surroundings: Surroundings, end: End): AddLeaf {
+export function addSubcommandIn(surroundings: ProcessIo, end: End): AddSubcommand {
   return (parent, leaf) => {
     const command = parent.command(leaf.name).summary(leaf.summary).description(descriptionOf(leaf));
     leaf.define(command);
@@ -54,7 +54,7 @@ export function addLeafIn(surroundings: Surroundings, end: End): AddLeaf {
   };
 }
 
-function descriptionOf({ summary, description }: Pick<Leaf<never>, 'summary' | 'description'>): string {
+function descriptionOf({ summary, description }: Pick<Subcommand<never>, 'summary' | 'description'>): string {
   const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
   return description === undefined ? sentence : `${sentence}\n\n${description}`;
 }

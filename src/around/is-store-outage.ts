@@ -9,6 +9,6 @@ const OF_ONE_CLAIM = [
 ];
 
 /** Whether a store's error means that the store is unavailable, and not that one row cannot be used. */
-export function isOutage(error: Error): boolean {
+export function isStoreOutage(error: Error): boolean {
   return !OF_ONE_CLAIM.some((code) => hasCode(error, code));
 }

@@ -1,5 +1,5 @@
 import type { StoreErrorPolicy } from '../batch/context.ts';
-import { isOutage } from './outage.ts';
+import { isStoreOutage } from './is-store-outage.ts';
 
 /**
  * For `onStoreError`: while the claim store is unavailable, records run without a claim, possibly twice, and every
@@ -13,7 +13,7 @@ export function runWithoutClaim(): StoreErrorPolicy {
   return {
     option: 'onStoreError',
     goWithout(attempt, error, { time, claims, watch }) {
-      if (!isOutage(error)) return false;
+      if (!isStoreOutage(error)) return false;
       const { recordId, key } = attempt;
       watch.notify({ type: 'withoutClaim', recordId, key, error });
       // It has no fencing token, and another run may start beside it.

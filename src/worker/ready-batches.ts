@@ -1,4 +1,4 @@
-import type { Parcel } from './held-message.ts';
+import type { HandlerBatch } from './held-message.ts';
 
 /** How many messages a call of the handler gets. */
 export interface Batch {
@@ -19,8 +19,8 @@ export interface NextCall {
 const SINGLE: Batch = { size: 1, windowMs: 0 };
 
 /** Parcels that may start as soon as there is a slot, in the order of their arrival. */
-export class ReadyParcels {
-  readonly #parcels: Parcel[] = [];
+export class ReadyBatches {
+  readonly #parcels: HandlerBatch[] = [];
 
   get isEmpty(): boolean {
     return this.#parcels.length === 0;
@@ -30,11 +30,11 @@ export class ReadyParcels {
     return this.#parcels.reduce((sum, { held }) => sum + held.length, 0);
   }
 
-  add(parcel: Parcel): void {
+  add(parcel: HandlerBatch): void {
     this.#parcels.push(parcel);
   }
 
-  take(parcels: number = Infinity): Parcel[] {
+  take(parcels: number = Infinity): HandlerBatch[] {
     return this.#parcels.splice(0, parcels);
   }
 

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import { type Parcel, parcelsOf } from '../../src/worker/held-message.ts';
+import { type HandlerBatch, parcelsOf } from '../../src/worker/held-message.ts';
 import type { InboxSetup } from '../../src/worker/inbox-setup.ts';
-import { Inbox } from '../../src/worker/inbox.ts';
+import { Scheduler } from '../../src/worker/scheduler.ts';
 import { RateLimits } from '../../src/worker/rate-limits.ts';
 
 let ids = 0;
 
-function parcelOf(group: string, key?: string): Parcel {
+function parcelOf(group: string, key?: string): HandlerBatch {
   const message = {
     messageId: String((ids += 1)),
     receiptHandle: '',
@@ -23,9 +23,9 @@ function parcelOf(group: string, key?: string): Parcel {
 
 function inboxWith(setup: Partial<InboxSetup> = {}) {
   const clock = manualClock();
-  const started: Parcel[] = [];
+  const started: HandlerBatch[] = [];
   const ends: (() => void)[] = [];
-  const inbox = new Inbox({
+  const inbox = new Scheduler({
     limit: 10,
     batch: () => undefined,
     perGroup: 1,
@@ -42,7 +42,7 @@ function inboxWith(setup: Partial<InboxSetup> = {}) {
     handBack: () => false,
     ...setup,
   });
-  const receive = (...parcels: Parcel[]): void => {
+  const receive = (...parcels: HandlerBatch[]): void => {
     inbox.permits.take(parcels.length);
     inbox.admit(parcels);
   };

@@ -9,7 +9,7 @@ import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { lockedBy } from '../batch/claim.ts';
 import type { BatchContext } from '../batch/context.ts';
-import { isOutage } from './outage.ts';
+import { isStoreOutage } from './is-store-outage.ts';
 import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 
 /** Goes before the id of a record whose reading is claimed, after the namespace; keys of work have another version. */
@@ -214,7 +214,7 @@ export class ReadingMarks {
       case 'error':
         unstarted.note({ key, owner, retentionMs });
         // Where records run without a claim, they are read without one.
-        if (settings.onStoreError !== undefined && isOutage(outcome.error)) return UNMARKED;
+        if (settings.onStoreError !== undefined && isStoreOutage(outcome.error)) return UNMARKED;
         return refused(new NotReadError('store', { cause: outcome.error }));
       case 'conflict':
         return refused(new NotReadError('elsewhere'));

@@ -1,10 +1,10 @@
 import { SHORT_LEASE_MS } from '../attempts/default-lease.ts';
 import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
-import { showAgain, turnOf } from './hand-backs.ts';
+import { showAgain, turnOf } from './release-messages.ts';
 import type { HeldMessage } from './held-message.ts';
 import type { MessageQueue, QueueFacts, ReceivedMessage } from './message-queue.ts';
-import { MessagesHere } from './messages-here.ts';
+import { InFlight } from './in-flight.ts';
 import { VisibilityKeeper } from './visibility-keeper.ts';
 import type { WorkerCounters } from './worker.ts';
 
@@ -13,7 +13,7 @@ const SHORTEST_VISIBILITY_MS = 60_000;
 /** How much of the time that a message is hidden a lease may last: what dies then comes again when its claim can be taken over. */
 const LEASE_SHARE = 2 / 3;
 
-export interface HoldingSetup {
+export interface MessageLeasesSetup {
   readonly queue: Pick<MessageQueue, 'changeVisibility'>;
   readonly clock: Clock;
   readonly counters: { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
@@ -23,15 +23,15 @@ export interface HoldingSetup {
 }
 
 /** The messages that a worker has, from their receive until they are deleted, have failed, or are handed back. */
-export class Holding {
-  readonly #setup: HoldingSetup;
-  readonly #here = new MessagesHere();
+export class MessageLeases {
+  readonly #setup: MessageLeasesSetup;
+  readonly #here = new InFlight();
   readonly #handingBack = new Set<Promise<void>>();
   #facts: QueueFacts | undefined;
   #visibility: VisibilityKeeper | undefined;
   #visibilityMs = SHORTEST_VISIBILITY_MS;
 
-  constructor(setup: HoldingSetup) {
+  constructor(setup: MessageLeasesSetup) {
     this.#setup = setup;
   }
 
