@@ -49,6 +49,7 @@ export type {
   SettleOutcome,
   Settlement,
   StoreCallOptions,
+  TransactedRows,
 } from './claims/claim-store.ts';
 export type { Claim, ClaimStatus, OperatorChange, StoredError } from './claims/claim.ts';
 export type { AttemptContext, AttemptHandle, AttemptTransaction } from './claims/attempt-handle.ts';

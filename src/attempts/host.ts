@@ -34,15 +34,15 @@ export interface HostReport {
   readonly conflicts: ReadonlyMap<string, number>;
 }
 
-const BATCHES: unique symbol = Symbol.for('batchlatch.batches');
+const TAKES_BATCHES = 'takesBatches';
 
 /** Marks a processor whose handler does the work of many records in one call, so that a host collects them. */
 export function takingBatches<Processor extends object>(processor: Processor): Processor {
-  return Object.defineProperty(processor, BATCHES, { value: true });
+  return Object.defineProperty(processor, TAKES_BATCHES, { value: true });
 }
 
 export function takesBatches(processor: object): boolean {
-  return BATCHES in processor;
+  return TAKES_BATCHES in processor;
 }
 
 const HOST: unique symbol = Symbol.for('batchlatch.host');

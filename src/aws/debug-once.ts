@@ -1,6 +1,6 @@
 import { builtIn } from '../base/built-in.ts';
 
-const SAID: unique symbol = Symbol.for('batchlatch.said');
+const said = new Set<string>();
 
 /** Prints a text with NODE_DEBUG=batchlatch, once in a process. */
 export function debugOnce(text: string): void {
@@ -19,10 +19,7 @@ export function tellThroughSdk(service: string, reason: string): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Two copies of this package in one process say it once. */
 function isNew(text: string): boolean {
-  const shared = globalThis as { [SAID]?: Set<string> };
-  const said = (shared[SAID] ??= new Set());
   if (said.has(text)) return false;
   said.add(text);
   return true;

@@ -22,6 +22,8 @@ export interface ClaimStore {
   readonly place?: string;
   /** The longest result, in UTF-8 bytes of JSON, that a completion can carry. Default: no bound. */
   readonly maxResultBytes?: number;
+  /** Where the rows are, for `inTransaction` of `batchlatch/postgres`. Default: a transaction of the handler's cannot complete a claim. */
+  readonly transacted?: TransactedRows;
 
   /**
    * Claims the keys that are free: absent, failed, released, or with a lease that has lapsed. Says of the others what
@@ -76,6 +78,14 @@ export interface ClaimStore {
 
 /** How many items a request carries where a store does not say. */
 export const DEFAULT_REQUEST_SIZE = 25;
+
+/** The rows of a store, for the function that writes them in a transaction of the handler's. */
+export interface TransactedRows {
+  /** What the rows are, such as `postgres`. */
+  readonly kind: string;
+  /** The table and the way to it, as the store of this kind knows them. */
+  readonly rows: unknown;
+}
 
 /** Options of every call of a `ClaimStore`. */
 export interface StoreCallOptions {

@@ -1,8 +1,5 @@
 import { objectNumber } from '../base/object-number.ts';
 import type { ClaimStore } from './claim-store.ts';
-import { TRANSACTED, type TransactedStore } from './transacted.ts';
-
-type AnyStore = ClaimStore & Partial<TransactedStore>;
 
 /** Where a store keeps its claims: what it says, or else a name that this process gives it. */
 export function placeOf(store: ClaimStore): string {
@@ -10,13 +7,15 @@ export function placeOf(store: ClaimStore): string {
 }
 
 /** What a store says of itself, for a store before it to say too. */
-export function storeData(store: AnyStore): Pick<ClaimStore, 'requestSize' | 'place' | 'maxResultBytes'> {
-  const { requestSize, maxResultBytes, [TRANSACTED]: transacted } = store;
+export function storeData(
+  store: ClaimStore,
+): Pick<ClaimStore, 'requestSize' | 'place' | 'maxResultBytes' | 'transacted'> {
+  const { requestSize, maxResultBytes, transacted } = store;
   return {
     place: placeOf(store),
     ...(requestSize !== undefined && { requestSize }),
     ...(maxResultBytes !== undefined && { maxResultBytes }),
-    ...(transacted !== undefined && { [TRANSACTED]: transacted }),
+    ...(transacted !== undefined && { transacted }),
   };
 }
 
@@ -24,7 +23,7 @@ export function storeData(store: AnyStore): Pick<ClaimStore, 'requestSize' | 'pl
  * Everything that a store says and does, by name, for a wrapper that replaces some of it. The methods are called on the
  * store itself: a class may keep private fields.
  */
-export function passOn(store: AnyStore): ClaimStore {
+export function passOn(store: ClaimStore): ClaimStore {
   const { start, commit } = store;
   return {
     ...storeData(store),

@@ -29,7 +29,7 @@ for (const { name, saysSources, movesItself } of SERVICES) {
 
     const redriven = () => ({
       queueUrl: orders.deadLetterUrl,
-      store: orders.store,
+      admin: orders.store,
       ...WHO,
     });
 

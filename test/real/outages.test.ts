@@ -64,7 +64,7 @@ describeWith([toxiproxy, dynamoDBLocal], 'with Toxiproxy before DynamoDB Local',
   });
 
   it('answers slower than the invocation are not waited for, and what was claimed meanwhile runs later', async () => {
-    const latency = 6_000;
+    const latency = 2_500;
     await proxy.addToxic({ type: 'latency', attributes: { latency } });
     const functionTimeoutMs = 2_000;
     await start({ messages: 20, functionTimeoutMs });

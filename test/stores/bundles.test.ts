@@ -33,7 +33,7 @@ const SDK = [
 describe('A bundle', () => {
   const processor = "export { createBatchProcessor } from './index.ts';";
   const ofPeople = [
-    'claims/operations',
+    'claims/changes',
     'claims/bounded-admin',
     'scan-reader',
     'index-reader',

@@ -4,7 +4,6 @@ import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { postgresStore } from 'batchlatch/postgres';
 import { redisStore } from 'batchlatch/redis';
-import { TRANSACTED } from '../../src/claims/transacted.ts';
 import { claimRequest, completion } from '../support/claim-builders.ts';
 
 const stores: Readonly<Record<string, ClaimStore>> = {
@@ -19,7 +18,7 @@ const stores: Readonly<Record<string, ClaimStore>> = {
 describe('What docs/stores.md says of the stores', () => {
   it('only DynamoDB and PostgreSQL complete a claim together with an effect', () => {
     const can = Object.entries(stores).filter(
-      ([, store]) => store.commit !== undefined || TRANSACTED in store,
+      ([, store]) => store.commit !== undefined || store.transacted !== undefined,
     );
     expect(can.map(([name]) => name)).toEqual(['DynamoDB', 'PostgreSQL']);
   });

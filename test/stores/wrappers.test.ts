@@ -16,7 +16,7 @@ import { describeClaimStore, manualClock, sqsEvent } from 'batchlatch/testing';
 import { claimRequest, completion } from '../support/claim-builders.ts';
 import { countersInMemory } from '../support/counters-in-memory.ts';
 import { memoryResultStorage } from '../support/memory-result-storage.ts';
-import { TRANSACTED, transactedRows } from '../../src/claims/transacted.ts';
+import { transactedRows } from '../../src/claims/transacted.ts';
 
 const LONG = JSON.stringify('x'.repeat(200));
 const WANTED = { wantsResults: true };
@@ -128,7 +128,7 @@ describe.each(orders)('%s', (name, wrap) => {
       readonly #inner = memoryStore();
       readonly place = 'here';
       readonly requestSize = 7;
-      readonly [TRANSACTED] = { kind: 'own', rows: 'marked' };
+      readonly transacted = { kind: 'own', rows: 'marked' };
       acquire = this.#inner.acquire;
       settle = this.#inner.settle;
       extend = this.#inner.extend;

@@ -16,7 +16,6 @@ import { objectNumber } from '../../base/object-number.ts';
 import type { ClaimOperation, ClaimAdmin, OperateOutcome } from '../../claims/claim-admin.ts';
 import { statusIn } from '../../claims/row-format.ts';
 import { asError } from '../../claims/store-errors.ts';
-import { TRANSACTED } from '../../claims/transacted.ts';
 import { decideOperation } from '../../claims/changes.ts';
 import {
   acquired,
@@ -190,7 +189,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     },
     extend: async (extensions) => extensions.map(extendOne),
     start: async (claims) => claims.map(startOne),
-    ...(isTransacted && { [TRANSACTED]: { kind: 'test', rows: { client: transactionClient } } }),
+    ...(isTransacted && { transacted: { kind: 'test', rows: { client: transactionClient } } }),
     ...((onCommit !== undefined || isTransacted) && {
       commit: async (completion: Completion, effect: unknown) => commitOne(completion, effect),
     }),

@@ -1,7 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { systemClock } from '../../base/clock.ts';
 import { objectNumber } from '../../base/object-number.ts';
-import { TRANSACTED, type TransactedStore } from '../../claims/transacted.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
@@ -76,7 +75,7 @@ export const REQUEST_SIZE = 10_000;
 export const MAX_RESULT_BYTES = 1_048_576;
 
 /** A claim store with all that PostgreSQL can do for attempts. */
-type TableStore = TransactedStore &
+type TableStore = ClaimStore &
   Required<Pick<ClaimStore, 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect'>>;
 
 /** Durations instead of times: the database adds its own. */
@@ -99,6 +98,6 @@ export function claimsIn(table: ClaimsTable): TableStore {
       const claim = found && toClaim(found.row);
       return claim === undefined || isForgotten(claim, found?.now ?? 0) ? undefined : claim;
     },
-    [TRANSACTED]: { kind: 'postgres', rows: table },
+    transacted: { kind: 'postgres', rows: table },
   };
 }
