@@ -12,7 +12,7 @@ export interface Refusal {
 
 /**
  * Accepts histories of stores that are histories of the model too: each request is one that its attempt can make in the model
- * after what it made before, and the store decided it as the model does.
+ * after what it made before, and the store wrote and answered what the code decides of it.
  */
 export class Acceptor {
   readonly #tolerance: number;
