@@ -1,11 +1,5 @@
-import {
-  type Decision,
-  decideAcquisition,
-  decideChange,
-  decideEnd,
-  decideExtension,
-  decideStart,
-} from './decisions.ts';
+import { acquiring, type Decision, decideOn, ending, extending, operating, starting } from './decisions.ts';
+import { PLAIN, requestsIn } from './requests.ts';
 import {
   ABSENT,
   type Attempt,
@@ -25,11 +19,13 @@ import {
   type Person,
   personOf,
   type Phase,
+  type Row,
   rowIn,
   type State,
   type StepName,
 } from './state.ts';
 
+const requests = requestsIn(PLAIN);
 const FATES: readonly Fate[] = ['heard', 'unheard', 'unsent'];
 const OPERATIONS: readonly Operation[] = ['release', 'resolve', 'park', 'forget'];
 const NOT_COMPLETED: readonly End[] = ['fail', 'park', 'release'];
@@ -124,7 +120,10 @@ function attemptSteps(state: State, instance: Instance, who: string, next: State
 }
 
 function ask(state: State, { tolerance }: Instance, who: string, mine: Attempt): State[] {
-  const decision = decideAcquisition(rowIn(state, mine.key), mine, who, clockOf(state, who), tolerance);
+  const request = requests.acquire(who, mine);
+  const decision = decideOn(rowIn(state, mine.key), mine.key, (stored) =>
+    acquiring(stored, request, clockOf(state, who), tolerance),
+  );
   const { status, leaseUntil, releases } = decision.answer;
   return FATES.map((fate) => ({
     ...stored(state, {
@@ -146,7 +145,9 @@ function ask(state: State, { tolerance }: Instance, who: string, mine: Attempt):
 }
 
 function start(state: State, who: string, mine: Attempt): State[] {
-  const decision = decideStart(rowIn(state, mine.key), mine.key, who, clockOf(state, who));
+  const decision = decideOn(rowIn(state, mine.key), mine.key, (stored) =>
+    starting(stored, { owner: who }, clockOf(state, who)),
+  );
   const phase = decision.answer.status === 'stored' ? 'running' : 'ended';
   return FATES.map((fate) => {
     const after = stored(state, { name: 'start', who, key: mine.key, how: '', ticks: 0, fate, decision });
@@ -157,7 +158,8 @@ function start(state: State, who: string, mine: Attempt): State[] {
 function extensions(state: State, who: string, mine: Attempt, next: State[]): void {
   const at = clockOf(state, who);
   for (const ticks of [1, LEASE]) {
-    const decision = decideExtension(rowIn(state, mine.key), mine.key, who, ticks, at);
+    const extension = requests.extension(who, mine.key, ticks);
+    const decision = decideOn(rowIn(state, mine.key), mine.key, (stored) => extending(stored, extension, at));
     for (const fate of FATES) {
       const after = stored(state, { name: 'extend', who, key: mine.key, how: '', ticks, fate, decision });
       if (fate !== 'heard' || mine.phase === 'ending') next.push(after);
@@ -177,13 +179,18 @@ function endsAgain({ sent }: Attempt): readonly End[] {
 
 function settle(state: State, who: string, mine: Attempt, end: End): State[] {
   const at = clockOf(state, who);
-  const decision = decideEnd(rowIn(state, mine.key), mine.key, who, end, mine.releases, at);
+  const decision = decideEnd(rowIn(state, mine.key), mine, who, end, at);
   return FATES.map((fate) => ended(state, who, mine, { name: 'settle', how: end, end, fate, decision }));
+}
+
+function decideEnd(row: Row, { key, releases }: Attempt, who: string, end: End, at: number): Decision {
+  const settlement = requests.settlement(who, key, end, releases);
+  return decideOn(row, key, (stored) => ending(stored, settlement, at));
 }
 
 function commit(state: State, who: string, mine: Attempt): State[] {
   const row = rowIn(state, mine.key);
-  const decision = decideEnd(row, mine.key, who, 'complete', 0, clockOf(state, who));
+  const decision = decideEnd(row, mine, who, 'complete', clockOf(state, who));
   const isDone = decision.answer.status === 'stored' && decision.row !== row;
   return FATES.map((fate) => {
     const after = ended(state, who, mine, { name: 'commit', how: 'commit', end: 'complete', fate, decision });
@@ -250,7 +257,10 @@ function personSteps(state: State, instance: Instance, who: string, next: State[
 
 function operate(state: State, { tolerance }: Instance, who: string, mine: Person): State[] {
   const row = rowIn(state, mine.key);
-  const decision = decideChange(row, mine, who, clockOf(state, who), tolerance);
+  const operation = requests.operation(who, mine);
+  const decision = decideOn(row, mine.key, (stored) =>
+    operating(stored, operation, clockOf(state, who), tolerance),
+  );
   const isEnded = decision.row !== row && row.status === 'IN_PROGRESS' && mine.force;
   return FATES.map((fate) => ({
     ...stored(state, {

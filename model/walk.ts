@@ -1,6 +1,5 @@
 import { brokenInvariant, type InvariantName } from './invariants.ts';
 import { attemptOf, type Instance, type State, type StepName } from './state.ts';
-import { isAsRuled } from './same-decision.ts';
 import { stateKey } from './state-key.ts';
 import { initialStates, successors } from './transition-relation.ts';
 
@@ -11,7 +10,7 @@ export interface WalkResult {
   readonly depth: number;
   readonly steps: Readonly<Partial<Record<StepName, number>>>;
   /** The steps that lead to the first state in which an invariant does not hold. */
-  readonly violation?: { readonly invariant: InvariantName | 'decisions'; readonly trace: readonly State[] };
+  readonly violation?: { readonly invariant: InvariantName; readonly trace: readonly State[] };
 }
 
 /** Two attempts that never hear an answer could take a key from one another for ever: there is a last one. */
@@ -50,9 +49,7 @@ export function walk(
         onStep(state);
         const { name } = state.last;
         if (name !== 'init') steps[name] = (steps[name] ?? 0) + 1;
-        const invariant = isAsRuled(visit.state, state, instance)
-          ? brokenInvariant(state, instance)
-          : ('decisions' as const);
+        const invariant = brokenInvariant(state, instance);
         if (invariant !== undefined) {
           const trace = pathOf({ state, from: visit });
           return { states: seen.size, transitions, depth, steps, violation: { invariant, trace } };

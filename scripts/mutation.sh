@@ -38,7 +38,7 @@ gather_tests() {
   local file trap
   for file in test/{"$1",${others[$1]:-}}/*.test.ts; do
     case $file in
-      */claim-model.* | */requests.* | */redelivery.* | */dynamodb-* | 'test//'* | *'*'*) ;;
+      */requests.* | */redelivery.* | */dynamodb-* | 'test//'* | *'*'*) ;;
       *) grep -q 'support/emulated-table' "$file" || echo "import './${file#test/}';" ;;
     esac
   done

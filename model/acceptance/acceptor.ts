@@ -1,8 +1,6 @@
 import type { StoreEvent } from '../../test/simulation/stores/store-history.ts';
-import { answerOf } from '../decisions.ts';
-import type { Decision } from '../decisions.ts';
-import { PLAIN, rowOf } from '../requests.ts';
-import { ruleOfAcquire, ruleOfEnd, ruleOfExtension, ruleOfStart } from '../rules.ts';
+import { acquiring, answerOf, type Decision, decideOn, ending, extending, starting } from '../decisions.ts';
+import { rowOf } from '../requests.ts';
 import { ABSENT, type Answer, type End, isSameRow, only, type Row } from '../state.ts';
 import { type AttemptStates, afterEvent, FRESH } from './attempt-states.ts';
 
@@ -14,7 +12,7 @@ export interface Refusal {
 
 /**
  * Accepts histories of stores that are histories of the model too: each request is one that its attempt can make in the model
- * after what it made before, and the store decided it as the model does.
+ * after what it made before, and the store wrote and answered what the code decides of it.
  */
 export class Acceptor {
   readonly #tolerance: number;
@@ -61,26 +59,21 @@ export class Acceptor {
     return undefined;
   }
 
-  #decide({ operation, item, at }: StoreEvent, before: Row): Decision {
-    switch (operation) {
-      case 'acquire': {
-        const { owner, payloadHash: payload = '', recordsStart: marks = false } = item;
-        const asked = { owner, payload, marks, lease: item.leaseMs, retention: item.retentionMs };
-        return ruleOfAcquire(before, asked, at, this.#tolerance);
+  #decide(event: StoreEvent, before: Row): Decision {
+    const { at } = event;
+    return decideOn(before, event.item.key, (stored) => {
+      switch (event.operation) {
+        case 'acquire':
+          return acquiring(stored, event.item, at, this.#tolerance);
+        case 'start':
+          return starting(stored, event.item, at);
+        case 'extend':
+          return extending(stored, event.item, at);
+        case 'settle':
+        case 'commit':
+          return ending(stored, event.item, at);
       }
-      case 'start':
-        return ruleOfStart(before, item.owner);
-      case 'extend': {
-        const { owner, leaseMs: lease, retentionMs: retention } = item;
-        return ruleOfExtension(before, { owner, lease, retention }, at);
-      }
-      case 'settle':
-      case 'commit': {
-        const { owner, end, retentionMs: retention } = item;
-        const releases = item.end === 'release' ? item.releases : 0;
-        return ruleOfEnd(before, { owner, end, releases, retention }, at);
-      }
-    }
+    });
   }
 }
 
@@ -91,6 +84,6 @@ function nameOf(event: StoreEvent): End | StoreEvent['operation'] {
 /** `nothing`: the store refused, and says that it wrote nothing. */
 function toldBy(event: StoreEvent): Answer | 'nothing' | undefined {
   const { operation, outcome } = event;
-  if (operation === 'acquire') return outcome.status === 'error' ? undefined : answerOf(outcome, PLAIN);
+  if (operation === 'acquire') return outcome.status === 'error' ? undefined : answerOf(outcome);
   return typeof outcome === 'string' ? only(outcome) : 'nothing';
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
-import { answerOf, answerOfOperation } from '../decisions.ts';
+import { answerOf } from '../decisions.ts';
 import { requestsIn, rowOf, type Wording } from '../requests.ts';
 import {
   ABSENT,
@@ -134,7 +134,7 @@ export async function replay(
         const operation = requests.operation(owner, { ...person, owner: token(seen.owner) });
         const [outcome] = await admin.change([operation]);
         if (outcome === undefined) throw new Error('No answer to a change');
-        return answerOfOperation(outcome);
+        return answerOf(outcome);
       }
       case 'init':
       case 'startUnmarked':

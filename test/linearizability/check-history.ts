@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { checkerBinary } from '../support/components/porcupine.ts';
+import { writeClaimTable } from './claim-table.ts';
 import { runCommand } from '../support/components/run-command.ts';
 
 /** What the checker prints. */
@@ -17,6 +19,8 @@ const CHECK_WITHIN_S = 60;
 export async function checkHistory(historyFile: string): Promise<Verdict & { readonly picture: string }> {
   const picture = historyFile.replace(/\.jsonl$/, '.html');
   const output = await runCommand(await checkerBinary(), [
+    '-table',
+    writeClaimTable(path.dirname(historyFile)),
     '-history',
     historyFile,
     '-picture',

@@ -2,8 +2,7 @@ package main
 
 import "math"
 
-// claim is the row of one key, written after the tables of src/claims/transitions.ts and operations.ts and with nothing in
-// common with their code. An absent row has no status.
+// claim is the row of one key. What becomes of it is read from the table (table.go). An absent row has no status.
 //
 // A lease ends at a moment of the clock that its store decides by. The history does not tell when a store read that clock, only
 // that it was during the call, so the end of a lease is an interval: what the store has is somewhere from LeaseFrom to LeaseTo.
@@ -62,10 +61,6 @@ func (c claim) isLapsed(by request) bool {
 	return by.Until >= c.LeaseFrom-roundingMs
 }
 
-func (c claim) isOwnedBy(owner string) bool {
-	return c.Status == inProgress && c.Owner == owner
-}
-
 func later(time, ms int64) int64 {
 	if time == never {
 		return never
@@ -73,168 +68,59 @@ func later(time, ms int64) int64 {
 	return time + ms
 }
 
-// acquire: the table of src/claims/transitions.ts.
-func (c claim) acquire(r request) []step {
-	switch c.Status {
-	case "":
-		return []step{{acquired(claim{Attempt: 1}, false), c.claimed(r, 1, 0, 0)}}
-	case inProgress:
-		if c.Owner == r.Owner {
-			return []step{{acquired(c, false), c}}
+// steps gives all that may happen to a row.
+func steps(c claim, r request) []step {
+	if r.Op == "inspect" {
+		return []step{c.inspect()}
+	}
+	kinds := kindsOf(c, r)
+	if len(kinds) == 1 {
+		return c.byLease(r, kinds[0])
+	}
+	longer, shorter := look(c, r, false, kinds[0]), look(c, r, false, kinds[1])
+	if longer == shorter {
+		return []step{longer.step(c, r)}
+	}
+	return []step{joined(longer.step(c, r), shorter.step(c, r))}
+}
+
+// byLease decides as if the lease were live, and as if it were over, where the call may have met it so. Where the table makes no
+// difference, nothing is learnt of the lease.
+func (c claim) byLease(r request, kind string) []step {
+	live, lapsed := look(c, r, true, kind), look(c, r, false, kind)
+	if live == lapsed {
+		possible := []step{lapsed.step(c, r)}
+		// A delete that was sent again finds nothing any more, and the store may know that it was its own.
+		if c.Status == "" && r.Operation == "forget" && r.WasResent {
+			possible = append(possible, step{answer{Status: "done"}, c})
 		}
-		var steps []step
-		if isLive, told := c.isLive(r); isLive {
-			steps = append(steps, step{answer{Status: "conflict", Attempt: c.Attempt}, told})
-		}
-		if c.isLapsed(r) {
-			releases, crashes := c.Releases, c.Crashes+1
-			if !c.IsStarted {
-				releases, crashes = c.Releases+1, c.Crashes
-			}
-			next := c.claimed(r, c.Attempt+1, releases, crashes)
-			steps = append(steps, step{acquired(next, true), next})
-		}
-		return steps
-	case failed:
-		next := c.claimed(r, c.Attempt+1, c.Releases, c.Crashes)
-		return []step{{acquired(next, false), next}}
-	case completed:
-		return []step{{answer{Status: "duplicate", Result: c.Result}, c}}
-	default:
-		return []step{{answer{Status: "parked"}, c}}
+		return possible
 	}
+	var possible []step
+	if isLive, told := c.isLive(r); isLive {
+		possible = append(possible, live.step(told, r))
+	}
+	if c.isLapsed(r) {
+		possible = append(possible, lapsed.step(c, r))
+	}
+	return possible
 }
 
-func acquired(c claim, tookOver bool) answer {
-	return answer{Status: "acquired", Attempt: c.Attempt, Releases: c.Releases, Crashes: c.Crashes, TookOver: tookOver}
-}
-
-func (c claim) claimed(r request, attempt, releases, crashes int) claim {
-	return claim{
-		Status: inProgress, Owner: r.Owner, Attempt: attempt, Releases: releases, Crashes: crashes,
-		IsStarted: !r.RecordsStart, LeaseFrom: r.From + r.LeaseMs, LeaseTo: later(r.Until, r.LeaseMs),
-	}
-}
-
-// settle, extend and start need IN_PROGRESS and the same owner, the lease live or not. A row that shows the wanted end of the
-// same owner is that owner's own success.
-func (c claim) settle(r request) []step {
-	stored, lost := answer{Status: "stored"}, answer{Status: "lost"}
-	if !c.isOwnedBy(r.Owner) {
-		if c.Owner == r.Owner && c.isEnd(r.End) {
-			return []step{{stored, c}}
-		}
-		return []step{{lost, c}}
-	}
-	next := c
-	next.LeaseFrom, next.LeaseTo, next.Result, next.HasError = 0, 0, "", false
-	switch r.End {
-	case "complete":
-		next.Status, next.Result = completed, r.Result
-	case "fail":
-		next.Status, next.HasError, next.Crashes = failed, true, 0
-	case "park":
-		next.Status, next.HasError = parked, true
-	case "release":
-		next.Status, next.Releases = failed, r.Releases+1
-	}
-	return []step{{stored, next}}
-}
-
-func (c claim) isEnd(end string) bool {
-	switch end {
-	case "complete":
-		return c.Status == completed
-	case "fail":
-		return c.Status == failed && c.HasError
-	case "park":
-		return c.Status == parked
-	default:
-		return c.Status == failed && !c.HasError
-	}
-}
-
-// extend never makes a lease shorter.
-func (c claim) extend(r request) []step {
-	if !c.isOwnedBy(r.Owner) {
-		return []step{{answer{Status: "lost"}, c}}
-	}
-	next := c
-	next.LeaseFrom = max(c.LeaseFrom, r.From+r.LeaseMs)
-	next.LeaseTo = max(c.LeaseTo, later(r.Until, r.LeaseMs))
-	return []step{{answer{Status: "stored"}, next}}
-}
-
-func (c claim) start(r request) []step {
-	if !c.isOwnedBy(r.Owner) {
-		return []step{{answer{Status: "lost"}, c}}
-	}
-	next := c
-	next.IsStarted = true
-	return []step{{answer{Status: "stored"}, next}}
+// joined is an extension of which nobody knows whether it made the lease longer: the longer of both.
+func joined(longer, shorter step) step {
+	next := shorter.next
+	next.LeaseFrom = max(longer.next.LeaseFrom, shorter.next.LeaseFrom)
+	next.LeaseTo = max(longer.next.LeaseTo, shorter.next.LeaseTo)
+	return step{shorter.answer, next}
 }
 
 // inspect gives the row as it is.
-func (c claim) inspect() []step {
+func (c claim) inspect() step {
 	if c.Status == "" {
-		return []step{{answer{Status: "absent"}, c}}
+		return step{answer{Status: "absent"}, c}
 	}
-	return []step{{answer{
+	return step{answer{
 		Status: c.Status, Owner: c.Owner, Attempt: c.Attempt, Releases: c.Releases, Crashes: c.Crashes,
 		IsStarted: c.IsStarted, HasError: c.HasError, Result: c.Result,
-	}, c}}
-}
-
-// operate: the table of src/claims/operations.ts.
-func (c claim) operate(r request) []step {
-	refused := func(why string) step { return step{answer{Status: why}, c} }
-	switch {
-	case c.Status == "":
-		// A delete that was sent again finds nothing any more, and the store may know that it was its own.
-		if r.Operation == "forget" && r.WasResent {
-			return []step{refused("absent"), refused("done")}
-		}
-		return []step{refused("absent")}
-	case c.Owner == r.Owner:
-		return []step{refused("done")}
-	case c.Status != r.SeenStatus || c.Owner != r.SeenOwner || c.Attempt != r.SeenAttempt:
-		return []step{refused("changed")}
-	}
-	done := step{answer{Status: "done"}, c.changed(r)}
-	if r.IsForced {
-		return []step{done}
-	}
-	if c.Status == completed && (r.Operation == "release" || r.Operation == "park") {
-		return []step{refused("completed")}
-	}
-	if c.Status != inProgress {
-		return []step{done}
-	}
-	var steps []step
-	if isLive, told := c.isLive(r); isLive {
-		steps = append(steps, step{answer{Status: "running"}, told})
-	}
-	if c.isLapsed(r) {
-		steps = append(steps, done)
-	}
-	return steps
-}
-
-func (c claim) changed(r request) claim {
-	if r.Operation == "forget" {
-		return claim{}
-	}
-	next := claim{Owner: r.Owner, Attempt: c.Attempt, Releases: c.Releases, Crashes: c.Crashes, IsStarted: true}
-	switch r.Operation {
-	case "resolve":
-		next.Status, next.Result = completed, c.Result
-		if r.Result != "" {
-			next.Result = r.Result
-		}
-	case "park":
-		next.Status, next.HasError = parked, true
-	default:
-		next.Status, next.Releases, next.Crashes = failed, c.Attempt, 0
-	}
-	return next
+	}, c}
 }

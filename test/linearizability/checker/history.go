@@ -31,8 +31,8 @@ type request struct {
 	WasResent bool `json:"wasResent"`
 }
 
-// line is one operation of a history. Call and return are in nanoseconds since the run began.
-type line struct {
+// historyLine is one operation of a history. Call and return are in nanoseconds since the run began.
+type historyLine struct {
 	Client  int     `json:"client"`
 	Call    int64   `json:"call"`
 	Return  *int64  `json:"return"`
@@ -52,7 +52,7 @@ func readHistory(path string) (keys []string, byKey map[string][]porcupine.Opera
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for number := 1; lines.Scan(); number++ {
-		var one line
+		var one historyLine
 		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			return nil, nil, fmt.Errorf("%s:%d: %w", path, number, err)
 		}
@@ -65,7 +65,7 @@ func readHistory(path string) (keys []string, byKey map[string][]porcupine.Opera
 	return keys, byKey, lines.Err()
 }
 
-func toOperation(one line) porcupine.Operation {
+func toOperation(one historyLine) porcupine.Operation {
 	end := never
 	if one.Return != nil {
 		end = *one.Return

@@ -25,11 +25,16 @@ type verdict struct {
 }
 
 func main() {
+	tableFile := flag.String("table", "", "the table of the state machine, as claim-table.ts writes it")
 	history := flag.String("history", "", "the history, a file of JSON lines")
 	picture := flag.String("picture", "", "where to write the HTML picture of the first key that is refused")
 	limit := flag.Duration("timeout", time.Minute, "how long it may take in all")
 	flag.Parse()
-	judged, err := judge(*history, *picture, *limit)
+	err := readTable(*tableFile)
+	var judged verdict
+	if err == nil {
+		judged, err = judge(*history, *picture, *limit)
+	}
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(judged)
 	}

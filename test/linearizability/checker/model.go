@@ -30,25 +30,6 @@ var leaseModel = porcupine.NondeterministicModel{
 	DescribeState:     describeState,
 }
 
-func steps(c claim, r request) []step {
-	switch r.Op {
-	case "acquire":
-		return c.acquire(r)
-	case "settle":
-		return c.settle(r)
-	case "extend":
-		return c.extend(r)
-	case "start":
-		return c.start(r)
-	case "operate":
-		return c.operate(r)
-	case "inspect":
-		return c.inspect()
-	default:
-		panic("no such operation: " + r.Op)
-	}
-}
-
 // narrowed gives the row with what the answer tells of its lease, unless the answer is another one.
 func narrowed(possible step, r request, given answer) (claim, bool) {
 	told := given.LeaseUntil

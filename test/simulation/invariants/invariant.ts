@@ -15,7 +15,7 @@ export const invariants = {
   'invocations-end': 'an invocation answers by its deadline, and without one within a bound',
   'invocations-go-on': 'no invocation waits while nothing is under way',
   'no-start-without-time': 'nothing starts in an invocation that begins when its time is over',
-  'state-machine': 'rows, leases and attempts change only as the state machine says',
+  'state-machine': 'rows and leases change only as somebody asked for',
   'fencing-token-grows': 'every start of a key has a higher attempt than those before',
   'max-attempts': 'a key starts at most maxAttempts times',
   'max-crashes': 'a key whose attempts died maxCrashes times in a row does not start again',
