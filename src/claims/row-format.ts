@@ -1,6 +1,7 @@
-import type { ClaimStatus } from './claim.ts';
 import { StoreError } from '../base/errors.ts';
+import { isObject } from '../base/is-object.ts';
 import { keyHash } from '../base/key-hash.ts';
+import type { ClaimStatus, OperatorChange } from './claim.ts';
 
 /**
  * The format of the rows that this version writes. It is not in them: a status without a number is of format 1.
@@ -53,4 +54,28 @@ export function statusIn(text: unknown, key: string): ClaimStatus | undefined {
   const [, format, version] = typeof text === 'string' ? (WITH_FORMAT.exec(text) ?? []) : [];
   if (format === undefined || Number(format) <= FORMAT) return undefined;
   throw new NewerRowError({ key, format: Number(format), ...(version !== undefined && { version }) });
+}
+
+/** The error of a row that is no claim. `why` goes on after the key's hash. */
+export function notAClaim(key: string, why: string): StoreError {
+  return new StoreError(`The row whose key has the hash ${keyHash(key)} ${why}`, {
+    isRetryable: false,
+    code: 'BATCHLATCH_NOT_A_CLAIM',
+  });
+}
+
+/** The JSON of a text, or what is none; undefined for a text that is no JSON. */
+export function jsonIn(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The history of a row. It is told to people only, so one that cannot be read does not make the row unreadable. */
+export function historyIn(value: unknown): readonly OperatorChange[] | undefined {
+  const history = jsonIn(value);
+  return Array.isArray(history) && history.every(isObject) ? (history as OperatorChange[]) : undefined;
 }

@@ -1,7 +1,6 @@
 import type { Claim, ClaimStatus } from '../claims/claim.ts';
-import { ConfigurationError, StoreError } from '../base/errors.ts';
-import { keyHash } from '../base/key-hash.ts';
-import { statusIn } from '../claims/row-format.ts';
+import { ConfigurationError } from '../base/errors.ts';
+import { notAClaim, statusIn } from '../claims/row-format.ts';
 import { assertAttributeNames } from '../stores/dynamodb/attribute-names.ts';
 import { toDocument, toJsonText } from './powertools-data.ts';
 import {
@@ -83,9 +82,9 @@ export function powertoolsAttributesNamed(options: PowertoolsTableOptions): RowF
     const key = row[names.key]?.S;
     const theirs = row[names.status]?.S;
     if (key === undefined || (theirs !== 'INPROGRESS' && theirs !== 'COMPLETED')) {
-      throw new StoreError(
-        `The row whose key has the hash ${keyHash(key ?? '')} is not an idempotency record of Powertools: it lacks a known \`${names.status}\``,
-        { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
+      throw notAClaim(
+        key ?? '',
+        `is not an idempotency record of Powertools: it lacks a known \`${names.status}\``,
       );
     }
     const seconds = row[names.expiresAt]?.N;

@@ -1,8 +1,6 @@
 import { isObject } from '../../base/is-object.ts';
-import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
-import { StoreError } from '../../base/errors.ts';
-import { keyHash } from '../../base/key-hash.ts';
-import { statusIn } from '../../claims/row-format.ts';
+import type { Claim, StoredError } from '../../claims/claim.ts';
+import { historyIn, jsonIn, notAClaim, statusIn } from '../../claims/row-format.ts';
 import type { SqlAnswer } from './pool.ts';
 import { keyOf } from './storable.ts';
 
@@ -14,9 +12,9 @@ type Writable<Value> = { -readonly [Field in keyof Value]: Value[Field] };
 /** The claim of a row. Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format. */
 export function toClaim(row: Row): Claim {
   const { key, owner } = row;
-  if (typeof key !== 'string') throw notAClaim(key);
+  if (typeof key !== 'string') throw notAClaim('', LACKS);
   const status = statusIn(row['status'], keyOf(key));
-  if (typeof owner !== 'string' || status === undefined) throw notAClaim(key);
+  if (typeof owner !== 'string' || status === undefined) throw notAClaim(keyOf(key), LACKS);
   const createdAt = numberIn(row['created_at']) ?? 0;
   const claim: Writable<Claim> = {
     key: keyOf(key),
@@ -46,6 +44,9 @@ export function toClaim(row: Row): Claim {
   return claim;
 }
 
+const LACKS =
+  'is not a claim: it lacks `owner` or a known `status`. The claims table must be used by batchlatch alone.';
+
 const TIMES = [
   ['expiresAt', 'expires_at'],
   ['completedAt', 'completed_at'],
@@ -69,16 +70,6 @@ export function booleanIn(value: unknown): boolean | undefined {
   return value === null || value === undefined ? undefined : value === true || value === 't';
 }
 
-/** JSON, or a text of it. */
-export function jsonIn(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
-
 // What is only told to people does not make a row unreadable.
 
 function errorIn(value: unknown): StoredError | undefined {
@@ -94,17 +85,4 @@ function errorIn(value: unknown): StoredError | undefined {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function historyIn(value: unknown): readonly OperatorChange[] | undefined {
-  const history = jsonIn(value);
-  return Array.isArray(history) && history.every(isObject) ? (history as OperatorChange[]) : undefined;
-}
-
-function notAClaim(key: unknown): StoreError {
-  return new StoreError(
-    `The row whose key has the hash ${keyHash(typeof key === 'string' ? keyOf(key) : '')} is not a claim: it lacks ` +
-      '`owner` or a known `status`. The claims table must be used by batchlatch alone.',
-    { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
-  );
 }

@@ -1,7 +1,6 @@
-import type { Claim, OperatorChange, StoredError } from '../../claims/claim.ts';
-import { StoreError } from '../../base/errors.ts';
-import { keyHash } from '../../base/key-hash.ts';
-import { statusIn } from '../../claims/row-format.ts';
+import type { Claim, StoredError } from '../../claims/claim.ts';
+import type { StoreError } from '../../base/errors.ts';
+import { historyIn, jsonIn, notAClaim, statusIn } from '../../claims/row-format.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 
 /** A hash of Redis, and the time of the server when it was read, in epoch milliseconds. */
@@ -99,7 +98,7 @@ export function claimOf({ key, fields }: Row, base: number): Claim {
   };
   const status = statusIn(fields.get('status'), key);
   const owner = fields.get('owner');
-  if (owner === undefined || status === undefined) throw notAClaim(key);
+  if (owner === undefined || status === undefined) throw notOurs(key);
   const createdAt = time('createdAt') ?? -base;
   const claim: WritableClaim = {
     key,
@@ -122,18 +121,18 @@ export function claimOf({ key, fields }: Row, base: number): Claim {
   }
   const started = fields.get('started');
   if (started !== undefined) claim.started = started !== '0';
-  const error = parsed(fields.get('error'));
+  const error = jsonIn(fields.get('error'));
   if (isStoredError(error)) claim.error = error;
-  const history = parsed(fields.get('history'));
-  if (isHistory(history)) claim.history = history;
+  const history = historyIn(fields.get('history'));
+  if (history !== undefined) claim.history = history;
   return claim;
 }
 
-export function notAClaim(key: string): StoreError {
-  return new StoreError(
-    `The row whose key has the hash ${keyHash(key)} is not a claim: it is no hash with an \`owner\` and a known \`status\`. ` +
-      'The keys with the prefix of `redisStore` must be used by batchlatch alone.',
-    { isRetryable: false, code: 'BATCHLATCH_NOT_A_CLAIM' },
+/** The error of a key that somebody else uses. */
+export function notOurs(key: string): StoreError {
+  return notAClaim(
+    key,
+    'is not a claim: it is no hash with an `owner` and a known `status`. The keys with the prefix of `redisStore` must be used by batchlatch alone.',
   );
 }
 
@@ -143,21 +142,8 @@ function numberIn(fields: Row['fields'], name: string): number | undefined {
   return text === undefined || !Number.isFinite(number) ? undefined : number;
 }
 
-/** Told to people only, so a text that cannot be read does not make the row unreadable. */
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function isStoredError(value: unknown): value is StoredError {
   if (typeof value !== 'object' || value === null) return false;
   const { name, message } = value as Partial<StoredError>;
   return typeof name === 'string' && typeof message === 'string';
-}
-
-function isHistory(value: unknown): value is readonly OperatorChange[] {
-  return Array.isArray(value) && value.every((change) => typeof change === 'object' && change !== null);
 }

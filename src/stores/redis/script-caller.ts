@@ -6,7 +6,7 @@ import { type Connection, textOf } from './connection.ts';
 import { isUnknownScript, toStoreError } from './failures.ts';
 import type { KeyNames } from './key-names.ts';
 import type { Replication } from './replication.ts';
-import { notAClaim, type Row } from './row.ts';
+import { notOurs, type Row } from './row.ts';
 import type { Script } from './scripts.ts';
 import { ServerClocks } from './server-clocks.ts';
 
@@ -247,7 +247,7 @@ function answerOf(
   if (typeof answer !== 'string') {
     return { status: 'error', error: toStoreError('Redis gave no answer for a row') };
   }
-  return { status: 'error', error: answer.startsWith('WRONGTYPE') ? notAClaim(key) : toStoreError(answer) };
+  return { status: 'error', error: answer.startsWith('WRONGTYPE') ? notOurs(key) : toStoreError(answer) };
 }
 
 function fieldsOf(flat: readonly string[]): Map<string, string> {
