@@ -9,6 +9,7 @@ import type * as Core from 'batchlatch/core';
 import type * as Memory from 'batchlatch/memory';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { Command } from 'commander';
+import { build } from 'esbuild';
 
 /** The files that are published, because a loader of TypeScript would add calls of its own. */
 const built = <Entry>(file: string): Promise<Entry> =>
@@ -36,6 +37,10 @@ interface Report {
   readonly fifo: Figures;
   /** Heap for each of 10,000 records whose handlers run, with the memory store. */
   readonly heldBytesPerRecord: number;
+  /** Files that are entered between the return of a handler and the answer of its batch of one. */
+  readonly settlementFiles: readonly string[];
+  /** Files that `import 'batchlatch'` loads at once, by the imports at the top of files. */
+  readonly staticModules: number;
   /** Lines of `src` without the tools. */
   readonly lines: number;
 }
@@ -46,7 +51,7 @@ const program = new Command('lab:way')
       'files, promises and bytes. The counts are the same on every machine, whatever else runs there.',
   )
   .option('--json', 'print JSON', false)
-  .option('--files', 'also print the files that each record enters', false)
+  .option('--files', 'also print the files that each record, and a settlement, enters', false)
   .addHelpText(
     'after',
     '\nIt measures the build: run `npm run build` first.\n\nExamples:\n  npm run lab:way\n  npm run --silent lab:way -- --json',
@@ -70,14 +75,17 @@ function batchOf(count: number, isFifo = false): ReturnType<typeof sqsEvent> {
   );
 }
 
-/** The calls of each function of the package while `work` runs. */
-async function countCalls(work: () => Promise<unknown>): Promise<{ file: string; calls: number }[]> {
+/** The calls of each function of the package while `work` runs, or since it has last called `restart`. */
+async function countCalls(
+  work: (restart: () => Promise<unknown>) => Promise<unknown>,
+): Promise<{ file: string; calls: number }[]> {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  await session.post('Profiler.takePreciseCoverage');
-  await work();
+  const restart = (): Promise<unknown> => session.post('Profiler.takePreciseCoverage');
+  await restart();
+  await work(restart);
   const { result } = await session.post('Profiler.takePreciseCoverage');
   session.disconnect();
   return result.flatMap(({ url, functions }) => {
@@ -114,6 +122,39 @@ async function figuresOf(isFifo: boolean): Promise<Figures> {
     files: new Set(ofEach.map(({ file }) => file)).size,
     promisesPerRecord: (await countPromises(() => run(RECORDS))) / RECORDS,
   };
+}
+
+async function settlementFiles(): Promise<string[]> {
+  let atEnd: () => Promise<unknown> = async () => undefined;
+  const processor = processorOf(async () => void (await atEnd()));
+  await processor(batchOf(1), lambdaContext());
+  const called = await countCalls((restart) => {
+    atEnd = restart;
+    return processor(batchOf(1), lambdaContext());
+  });
+  return [...new Set(called.filter(({ calls }) => calls > 0).map(({ file }) => file))].toSorted();
+}
+
+async function staticModules(): Promise<number> {
+  const entry = 'dist/esm/index.js';
+  const { metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    metafile: true,
+    write: false,
+  });
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
+      if (kind === 'import-statement' && path in metafile.inputs) visit(path);
+  };
+  visit(entry);
+  return seen.size;
 }
 
 async function heldBytes(): Promise<number> {
@@ -156,6 +197,8 @@ const report: Report = {
   standard: await figuresOf(false),
   fifo: await figuresOf(true),
   heldBytesPerRecord: await heldBytes(),
+  settlementFiles: await settlementFiles(),
+  staticModules: await staticModules(),
   lines: countLines(),
 };
 
@@ -168,7 +211,10 @@ const lines = json
           `${figures.promisesPerRecord.toFixed(2)} promises a record`,
       ),
       `${report.heldBytesPerRecord} bytes of heap a record with ${HELD} handlers running`,
+      `${report.settlementFiles.length} files from the end of a handler to the answer of its batch`,
+      `${report.staticModules} files that \`import 'batchlatch'\` loads at once`,
       `${report.lines} lines of src, without ${TOOLS.join(', ')}`,
-      ...(files ? [...entered].toSorted() : []),
+      ...(files ? ['', 'Each record enters:', ...[...entered].toSorted()] : []),
+      ...(files ? ['', 'A settlement enters:', ...report.settlementFiles] : []),
     ];
 process.stdout.write(`${lines.join('\n')}\n`);
