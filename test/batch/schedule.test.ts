@@ -54,6 +54,8 @@ class Run {
   readonly #pending: (() => void)[] = [];
   readonly #claims = new Map<number, 'asked' | 'held' | 'given back'>();
   readonly #turns = new Set<number>();
+  /** What each record has asked for last: an answer to what was withdrawn says nothing of what is asked for again. */
+  readonly #asks = new Map<number, object>();
 
   constructor(fates: readonly Fate[], order: Order, pick: (many: number) => number) {
     this.#fates = fates;
@@ -85,7 +87,10 @@ class Run {
         for (const record of step.group) {
           this.#claims.set(record.index, 'asked');
           if (this.#schedule.isInTurn(record)) this.#turns.add(record.index);
+          const ask = {};
+          this.#asks.set(record.index, ask);
           this.#pending.push(() => {
+            if (this.#asks.get(record.index) !== ask) return;
             this.#claims.set(record.index, 'held');
             if (this.#turns.has(record.index)) this.#claimed(record);
           });
@@ -132,6 +137,7 @@ class Run {
     if (why === 'put-off') this.#schedule.putOff(record);
     this.#schedule.makeRoom(record);
     this.#turns.delete(record.index);
+    this.#asks.delete(record.index);
     this.#pending.push(() => {
       if (why === 'put-off') this.#schedule.rest();
       else this.#end(record, 'handed back', true);
