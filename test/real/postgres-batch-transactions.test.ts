@@ -50,6 +50,8 @@ for (const way of WAYS) {
     let b: TransactionBench;
     /** Is told each statement of the store before it is sent. */
     let beforeStatement: (text: string) => void = () => undefined;
+    /** A busy machine may start a server again only after the last of the function's runs: they wait for it here. */
+    let serverIsBack: Promise<void> = Promise.resolve();
 
     beforeAll(async () => {
       server = await startPostgres();
@@ -89,6 +91,7 @@ for (const way of WAYS) {
 
     const watched: PostgresPool = {
       async connect() {
+        await serverIsBack;
         const client = await pool.connect();
         return Object.assign(Object.create(client) as typeof client, {
           async query(given: SqlStatement | string, values?: unknown[]) {
@@ -164,8 +167,9 @@ for (const way of WAYS) {
           else if (fate === 'loses its answer') cutting.loseNextAnswer();
           else
             cutting.loseNextAnswer(async () => {
-              await server.crash();
-              void server.startAgain();
+              const crashed = server.crash();
+              serverIsBack = crashed.then(() => server.startAgain());
+              await crashed;
             });
         });
         expect(await b.runMany(handler, IDS)).toEqual([TAKEN_OVER, NOT_DONE]);
