@@ -12,11 +12,12 @@ import type { RecordContext } from './record-handler.ts';
  */
 export class HandlerContext implements RecordContext {
   declare readonly signal: AbortSignal;
-  readonly done: () => void;
+  // Not assigned in the constructor: V8 puts a function of an assignment to a member into its old generation (decision 0049).
+  readonly done = (): void => this.#attempt.noteDone();
   readonly idempotencyKey: string;
   readonly attempt: number;
   leaseUntil: number;
-  readonly extendLease: (leaseMs: number) => Promise<void>;
+  readonly extendLease = (leaseMs: number): Promise<void> => extendForHandler(this.#attempt, leaseMs);
   readonly remainingTimeMs: () => number;
   readonly lambda: Context | undefined;
   readonly #attempt: BatchAttempt;
@@ -24,12 +25,10 @@ export class HandlerContext implements RecordContext {
   constructor(attempt: BatchAttempt, { time, lambda }: BatchContext) {
     this.#attempt = attempt;
     Object.defineProperty(this, 'signal', HandlerContext.#SIGNAL);
-    this.done = () => attempt.noteDone();
     this.idempotencyKey = attempt.key;
     this.attempt = attempt.attempt;
     this.leaseUntil = attempt.leaseUntil;
     attempt.shownTo = this;
-    this.extendLease = (leaseMs) => extendForHandler(attempt, leaseMs);
     this.remainingTimeMs = time.remainingTimeMs;
     this.lambda = lambda;
     (this as { [ATTEMPT]?: AttemptHandle })[ATTEMPT] = new AttemptHandleOf(attempt);

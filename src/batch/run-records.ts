@@ -39,8 +39,9 @@ class BatchRun implements AfterClaim, AfterRun {
     });
     this.#claim = new ClaimStage(context, this.#schedule, this);
     this.#run = new RunStage(handler, context, this);
-    context.watch.fail = (thrown) => this.fail(thrown);
-    context.watch.answered = () => this.answered();
+    const fail = (thrown: unknown): void => this.fail(thrown);
+    const answered = (): void => this.answered();
+    Object.assign(context.watch, { fail, answered });
   }
 
   run(): Promise<void> {
