@@ -1,6 +1,7 @@
 import type { Attempt } from '../attempts/attempt.ts';
 import { factsOf } from '../attempts/facts-of.ts';
-import type { RunsTogether } from '../attempts/attempt.ts';
+import type { HandlerStop } from '../attempts/handler-stop.ts';
+import type { RunsTogether } from '../attempts/runner.ts';
 import type { Starts } from '../attempts/starts.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { AroundHandler } from '../batch/observing.ts';
@@ -94,15 +95,15 @@ class Gatherer implements Gathering {
 /** The attempts of one call of a batch handler. */
 class Together implements RunsTogether {
   readonly #attempts: readonly Attempt[];
-  #seen: { readonly by: Attempt | undefined } | undefined;
+  #seen: { readonly by: HandlerStop | undefined } | undefined;
 
   constructor(attempts: readonly Attempt[]) {
     this.#attempts = attempts;
   }
 
   /** Of thousands of attempts, the first that asks looks at all of them. */
-  whoHasSeenAbort(): Attempt | undefined {
-    this.#seen ??= { by: this.#attempts.find(({ hasSeenAbort }) => hasSeenAbort) };
+  whoHasSeenAbort(): HandlerStop | undefined {
+    this.#seen ??= { by: this.#attempts.find(({ hasSeenAbort }) => hasSeenAbort)?.stopping };
     return this.#seen.by;
   }
 }

@@ -2,33 +2,20 @@ import { AsyncResource } from 'node:async_hooks';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { ObservedAttempt } from '../observe/observer.ts';
 import type { Ending } from './ending.ts';
+import { LeaseLostError, RecordTimeoutError } from './errors.ts';
 import { factsOf } from './facts-of.ts';
-import { InterruptedError, LeaseLostError, RecordTimeoutError } from './errors.ts';
-import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
+import {
+  type AttemptEnd,
+  endOfReturn,
+  endOfThrow,
+  type HandlerReturned,
+  type HandlerThrew,
+} from './handler-end.ts';
+import { HandlerStop } from './handler-stop.ts';
+import type { Runner, RunsTogether } from './runner.ts';
 import type { AttemptScope } from './scope.ts';
-import type { Refusal, Settled, StopReason, Work } from './work.ts';
 import type { Transaction } from './transaction.ts';
-import { WatchedSignal } from './watched-signal.ts';
-
-/** The attempts of one call of a handler that has many records: what it sees of one counts for all. */
-export interface RunsTogether {
-  /** To be asked when the handler has ended. */
-  whoHasSeenAbort(): Attempt | undefined;
-}
-
-/** The batch, or the call, that attempts belong to. It learns of each of their turns. */
-export interface Runner<Of extends Work> {
-  /** The attempt is `ended`, or `abandoned`. */
-  over(attempt: Attempt<Of>): void;
-  /** The handler of an attempt that was abandoned has ended after all. */
-  endedLate(attempt: Attempt<Of>, end: HandlerReturned | HandlerThrew): void;
-  /** The store has answered to the end of an attempt. */
-  settled(attempt: Attempt<Of>, settled: Settled): void;
-  /** The store's answers to a request have been passed on. */
-  answered(): void;
-  /** Something that must not throw has thrown. */
-  fail(thrown: unknown): void;
-}
+import type { Refusal, Settled, StopReason, Work } from './work.ts';
 
 type State = 'asked' | 'refused' | 'held' | 'running' | 'ended' | 'abandoned' | 'settling' | 'over' | 'left';
 
@@ -49,7 +36,7 @@ type State = 'asked' | 'refused' | 'held' | 'running' | 'ended' | 'abandoned' | 
  * | over      | nothing of the claim is this attempt's any more               | nobody                                          |
  * | left      | the store did not answer: the row may be this attempt's       | nobody: the lease ends it                       |
  *
- * Signal, timers and transaction are made on first use, which most attempts never come to.
+ * What stops its handler, and its transaction, are made on first use, which most attempts never come to.
  */
 export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   readonly of: Of;
@@ -79,26 +66,20 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   ending: Ending | undefined = undefined;
   /** What its handler commits together with the completion. */
   transaction: Transaction | undefined = undefined;
-  /** Where the handler sees the end of its lease, which is kept up to date. */
-  shownTo: { leaseUntil: number } | undefined = undefined;
   /** The others of the same call. */
   together: RunsTogether | undefined = undefined;
   /** When its claim was asked for, and then when its handler was called, in epoch milliseconds. */
   #since: number;
-  #isDone = false;
-  #stopReason: StopReason | undefined = undefined;
-  #watched: WatchedSignal | undefined = undefined;
-  #cancelTimeout: (() => void) | undefined = undefined;
-  #cancelGrace: (() => void) | undefined = undefined;
+  #stop: HandlerStop | undefined = undefined;
 
   constructor(of: Of, owner: string, askedAt: number, scope: AttemptScope, runner: Runner<Of>) {
     this.of = of;
+    this.scope = scope;
+    this.runner = runner;
     this.key = of.key;
     this.recordId = of.recordId;
     this.owner = owner;
-    this.scope = scope;
     this.#since = askedAt;
-    this.runner = runner;
   }
 
   /** Whether its claim is neither settled nor given back, for all that this process knows. */
@@ -153,14 +134,8 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.end = end;
   }
 
-  /** Its lease has been made longer. */
-  extendTo(leaseUntil: number): void {
-    this.leaseUntil = leaseUntil;
-    if (this.shownTo !== undefined) this.shownTo.leaseUntil = leaseUntil;
-  }
-
-  /** Calls the handler: `held` → `running`. */
-  run(handler: () => unknown): void {
+  /** Calls the handler with the attempt: `held` → `running`. */
+  run(handler: (attempt: this) => unknown): void {
     const { watch, time } = this.scope;
     if (this.state !== 'held') throw new Error(`An attempt that is ${this.state} cannot run`); // a bug, and twice is worse
     this.state = 'running';
@@ -170,26 +145,24 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     let returning: Promise<unknown>;
     try {
       // In a context of its own: what it sets with `enterWith` must not reach the next that starts in this turn.
-      returning = Promise.resolve(new AsyncResource('batchlatch').runInAsyncScope(handler));
+      returning = Promise.resolve(new AsyncResource('batchlatch').runInAsyncScope(handler, undefined, this));
     } catch (thrown) {
       returning = Promise.reject(thrown);
     }
     void returning.then(
       (result: unknown) => this.#noteEnd(this.#endOf(result)),
-      (thrown: unknown) => this.#noteEnd(this.#failure(thrown)),
+      (thrown: unknown) => this.#noteEnd(endOfThrow(thrown, this.#stop)),
     );
   }
 
   /** Aborts the signal. After `graceMs` the handler is not waited for any longer; without a grace it is. */
   stop(reason: StopReason, graceMs?: number): void {
     if (this.state !== 'running') return;
-    if (this.#stopReason === undefined) {
-      this.#stopReason = reason;
-      this.#watched?.abort(reason());
-      this.scope.watch.stuck?.watch(this);
+    const { watch, time } = this.scope;
+    if (this.stopping.abort(reason)) watch.stuck?.watch(this);
+    if (graceMs !== undefined) {
+      this.stopping.startGrace(time.clock, graceMs, () => this.#abandon(reason()));
     }
-    if (graceMs === undefined || this.#cancelGrace !== undefined) return;
-    this.#cancelGrace = this.scope.time.clock.setTimer(() => this.#abandon(reason()), graceMs);
   }
 
   /** The lease is over, or another owner's. */
@@ -197,26 +170,20 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.stop((cause) => new LeaseLostError({ cause }));
   }
 
-  get signal(): AbortSignal {
-    if (this.#watched === undefined) {
-      this.#watched = new WatchedSignal();
-      if (this.#stopReason !== undefined) this.#watched.abort(this.#stopReason());
-    }
-    return this.#watched.signal;
+  /** What stops its handler. */
+  get stopping(): HandlerStop {
+    this.#stop ??= new HandlerStop();
+    return this.#stop;
   }
 
+  /** Whether its handler has seen that its signal was aborted. */
   get hasSeenAbort(): boolean {
-    return this.#watched !== undefined && this.#watched.hasSeenAbort;
+    return this.#stop !== undefined && this.#stop.hasSeenAbort;
   }
 
   /** Whether it was told to stop. */
   get isStopped(): boolean {
-    return this.#stopReason !== undefined;
-  }
-
-  /** The handler says that it has finished, whatever it has seen. */
-  noteDone(): void {
-    this.#isDone = true;
+    return this.#stop?.reason !== undefined;
   }
 
   /** The store has answered to the last word: `settling` → `over`, or `left`. */
@@ -224,15 +191,17 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.state = typeof outcome === 'object' ? 'left' : 'over';
   }
 
-  /** The same for the end, of which the runner learns. */
-  noteSettled(settled: Settled): void {
-    this.noteAnswer(settled);
-    this.runner.settled(this, settled);
+  #endOf(result: unknown): HandlerReturned | HandlerThrew {
+    // Nearly always: nobody has looked at the signal, and nobody else's counts.
+    const isPlain = this.#stop === undefined && this.together === undefined;
+    if (isPlain || this.isCommitted) return { kind: 'returned', result };
+    const seen = this.together === undefined ? this.#stop : this.together.whoHasSeenAbort();
+    return endOfReturn(result, this.#stop, seen);
   }
 
   /** The handler has ended: `running`, or `abandoned`, → `ended`. */
   #noteEnd(end: HandlerReturned | HandlerThrew): void {
-    if (this.#stopReason !== undefined) this.scope.watch.stuck?.noteEnd(this);
+    if (this.isStopped) this.scope.watch.stuck?.noteEnd(this);
     const isLate = this.state === 'abandoned';
     this.state = 'ended';
     if (isLate) return this.runner.endedLate(this, end);
@@ -252,8 +221,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   }
 
   #leave(): void {
-    this.#cancelTimeout?.();
-    this.#cancelGrace?.();
+    this.#stop?.cancelTimers();
     try {
       this.runner.over(this);
     } catch (thrown) {
@@ -264,32 +232,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   #watchTime(timeoutMs: number): void {
     const { clock, deadline } = this.scope.time;
     const reason: StopReason = (cause) => new RecordTimeoutError(timeoutMs, { cause });
-    this.#cancelTimeout = clock.setTimer(() => this.stop(reason, deadline.graceMs), timeoutMs);
-  }
-
-  #endOf(result: unknown): HandlerReturned | HandlerThrew {
-    // Nearly always: nobody has looked at the signal, and nobody else's counts.
-    if (this.#watched === undefined && this.together === undefined) return { kind: 'returned', result };
-    const error = this.#interruption(result);
-    if (error === undefined) return { kind: 'returned', result };
-    return { kind: 'threw', error, thrown: error, isInconclusive: true, hasSeenAbort: true };
-  }
-
-  #failure(thrown: unknown): HandlerThrew {
-    const reason = this.#stopReason;
-    if (reason === undefined) return { kind: 'threw', error: thrown, thrown, isInconclusive: false };
-    const hasSeenAbort = this.hasSeenAbort && !this.#isDone;
-    return { kind: 'threw', error: reason(thrown), thrown, isInconclusive: true, hasSeenAbort };
-  }
-
-  /** Returning is not finishing for a handler that was told to stop and has seen it. */
-  #interruption(result: unknown): InterruptedError | undefined {
-    if (this.#isDone || this.isCommitted) return undefined;
-    const whoHasSeen = this.together === undefined ? this : this.together.whoHasSeenAbort();
-    if (whoHasSeen?.hasSeenAbort !== true) return undefined;
-    // A batch handler that was to stop for another record's sake, and still has an answer for this one, has done it.
-    if (this.#stopReason === undefined && result !== undefined) return undefined;
-    return new InterruptedError({ cause: (this.#stopReason ?? whoHasSeen.#stopReason)?.() });
+    this.stopping.startTimeout(clock, timeoutMs, () => this.stop(reason, deadline.graceMs));
   }
 
   #tell(type: 'succeeded' | 'failed' | 'abandoned', error?: unknown): void {

@@ -1,6 +1,4 @@
 import type { StoredError } from '../claims/claim.ts';
-import type { Settlement } from '../claims/claim-store.ts';
-import type { Retentions } from '../claims/retention.ts';
 import type { AttemptEnd } from './handler-end.ts';
 
 /** What is stored of how an attempt ended. */
@@ -26,34 +24,5 @@ interface NotCompleted {
   readonly problem?: string;
 }
 
-/** Decides what is stored of an attempt. `isLast`: no attempt is left after it (`maxAttempts`). */
+/** Decides what is stored of an attempt. `isLast`: it did not return, and no attempt is left after it (`maxAttempts`). */
 export type EndingOf = (end: AttemptEnd, isLast: boolean) => Ending;
-
-/** The settlement that stores an ending; `onResultDropped` is called if a result is left out. */
-export function settlementOf(
-  ending: Ending,
-  key: string,
-  { owner, releases }: { readonly owner: string; readonly releases: number },
-  retention: Retentions,
-  onResultDropped: ((error: unknown) => void) | undefined,
-): Settlement {
-  switch (ending.end) {
-    case 'complete': {
-      const { result } = ending;
-      const retentionMs = retention.completed;
-      // Spreads are measurably slower: there are thousands.
-      if (result === undefined) return { end: 'complete', key, owner, retentionMs };
-      return onResultDropped === undefined
-        ? { end: 'complete', key, owner, retentionMs, result }
-        : { end: 'complete', key, owner, retentionMs, result, onResultDropped };
-    }
-    case 'fail':
-      return { end: 'fail', key, owner, error: ending.error, retentionMs: retention.failed };
-    case 'release':
-      return { end: 'release', key, owner, releases, retentionMs: retention.failed };
-    case 'park': {
-      const retentionMs = ending.isAnswer === true ? retention.completed : retention.parked;
-      return { end: 'park', key, owner, error: ending.error, retentionMs };
-    }
-  }
-}

@@ -45,7 +45,7 @@ export async function extendLeases(
     for (const [index, attempt] of attempts.entries()) {
       // The store's lease begins when it writes; what the handler sees must not be later than that.
       const leaseUntil = askedAt + (extensions[index]?.leaseMs ?? 0);
-      if (outcomes[index] === 'stored' && leaseUntil > attempt.leaseUntil) attempt.extendTo(leaseUntil);
+      if (outcomes[index] === 'stored' && leaseUntil > attempt.leaseUntil) attempt.leaseUntil = leaseUntil;
     }
     return await Promise.all(
       attempts.map((attempt, index) =>

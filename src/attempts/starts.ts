@@ -24,9 +24,11 @@ export class Starts {
     this.#isRecording = recordsStarts(scope.claims);
   }
 
-  /** Whether it may start at once, as most may. */
+  /** Whether it may start at once, as most may: it has no claim, or nothing is to be written and its lease is long enough. */
   isReady(attempt: Attempt): boolean {
-    return !this.#isRecording && !isShort(attempt);
+    if (!attempt.hasClaim) return true;
+    if (this.#isRecording) return false;
+    return attempt.leaseUntil >= this.#scope.time.deadline.endsAt || !isShort(attempt);
   }
 
   /** Those of the attempts that may start, because their claims are still their own. Never rejects. */

@@ -1,5 +1,5 @@
 import { Attempt } from '../attempts/attempt.ts';
-import type { Runner } from '../attempts/attempt.ts';
+import type { Runner } from '../attempts/runner.ts';
 import { countsDeaths } from '../attempts/rules.ts';
 import { recordsStarts } from '../attempts/starts.ts';
 import { mayPass } from '../base/errors.ts';

@@ -1,5 +1,5 @@
 import { factsOf } from '../attempts/facts-of.ts';
-import type { RunsTogether } from '../attempts/attempt.ts';
+import type { RunsTogether } from '../attempts/runner.ts';
 import type { AttemptEnd } from '../attempts/handler-end.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import { Starts } from '../attempts/starts.ts';
@@ -48,8 +48,8 @@ export class RunStage {
   readonly #after: AfterRun;
   readonly #starts: Starts;
   readonly gathering: Gathering | undefined;
-  /** Whether most attempts have nothing to wait for before their handler is called. */
-  readonly #isDirect: boolean;
+  /** Calls a handler of single records, where most attempts have nothing to wait for before it. */
+  readonly #directCall: ((attempt: BatchAttempt) => unknown) | undefined;
   readonly #ready: BatchAttempt[] = [];
   /** Of those that are ready, the next. */
   #next = 0;
@@ -63,8 +63,8 @@ export class RunStage {
     this.#after = after;
     this.#free = concurrency;
     this.#starts = new Starts(context);
-    this.#isDirect = typeof handler === 'function' && schema === undefined;
     if (typeof handler === 'object') this.gathering = handler.gather(context, this.#starts);
+    else if (schema === undefined) this.#directCall = this.#callOf(handler);
   }
 
   /** It is `held`, and its turn has come. */
@@ -111,16 +111,12 @@ export class RunStage {
   /** It has a slot. */
   #begin(attempt: BatchAttempt): void {
     if (this.#context.time.deadline.stop.aborted) return this.#giveUp(attempt);
-    const refusal = attempt.hasClaim ? refusalOf(attempt, this.#context.claims.rules) : undefined;
+    // Only a key that was claimed before can have failed too often. Without a claim it counts no attempts.
+    const refusal = attempt.attempt > 1 ? refusalOf(attempt, this.#context.claims.rules) : undefined;
     if (refusal !== undefined) this.#refuse(attempt, { kind: 'refused', error: refusal });
-    else if (this.#isDirect && (!attempt.hasClaim || this.#starts.isReady(attempt))) {
-      this.#call(attempt, this.#handler as RecordHandler);
+    else if (this.#directCall !== undefined && this.#starts.isReady(attempt)) {
+      this.#run(attempt, this.#directCall);
     } else this.#prepare(attempt).catch((thrown: unknown) => this.#context.watch.fail(thrown));
-  }
-
-  /** Whether nothing has to be written before it starts. */
-  #isReady(attempt: BatchAttempt): boolean {
-    return !attempt.hasClaim || this.#starts.isReady(attempt);
   }
 
   /** The body has to fit its schema, others may join, the row has to say that it starts, and its lease must be long enough. */
@@ -132,23 +128,31 @@ export class RunStage {
       const call = await this.gathering.join(attempt);
       if (call === undefined) return this.#giveUp(attempt);
       attempt.together = call.together;
-      return this.#call(attempt, call.handler);
+      return this.#run(attempt, this.#callOf(call.handler));
     }
-    const mayStart = this.#isReady(attempt) || (await this.#starts.ready([attempt])).has(attempt);
-    if (mayStart && !time.deadline.stop.aborted) this.#call(attempt, this.#handler as RecordHandler);
+    const mayStart = this.#starts.isReady(attempt) || (await this.#starts.ready([attempt])).has(attempt);
+    if (mayStart && !time.deadline.stop.aborted)
+      this.#run(attempt, this.#callOf(this.#handler as RecordHandler));
     else this.#giveUp(attempt);
   }
 
-  #call(attempt: BatchAttempt, handler: RecordHandler): void {
-    const { running, watch, host } = this.#context;
-    const record = attempt.of.record as BatchRecord;
-    const own = (): unknown => handler(record, new HandlerContext(attempt, this.#context));
-    const call = host === undefined ? own : () => host.runHandler(own);
-    const { around } = watch;
-    running.add(attempt);
+  #run(attempt: BatchAttempt, call: (attempt: BatchAttempt) => unknown): void {
+    this.#context.running.add(attempt);
+    attempt.run(call);
+  }
+
+  /** One function for all attempts: the handler, inside what the host and the observer put around it. */
+  #callOf(handler: RecordHandler): (attempt: BatchAttempt) => unknown {
+    const context = this.#context;
+    const { around } = context.watch;
+    const { host } = context;
+    const own = (attempt: BatchAttempt): unknown =>
+      handler(attempt.of.record as BatchRecord, new HandlerContext(attempt, context));
+    const hosted = host === undefined ? own : (attempt: BatchAttempt) => host.runHandler(() => own(attempt));
+    if (around === undefined) return hosted;
     // What is called together is observed together.
-    if (around === undefined || attempt.together !== undefined) attempt.run(call);
-    else attempt.run(() => around([factsOf(attempt)], call));
+    return (attempt) =>
+      attempt.together === undefined ? around([factsOf(attempt)], () => hosted(attempt)) : hosted(attempt);
   }
 
   #refuse(attempt: BatchAttempt, end: AttemptEnd): void {

@@ -272,13 +272,13 @@ function contextOf<Value>(attempt: Attempt, work: Work<Value>): CallContext {
     idempotencyKey: attempt.key,
     attempt: attempt.attempt,
     get signal() {
-      return attempt.signal;
+      return attempt.stopping.signal;
     },
     get leaseUntil() {
       return attempt.leaseUntil;
     },
     extendLease: (leaseMs) => extendForHandler(attempt, leaseMs),
-    done: () => attempt.noteDone(),
+    done: () => void (attempt.stopping.isDone = true),
   };
 }
 
