@@ -1,23 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from './clock.ts';
-import { answerAll, type OnAnswer, type QueueMember, type Waiting } from './queue-member.ts';
+import type { OnAnswer, QueueMember, Waiting } from './queue-member.ts';
+import { answerAll, RequestGroup } from './request-group.ts';
 import { Stop, type StopSignal } from './stop.ts';
-
-/** The items of one request. */
-export interface RequestGroup<Item, Note, Outcome, Member = QueueMember> {
-  readonly items: readonly Item[];
-  /** What came with each item, and whose it is. */
-  readonly notes: readonly Note[];
-  readonly members: readonly Member[];
-  /** Aborted once none of them is awaited any longer. */
-  readonly signal: StopSignal;
-  /** Whether somebody still waits for its answer. */
-  isWanted(index: number): boolean;
-  /** Keeps the outcome for now: it counts if the member stops waiting before there is another. */
-  note(index: number, outcome: Outcome): void;
-  /** Answers items, by their indexes, with the outcomes in the same order. Does nothing where nobody waits any more. */
-  answer(indexes: readonly number[], outcomes: readonly Outcome[]): void;
-}
 
 export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMember> {
   /** The most items of one request. */
@@ -82,22 +67,23 @@ export class RequestQueue<
     const { signal } = member;
     const giveUp = (): void => this.#giveUp(member);
     let place: AsyncResource | undefined;
-    const push = (item: Item, note: Note, onAnswer: OnAnswer<Item, Note, Outcome>): void => {
-      place ??= new AsyncResource('batchlatch');
-      this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
-    };
     signal.addEventListener('abort', giveUp, { once: true });
     return {
       put: (item, note, onAnswer) => {
-        push(item, note, onAnswer);
+        place ??= new AsyncResource('batchlatch');
+        this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
         this.#sendWhatIsDue(member);
       },
       putAll: (items, notes, onAnswer) => {
-        for (const [index, item] of items.entries()) push(item, notes[index] as Note, onAnswer);
+        place ??= new AsyncResource('batchlatch');
+        for (const [index, item] of items.entries()) {
+          const note = notes[index] as Note;
+          this.#waiting.push({ item, note, member, place, onAnswer, isAnswered: false, noted: undefined });
+        }
         this.#sendWhatIsDue(member);
       },
       flushIfIdle: () => {
-        if (this.#waiting.length > 0 && this.#isIdle(member)) this.#flush();
+        if (this.#waiting.length > 0 && !member.isBusy() && this.#isIdle(member)) this.#flush();
       },
       leave: () => signal.removeEventListener('abort', giveUp),
     };
@@ -108,7 +94,7 @@ export class RequestQueue<
     if (member.signal.aborted) return this.#sendOwn(member);
     while (this.#waiting.length >= requestSize) this.#sendNext();
     if (this.#waiting.length === 0) return;
-    if (this.#isIdle(member)) this.#flush();
+    if (!member.isBusy() && this.#isIdle(member)) this.#flush();
     else this.#cancelLinger ??= clock.setTimer(() => this.#flush(), lingerMs);
   }
 
@@ -117,9 +103,8 @@ export class RequestQueue<
     for (const one of this.#take(member)) void this.#send([one], [member], member.signal);
   }
 
-  /** Whether there is nothing to wait for: no item of its own, and no answer that would let others go along. */
+  /** Whether a member that brings nothing soon has nothing to wait for: no answer would let others go along. */
   #isIdle(member: Member): boolean {
-    if (member.isBusy()) return false;
     // Items being retried do not count: their next request may be far off, and nothing can join it.
     const isWaitedFor = (one: Waiting<Item, Note, Outcome, Member>): boolean =>
       one.member !== member && !one.isAnswered && one.noted === undefined;
@@ -145,7 +130,7 @@ export class RequestQueue<
   }
 
   #flushIdle(): void {
-    if (this.#waiting.some(({ member }) => this.#isIdle(member))) this.#flush();
+    if (this.#waiting.some(({ member }) => !member.isBusy() && this.#isIdle(member))) this.#flush();
   }
 
   /** The next items that may share a request, in their order. */
@@ -194,31 +179,7 @@ export class RequestQueue<
   }
 
   #sendNow(group: readonly Waiting<Item, Note, Outcome, Member>[], signal: StopSignal): Promise<void> {
-    const items: Item[] = [];
-    const notes: Note[] = [];
-    const members: Member[] = [];
-    for (const { item, note, member } of group) {
-      items.push(item);
-      notes.push(note);
-      members.push(member);
-    }
-    return this.#options.send({
-      items,
-      notes,
-      members,
-      signal,
-      isWanted: (index) => group[index]?.isAnswered === false,
-      note(index, outcome) {
-        (group[index] as Waiting<Item, Note, Outcome, Member>).noted = outcome;
-      },
-      answer: (indexes, outcomes) => {
-        const answered: Waiting<Item, Note, Outcome, Member>[] = [];
-        for (const index of indexes) answered.push(group[index] as Waiting<Item, Note, Outcome, Member>);
-        answerAll(answered, outcomes);
-        // What waited for these answers does not wait for those that are asked for again.
-        if (answered.length < group.length) this.#flushIdle();
-      },
-    });
+    return this.#options.send(new RequestGroup(group, signal, () => this.#flushIdle()));
   }
 
   #endLinger(): void {

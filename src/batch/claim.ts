@@ -6,7 +6,8 @@ import { mayPass } from '../base/errors.ts';
 import { type AcquireOutcome, type ClaimRequest, DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
 import type { BatchAttempt, BatchContext, ConflictPolicy } from './context.ts';
 import type { PlannedRecord } from './plan.ts';
-import type { Reach, Schedule } from './schedule.ts';
+import type { Schedule } from './schedule.ts';
+import type { Reach } from './step.ts';
 
 /** Who goes on with what has been claimed. */
 export interface AfterClaim extends Runner<PlannedRecord> {
@@ -56,13 +57,13 @@ export class ClaimStage {
     const requests: ClaimRequest[] = [];
     for (const record of group) {
       const attempt = new Attempt(record, claims.newOwner(), askedAt, this.#context, this.#after);
-      ledger.noteAttempt(attempt);
       attempts.push(attempt);
       requests.push(this.#requestFor(attempt, leaseMs));
       if (!this.#turns.isInTurn(record)) continue;
       attempt.isInTurn = true;
       claims.activity.busy += 1;
     }
+    ledger.noteAttempts(attempts);
     claims.acquires.putAll(requests, attempts, this.#note);
   }
 

@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { AttemptHandleOf } from '../attempts/commit.ts';
 import { extendForHandler } from '../attempts/lease.ts';
-import { ownAccessor } from '../base/own-accessor.ts';
-import { ATTEMPT, type AttemptHandle } from '../claims/attempt-handle.ts';
+import { ownAccessor, showsValues } from '../base/own-accessor.ts';
+import { ATTEMPT } from '../claims/attempt-handle.ts';
 import type { BatchAttempt, BatchContext } from './context.ts';
 import type { RecordContext } from './record-handler.ts';
 
@@ -15,7 +15,6 @@ export class HandlerContext implements RecordContext {
   declare readonly done: () => void;
   declare readonly leaseUntil: number;
   declare readonly extendLease: (leaseMs: number) => Promise<void>;
-  declare readonly [ATTEMPT]: AttemptHandle;
   readonly idempotencyKey: string;
   readonly attempt: number;
   readonly remainingTimeMs: () => number;
@@ -67,3 +66,5 @@ export class HandlerContext implements RecordContext {
     },
   });
 }
+
+showsValues(HandlerContext);

@@ -31,6 +31,11 @@ export class Ledger {
     return this.#records;
   }
 
+  /** The outcomes by the indexes of the records. */
+  get outcomes(): readonly (RecordOutcome | undefined)[] {
+    return this.#outcomes;
+  }
+
   /** Undefined: it has not ended, and counts as failed. */
   outcomeOf({ index }: PlannedRecord): RecordOutcome | undefined {
     return this.#outcomes[index];
@@ -47,8 +52,8 @@ export class Ledger {
     return this.#attempts[index];
   }
 
-  noteAttempt(attempt: Attempt<PlannedRecord>): void {
-    this.#attempts[attempt.of.index] = attempt;
+  noteAttempts(attempts: readonly Attempt<PlannedRecord>[]): void {
+    for (const attempt of attempts) this.#attempts[attempt.of.index] = attempt;
   }
 
   /** The dead-letter queue has taken it. */

@@ -177,6 +177,7 @@ function settlingEnd({ recordId, key, owner, attempt, ending }: SettlingAttempt)
 
 /** Tokens for the attempts of one invocation: one that no other has, and a number. */
 function ownersOf(invocation: string): () => string {
+  const prefix = `${invocation}-`;
   let owners = 0;
-  return () => `${invocation}-${(owners += 1)}`;
+  return () => prefix + String((owners += 1));
 }

@@ -37,10 +37,16 @@ export type KeyedRecord = Omit<PlannedRecord, 'leader' | 'behind'>;
 export interface Keying {
   readonly keyOf: (record: BatchRecord) => string;
   readonly payloadHashOf: KeySelector | undefined;
+  /** Whether either of them reads bodies. */
+  readonly readsBody: boolean;
 }
 
 /** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
-export function keyed(source: SourceEntry, index: number, { keyOf, payloadHashOf }: Keying): KeyedRecord {
+export function keyed(
+  source: SourceEntry,
+  index: number,
+  { keyOf, payloadHashOf, readsBody }: Keying,
+): KeyedRecord {
   const { read } = source;
   const planned = new Planned(source, index);
   if (!('record' in read)) {
@@ -54,7 +60,7 @@ export function keyed(source: SourceEntry, index: number, { keyOf, payloadHashOf
   } catch (error) {
     planned.outcome = { status: 'invalid', error };
   }
-  forgetLongBody(record);
+  if (readsBody) forgetLongBody(record);
   return planned;
 }
 

@@ -20,7 +20,12 @@ export function readRecords(
   const { concurrency, decode, payloadValidation } = settings;
   const name = lambda?.functionName ?? processor.functionName ?? LOCAL_NAMESPACE;
   const namespace = namespaceOf(name, processor);
-  const keying = { keyOf: keyMaker(settings.key, namespace), payloadHashOf: payloadValidation };
+  const keying = {
+    keyOf: keyMaker(settings.key, namespace),
+    payloadHashOf: payloadValidation,
+    readsBody:
+      settings.key.effort !== 'none' || typeof namespace === 'function' || payloadValidation !== undefined,
+  };
   const { stop } = time.deadline;
   const reading: BatchReading = {
     delivered: batch.entries,

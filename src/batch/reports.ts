@@ -17,7 +17,7 @@ export function tellFinished({ ledger, watch, time }: BatchContext, startedAt: n
   const outcomes: Record<string, number> = {};
   let withoutClaim = 0;
   for (const record of ledger.records) {
-    const outcome = ledger.outcomeOf(record);
+    const outcome = ledger.outcomes[record.index];
     const status = outcome?.status ?? 'unfinished';
     outcomes[status] = (outcomes[status] ?? 0) + 1;
     if (outcome !== undefined && 'withoutClaim' in outcome) withoutClaim += 1;

@@ -7,9 +7,9 @@ import { whenAborted } from '../base/stop.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import { readFrom } from '../sources/read-from.ts';
 import type { SourceBatch } from '../sources/source.ts';
-import { answerOf } from './answer-of.ts';
 import type { BatchContext } from './context.ts';
 import { handBack } from './hand-back.ts';
+import { handedBack } from './handed-back.ts';
 import { openContext, type Processor } from './open-context.ts';
 import { plan, unread } from './plan.ts';
 import { readRecords } from './read-records.ts';
@@ -72,7 +72,7 @@ async function runInside(
   ledger.tell(watch.noteOutcome);
   await inTime(runAndHandBack(processor.handler, context), time.deadline);
   tellFinished(context, startedAt);
-  return batch.answer(ledger.records.map((record) => answerOf(record, ledger.outcomeOf(record))));
+  return batch.answer(handedBack(ledger));
 }
 
 async function runAndHandBack(handler: Handler, context: BatchContext): Promise<void> {

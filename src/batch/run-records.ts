@@ -1,15 +1,16 @@
 import { DeadlineError, WorkerStoppedError } from '../attempts/errors.ts';
 import type { HandlerReturned, HandlerThrew } from '../attempts/handler-end.ts';
 import type { Refusal, Settled } from '../attempts/work.ts';
-import { release, settleLate } from '../attempts/settling.ts';
-import type { NotStartedReason } from '../observe/observer.ts';
+import { settleLate } from '../attempts/settling.ts';
 import { type AfterClaim, ClaimStage, reachOf } from './claim.ts';
 import type { BatchAttempt, BatchContext } from './context.ts';
-import { isAcknowledged, outcomeOfFollower, outcomeOfRefusal, type RecordOutcome } from './outcomes.ts';
-import type { PlannedRecord } from './plan.ts';
+import { NotRun } from './not-run.ts';
+import { outcomeOf, outcomeOfRefusal } from './outcomes.ts';
 import { type AfterRun, type Handler, RunStage } from './run.ts';
-import { Schedule, type Step } from './schedule.ts';
-import { outcomeOfSettled, settleEnd } from './settle.ts';
+import { Schedule } from './schedule.ts';
+import { outcomeOfNotCompleted, settleEnd } from './settle.ts';
+import type { Step } from './step.ts';
+import { Turns } from './turns.ts';
 
 /**
  * Runs the records of a batch through the stages: claim, run, settle. Resolves when each record has its outcome and nothing of
@@ -24,6 +25,8 @@ class BatchRun implements AfterClaim, AfterRun {
   readonly #schedule: Schedule;
   readonly #claim: ClaimStage;
   readonly #run: RunStage;
+  readonly #turns: Turns;
+  readonly #notRun: NotRun;
   #isAdvancing = false;
   #resolve!: () => void;
   #reject!: (thrown: unknown) => void;
@@ -39,6 +42,8 @@ class BatchRun implements AfterClaim, AfterRun {
     });
     this.#claim = new ClaimStage(context, this.#schedule, this);
     this.#run = new RunStage(handler, context, this);
+    this.#turns = new Turns(context, this.#schedule, this.#run.gathering, () => this.#advance());
+    this.#notRun = new NotRun(context, this.#schedule, this.#claim, this.#turns);
     const fail = (thrown: unknown): void => this.fail(thrown);
     const answered = (): void => this.answered();
     Object.assign(context.watch, { fail, answered });
@@ -58,8 +63,6 @@ class BatchRun implements AfterClaim, AfterRun {
   fail(thrown: unknown): void {
     this.#reject(thrown);
   }
-
-  // The common way, in its order: claim, claimed, over, settled, finish, leave.
 
   /** Does what can be done now, and ends the batch where that was all. To be called whenever something has ended. */
   #advance(): void {
@@ -81,21 +84,22 @@ class BatchRun implements AfterClaim, AfterRun {
       case 'run':
         return this.#claim.enter(step.record);
       case 'follow':
-        return this.#follow(step.record, step.leader);
+        return this.#notRun.follow(step.record, step.leader);
       case 'pass':
-        return this.#leave(step.record);
+        return this.#turns.leave(step.record);
       case 'drop':
-        this.#notStart(step.record, step.why);
-        return this.#leave(step.record);
+        this.#turns.notStart(step.record, step.why);
+        return this.#turns.leave(step.record);
       case 'withdraw':
-        return this.#withdraw(step.record, step.why);
+        return this.#notRun.withdraw(step.record, step.why);
     }
   }
 
-  /** Nearly always it is held, and runs. */
+  // The common way of a record, in its order: claimed, over, settled.
+
   claimed(attempt: BatchAttempt): void {
     if (attempt.state === 'refused') this.#refused(attempt, attempt.refusal as Refusal);
-    else if (attempt.crashes > 0 && !this.#schedule.isAlone) this.#putOff(attempt);
+    else if (attempt.crashes > 0 && !this.#schedule.isAlone) this.#notRun.putOff(attempt);
     else this.#run.offer(attempt);
   }
 
@@ -106,48 +110,20 @@ class BatchRun implements AfterClaim, AfterRun {
 
   over(attempt: BatchAttempt): void {
     this.#run.over(attempt);
-    this.#makeRoom(attempt.of);
+    this.#turns.makeRoom(attempt.of);
     const outcome = settleEnd(attempt);
     if (outcome === undefined) return this.#doSteps();
-    this.#close(attempt.of, outcome);
+    this.#turns.close(attempt.of, outcome);
     this.answered();
   }
 
   settled(attempt: BatchAttempt, settled: Settled): void {
-    this.#close(attempt.of, outcomeOfSettled(attempt, settled, this.#context));
-  }
-
-  #close(record: PlannedRecord, outcome: RecordOutcome): void {
-    this.#context.ledger.finish(record, outcome);
-    this.#schedule.noteEnd(record, 'ended');
-    this.#leave(record);
-  }
-
-  /** Nothing of it is on its way any more but its dead letter: then what stands behind it in its lane is next. */
-  #leave(record: PlannedRecord): void {
-    const { ledger, settings } = this.#context;
-    const { deadLetter } = settings;
-    if (deadLetter === undefined) {
-      return this.#schedule.leave(record, isAcknowledged(ledger.outcomeOf(record)));
-    }
-    deadLetter.send(record, this.#context).then(
-      () => {
-        this.#leaveNow(record);
-        this.#advance();
-      },
-      (thrown: unknown) => this.fail(thrown),
+    const outcome = outcomeOf(attempt, settled);
+    const isCompleted = outcome.status === 'completed';
+    this.#turns.close(
+      attempt.of,
+      isCompleted ? outcome : outcomeOfNotCompleted(attempt, settled, outcome, this.#context),
     );
-  }
-
-  #leaveNow(record: PlannedRecord): void {
-    this.#schedule.leave(record, isAcknowledged(this.#context.ledger.outcomeOf(record)));
-  }
-
-  /** It has ended, or needs no claim, no slot and no settlement any more. */
-  #makeRoom(record: PlannedRecord): void {
-    this.#context.claims.activity.busy -= 1;
-    if (this.#run.gathering !== undefined) this.#run.gathering.startIfComplete();
-    this.#schedule.makeRoom(record);
   }
 
   // The other ways.
@@ -161,87 +137,25 @@ class BatchRun implements AfterClaim, AfterRun {
         return this.#run.offer(attempt);
       }
     }
-    this.#makeRoom(attempt.of);
+    this.#turns.makeRoom(attempt.of);
     if (refusal.status === 'conflict' && onConflict !== undefined && !attempt.hasWaited) {
       this.#claim.claimAgain(attempt, onConflict).catch((thrown: unknown) => this.fail(thrown));
     } else {
       const { outcome, event } = outcomeOfRefusal(attempt.of, refusal);
-      this.#close(attempt.of, outcome);
+      this.#turns.close(attempt.of, outcome);
       watch.notify(event);
     }
     claims.settlements.flushIfIdle();
   }
 
   notStarted(attempt: BatchAttempt): void {
-    const { deadline } = this.#context.time;
-    this.#makeRoom(attempt.of);
-    this.#notStart(attempt.of, deadline.stop.aborted ? 'deadline' : 'lease-lapsed');
-    this.#release(attempt, () => this.#leave(attempt.of));
+    this.#notRun.handBack(attempt);
     this.#advance();
   }
 
   endedLate(attempt: BatchAttempt, end: HandlerReturned | HandlerThrew): void {
     this.#run.endedLate(attempt);
     if (attempt.hasClaim) void settleLate(attempt, end);
-  }
-
-  #follow(record: PlannedRecord, leader: PlannedRecord): void {
-    const { ledger, watch } = this.#context;
-    const { recordId, key } = record;
-    const outcome = outcomeOfFollower(ledger.outcomeOf(leader) as RecordOutcome);
-    this.#close(record, outcome);
-    if (outcome.status === 'duplicate') watch.notify({ type: 'duplicate', recordId, key, within: 'batch' });
-  }
-
-  /**
-   * Its last attempt died: it runs alone, and holds no claim until then. If it kills this process, the claims that are held at
-   * that time look as if they had.
-   */
-  #putOff(attempt: BatchAttempt): void {
-    const { of: record } = attempt;
-    this.#makeRoom(record);
-    this.#release(attempt, (isGivenBack) => {
-      if (isGivenBack) {
-        this.#schedule.putOff(record);
-        this.#schedule.rest();
-      } else {
-        this.#notStart(record, 'lease-lapsed');
-        this.#leave(record);
-      }
-    });
-  }
-
-  /** It does not run now. What it has claimed is given back first, because an equal record may want it. */
-  #withdraw(record: PlannedRecord, why: 'order' | 'put-off'): void {
-    if (why === 'put-off') this.#schedule.putOff(record);
-    this.#schedule.makeRoom(record);
-    this.#claim.withdraw(record, (attempt) => {
-      if (attempt?.state === 'held') {
-        this.#release(attempt, (isGivenBack) => this.#withdrawn(record, why, isGivenBack));
-      } else this.#withdrawn(record, why, true);
-    });
-  }
-
-  #withdrawn(record: PlannedRecord, why: 'order' | 'put-off', isGivenBack: boolean): void {
-    if (why === 'put-off' && isGivenBack) this.#schedule.rest();
-    else {
-      this.#notStart(record, why === 'order' ? why : 'lease-lapsed');
-      this.#leaveNow(record);
-    }
-  }
-
-  #release(attempt: BatchAttempt, onReleased: (isGivenBack: boolean) => void): void {
-    if (!attempt.hasClaim) return onReleased(true);
-    release(attempt, (outcome) => onReleased(outcome === 'stored'));
-  }
-
-  #notStart(record: PlannedRecord, reason: NotStartedReason): void {
-    const { ledger, watch } = this.#context;
-    if (ledger.outcomeOf(record) !== undefined) return;
-    const { recordId, key } = record;
-    ledger.finish(record, { status: 'not-started', reason });
-    this.#schedule.noteEnd(record, reason === 'order' ? 'held-back' : 'ended');
-    watch.notify({ type: 'notStarted', recordId, key, reason });
   }
 
   /** Hands back what has not started, and tells what runs to end. */

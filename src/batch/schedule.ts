@@ -1,44 +1,6 @@
+import { EqualRecords } from './equal-records.ts';
 import type { PlannedRecord } from './plan.ts';
-
-/** How far ahead of their turns records are claimed. A claim that waits for its turn uses up its lease. */
-export interface Reach {
-  /** While fewer claims than this are unfinished, more are asked for. */
-  readonly ahead: number;
-  /** So many are asked for together, even if that is more than there is room for. */
-  readonly atLeast: number;
-  /** The most that one request takes. */
-  readonly atMost: number;
-}
-
-/** How the records of a batch are run. */
-export interface Order {
-  readonly reach: Reach;
-  /** One record runs at a time. Default: lane beside lane. */
-  readonly isAlone: boolean;
-  /** What was put off is left to be delivered again. Default: it runs last, alone. */
-  readonly leavesPutOff: boolean;
-}
-
-/** What is to be done next. */
-export type Step =
-  /** These may be claimed in one request. */
-  | { readonly do: 'claim'; readonly group: readonly PlannedRecord[] }
-  /** Its turn has come, and its claim has been asked for before. */
-  | { readonly do: 'run'; readonly record: PlannedRecord }
-  /** An equal record has run for it. */
-  | { readonly do: 'follow'; readonly record: PlannedRecord; readonly leader: PlannedRecord }
-  /** It had its outcome before anything ran. */
-  | { readonly do: 'pass'; readonly record: PlannedRecord }
-  /** Nothing has been asked for it, and nothing will be. */
-  | { readonly do: 'drop'; readonly record: PlannedRecord; readonly why: 'deadline' | 'order' | 'suspect' }
-  /**
-   * It does not run now, and its claim is given back: `order`, because one before it in its lane was not acknowledged;
-   * `put-off`, because one that it waits for runs last.
-   */
-  | { readonly do: 'withdraw'; readonly record: PlannedRecord; readonly why: 'order' | 'put-off' };
-
-/** How a record's turn ended, for the records that wait for it. */
-export type TurnEnd = 'ended' | 'held-back' | 'put-off';
+import type { Order, Step, TurnEnd } from './step.ts';
 
 /**
  * | turn    | what is true                                            |
@@ -68,12 +30,8 @@ export class Schedule {
   readonly #order: Order;
   readonly #turns: Uint8Array;
   readonly #asked: Uint8Array;
-  readonly #ends: (TurnEnd | undefined)[] = [];
+  readonly #equals = new EqualRecords();
   readonly #nextInLane: (PlannedRecord | undefined)[] = [];
-  /** Who waits for the end of a record. */
-  readonly #waiters = new Map<PlannedRecord, PlannedRecord[]>();
-  /** The follower that runs in the place of a leader that was held back for its own lane's sake. */
-  readonly #heirs = new Map<PlannedRecord, PlannedRecord>();
   /** Where a record was not acknowledged, while records run one at a time. */
   readonly #blockedLanes = new Set<string>();
   #steps: Step[] = [];
@@ -136,10 +94,8 @@ export class Schedule {
 
   /** Records that wait for this one, because they have its key, go on. */
   noteEnd(record: PlannedRecord, end: TurnEnd): void {
-    this.#ends[record.index] = end;
-    const waiters = this.#waiters.get(record);
+    const waiters = this.#equals.noteEnd(record, end);
     if (waiters === undefined) return;
-    this.#waiters.delete(record);
     for (const waiter of waiters) if (this.isInTurn(waiter)) this.#enter(waiter);
   }
 
@@ -206,11 +162,11 @@ export class Schedule {
     const { index, outcome, leader, behind } = record;
     this.#turns[index] = IN_TURN;
     if (outcome !== undefined) return this.#add({ do: 'pass', record });
-    const first = leader === undefined ? undefined : this.#firstOfEquals(record, leader);
+    const first = leader === undefined ? undefined : this.#equals.firstOf(record, leader);
     const before = first ?? behind;
     if (before !== undefined) {
-      const end = this.#ends[before.index];
-      if (end === undefined) return this.#wait(record, before);
+      const end = this.#equals.endOf(before);
+      if (end === undefined) return this.#equals.wait(record, before);
       if (end === 'put-off') return this.#add({ do: 'withdraw', record, why: 'put-off' });
       if (first !== undefined) return this.#add({ do: 'follow', record, leader: first });
     }
@@ -218,27 +174,6 @@ export class Schedule {
     if (!isClaimedNow && this.#asked[index] !== UNASKED) this.#add({ do: 'run', record });
     else if (this.#isStopped) this.#add({ do: 'drop', record, why: 'deadline' });
     else if (isClaimedNow) this.#add({ do: 'claim', group: [record] });
-  }
-
-  /**
-   * The equal record that runs for this one. A leader that was held back behind a failure of its lane is no reason for another
-   * lane to wait: the first follower to come runs in its place. Undefined: this is it.
-   */
-  #firstOfEquals(record: PlannedRecord, leader: PlannedRecord): PlannedRecord | undefined {
-    let first = leader;
-    while (this.#ends[first.index] === 'held-back') {
-      const heir = this.#heirs.get(first) ?? record;
-      this.#heirs.set(first, heir);
-      if (heir === record) return undefined;
-      first = heir;
-    }
-    return first;
-  }
-
-  #wait(record: PlannedRecord, before: PlannedRecord): void {
-    const waiters = this.#waiters.get(before);
-    if (waiters === undefined) this.#waiters.set(before, [record]);
-    else waiters.push(record);
   }
 
   #withdrawFrom(first: PlannedRecord, why: 'order' | 'put-off'): void {

@@ -14,6 +14,7 @@ export function settlementOf(
 ): EndingOf {
   return (end, isLast): Ending => {
     if (end.kind === 'returned') {
+      if (end.result === undefined) return { end: 'complete' };
       const { json, problem } = resultAsJson(end.result, maxResultBytes);
       if (json !== undefined) return { end: 'complete', result: json, mayDropResult: true };
       return problem === undefined ? { end: 'complete' } : { end: 'complete', dropped: problem };
@@ -32,7 +33,6 @@ function resultAsJson(
   result: unknown,
   maxBytes = Infinity,
 ): { readonly json?: string; readonly problem?: unknown } {
-  if (result === undefined) return {};
   try {
     const json = JSON.stringify(result) as string | undefined;
     if (json === undefined) return { problem: new TypeError(`JSON cannot hold a ${typeof result}`) };

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import { type QueueAccess, type RequestGroup, RequestQueue } from '../base/request-queue.ts';
 import type { QueueMember } from '../base/queue-member.ts';
+import type { RequestGroup } from '../base/request-group.ts';
+import { type QueueAccess, RequestQueue } from '../base/request-queue.ts';
 import {
   type AcquireOutcome,
   type ClaimRequest,
@@ -52,18 +53,17 @@ async function acquireGroup<Note>(
     const error = asError(thrown);
     outcomes = items.map(() => ({ status: 'error', error }));
   }
-  const late: Settlement[] = [];
-  const wanted: number[] = [];
-  const answers: AcquireOutcome[] = [];
-  for (const [index, request] of items.entries()) {
-    const outcome = outcomes[index] ?? { status: 'error', error: missingOutcome() };
-    if (group.isWanted(index)) {
-      wanted.push(index);
-      answers.push(outcome);
-    } else if (outcome.status === 'acquired') late.push(releaseOf(request, outcome.releases));
-  }
-  group.answer(wanted, answers);
+  const answers = items.map((_, index): AcquireOutcome => outcomes[index] ?? unanswered());
+  const unwanted = group.answer([...items.keys()], answers);
+  const late = unwanted.flatMap((index) => {
+    const outcome = answers[index];
+    return outcome?.status === 'acquired' ? [releaseOf(items[index] as ClaimRequest, outcome.releases)] : [];
+  });
   if (late.length > 0) void releaseLate(late, store);
+}
+
+function unanswered(): AcquireOutcome {
+  return { status: 'error', error: missingOutcome() };
 }
 
 function releaseOf({ key, owner, retentionMs }: ClaimRequest, releases: number): Settlement {

@@ -1,7 +1,8 @@
 import { type Clock, wait } from '../base/clock.ts';
 import { type ClaimStore, DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
 import { mayPass } from '../base/errors.ts';
-import { type RequestGroup, RequestQueue } from '../base/request-queue.ts';
+import type { RequestGroup } from '../base/request-group.ts';
+import { RequestQueue } from '../base/request-queue.ts';
 import type { QueueMember } from '../base/queue-member.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { asError, givenUp, missingOutcome } from './store-errors.ts';

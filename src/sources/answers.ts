@@ -26,50 +26,43 @@ export interface KafkaItemIdentifier {
   offset: number;
 }
 
-/** How one record ended, for the answer to its sender. */
-export interface Ending {
+/** A record that must be delivered again, for the answer to its sender. */
+export interface HandedBack {
   /** Undefined: it cannot be named in a response. */
   readonly itemIdentifier: string | undefined;
-  /** It need not come again. */
-  readonly isAcknowledged: boolean;
-  /** What the invocation fails with where it is the only way to have a record that is not acknowledged come again. */
+  /** The identifier of the nearest record that has one, at or before it in the event; undefined: none has. */
+  readonly nearestIdentifier: string | undefined;
+  /** What the invocation fails with where that is the only way to have it delivered again. */
   error(): unknown;
 }
 
 /**
- * Every record that failed, by name: all but those that are acknowledged, so that a record that was forgotten on the
- * way comes back. Throws an `UnnamedRecordError` where only a failed invocation makes that happen.
+ * Names every record that is handed back. Throws an `UnnamedRecordError` for one that cannot be named: only a failed invocation
+ * brings it back.
  */
-export function itemFailures(endings: readonly Ending[]): BatchResponse {
-  const failed = endings.filter(({ isAcknowledged }) => !isAcknowledged);
-
+export function itemFailures(handedBack: readonly HandedBack[]): BatchResponse {
   // Lambda takes an entry without an identifier for a failure of the whole batch: say so plainly instead.
-  const unnamed = failed.filter(({ itemIdentifier }) => itemIdentifier === undefined).length;
+  const unnamed = handedBack.filter(({ itemIdentifier }) => itemIdentifier === undefined).length;
   if (unnamed > 0) throw new UnnamedRecordError(unnamed);
 
-  const identifiers = new Set<string>();
-  for (const { itemIdentifier } of failed) if (itemIdentifier !== undefined) identifiers.add(itemIdentifier);
+  const identifiers = new Set(handedBack.map(({ itemIdentifier }) => itemIdentifier as string));
   return { batchItemFailures: [...identifiers].map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
 /**
- * The first record that failed. Of a stream, Lambda takes the lowest failed sequence number for its checkpoint, and
+ * Names the first record that is handed back. Of a stream, Lambda takes the lowest failed sequence number for its checkpoint, and
  * delivers that record and all after it again; what was done of them is then a duplicate. The batch is in that order.
- * A failure without a sequence number is reached from the nearest record before it that has one.
+ * A record without a sequence number is reached from the nearest record before it that has one.
  */
-export function checkpoint(endings: readonly Ending[]): BatchResponse {
-  const first = endings.findIndex(({ isAcknowledged }) => !isAcknowledged);
-  if (first === -1) return { batchItemFailures: [] };
-  const itemIdentifier = endings
-    .slice(0, first + 1)
-    .findLast((ending) => ending.itemIdentifier !== undefined)?.itemIdentifier;
+export function checkpoint([first]: readonly HandedBack[]): BatchResponse {
+  if (first === undefined) return { batchItemFailures: [] };
+  const itemIdentifier = first.nearestIdentifier;
   if (itemIdentifier === undefined) throw new UnnamedRecordError(1);
   return { batchItemFailures: [{ itemIdentifier }] };
 }
 
-/** Nothing, or a rejection, where the invocation's success is the answer. */
-export function allOrNothing(endings: readonly Ending[]): undefined {
-  const failed = endings.find(({ isAcknowledged }) => !isAcknowledged);
-  if (failed !== undefined) throw failed.error();
+/** Rejects the invocation if any record is handed back, where the invocation's success is the answer. */
+export function allOrNothing([first]: readonly HandedBack[]): undefined {
+  if (first !== undefined) throw first.error();
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { MSKRecord } from 'aws-lambda';
-import { type Ending, itemFailures, type KafkaBatchResponse } from './answers.ts';
+import { type HandedBack, itemFailures, type KafkaBatchResponse } from './answers.ts';
 import { Base64Record } from './base64-record.ts';
 import { textOfBase64 } from './base64-text.ts';
 import { checkedLanes } from './checked-lanes.ts';
@@ -104,8 +104,8 @@ function kafkaEntry(
 }
 
 /** Lambda retries the whole batch for a name that it does not know. */
-function failuresByOffset(endings: readonly Ending[]): KafkaBatchResponse {
-  const { batchItemFailures } = itemFailures(endings);
+function failuresByOffset(handedBack: readonly HandedBack[]): KafkaBatchResponse {
+  const { batchItemFailures } = itemFailures(handedBack);
   return {
     batchItemFailures: batchItemFailures.map(({ itemIdentifier }) => {
       const colon = itemIdentifier.lastIndexOf(':');

@@ -1,8 +1,6 @@
-import { isObject } from '../base/is-object.ts';
-
 /** The members of what may be anything, as far as they are there. */
 export function membersOf<Shape>(value: unknown): Partial<Shape> {
-  return isObject(value) ? value : {};
+  return typeof value === 'object' && value !== null ? value : {};
 }
 
 /** Whether there is any member in it. Without a list of them, for each of thousands of records. */
@@ -18,5 +16,5 @@ export function isText(value: unknown): value is string {
 
 /** Such a text; undefined for everything else. */
 export function textOf(value: unknown): string | undefined {
-  return isText(value) ? value : undefined;
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import type { BatchResponse, Ending, KafkaBatchResponse } from './answers.ts';
+import type { BatchResponse, HandedBack, KafkaBatchResponse } from './answers.ts';
 import type { BatchRecord } from './record.ts';
 
 /**
@@ -29,11 +29,11 @@ export interface SourceBatch<Record extends BatchRecord = BatchRecord> {
   /** In the order of the event. */
   readonly entries: readonly SourceEntry<Record>[];
   /**
-   * The answer to the sender, from how its records ended, in the order of `entries`. See `answers.ts`.
+   * Makes the answer to the sender. See `answers.ts`.
    *
-   * @param endings How the records ended, in the order of `entries`.
+   * @param handedBack The records that must be delivered again, in the order of `entries`.
    */
-  readonly answer: (endings: readonly Ending[]) => BatchResponse | KafkaBatchResponse | undefined;
+  readonly answer: (handedBack: readonly HandedBack[]) => BatchResponse | KafkaBatchResponse | undefined;
   /**
    * The sender does not wait for a visibility timeout before it delivers again: Lambda retries an asynchronous
    * invocation after one and two minutes, a stream at once. A lease must not outlive a process for longer than that.

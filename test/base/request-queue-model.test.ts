@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import * as fc from 'fast-check';
-import { type QueueAccess, type RequestGroup, RequestQueue } from '../../src/base/request-queue.ts';
+import type { RequestGroup } from '../../src/base/request-group.ts';
+import { type QueueAccess, RequestQueue } from '../../src/base/request-queue.ts';
 
 const LINGER_MS = 5;
 const REQUEST_SIZE = 4;

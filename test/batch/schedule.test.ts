@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type KeyedRecord, plan, type PlannedRecord } from '../../src/batch/plan.ts';
-import { type Order, Schedule, type Step } from '../../src/batch/schedule.ts';
+import { Schedule } from '../../src/batch/schedule.ts';
+import type { Order, Step } from '../../src/batch/step.ts';
 
 const ORDER: Order = {
   reach: { ahead: 4, atLeast: 2, atMost: 3 },

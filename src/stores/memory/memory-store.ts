@@ -171,17 +171,19 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     return 'stored';
   }
 
+  // What fails for one item is its own outcome.
   return {
     place: `memory:${objectNumber(rows)}`,
     async acquire(requests) {
       const now = clock.now();
       sweep(now);
-      return requests.map((request) =>
-        orError(
-          () => acquireOne(request, now),
-          (error) => ({ status: 'error', error }),
-        ),
-      );
+      return requests.map((request): AcquireOutcome => {
+        try {
+          return acquireOne(request, now);
+        } catch (thrown) {
+          return { status: 'error', error: asError(thrown) };
+        }
+      });
     },
     async settle(settlements) {
       const now = clock.now();
@@ -199,32 +201,25 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     count: async (query) => countIn(rows, query, clock.now()),
     async change(changes) {
       const now = clock.now();
-      return changes.map((operation) =>
-        orError(
-          () => operateOne(operation, now),
-          (error) => ({ status: 'error', error }),
-        ),
-      );
+      return changes.map((operation): OperateOutcome => {
+        try {
+          return operateOne(operation, now);
+        } catch (thrown) {
+          return { status: 'error', error: asError(thrown) };
+        }
+      });
     },
     async adopt(claims) {
       const now = clock.now();
-      return claims.map((claim) =>
-        orError(
-          () => adoptOne(claim, now),
-          (error) => ({ error }),
-        ),
-      );
+      return claims.map((claim): AdoptOutcome => {
+        try {
+          return adoptOne(claim, now);
+        } catch (thrown) {
+          return { error: asError(thrown) };
+        }
+      });
     },
   };
-}
-
-/** What fails for one item is its own outcome. */
-function orError<Outcome>(decide: () => Outcome, toOutcome: (error: Error) => Outcome): Outcome {
-  try {
-    return decide();
-  } catch (thrown) {
-    return toOutcome(asError(thrown));
-  }
 }
 
 function copied(outcome: OperateOutcome): OperateOutcome {

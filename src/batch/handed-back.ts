@@ -1,31 +1,23 @@
-import type { Ending } from '../sources/answers.ts';
-import type { PlannedRecord } from './plan.ts';
 import { MismatchError } from '../attempts/errors.ts';
+import type { HandedBack } from '../sources/answers.ts';
 import { RedeliverError } from './errors.ts';
+import type { Ledger } from './ledger.ts';
 import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
 
-/** How a record ended, for the answer to its sender. One without an outcome did not end in time. */
-export function answerOf(
-  { itemIdentifier }: Pick<PlannedRecord, 'itemIdentifier'>,
-  outcome: RecordOutcome | undefined,
-): Ending {
-  return new RecordEnding(itemIdentifier, outcome);
-}
-
-class RecordEnding implements Ending {
-  readonly itemIdentifier: string | undefined;
-  readonly isAcknowledged: boolean;
-  readonly #outcome: RecordOutcome | undefined;
-
-  constructor(itemIdentifier: string | undefined, outcome: RecordOutcome | undefined) {
-    this.itemIdentifier = itemIdentifier;
-    this.isAcknowledged = isAcknowledged(outcome);
-    this.#outcome = outcome;
+/**
+ * The records of a batch that are not acknowledged, for the answer to their sender. One without an outcome did not end in time, so
+ * that a record that was forgotten on the way comes back.
+ */
+export function handedBack({ records, outcomes }: Ledger): HandedBack[] {
+  const all: HandedBack[] = [];
+  let nearestIdentifier: string | undefined;
+  for (const { index, itemIdentifier } of records) {
+    nearestIdentifier = itemIdentifier ?? nearestIdentifier;
+    const outcome = outcomes[index];
+    if (isAcknowledged(outcome)) continue;
+    all.push({ itemIdentifier, nearestIdentifier, error: () => rejectionOf(outcome) });
   }
-
-  error(): unknown {
-    return rejectionOf(this.#outcome);
-  }
+  return all;
 }
 
 function rejectionOf(outcome: RecordOutcome | undefined): unknown {

@@ -1,0 +1,80 @@
+import { release } from '../attempts/settling.ts';
+import type { ClaimStage } from './claim.ts';
+import type { BatchAttempt, BatchContext } from './context.ts';
+import { outcomeOfFollower, type RecordOutcome } from './outcomes.ts';
+import type { PlannedRecord } from './plan.ts';
+import type { Schedule } from './schedule.ts';
+import type { Turns } from './turns.ts';
+
+/** The ways of records that do not run now: they follow an equal one, run last, or are handed back. */
+export class NotRun {
+  readonly #context: BatchContext;
+  readonly #schedule: Schedule;
+  readonly #claim: ClaimStage;
+  readonly #turns: Turns;
+
+  constructor(context: BatchContext, schedule: Schedule, claim: ClaimStage, turns: Turns) {
+    this.#context = context;
+    this.#schedule = schedule;
+    this.#claim = claim;
+    this.#turns = turns;
+  }
+
+  /** An equal record has run for it. */
+  follow(record: PlannedRecord, leader: PlannedRecord): void {
+    const { ledger, watch } = this.#context;
+    const { recordId, key } = record;
+    const outcome = outcomeOfFollower(ledger.outcomeOf(leader) as RecordOutcome);
+    this.#turns.close(record, outcome);
+    if (outcome.status === 'duplicate') watch.notify({ type: 'duplicate', recordId, key, within: 'batch' });
+  }
+
+  /**
+   * Its last attempt died: it runs alone, and holds no claim until then. If it kills this process, the claims that are held at
+   * that time look as if they had.
+   */
+  putOff(attempt: BatchAttempt): void {
+    const { of: record } = attempt;
+    this.#turns.makeRoom(record);
+    this.#giveBack(attempt, (isGivenBack) => {
+      if (isGivenBack) {
+        this.#schedule.putOff(record);
+        this.#schedule.rest();
+      } else {
+        this.#turns.notStart(record, 'lease-lapsed');
+        this.#turns.leave(record);
+      }
+    });
+  }
+
+  /** It does not run now. The claim that it has is given back first, because an equal record may want it. */
+  withdraw(record: PlannedRecord, why: 'order' | 'put-off'): void {
+    if (why === 'put-off') this.#schedule.putOff(record);
+    this.#schedule.makeRoom(record);
+    this.#claim.withdraw(record, (attempt) => {
+      if (attempt?.state === 'held') {
+        this.#giveBack(attempt, (isGivenBack) => this.#withdrawn(record, why, isGivenBack));
+      } else this.#withdrawn(record, why, true);
+    });
+  }
+
+  /** It was to run, and may not start any more. */
+  handBack(attempt: BatchAttempt): void {
+    const { of: record } = attempt;
+    this.#turns.makeRoom(record);
+    const isOver = this.#context.time.deadline.stop.aborted;
+    this.#turns.notStart(record, isOver ? 'deadline' : 'lease-lapsed');
+    this.#giveBack(attempt, () => this.#turns.leave(record));
+  }
+
+  #withdrawn(record: PlannedRecord, why: 'order' | 'put-off', isGivenBack: boolean): void {
+    if (why === 'put-off' && isGivenBack) return this.#schedule.rest();
+    this.#turns.notStart(record, why === 'order' ? why : 'lease-lapsed');
+    this.#turns.leaveNow(record);
+  }
+
+  #giveBack(attempt: BatchAttempt, onGivenBack: (isGivenBack: boolean) => void): void {
+    if (!attempt.hasClaim) return onGivenBack(true);
+    release(attempt, (outcome) => onGivenBack(outcome === 'stored'));
+  }
+}
