@@ -19,6 +19,7 @@ class RecordEnding implements Ending {
 
   constructor(itemIdentifier: string | undefined, outcome: RecordOutcome | undefined) {
     this.itemIdentifier = itemIdentifier;
+    // rule: all-failed
     this.isAcknowledged = isAcknowledged(outcome);
     this.#outcome = outcome;
   }

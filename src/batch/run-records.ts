@@ -95,6 +95,7 @@ class BatchRun implements AfterClaim, AfterRun {
   /** Nearly always it is held, and runs. */
   claimed(attempt: BatchAttempt): void {
     if (attempt.state === 'refused') this.#refused(attempt, attempt.refusal as Refusal);
+    // rule: crashed-run-last
     else if (attempt.crashes > 0 && !this.#schedule.isAlone) this.#putOff(attempt);
     else this.#run.offer(attempt);
   }
@@ -216,6 +217,7 @@ class BatchRun implements AfterClaim, AfterRun {
     if (why === 'put-off') this.#schedule.putOff(record);
     this.#schedule.makeRoom(record);
     this.#claim.withdraw(record, (attempt) => {
+      // rule: withdrawn-claims
       if (attempt?.state === 'held') {
         this.#release(attempt, (isGivenBack) => this.#withdrawn(record, why, isGivenBack));
       } else this.#withdrawn(record, why, true);

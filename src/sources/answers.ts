@@ -58,6 +58,7 @@ export function itemFailures(endings: readonly Ending[]): BatchResponse {
  * A failure without a sequence number is reached from the nearest record before it that has one.
  */
 export function checkpoint(endings: readonly Ending[]): BatchResponse {
+  // rule: lowest-failure
   const first = endings.findIndex(({ isAcknowledged }) => !isAcknowledged);
   if (first === -1) return { batchItemFailures: [] };
   const itemIdentifier = endings
