@@ -76,7 +76,7 @@ export const mutantsOfBatches: readonly Mutant[] = [
     'batches: broken off together',
     'what a batch handler has seen on one record it has seen on all',
     'seen-together',
-    'this',
+    'this.#stop',
   ),
   one(
     'batches: no waiting for oneself',
