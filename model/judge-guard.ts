@@ -39,14 +39,14 @@ export async function judgeGuard(guard: Guard, seed: number, quint: Quint): Prom
 }
 
 async function problemOf(
-  { invariant, patches }: Guard,
+  { invariant, changes }: Guard,
   trace: readonly State[],
 ): Promise<string | undefined> {
   const instance = instanceOf('oneKey');
   const toleranceMs = instance.tolerance * TICK_MS;
   const intact = await replay(trace, instance, memoryAdapter().create(toleranceMs), '');
   if (intact.divergence === undefined) return 'the code with the guard does the same';
-  const mutant = memoryAdapter(await mutantStore(patches)).create(toleranceMs);
+  const mutant = memoryAdapter(await mutantStore(changes)).create(toleranceMs);
   const { divergence, states } = await replay(trace, instance, mutant, '');
   if (divergence !== undefined) return `the code without the guard does not: ${JSON.stringify(divergence)}`;
   const last = states.at(-1);

@@ -1,12 +1,13 @@
 // Takes one rule after the other out of a copy of the source, and shows which invariant notices. See --help.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { positiveInteger } from './command-line/positive-integer.ts';
-import type { Mutant } from '../test/simulation/mutant.ts';
-import { mutants } from '../test/simulation/mutants.ts';
+import type { Mutant } from '../lab/rules/mutant.ts';
+import { mutatedFiles } from '../lab/rules/mutated-files.ts';
+import { mutants } from '../test/simulation/mutants/mutants.ts';
 import type { Summary } from '../test/simulation/run-seeds.ts';
 
 interface Options {
@@ -26,10 +27,10 @@ interface Verdict {
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const COPIED = ['src', 'test/simulation', 'scripts', 'package.json', 'tsconfig.json'];
-/** A mutant that makes the code spin is stopped after this time. */
+/** A simulation is stopped after this time, and counts as one that caught nothing. */
 const LONGEST_MS = 300_000;
 
-const UNCHANGED: Mutant = { name: '(no change)', takesOut: 'nothing', patches: [] };
+const UNCHANGED: Mutant = { name: '(no change)', takesOut: 'nothing', changes: [] };
 
 const options = new Command()
   .name('simulate:mutants')
@@ -45,7 +46,10 @@ const options = new Command()
   .opts<Options>();
 
 const chosen = mutants.filter(({ name }) => options.only === undefined || name.includes(options.only));
-assertUpToDate(chosen);
+if (chosen.length === 0) {
+  console.error('No mutant has that in its name');
+  process.exit(1);
+}
 const verdicts: Verdict[] = [];
 if (!options.json) console.log(`${'mutant'.padEnd(38)}${'caught by'.padEnd(32)}seed`);
 for (const mutant of [UNCHANGED, ...chosen]) {
@@ -62,13 +66,8 @@ async function judge(mutant: Mutant): Promise<Verdict> {
   try {
     for (const part of COPIED) cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
-    for (const { file, search, replace } of mutant.patches) {
-      const text = readFileSync(path.join(folder, file), 'utf8');
-      writeFileSync(
-        path.join(folder, file),
-        text.replace(search, () => replace),
-      );
-    }
+    for (const [file, text] of mutatedFiles(folder, mutant.changes))
+      writeFileSync(path.join(folder, file), text);
     const seeds = mutant === UNCHANGED ? Math.min(100, options.seeds) : options.seeds;
     const { failures } = await simulate(folder, seeds);
     const [first] = failures;
@@ -91,6 +90,7 @@ async function simulate(folder: string, seeds: number): Promise<Pick<Summary, 'f
     { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS },
   );
   const { output, errors } = await outputOf(child);
+  if (child.killed) return { failures: [] };
   try {
     return JSON.parse(output) as Summary;
   } catch {
@@ -107,18 +107,6 @@ function outputOf(child: ChildProcess): Promise<{ output: string; errors: string
     child.once('error', reject);
     child.once('close', () => resolve({ output, errors }));
   });
-}
-
-/** A mutant whose text is gone tests nothing. */
-function assertUpToDate(list: readonly Mutant[]): void {
-  const stale = list.flatMap(({ name, patches }) =>
-    patches
-      .filter(({ file, search }) => readFileSync(path.join(ROOT, file), 'utf8').split(search).length !== 2)
-      .map(({ file, search }) => `${name}: ${file} does not contain, exactly once: ${search}`),
-  );
-  if (stale.length === 0 && list.length > 0) return;
-  console.error(list.length === 0 ? 'No mutant has that in its name' : `Out of date:\n${stale.join('\n')}`);
-  process.exit(1);
 }
 
 function show(verdict: Verdict): void {

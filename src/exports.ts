@@ -78,7 +78,12 @@ export { resultsIn, type ResultsInOptions } from './stores/results-in.ts';
 export type { SqsClient } from './queues/sqs-client.ts';
 export type { CommandClient } from './options/command-client.ts';
 export { allSources } from './sources/all-sources.ts';
-export type { BatchResponse, HandedBack, KafkaBatchResponse, KafkaItemIdentifier } from './sources/answers.ts';
+export type {
+  BatchResponse,
+  HandedBack,
+  KafkaBatchResponse,
+  KafkaItemIdentifier,
+} from './sources/answers.ts';
 export { base64, type Base64Options } from './sources/base64.ts';
 export { decoder } from './sources/decode-payloads.ts';
 export type { DecoderStep, DecodeStep, EnvelopeStep } from './sources/decode-step.ts';

@@ -228,7 +228,11 @@ describe('src', () => {
   });
 
   it('has files of one idea: none over 300 lines', () => {
-    const lines = [...files].map(([path, source]) => [path, source.split('\n').length - 1] as const);
+    // The markers of rules are for tests, see lab/rules.
+    const isOfTheFile = (line: string): boolean => !line.trimStart().startsWith('// rule: ');
+    const lines = [...files].map(
+      ([path, source]) => [path, source.split('\n').filter(isOfTheFile).length - 1] as const,
+    );
     expect(lines.filter(([, count]) => count > 300)).toEqual([]);
   });
 

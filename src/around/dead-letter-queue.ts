@@ -45,6 +45,7 @@ async function sendToDeadLetters(planned: PlannedRecord, url: string, context: B
     await sendDeadLetter(boundedSqs(sqs, time.clock), url, letter, time.deadline.answerNow.signal);
   } catch (error) {
     watch.notify({ type: 'deadLetterFailed', recordId, key, error });
+    // rule: dead-letter-first
     return;
   }
   ledger.noteDeadLettered(planned);

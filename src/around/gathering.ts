@@ -81,6 +81,7 @@ class Gatherer implements Gathering {
     const { time, watch } = this.#context;
     const claimed = waiting.flatMap(({ attempt }) => (attempt.hasClaim ? [attempt] : []));
     const ready = await this.#starts.ready(claimed);
+    // rule: gathered-leases
     const mayStart = (attempt: BatchAttempt): boolean =>
       attempt.hasClaim ? ready.has(attempt) : !time.deadline.stop.aborted;
     const starting = waiting.flatMap(({ attempt }) => (mayStart(attempt) ? [attempt] : []));
@@ -133,6 +134,7 @@ function callTogether(
     }
     await complete;
     const result: unknown = (await answering)?.[place];
+    // rule: errors-of-records
     if (isError(result)) throw result;
     return result;
   };
@@ -143,6 +145,7 @@ async function answerOf(
   items: readonly BatchItem[],
 ): Promise<readonly unknown[] | void> {
   const answer = await handler(items);
+  // rule: answers-for-all
   if (answer !== undefined && (!Array.isArray(answer) || answer.length !== items.length)) {
     throw new BatchAnswerError(items.length, answer);
   }

@@ -195,6 +195,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     // Nearly always: nobody has looked at the signal, and nobody else's counts.
     const isPlain = this.#stop === undefined && this.together === undefined;
     if (isPlain || this.isCommitted) return { kind: 'returned', result };
+    // rule: seen-together
     const seen = this.together === undefined ? this.#stop : this.together.whoHasSeenAbort();
     return endOfReturn(result, this.#stop, seen);
   }

@@ -69,5 +69,6 @@ export function createDeadline(
 function availableTimeMs(lambda: Pick<Context, 'getRemainingTimeInMillis'> | undefined): number | undefined {
   if (typeof lambda?.getRemainingTimeInMillis !== 'function') return undefined;
   const remainingMs = lambda.getRemainingTimeInMillis();
+  // rule: remaining-time
   return Number.isFinite(remainingMs) ? Math.max(remainingMs, 0) : undefined;
 }

@@ -14,4 +14,5 @@ export function defaultLeaseMs(remainingTimeMs: number): number {
  * asynchronous invocation comes a minute after the failure: by then a dead process's lease has to be over, or the retry is
  * wasted. Long enough that a busy event loop has half a minute until it must renew the lease.
  */
+// rule: short-default-lease
 export const SHORT_LEASE_MS = 45_000;

@@ -43,6 +43,7 @@ export function endOfReturn(
     own?.isDone === true ||
     // A batch handler that was to stop for another record's sake, and still has an answer for this one, has done it.
     (own?.reason === undefined && result !== undefined);
+  // rule: seen-abort
   if (hasFinished) return { kind: 'returned', result };
   const error = new InterruptedError({ cause: (own?.reason ?? seen?.reason)?.() });
   return { kind: 'threw', error, thrown: error, isInconclusive: true, hasSeenAbort: true };

@@ -32,11 +32,13 @@ export async function extendLeases(
   { claims: { store, rules }, time: { clock, deadline } }: AttemptScope,
   signal: Stop = deadline.answerNow,
 ): Promise<SettleOutcome[]> {
+  // rule: lease-as-told
   const askedAt = clock.now();
   const retentionMs = rules.retention.inProgress;
   const extensions = attempts.map(({ key, owner, leaseUntil }) => ({
     key,
     owner,
+    // rule: growing-extension
     leaseMs: Math.max(minimumMs, leaseUntil - askedAt),
     retentionMs,
   }));
@@ -67,6 +69,7 @@ async function unlessCommitted(attempt: Attempt, outcome: SettleOutcome): Promis
 
 /** Whether a claim has waited so long for its start that little of its lease is left. */
 export function isShort({ leaseUntil, scope: { time } }: Attempt): boolean {
+  // rule: short-lease
   return leaseUntil - time.clock.now() < time.leaseMs() / 2;
 }
 
@@ -79,5 +82,6 @@ export async function ensureLeases(attempts: readonly Attempt[], scope: AttemptS
   const outcomes = await extendLeases(short, leaseMs(), scope, deadline.stop);
   const notRenewed = new Set(short.filter((_, index) => outcomes[index] !== 'stored'));
   // A renewal that took longer than the lease that it wrote is void.
+  // rule: late-renewal
   return attempts.map((attempt) => !notRenewed.has(attempt) && attempt.leaseUntil > clock.now());
 }

@@ -28,8 +28,11 @@ export function refusalOf(claim: Counts, rules: AttemptRules): Error | undefined
   const { maxAttempts, maxCrashes, onLapsedLease } = rules;
   const { crashes } = claim;
   // Not `tookOver`: the answer of a takeover may be lost, and the second one says that the claim was mine.
+  // rule: lapsed-lease-parks
   if (onLapsedLease === 'park' && crashes > 0) return new LapsedLeaseError();
+  // rule: max-crashes
   if (maxCrashes !== undefined && crashes >= maxCrashes) return new TooManyCrashesError(maxCrashes);
+  // rule: max-attempts
   if (maxAttempts !== undefined && countedAttempts(claim) > maxAttempts) {
     return new TooManyAttemptsError(maxAttempts);
   }
@@ -46,6 +49,7 @@ export function isLastAttempt(claim: Counts, { maxAttempts }: AttemptRules): boo
  * or counts towards what may.
  */
 export function countsDeaths({ onLapsedLease, maxCrashes, maxAttempts }: AttemptRules): boolean {
+  // rule: recorded-starts
   return onLapsedLease === 'park' || maxCrashes !== undefined || maxAttempts !== undefined;
 }
 

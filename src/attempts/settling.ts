@@ -119,6 +119,7 @@ async function settleBeside(attempt: Attempt, transaction: Transaction): Promise
   try {
     await transaction.close();
     const end = attempt.end as AttemptEnd;
+    // rule: committed-is-over
     if (transaction.isStored) {
       tellCommitted(attempt, end);
       attempt.scope.claims.settlements.flushIfIdle();
@@ -154,6 +155,7 @@ function tellSettled(attempt: Attempt, settled: Settled): void {
 /** Whatever the handler made of a commit that failed, its effect is not known to be written, so that it may run again. */
 function endBeside(attempt: Attempt, end: AttemptEnd): AttemptEnd {
   const failure = attempt.transaction?.failure;
+  // rule: unknown-commit-fails
   if (failure === undefined || end.kind === 'threw') return end;
   return { kind: 'threw', error: failure, thrown: failure, isInconclusive: true };
 }
@@ -164,6 +166,7 @@ async function wasCommittedUnnoticed({ key, owner, scope: { claims, time } }: At
   try {
     // When the answer has left already, nothing is gained by giving up.
     const stored = await (answerNow.aborted ? looking : Promise.race([looking, whenAborted(answerNow)]));
+    // rule: row-decides-commit
     return stored?.status === 'COMPLETED' && stored.owner === owner;
   } catch {
     return false;

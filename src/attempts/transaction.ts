@@ -56,6 +56,7 @@ export class Transaction {
 
   /** Does work that commits with `commit`; it ends as the work does. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    // rule: one-commit
     if (this.#state !== 'none') throw new CommitNotAllowedError(this.#state);
     this.#state = 'pending';
     this.#notDone = undefined;

@@ -139,6 +139,7 @@ export class RequestQueue<
     const keys = new Set<string>();
     const group: Waiting<Item, Note, Outcome, Member>[] = [];
     for (const one of this.#waiting.splice(0)) {
+      // rule: one-key-a-request
       if (group.length === requestSize || keys.has(one.item.key)) this.#waiting.push(one);
       else {
         keys.add(one.item.key);
@@ -151,6 +152,7 @@ export class RequestQueue<
   /** Takes out what waits of one member. */
   #take(member: Member): Waiting<Item, Note, Outcome, Member>[] {
     const own: Waiting<Item, Note, Outcome, Member>[] = [];
+    // rule: others-stay-queued
     for (const one of this.#waiting.splice(0)) (one.member === member ? own : this.#waiting).push(one);
     return own;
   }

@@ -59,6 +59,7 @@ export class ClaimStage {
       const attempt = new Attempt(record, claims.newOwner(), askedAt, this.#context, this.#after);
       attempts.push(attempt);
       requests.push(this.#requestFor(attempt, leaseMs));
+      // rule: busy-in-turn
       if (!this.#turns.isInTurn(record)) continue;
       attempt.isInTurn = true;
       claims.activity.busy += 1;

@@ -14,6 +14,7 @@ export function handedBack({ records, outcomes }: Ledger): HandedBack[] {
   for (const { index, itemIdentifier } of records) {
     nearestIdentifier = itemIdentifier ?? nearestIdentifier;
     const outcome = outcomes[index];
+    // rule: all-failed
     if (isAcknowledged(outcome)) continue;
     all.push({ itemIdentifier, nearestIdentifier, error: () => rejectionOf(outcome) });
   }

@@ -52,6 +52,7 @@ export class NotRun {
     if (why === 'put-off') this.#schedule.putOff(record);
     this.#schedule.makeRoom(record);
     this.#claim.withdraw(record, (attempt) => {
+      // rule: withdrawn-claims
       if (attempt?.state === 'held') {
         this.#giveBack(attempt, (isGivenBack) => this.#withdrawn(record, why, isGivenBack));
       } else this.#withdrawn(record, why, true);

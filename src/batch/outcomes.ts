@@ -73,6 +73,7 @@ export interface PermanentEnd {
 
 /** Its work is done: here, or before; or there is none. */
 function isDone(outcome: RecordOutcome | undefined): boolean {
+  // rule: done-outcomes
   return outcome?.status === 'completed' || outcome?.status === 'duplicate' || outcome?.status === 'ignored';
 }
 
@@ -104,6 +105,7 @@ export function outcomeOf({ end, ending }: Attempt, settled: Settled): RecordOut
     if (ending?.end !== 'park' || settled !== 'stored') return { status: 'failed', error: end.error };
     return { status: isInvalidBody(end.error) ? 'invalid' : 'parked', error: end.error };
   }
+  // rule: stored-completes
   if (settled === 'stored') return { status: 'completed' };
   if (settled === 'lost') return { status: 'lost' };
   return { status: 'failed', error: new CompletionNotStoredError({ cause: settled.error }) };

@@ -95,9 +95,11 @@ function link(
 ): void {
   const { key, payloadHash } = record;
   const last = leaders.get(key);
+  // rule: equal-payloads
   if (last === undefined || last.payloadHash === payloadHash) record.leader = last;
   else {
     record.leader = byPayload.get(JSON.stringify([key, payloadHash]));
+    // rule: payloads-in-turn
     if (record.leader === undefined) record.behind = last;
   }
   if (record.leader !== undefined) return;

@@ -99,6 +99,7 @@ class BatchRun implements AfterClaim, AfterRun {
 
   claimed(attempt: BatchAttempt): void {
     if (attempt.state === 'refused') this.#refused(attempt, attempt.refusal as Refusal);
+    // rule: crashed-run-last
     else if (attempt.crashes > 0 && !this.#schedule.isAlone) this.#notRun.putOff(attempt);
     else this.#run.offer(attempt);
   }

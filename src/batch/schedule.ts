@@ -110,6 +110,7 @@ export class Schedule {
     }
     const next = this.#nextInLane[record.index];
     if (next === undefined || this.#turns[next.index] !== WAITS) return;
+    // rule: lane-stops
     if (isAcknowledged) this.#enter(next);
     else this.#withdrawFrom(next, 'order');
   }
@@ -162,6 +163,7 @@ export class Schedule {
     const { index, outcome, leader, behind } = record;
     this.#turns[index] = IN_TURN;
     if (outcome !== undefined) return this.#add({ do: 'pass', record });
+    // rule: equal-keys-run-once
     const first = leader === undefined ? undefined : this.#equals.firstOf(record, leader);
     const before = first ?? behind;
     if (before !== undefined) {

@@ -11,6 +11,7 @@ import { outcomeWithoutClaim, type RecordOutcome } from './outcomes.ts';
 export function settleEnd(attempt: BatchAttempt): RecordOutcome | undefined {
   if (attempt.state === 'abandoned') {
     // It may still be running, so its claim is left to its lease: no second attempt starts beside it.
+    // rule: abandoned-keep-claims
     return attempt.isCommitted
       ? { status: 'completed' }
       : { status: 'failed', error: (attempt.end as HandlerThrew).error };

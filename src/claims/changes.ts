@@ -31,12 +31,17 @@ export function decideOperation(
   clockToleranceMs = 0,
 ): OperationDecision {
   const isForget = operation.operation === 'forget';
+  // rule: forgotten-for-people
   if (stored === undefined || isForgotten(stored, now - clockToleranceMs)) return refused('absent');
+  // rule: own-change
   if (stored.owner === operation.owner) return { outcome: { status: 'done', claim: stored } };
+  // rule: seen-before-change
   if (!isAsSeen(stored, operation)) return refused('changed', stored);
   if (operation.force !== true) {
+    // rule: live-for-people
     const isLive = stored.status === 'IN_PROGRESS' && now < stored.leaseUntil + clockToleranceMs;
     if (isLive) return refused('running', stored);
+    // rule: completed-for-people
     if (
       stored.status === 'COMPLETED' &&
       (operation.operation === 'release' || operation.operation === 'park')
@@ -61,6 +66,7 @@ function changed(stored: Claim, operation: ClaimOperation, now: number): Claim {
   const { error: _error, result, completedAt, started: _started, leaseUntil, ...kept } = stored;
   const base = {
     ...kept,
+    // rule: owner-of-change
     owner: operation.owner,
     // Nobody holds it any more.
     leaseUntil: Math.min(leaseUntil, now),

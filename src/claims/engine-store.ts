@@ -19,6 +19,7 @@ import { givenUp, silentFor } from './store-errors.ts';
 /** How long the engine waits for a call of the store, in milliseconds. */
 const LIMITS_MS = {
   /** Longer than a store's own retries take: a call without an answer by then will hardly get one. */
+  // rule: bounded-calls
   call: 30_000,
   /** Leases are renewed with a third or half of them left: a renewal without an answer must leave time for another. */
   renewal: 10_000,
@@ -137,6 +138,7 @@ function areAllStored(outcomes: readonly SettleOutcome[]): boolean {
 function withoutResult(settlement: Settlement | undefined, outcome: SettleOutcome): Completion | undefined {
   if (typeof outcome === 'string' || !hasCode(outcome.error, 'BATCHLATCH_ITEM_TOO_LARGE')) return undefined;
   if (settlement?.end !== 'complete' || settlement.result === undefined) return undefined;
+  // rule: dropped-results
   if (settlement.onResultDropped === undefined) return undefined;
   const { result: _tooLarge, ...rest } = settlement;
   return rest;

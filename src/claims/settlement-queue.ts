@@ -184,6 +184,7 @@ async function settleOrErrors(
     return await store.settle(settlements, signal.aborted ? undefined : { signal });
   } catch (thrown) {
     const error = asError(thrown);
+    // rule: rejected-settle
     return settlements.map(() => ({ error }));
   }
 }

@@ -34,14 +34,18 @@ export function decideAcquire(
   now: number,
   clockToleranceMs = 0,
 ): AcquireDecision {
+  // rule: forgotten-claims
   if (stored === undefined || isForgotten(stored, now - clockToleranceMs))
     return { write: firstClaim(request, now), tookOver: false };
+  // rule: own-claim
   if (stored.status === 'IN_PROGRESS' && stored.owner === request.owner)
     return { outcome: acquired(stored, false) };
+  // rule: other-payload
   if (isOtherPayload(stored, request)) return { outcome: { status: 'mismatch' } };
 
   switch (stored.status) {
     case 'IN_PROGRESS':
+      // rule: live-lease
       if (now < stored.leaseUntil + clockToleranceMs) {
         return { outcome: { status: 'conflict', leaseUntil: stored.leaseUntil, attempt: stored.attempt } };
       }
@@ -49,6 +53,7 @@ export function decideAcquire(
     case 'FAILED':
       return { write: nextClaim(stored, request, now), tookOver: false };
     case 'COMPLETED':
+      // rule: completed-key
       return {
         outcome: {
           status: 'duplicate',
@@ -58,6 +63,7 @@ export function decideAcquire(
         },
       };
     case 'PARKED':
+      // rule: parked-key
       return { outcome: { status: 'parked', ...(stored.error !== undefined && { error: stored.error }) } };
   }
 }
@@ -81,6 +87,7 @@ function nextClaim(
   now: number,
 ): Claim {
   const claim: Writable<Claim> = inProgress(request, now, {
+    // rule: attempts-grow
     attempt: attempt + 1,
     releases,
     crashes,
@@ -93,6 +100,7 @@ function nextClaim(
 
 /** A lease that lapsed before its handler started was as good as given back: nothing of it was done. */
 function afterLapse(stored: Claim): History {
+  // rule: unstarted-lapse
   return stored.started === false
     ? { ...stored, releases: stored.releases + 1 }
     : { ...stored, crashes: stored.crashes + 1 };
@@ -144,6 +152,7 @@ export function changeOfSettlement(settlement: Settlement, now: number): ClaimCh
         status: 'COMPLETED',
         updatedAt: now,
         completedAt: now,
+        // rule: retention-of-completions
         expiresAt: now + settlement.retentionMs,
       };
       if (settlement.result !== undefined) change.result = settlement.result;
@@ -161,6 +170,7 @@ export function changeOfSettlement(settlement: Settlement, now: number): ClaimCh
       return {
         status: 'PARKED',
         updatedAt: now,
+        // rule: retention-of-parked
         expiresAt: now + settlement.retentionMs,
         error: settlement.error,
       };
@@ -190,6 +200,7 @@ export function changeOfExtension(
 
 /** Whether a settlement or an extension of `owner` may be written over the row. */
 export function isOwnedBy(stored: Claim | undefined, owner: string): stored is Claim {
+  // rule: owner-condition
   return stored !== undefined && stored.status === 'IN_PROGRESS' && stored.owner === owner;
 }
 
@@ -198,6 +209,7 @@ export function isOwnedBy(stored: Claim | undefined, owner: string): stored is C
  * sent again. The owner stays in a settled row for this question.
  */
 export function isAlreadySettled(stored: Claim | undefined, settlement: Settlement): boolean {
+  // rule: own-settlement
   if (stored === undefined || stored.owner !== settlement.owner) return false;
   switch (settlement.end) {
     case 'complete':

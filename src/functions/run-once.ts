@@ -132,6 +132,7 @@ async function runBefore<Value>(
   if (!(await mayStart(attempt, scope))) {
     // Kept, it would look to the next attempt as if this one had died.
     const released = await new Promise<SettleOutcome>((resolve) => release(attempt, resolve));
+    // rule: late-calls
     if (typeof released === 'object') void unstarted.giveBack();
     return { status: 'not-started', leaseUntil: deadline.stop.aborted ? undefined : attempt.leaseUntil };
   }
@@ -176,6 +177,7 @@ function requestOf(
   { store, newOwner }: RunPorts,
 ): () => ClaimRequest {
   const owner = newOwner();
+  // rule: recorded-calls
   const isRecordingStart = recordsStarts({ store, rules: settings });
   return () => ({
     key,
@@ -232,6 +234,7 @@ function endingOf<Value>(work: Work<Value>): EndingOf {
     if (end.kind === 'returned') return work.endOf(end.result as Value);
     if (end.kind === 'refused') return { end: 'park', error: toStoredError(end.error) };
     // Not the key's answer, even with `replayFailures`: the next attempt may get further.
+    // rule: seen-abort-of-calls
     if (end.hasSeenAbort === true) return { end: isLast ? 'park' : 'fail', error: toStoredError(end.thrown) };
     return work.endOfFailure(end.thrown, isLast);
   };
@@ -251,6 +254,7 @@ async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean>
   const { stop } = scope.time.deadline;
   if (stop.aborted) return false;
   const starts = new Starts(scope);
+  // rule: leases-of-calls
   const isReady = starts.isReady(attempt) || (await starts.ready([attempt])).has(attempt);
   return isReady && !stop.aborted;
 }

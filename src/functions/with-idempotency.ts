@@ -203,6 +203,7 @@ function workOf(
       unserializable('it is too long for the store, or could not be stored in the result storage'),
     endOfFailure(thrown, isLast) {
       const error = toStoredError(thrown);
+      // rule: replayed-failures
       const end = failureEnd(thrown);
       if (end === 'replay') return { end: 'park', error, isAnswer: true };
       return { end: isLast ? 'park' : end, error };
@@ -255,6 +256,7 @@ function returnedValue(
   serializer: Serializer | undefined,
 ): unknown {
   if (settled === 'lost') throw new LeaseLostError();
+  // rule: stored-calls
   if (settled !== 'stored') throw new CompletionNotStoredError({ cause: settled.error, result: value });
   if (ending.end !== 'complete') throw replayedError(ending.error);
   return fromResultText(ending.result, serializer);

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { SqsClient } from './sqs-client.ts';
 
 /** SQS answers in milliseconds; a response that waits for such a call should not wait for long. */
+// rule: bounded-sqs-calls
 const LONGEST_CALL_MS = 5_000;
 
 /**

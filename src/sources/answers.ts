@@ -54,7 +54,9 @@ export function itemFailures(handedBack: readonly HandedBack[]): BatchResponse {
  * delivers that record and all after it again; what was done of them is then a duplicate. The batch is in that order.
  * A record without a sequence number is reached from the nearest record before it that has one.
  */
-export function checkpoint([first]: readonly HandedBack[]): BatchResponse {
+export function checkpoint(handedBack: readonly HandedBack[]): BatchResponse {
+  // rule: lowest-failure
+  const first = handedBack[0];
   if (first === undefined) return { batchItemFailures: [] };
   const itemIdentifier = first.nearestIdentifier;
   if (itemIdentifier === undefined) throw new UnnamedRecordError(1);

@@ -60,6 +60,7 @@ function kinesisEntry(
   const { data, partitionKey, sequenceNumber } = payload;
   const identifier = identifierOf(payload, eventID);
   const itemIdentifier = textOf(identifier);
+  // rule: partition-lanes
   const lane = typeof partitionKey === 'string' ? `key:${partitionKey}` : undefined;
 
   const problem =

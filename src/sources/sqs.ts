@@ -30,6 +30,7 @@ function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {
   const itemIdentifier = textOf(messageId);
 
   // Standard queues carry a MessageGroupId too (fair queues) and order nothing by it: the ARN decides.
+  // rule: fifo-by-arn
   const isFifo = typeof eventSourceARN === 'string' && eventSourceARN.endsWith('.fifo');
   const groupId = attributes?.MessageGroupId;
   const lane = isFifo ? `group:${groupId ?? ''}` : undefined;

@@ -1,4 +1,4 @@
-import { type Mutant, one } from '../simulation/mutant.ts';
+import { type Mutant, type NewValue, one } from '../../lab/rules/mutant.ts';
 import { onDynoxide, onPostgres, onRedis, type Subject } from './subjects.ts';
 
 /** A store with a rule taken out, or clocks with which its rules are not enough. */
@@ -8,148 +8,124 @@ export interface HammeredMutant {
   readonly clockAheadMs?: number;
 }
 
-const POSTGRES = 'src/stores/postgres/statements.ts';
-const REDIS = 'src/stores/redis/scripts.ts';
-const DYNAMODB = 'src/stores/dynamodb/row-writer.ts';
-const TRANSITIONS = 'src/claims/transitions.ts';
-const OPERATIONS = 'src/claims/changes.ts';
-const SETTLE = 'src/stores/rows/settle.ts';
+// Scripts of Redis without one of their conditions.
+
+const INSERT_OVER = `
+for _, key in ipairs(KEYS) do
+  local write = next_write()
+  add(written(key, write))
+end`;
+
+const REPLACE_ANY = `
+for _, key in ipairs(KEYS) do
+  next_is_still(key)
+  local write = next_write()
+  if failed then add() else add(written(key, write)) end
+end`;
+
+const CHANGE_OF_ANYBODY = `
+for _, key in ipairs(KEYS) do
+  local owner = next_argument()
+  local at_most = next_argument()
+  local write = next_write()
+  local stored = run('hmget', key, 'status', 'owner', 'leaseUntil')
+  if failed then
+    add()
+  elseif stored[1] ~= 'IN_PROGRESS'
+    or (at_most ~= '' and (tonumber(stored[3]) or 0) > write.base + tonumber(at_most)) then
+    add(row_of(key))
+  else
+    if write.lasts then run('pexpire', key, write.lasts) end
+    if failed then add() else add(fields_written(key, write)) end
+  end
+end`;
 
 export const hammeredMutants: readonly HammeredMutant[] = [
-  inPostgres('ends of anybody', 'nobody but its owner ends a claim', POSTGRES, ' AND a.holder = a.owner', ''),
+  inPostgres(
+    'ends of anybody',
+    'nobody but its owner ends a claim',
+    'postgres-owner',
+    `"a.was = 'IN_PROGRESS'"`,
+  ),
   inPostgres(
     'live leases',
     'a live lease is not taken over',
-    POSTGRES,
-    ' AND c.lease_until <= excluded.updated_at',
-    '',
+    'postgres-live-lease',
+    `"c.status = 'IN_PROGRESS' AND c.owner <> excluded.owner"`,
   ),
   inPostgres(
     'second ends',
     'a claim that has ended is not ended again',
-    POSTGRES,
-    "a.was = 'IN_PROGRESS' AND ",
-    '',
+    'postgres-owner',
+    "'a.holder = a.owner'",
   ),
-  inPostgres(
-    'shorter leases',
-    'an extension makes no lease shorter',
-    POSTGRES,
-    "\n  AND (a.at_most_ms IS NULL OR a.lasts <= a.now + ${interval('a.at_most_ms')})",
-    '',
-  ),
+  inPostgres('shorter leases', 'an extension makes no lease shorter', 'postgres-growing-leases', "'true'"),
   inPostgres(
     'completed again',
     'a completed key does not run',
-    POSTGRES,
-    "(c.status = 'FAILED' OR",
-    "(c.status IN ('FAILED', 'COMPLETED') OR",
+    'postgres-free-keys',
+    (isFree) => `"c.status = 'COMPLETED' OR " + ${isFree}`,
   ),
   inPostgres(
     'promises longer than leases',
     'an owner counts on no more than the lease that is stored',
-    'src/stores/postgres/acquire.ts',
-    'leaseUntil: sentAt + leaseMs,',
-    'leaseUntil: sentAt + leaseMs + 100,',
+    'postgres-lease-as-told',
+    (leaseUntil) => `${leaseUntil} + 100`,
   ),
-  inRedis('ends of anybody', 'nobody but its owner ends a claim', REDIS, ' or stored[2] ~= owner', ''),
-  inRedis(
-    'lost updates',
-    'a claim is taken over only as it was read',
-    REDIS,
-    'elseif is_still then add(written(',
-    'elseif true then add(written(',
-  ),
+  inRedis('ends of anybody', 'nobody but its owner ends a claim', 'redis-owner', script(CHANGE_OF_ANYBODY)),
+  inRedis('lost updates', 'a claim is taken over only as it was read', 'redis-as-read', script(REPLACE_ANY)),
   inRedis(
     'claims over claims',
     'a first claim is written over no other',
-    REDIS,
-    ' elseif exists == 1 then add(row_of(key))',
-    '',
+    'redis-first-claims',
+    script(INSERT_OVER),
   ),
   inRedis(
     'acknowledged losses',
     'what is acknowledged is stored',
-    SETTLE,
-    'const writes = await writer.change(changes, signal);',
-    'const isLost = Math.random() < 0.1;\n' +
-      "const writes = isLost ? changes.map(() => ({ status: 'written' as const })) : await writer.change(changes, signal);",
+    'stored-as-written',
+    (writes) => `Math.random() < 0.1 ? changes.map(() => ({ status: 'written' as const })) : ${writes}`,
   ),
   inRedis(
     'stale reads',
     'a read sees what was written before it',
-    'src/stores/redis/redis-store.ts',
-    'const claim = claimOf(read.row, 0);',
-    'type Seen = Map<string, ReturnType<typeof claimOf>>;\nconst seen = ((globalThis as { seen?: Seen }).seen ??= new Map());\n' +
-      'const claim = seen.get(key) ?? claimOf(read.row, 0);\nseen.set(key, claim);',
+    'redis-fresh-reads',
+    (claim) => `((seen) => seen.get(key) ?? seen.set(key, ${claim}).get(key))(globalThis.seen ??= new Map())`,
   ),
-  inDynamoDB(
-    'ends of anybody',
-    'nobody but its owner ends a claim',
-    DYNAMODB,
-    'where: format.whereOwnedBy(owner)',
-    'where: {}',
-  ),
-  inDynamoDB(
-    'lost updates',
-    'a claim is taken over only as it was read',
-    DYNAMODB,
-    'where: format.whereStill(row)',
-    'where: {}',
-  ),
-  inDynamoDB(
-    'live leases',
-    'a live lease is not taken over',
-    TRANSITIONS,
-    'if (now < stored.leaseUntil + clockToleranceMs) {',
-    'if (false) {',
-  ),
-  inDynamoDB('tokens that stand still', 'attempts grow', TRANSITIONS, 'attempt: attempt + 1,', 'attempt,'),
-  inDynamoDB(
-    'lost acquires',
-    'a claim whose answer was lost is found',
-    TRANSITIONS,
-    "if (stored.status === 'IN_PROGRESS' && stored.owner === request.owner)\n",
-    'if (false)\n',
-  ),
-  inDynamoDB(
-    'lost ends',
-    'an end whose answer was lost is found',
-    TRANSITIONS,
-    'if (stored === undefined || stored.owner !== settlement.owner) return false;',
-    'if (stored !== undefined) return false;',
-  ),
-  inDynamoDB(
-    'changes unseen',
-    'people change only what they saw',
-    OPERATIONS,
-    "if (!isAsSeen(stored, operation)) return refused('changed', stored);",
-    '',
-  ),
+  inDynamoDB('ends of anybody', 'nobody but its owner ends a claim', 'dynamodb-owner', '() => ({})'),
+  inDynamoDB('lost updates', 'a claim is taken over only as it was read', 'dynamodb-as-read', '() => ({})'),
+  inDynamoDB('live leases', 'a live lease is not taken over', 'live-lease', 'false'),
+  inDynamoDB('tokens that stand still', 'attempts grow', 'attempts-grow', (_, [attempt]) => `${attempt}`),
+  inDynamoDB('lost acquires', 'a claim whose answer was lost is found', 'own-claim', 'false'),
+  inDynamoDB('lost ends', 'an end whose answer was lost is found', 'own-settlement', 'true'),
+  inDynamoDB('changes unseen', 'people change only what they saw', 'seen-before-change', 'false'),
   inDynamoDB(
     'people over attempts',
     'people change no live claim unless they force it',
-    OPERATIONS,
-    "const isLive = stored.status === 'IN_PROGRESS' && now < stored.leaseUntil + clockToleranceMs;",
-    'const isLive = false;',
+    'live-for-people',
+    'false',
   ),
   {
-    mutant: { name: 'dynamodb: clocks that differ', takesOut: 'the clocks of clients agree', patches: [] },
+    mutant: { name: 'dynamodb: clocks that differ', takesOut: 'the clocks of clients agree', changes: [] },
     subject: onDynoxide,
     clockAheadMs: 100,
   },
 ];
 
-type Patch = [name: string, takesOut: string, file: string, search: string, replace: string];
+type OneChange = [name: string, takesOut: string, rule: string, value: NewValue];
 
-function inPostgres(...[name, ...patch]: Patch): HammeredMutant {
-  return { mutant: one(`postgres: ${name}`, ...patch), subject: onPostgres };
+function inPostgres(...[name, ...change]: OneChange): HammeredMutant {
+  return { mutant: one(`postgres: ${name}`, ...change), subject: onPostgres };
 }
 
-function inRedis(...[name, ...patch]: Patch): HammeredMutant {
-  return { mutant: one(`redis: ${name}`, ...patch), subject: onRedis };
+function inRedis(...[name, ...change]: OneChange): HammeredMutant {
+  return { mutant: one(`redis: ${name}`, ...change), subject: onRedis };
 }
 
-function inDynamoDB(...[name, ...patch]: Patch): HammeredMutant {
-  return { mutant: one(`dynamodb: ${name}`, ...patch), subject: onDynoxide };
+function inDynamoDB(...[name, ...change]: OneChange): HammeredMutant {
+  return { mutant: one(`dynamodb: ${name}`, ...change), subject: onDynoxide };
+}
+
+function script(body: string): string {
+  return `script(\`${body}\`)`;
 }

@@ -67,6 +67,7 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     const code = error.Code ?? 'Unknown';
     if (code === 'DuplicateItem' || code === 'ConditionalCheckFailed') return refused(row);
     const storeError = toStoreError(error, tableName);
+    // rule: failed-statements
     return {
       status: 'error',
       error: isPassing(code)
@@ -79,7 +80,15 @@ export function batchWriter(setup: WriterSetup): ItemWriter {
     try {
       const { Responses, UnprocessedKeys } = await transport.send(
         'BatchGetItem',
-        { RequestItems: { [tableName]: { Keys: keys.map(toKey), ConsistentRead: true } } },
+        {
+          RequestItems: {
+            [tableName]: {
+              Keys: keys.map(toKey),
+              // rule: dynamodb-consistent-reads
+              ConsistentRead: true,
+            },
+          },
+        },
         signal,
       );
       // Emulators and AWS answer in any order, and name tables by name also when asked by ARN.

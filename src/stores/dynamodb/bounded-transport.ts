@@ -23,6 +23,7 @@ export function boundedTransport(transport: Transport, clock: Clock): Transport 
       if (!slots.take()) await slots.turn();
       try {
         if (signal?.aborted === true) throw unanswered('given-up'); // while it waited for its turn
+        // rule: dynamodb-bound
         if (transport.isBounded === true) return await transport.send(operation, input, signal);
         return await stoppableCall((stop) => transport.send(operation, input, stop), {
           clock,

@@ -72,6 +72,7 @@ export async function commitWithCompletion(
     if (answer.kind === 'stored') return 'stored';
     if (answer.kind === 'not-mine') return outcomeByRow(completion, contradiction(), setup);
     isUnanswered ||= wasResent || answer.kind === 'unknown';
+    // rule: dynamodb-refused-commit
     if (answer.kind === 'refused' && !isUnanswered) return { refused: answer.error };
 
     const error = answer.kind === 'refused' ? refusedAfterSilence() : answer.error;
@@ -95,6 +96,7 @@ function transaction(
     Update: {
       TableName: tableName,
       Key: key,
+      // rule: dynamodb-commit-owner
       ...(updateExpressions(changing({ key: claimKey, owner, change }, format)) as {
         UpdateExpression: string;
       }),
@@ -112,6 +114,7 @@ async function send(
   { transport, tableName }: CommitSetup,
 ): Promise<{ readonly answer: Answer; readonly wasResent: boolean }> {
   try {
+    // rule: dynamodb-commit-token
     await transport.send('TransactWriteItems', input);
     return { answer: { kind: 'stored' }, wasResent: false };
   } catch (thrown) {
@@ -158,6 +161,7 @@ function answerOfReasons(reasons: readonly CancellationReason[], thrown: unknown
   );
   if (refusals.length > 0) return { kind: 'refused', error: new CommitRefusedError(refusals) };
   if (reasons.some(({ Code = 'None' }) => Code !== 'None')) {
+    // rule: dynamodb-cancelled-commit
     return { kind: 'passing', error: conflicted(thrown) };
   }
   return { kind: 'unknown', error: toStoreError(thrown, tableName) };
@@ -185,6 +189,7 @@ async function outcomeByRow(
   if (read?.status !== 'read') return { error };
   try {
     const stored = read.row === undefined ? undefined : format.toClaim(read.row);
+    // rule: dynamodb-own-commit
     if (isAlreadySettled(stored, completion)) return 'stored';
     return isOwnedBy(stored, completion.owner) ? { error } : 'lost';
   } catch {

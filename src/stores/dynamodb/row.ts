@@ -95,7 +95,9 @@ export function rowFormat(names: AttributeNames): RowFormat {
     attributes: Object.values(names),
     maxResultBytes: MAX_RESULT_BYTES,
     toKey: (key) => ({ [names.key]: { S: key } }),
+    // rule: dynamodb-owner
     whereOwnedBy: (owner) => ({ [names.status]: { S: 'IN_PROGRESS' }, [names.owner]: { S: owner } }),
+    // rule: dynamodb-as-read
     whereStill: (row) => pick(row, witnesses),
     toRow: (claim) => attributesOf(claim, true),
     toChange(change) {
@@ -132,6 +134,7 @@ export function rowFormat(names: AttributeNames): RowFormat {
         createdAt,
         updatedAt: number('updatedAt') ?? createdAt,
       };
+      // rule: dynamodb-ttl
       const expiresAtSeconds = number('expiresAt');
       if (expiresAtSeconds !== undefined) claim.expiresAt = expiresAtSeconds * 1_000;
       for (const field of TEXTS) {

@@ -115,6 +115,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
 
   function settleOne(settlement: Settlement, now: number): SettleOutcome {
     const stored = rows.get(settlement.key);
+    // rule: memory-owner-of-end
     if (isOwnedBy(stored, settlement.owner)) {
       change(stored, changeOfSettlement(settlement, now));
       return 'stored';
@@ -124,14 +125,17 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
 
   function extendOne(extension: LeaseExtension): SettleOutcome {
     const stored = rows.get(extension.key);
+    // rule: memory-owner-of-extension
     if (!isOwnedBy(stored, extension.owner)) return 'lost';
     const extended = changeOfExtension(extension, clock.now());
+    // rule: memory-growing-leases
     if (extended.leaseUntil >= stored.leaseUntil) change(stored, extended);
     return 'stored';
   }
 
   function startOne({ key, owner }: OwnedClaim): SettleOutcome {
     const stored = rows.get(key);
+    // rule: memory-owner-of-start
     if (!isOwnedBy(stored, owner)) return 'lost';
     change(stored, changeOfStart(clock.now()));
     return 'stored';
@@ -139,6 +143,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
 
   function commitOne(completion: Completion, effect: unknown): CommitOutcome {
     const stored = rows.get(completion.key);
+    // rule: memory-owner-of-commit
     if (!isOwnedBy(stored, completion.owner)) return isAlreadySettled(stored, completion) ? 'stored' : 'lost';
     try {
       const refused = onCommit?.(contentOf(effect) as Effect);
@@ -146,6 +151,7 @@ export function memoryStore<Effect = unknown>(options: MemoryStoreOptions<Effect
     } catch (thrown) {
       return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
     }
+    // rule: memory-commit-completes
     return settleOne(completion, clock.now()) === 'stored' ? 'stored' : 'lost';
   }
 

@@ -106,6 +106,7 @@ function taken(row: Row, { leaseMs }: ClaimRequest, { sentAt }: Sent): AcquireOu
     attempt: numberIn(row['attempt']) as number,
     releases: numberIn(row['releases']) ?? 0,
     crashes: numberIn(row['crashes']) ?? 0,
+    // rule: postgres-lease-as-told
     leaseUntil: sentAt + leaseMs,
     tookOver: booleanIn(row['took_over']) === true,
   };

@@ -33,8 +33,11 @@ export function acquireText(table: string, now: string): string {
   const isReadable = "c.status IN ('IN_PROGRESS', 'COMPLETED', 'FAILED', 'PARKED')";
   const isSamePayload =
     'c.payload_hash IS NULL OR excluded.payload_hash IS NULL OR c.payload_hash = excluded.payload_hash';
+  // rule: postgres-live-lease
   const isLapsed =
     "c.status = 'IN_PROGRESS' AND c.owner <> excluded.owner AND c.lease_until <= excluded.updated_at";
+  // rule: postgres-free-keys
+  const isFree = `c.status = 'FAILED' OR ${isLapsed}`;
   const unlessForgotten = (next: string, first: string): string =>
     `CASE WHEN ${isForgotten} THEN ${first} ELSE ${next} END`;
   const oneMoreIf = (column: string, condition: string): string =>
@@ -63,7 +66,7 @@ WITH asked AS (
     took_over = ${unlessForgotten("c.status = 'IN_PROGRESS'", 'false')},
     payload_hash = excluded.payload_hash, locked_by = excluded.locked_by, record_id = excluded.record_id,
     completed_at = NULL, result = NULL, error = NULL
-  WHERE ${isForgotten} AND ${isReadable} OR (${isSamePayload}) AND (c.status = 'FAILED' OR ${isLapsed})
+  WHERE ${isForgotten} AND ${isReadable} OR (${isSamePayload}) AND (${isFree})
   RETURNING key, attempt, releases, crashes, took_over
 )
 SELECT key, attempt, releases, crashes, took_over, NULL::json AS found, NULL::float8 AS now FROM acquired
@@ -79,6 +82,10 @@ WHERE NOT EXISTS (SELECT FROM acquired AS w WHERE w.key = a.key)`;
  * has thousands of entries of claims that have ended since it was vacuumed.
  */
 export function changeText(table: string, now: string): string {
+  // rule: postgres-owner
+  const isOwned = "a.was = 'IN_PROGRESS' AND a.holder = a.owner";
+  // rule: postgres-growing-leases
+  const isNotShorter = `(a.at_most_ms IS NULL OR a.lasts <= a.now + ${interval('a.at_most_ms')})`;
   return `
 WITH asked AS (
   SELECT a.*, t.now
@@ -100,8 +107,7 @@ UPDATE ${table} AS c SET
   releases = coalesce(a.releases, c.releases), crashes = coalesce(a.crashes, c.crashes),
   started = coalesce(a.started, c.started)
 FROM locked AS a
-WHERE c.key = a.key AND a.was = 'IN_PROGRESS' AND a.holder = a.owner
-  AND (a.at_most_ms IS NULL OR a.lasts <= a.now + ${interval('a.at_most_ms')})
+WHERE c.key = a.key AND ${isOwned} AND ${isNotShorter}
 RETURNING c.key`;
 }
 

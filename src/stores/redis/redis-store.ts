@@ -130,6 +130,7 @@ export async function readClaim(
   const [read = { status: 'error' as const, error: noOutcome() }] = await readRows([key], call);
   if (read.status === 'error') throw read.error;
   if (read.row === undefined) return undefined;
+  // rule: redis-fresh-reads
   const claim = claimOf(read.row, 0);
   return isForgotten(claim, read.row.now) ? undefined : claim;
 }

@@ -112,6 +112,7 @@ function script(body: string): Script {
 }
 
 /** Writes rows whose keys have none. */
+// rule: redis-first-claims
 export const INSERT: Script = script(`
 for _, key in ipairs(KEYS) do
   local write = next_write()
@@ -120,6 +121,7 @@ for _, key in ipairs(KEYS) do
 end`);
 
 /** Writes over rows that are still as they were read. */
+// rule: redis-as-read
 export const REPLACE: Script = script(`
 for _, key in ipairs(KEYS) do
   local is_still = next_is_still(key)
@@ -132,6 +134,7 @@ end`);
  * of the row is written before its fields: a script that has written may go on when the memory is full, and a completion that
  * could not be stored would have its effect done again.
  */
+// rule: redis-owner
 export const CHANGE: Script = script(`
 for _, key in ipairs(KEYS) do
   local owner = next_argument()

@@ -150,6 +150,7 @@ export async function decideInRounds<Row, Outcome>(
 
   /** A refused write is not final: the row may even be this caller's own, when the first answer was lost. */
   function note(index: number, write: WriteOutcome<Row> | undefined, written: Outcome): void {
+    // rule: refused-writes
     if (write?.status === 'written') finish(index, written);
     else if (write?.status === 'refused') {
       steps[index] = write.row === undefined ? READ : { kind: 'decide', row: write.row };

@@ -47,6 +47,7 @@ export async function extendLeases<Row>(
   const now = clock.now();
   const changes = extensions.map((extension) => {
     const change = changeOfExtension(extension, now);
+    // rule: growing-leases
     return { ...changeOf(extension, change), leaseUntilAtMost: change.leaseUntil };
   });
   return writeOwned(extensions, changes, isStillMine, writer, signal);
@@ -76,6 +77,7 @@ async function writeOwned<Row, Item extends OwnedClaim>(
   writer: OwnedWriter<Row>,
   signal: StopSignal | undefined,
 ): Promise<SettleOutcome[]> {
+  // rule: stored-as-written
   const writes = await writer.change(changes, signal);
   // Nearly always all are written.
   if (!writes.some(({ status }) => status === 'refused')) {
