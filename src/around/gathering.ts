@@ -1,7 +1,6 @@
 import type { Attempt } from '../attempts/attempt.ts';
 import { factsOf } from '../attempts/facts-of.ts';
-import type { HandlerStop } from '../attempts/handler-stop.ts';
-import type { RunsTogether } from '../attempts/runner.ts';
+import type { HandlerStop, RunsTogether } from '../attempts/handler-stop.ts';
 import type { Starts } from '../attempts/starts.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { AroundHandler } from '../batch/observing.ts';

@@ -11,11 +11,24 @@ import {
   type HandlerReturned,
   type HandlerThrew,
 } from './handler-end.ts';
-import { HandlerStop } from './handler-stop.ts';
-import type { Runner, RunsTogether } from './runner.ts';
+import { HandlerStop, type RunsTogether } from './handler-stop.ts';
 import type { AttemptScope } from './scope.ts';
 import type { Transaction } from './transaction.ts';
 import type { Refusal, Settled, StopReason, Work } from './work.ts';
+
+/** The batch, or the call, that attempts belong to. It learns of each of their turns. */
+export interface Runner<Of extends Work> {
+  /** The attempt is `ended`, or `abandoned`. */
+  over(attempt: Attempt<Of>): void;
+  /** The handler of an attempt that was abandoned has ended after all. */
+  endedLate(attempt: Attempt<Of>, end: HandlerReturned | HandlerThrew): void;
+  /** The store has answered to the end of an attempt. */
+  settled(attempt: Attempt<Of>, settled: Settled): void;
+  /** The store's answers to a request have been passed on. */
+  answered(): void;
+  /** Something that must not throw has thrown. */
+  fail(thrown: unknown): void;
+}
 
 type State = 'asked' | 'refused' | 'held' | 'running' | 'ended' | 'abandoned' | 'settling' | 'over' | 'left';
 

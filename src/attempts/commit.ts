@@ -6,7 +6,7 @@ import type { Attempt } from './attempt.ts';
 import { factsOf } from './facts-of.ts';
 import type { Ending } from './ending.ts';
 import { CommitNotAllowedError, CommitResultError } from './errors.ts';
-import { endingOf, settlementFor } from './settling.ts';
+import { endingOf, settlementFor } from './settlement-for.ts';
 import { Transaction } from './transaction.ts';
 
 /**

@@ -46,3 +46,9 @@ export class HandlerStop {
     this.#cancelGrace?.();
   }
 }
+
+/** The attempts of one call of a handler that has many records: what it sees of one counts for all. */
+export interface RunsTogether {
+  /** Returns the stop of the first whose abort was seen. To be asked when the handler has ended. */
+  whoHasSeenAbort(): HandlerStop | undefined;
+}

@@ -1,12 +1,12 @@
 import { whenAborted } from '../base/stop.ts';
-import type { SettleOutcome, Settlement } from '../claims/claim-store.ts';
+import type { SettleOutcome } from '../claims/claim-store.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { Attempt } from './attempt.ts';
 import { factsOf } from './facts-of.ts';
 import type { Settled, Work } from './work.ts';
 import type { Ending } from './ending.ts';
 import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
-import { isLastAttempt } from './rules.ts';
+import { endingOf, settlementFor } from './settlement-for.ts';
 import type { Transaction } from './transaction.ts';
 
 // The last word about a claim. Each write is conditional on its owner.
@@ -61,40 +61,6 @@ export async function settleLate(attempt: Attempt, late: HandlerReturned | Handl
   }
   attempt.noteAnswer(outcome);
   if (outcome !== 'stored') tellNotStored(attempt, outcome);
-}
-
-/** What is stored of an end. An observer learns of a result that cannot be. */
-export function endingOf(attempt: Attempt, end: AttemptEnd): Ending {
-  const { endingOf: decide, rules } = attempt.scope.claims;
-  const isLast = end.kind !== 'returned' && isLastAttempt(attempt, rules);
-  const ending = decide(end, isLast);
-  if (ending.end === 'complete' && ending.dropped !== undefined) tellDropped(attempt, ending.dropped);
-  return ending;
-}
-
-/** The settlement of this ending. */
-export function settlementFor(attempt: Attempt, ending: Ending): Settlement {
-  const { key, owner, releases } = attempt;
-  const { retention } = attempt.scope.claims.rules;
-  switch (ending.end) {
-    case 'complete': {
-      const { result, mayDropResult } = ending;
-      const retentionMs = retention.completed;
-      // Spreads are measurably slower: there are thousands.
-      if (result === undefined) return { end: 'complete', key, owner, retentionMs };
-      if (mayDropResult !== true) return { end: 'complete', key, owner, retentionMs, result };
-      const onResultDropped = (error: unknown): void => tellDropped(attempt, error);
-      return { end: 'complete', key, owner, retentionMs, result, onResultDropped };
-    }
-    case 'fail':
-      return { end: 'fail', key, owner, error: ending.error, retentionMs: retention.failed };
-    case 'release':
-      return { end: 'release', key, owner, releases, retentionMs: retention.failed };
-    case 'park': {
-      const retentionMs = ending.isAnswer === true ? retention.completed : retention.parked;
-      return { end: 'park', key, owner, error: ending.error, retentionMs };
-    }
-  }
 }
 
 function put(
@@ -171,10 +137,6 @@ async function wasCommittedUnnoticed({ key, owner, scope: { claims, time } }: At
   } catch {
     return false;
   }
-}
-
-function tellDropped(attempt: Attempt, error: unknown): void {
-  attempt.scope.watch.notify({ type: 'resultDropped', ...factsOf(attempt), error });
 }
 
 function tellCommitted(attempt: Attempt, end: AttemptEnd): void {

@@ -25,71 +25,77 @@ export interface UnstartedClaims {
 const MOST_NOTED = 1_000;
 
 export function unstartedClaims(store: Pick<ClaimStore, 'inspect' | 'settle'>): UnstartedClaims {
-  /** By owner: no two attempts share one. */
-  const noted = new Map<string, UnstartedClaim>();
-  /** Owners that were not found: an acquire that was given up may be written after the first look. */
-  const missed = new Set<string>();
-  let givingBack: Promise<void> | undefined;
+  return new NotedClaims(store);
+}
 
-  async function giveBackAll(): Promise<void> {
-    const claims = [...noted.values()];
+class NotedClaims implements UnstartedClaims {
+  readonly #store: Pick<ClaimStore, 'inspect' | 'settle'>;
+  /** By owner: no two attempts share one. */
+  readonly #noted = new Map<string, UnstartedClaim>();
+  /** Owners that were not found: an acquire that was given up may be written after the first look. */
+  readonly #missed = new Set<string>();
+  #givingBack: Promise<void> | undefined;
+
+  constructor(store: Pick<ClaimStore, 'inspect' | 'settle'>) {
+    this.#store = store;
+  }
+
+  note(claim: UnstartedClaim): void {
+    if (this.#noted.size < MOST_NOTED) this.#noted.set(claim.owner, claim);
+  }
+
+  get hasAny(): boolean {
+    return this.#noted.size > 0;
+  }
+
+  giveBack(): Promise<void> {
+    if (this.#noted.size === 0) return Promise.resolve();
+    this.#givingBack ??= this.#giveBackAll()
+      .catch(() => undefined) // at the next occasion
+      .finally(() => {
+        this.#givingBack = undefined;
+      });
+    return this.#givingBack;
+  }
+
+  async #giveBackAll(): Promise<void> {
+    const claims = [...this.#noted.values()];
     for (let start = 0; start < claims.length; start += DEFAULT_REQUEST_SIZE) {
-      const found = await Promise.all(claims.slice(start, start + DEFAULT_REQUEST_SIZE).map(releaseOf));
+      const some = claims.slice(start, start + DEFAULT_REQUEST_SIZE);
+      const found = await Promise.all(some.map((claim) => this.#releaseOf(claim)));
       // Once per key: a row may have gone from one of these owners to another between two looks. The rest stay noted.
       const releases = new Map(found.flatMap((one) => (typeof one === 'object' ? [[one.key, one]] : [])));
-      if (releases.size > 0) await giveBackThese([...releases.values()]);
+      if (releases.size > 0) await this.#release([...releases.values()]);
       if (found.includes('unknown')) return; // a store that does not answer is not asked for the others
     }
   }
 
-  async function giveBackThese(releases: readonly Settlement[]): Promise<void> {
-    const outcomes = await store.settle(releases);
+  async #release(releases: readonly Settlement[]): Promise<void> {
+    const outcomes = await this.#store.settle(releases);
     releases.forEach(({ owner }, index) => {
-      if (typeof outcomes[index] === 'string') forget(owner);
+      if (typeof outcomes[index] === 'string') this.#forget(owner);
     });
   }
 
-  async function releaseOf({
-    key,
-    owner,
-    retentionMs,
-  }: UnstartedClaim): Promise<Settlement | 'nothing' | 'unknown'> {
+  async #releaseOf({ key, owner, retentionMs }: UnstartedClaim): Promise<Settlement | 'nothing' | 'unknown'> {
     try {
-      const stored = await store.inspect(key);
+      const stored = await this.#store.inspect(key);
       if (stored?.status === 'IN_PROGRESS' && stored.owner === owner) {
         return { end: 'release', key, owner, releases: stored.releases, retentionMs };
       }
-      if (stored?.owner === owner || missed.has(owner)) forget(owner);
-      else missed.add(owner);
+      if (stored?.owner === owner || this.#missed.has(owner)) this.#forget(owner);
+      else this.#missed.add(owner);
       return 'nothing';
     } catch (thrown) {
-      if (!mayPass(thrown)) forget(owner);
+      if (!mayPass(thrown)) this.#forget(owner);
       return 'unknown';
     }
   }
 
-  function forget(owner: string): void {
-    noted.delete(owner);
-    missed.delete(owner);
+  #forget(owner: string): void {
+    this.#noted.delete(owner);
+    this.#missed.delete(owner);
   }
-
-  return {
-    note(claim) {
-      if (noted.size < MOST_NOTED) noted.set(claim.owner, claim);
-    },
-    get hasAny() {
-      return noted.size > 0;
-    },
-    giveBack() {
-      if (noted.size === 0) return Promise.resolve();
-      givingBack ??= giveBackAll()
-        .catch(() => undefined) // at the next occasion
-        .finally(() => {
-          givingBack = undefined;
-        });
-      return givingBack;
-    },
-  };
 }
 
 /** The same for one of the invocations of a process: it has those that it noted itself, and gives back all. */

@@ -18,6 +18,18 @@ export interface QueueMember {
 /** Takes the answer of one item; called once. `note` came with the item. */
 export type OnAnswer<Item, Note, Outcome> = (note: Note, outcome: Outcome, item: Item) => void;
 
+/** One member's way into a queue. */
+export interface QueueAccess<Item, Note, Outcome> {
+  /** Adds an item. `onAnswer` is called once, and never before `put` has returned. */
+  put(item: Item, note: Note, onAnswer: OnAnswer<Item, Note, Outcome>): void;
+  /** Adds items that are to share requests, each with its note. */
+  putAll(items: readonly Item[], notes: readonly Note[], onAnswer: OnAnswer<Item, Note, Outcome>): void;
+  /** To be called when something that could have brought another item has ended. */
+  flushIfIdle(): void;
+  /** To be called when nothing more is added. What is on its way is still answered. */
+  leave(): void;
+}
+
 /** An item that waits for its answer, and who waits for it. */
 export interface Waiting<Item, Note, Outcome, Member> {
   readonly item: Item;

@@ -1,12 +1,13 @@
+import type { AsyncResource } from 'node:async_hooks';
 import type { QueueMember, Waiting } from './queue-member.ts';
 import type { StopSignal } from './stop.ts';
 
 /** The items of one request of a `RequestQueue`, and who waits for their answers. */
 export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = QueueMember> {
-  readonly items: readonly Item[];
+  readonly items: Item[] = [];
   /** What came with each item, and whose it is. */
-  readonly notes: readonly Note[];
-  readonly members: readonly Member[];
+  readonly notes: Note[] = [];
+  readonly members: Member[] = [];
   /** Aborted once none of them is awaited any longer. */
   readonly signal: StopSignal;
   readonly #waiting: readonly Waiting<Item, Note, Outcome, Member>[];
@@ -18,11 +19,13 @@ export class RequestGroup<Item, Note, Outcome, Member extends QueueMember = Queu
     signal: StopSignal,
     onPartial: () => void,
   ) {
-    this.items = waiting.map(({ item }) => item);
-    this.notes = waiting.map(({ note }) => note);
-    this.members = waiting.map(({ member }) => member);
     this.signal = signal;
     this.#waiting = waiting;
+    for (const { item, note, member } of waiting) {
+      this.items.push(item);
+      this.notes.push(note);
+      this.members.push(member);
+    }
     this.#onPartial = onPartial;
   }
 
@@ -60,7 +63,8 @@ export function answerAll<Item, Note, Outcome, Member extends QueueMember>(
   items: readonly Waiting<Item, Note, Outcome, Member>[],
   outcomes: readonly Outcome[],
 ): void {
-  const members = new Map(items.map(({ member, place }) => [member, place]));
+  const members = new Map<Member, AsyncResource>();
+  for (const { member, place } of items) members.set(member, place);
   for (const [member, place] of members) {
     place.runInAsyncScope(() => {
       for (const [position, one] of items.entries()) {
@@ -79,4 +83,26 @@ export function answerAll<Item, Note, Outcome, Member extends QueueMember>(
       }
     });
   }
+}
+
+/** Sends in the contexts of all members that have items in a request, the first of them outermost. */
+export function sendInContexts<Item, Note, Outcome, Member extends QueueMember>(
+  group: readonly Waiting<Item, Note, Outcome, Member>[],
+  members: readonly Member[],
+  recordIdOf: ((note: Note) => string) | undefined,
+  send: () => Promise<void>,
+): Promise<void> {
+  let sent: Promise<void> | undefined;
+  let inside = (): void => void (sent = send());
+  for (const member of members.toReversed()) {
+    const { around } = member;
+    if (around === undefined) continue;
+    const inner = inside;
+    const recordIds = group.flatMap((one) =>
+      one.member === member && recordIdOf !== undefined ? [recordIdOf(one.note)] : [],
+    );
+    inside = () => around(recordIds, inner);
+  }
+  inside();
+  return sent ?? send();
 }

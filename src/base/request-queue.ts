@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from './clock.ts';
-import type { OnAnswer, QueueMember, Waiting } from './queue-member.ts';
-import { answerAll, RequestGroup } from './request-group.ts';
+import type { QueueAccess, QueueMember, Waiting } from './queue-member.ts';
+import { answerAll, RequestGroup, sendInContexts } from './request-group.ts';
 import { Stop, type StopSignal } from './stop.ts';
 
 export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMember> {
@@ -16,18 +16,6 @@ export interface RequestQueueOptions<Item, Note, Outcome, Member extends QueueMe
   readonly givenUp: () => Outcome;
   /** The record of an item, for members that put a context around requests. */
   readonly recordIdOf?: (note: Note) => string;
-}
-
-/** One member's way into a queue. */
-export interface QueueAccess<Item, Note, Outcome> {
-  /** Adds an item. `onAnswer` is called once, and never before `put` has returned. */
-  put(item: Item, note: Note, onAnswer: OnAnswer<Item, Note, Outcome>): void;
-  /** Adds items that are to share requests, each with its note. */
-  putAll(items: readonly Item[], notes: readonly Note[], onAnswer: OnAnswer<Item, Note, Outcome>): void;
-  /** To be called when something that could have brought another item has ended. */
-  flushIfIdle(): void;
-  /** To be called when nothing more is added. What is on its way is still answered. */
-  leave(): void;
 }
 
 interface InFlight<Item, Note, Outcome, Member> {
@@ -118,7 +106,7 @@ export class RequestQueue<
   #sendNext(): void {
     this.#endLinger();
     const group = this.#takeGroup();
-    const members = membersOf(group);
+    const members = [...new Set(group.map(({ member }) => member))];
     const onlyMember = members.length === 1 ? members[0] : undefined;
     const stop = onlyMember === undefined ? new Stop() : undefined;
     const inFlight = { group, onlyMember, stop };
@@ -157,31 +145,15 @@ export class RequestQueue<
     return own;
   }
 
-  /** Sends in the contexts of all members that have items in it. */
   #send(
     group: readonly Waiting<Item, Note, Outcome, Member>[],
     members: readonly Member[],
     signal: StopSignal,
   ): Promise<void> {
-    let sent: Promise<void> | undefined;
-    let send = (): void => void (sent = this.#sendNow(group, signal));
-    // The first of them outermost.
-    for (const member of members.toReversed()) {
-      const { around } = member;
-      const inner = send;
-      if (around !== undefined) send = () => around(this.#recordsOf(group, member), inner);
-    }
-    send();
-    return sent ?? this.#sendNow(group, signal);
-  }
-
-  #recordsOf(group: readonly Waiting<Item, Note, Outcome, Member>[], wanted: Member): string[] {
-    const { recordIdOf } = this.#options;
-    return group.flatMap(({ note, member }) => (member === wanted && recordIdOf ? [recordIdOf(note)] : []));
-  }
-
-  #sendNow(group: readonly Waiting<Item, Note, Outcome, Member>[], signal: StopSignal): Promise<void> {
-    return this.#options.send(new RequestGroup(group, signal, () => this.#flushIdle()));
+    const { send, recordIdOf } = this.#options;
+    return sendInContexts(group, members, recordIdOf, () =>
+      send(new RequestGroup(group, signal, () => this.#flushIdle())),
+    );
   }
 
   #endLinger(): void {
@@ -202,10 +174,4 @@ export class RequestQueue<
       if (group.every(({ isAnswered }) => isAnswered)) stop?.abort();
     }
   }
-}
-
-function membersOf<Member>(group: readonly { readonly member: Member }[]): Member[] {
-  const members = new Set<Member>();
-  for (const { member } of group) members.add(member);
-  return [...members];
 }

@@ -1,5 +1,4 @@
-import { Attempt } from '../attempts/attempt.ts';
-import type { Runner } from '../attempts/runner.ts';
+import { Attempt, type Runner } from '../attempts/attempt.ts';
 import { countsDeaths } from '../attempts/rules.ts';
 import { recordsStarts } from '../attempts/starts.ts';
 import { mayPass } from '../base/errors.ts';

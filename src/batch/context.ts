@@ -4,7 +4,7 @@ import type { Host } from '../attempts/host.ts';
 import type { AttemptRules } from '../attempts/rules.ts';
 import type { Running } from '../attempts/running.ts';
 import type { AttemptClaims, AttemptScope, AttemptWatch, RenewalOptions } from '../attempts/scope.ts';
-import type { QueueAccess } from '../base/request-queue.ts';
+import type { QueueAccess } from '../base/queue-member.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
@@ -42,8 +42,11 @@ export interface BatchContext extends AttemptScope {
   readonly random: () => number;
 }
 
+/** The queue of requests for claims. */
+export type Acquires = QueueAccess<ClaimRequest, BatchAttempt, AcquireOutcome>;
+
 interface BatchClaims extends AttemptClaims {
-  readonly acquires: QueueAccess<ClaimRequest, BatchAttempt, AcquireOutcome>;
+  readonly acquires: Acquires;
   readonly newOwner: () => string;
   /** Records that are being claimed in their turn, wait for a slot or run: what may soon bring a settlement. */
   readonly activity: { busy: number };

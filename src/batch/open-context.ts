@@ -9,13 +9,14 @@ import { StuckHandlers } from '../attempts/stuck-handlers.ts';
 import { notedHere, type UnstartedClaims } from '../attempts/unstarted-claims.ts';
 import type { AcquireQueue } from '../claims/acquire-queue.ts';
 import type { ClaimStore } from '../claims/claim-store.ts';
-import type { SettlementQueue, Settlements } from '../claims/settlement-queue.ts';
+import type { SettlementQueue } from '../claims/settlement-queue.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import type { SourceBatch } from '../sources/source.ts';
 import type { BatchAttempt, BatchContext, Settings } from './context.ts';
+import { watchedAcquires, watchedSettlements } from './host-queues.ts';
 import { Ledger } from './ledger.ts';
 import { observedInvocation } from './observed-invocation.ts';
-import { observing } from './observing.ts';
+import { type Observing, observing } from './observing.ts';
 import type { Ports } from './ports.ts';
 import type { Handler } from './run.ts';
 
@@ -32,8 +33,6 @@ export interface Processor {
   readonly unstarted: UnstartedClaims;
   readonly endingOf: EndingOf;
 }
-
-type Acquires = BatchContext['claims']['acquires'];
 
 /** One invocation, before its records are read. */
 interface Invoked {
@@ -53,26 +52,48 @@ export interface OpenContext {
 }
 
 /** What one invocation has of its own, and its places in the queues that it shares with others. */
-export function openContext(processor: Processor, { lambda, host, deadline, batch }: Invoked): OpenContext {
+export function openContext(processor: Processor, invoked: Invoked): OpenContext {
   const { settings, ports, functionName } = processor;
-  const { store, clock, random, sqs, observer } = ports;
+  const { lambda, host, batch } = invoked;
+  const { clock, random, sqs, observer } = ports;
   const ledger = new Ledger();
   const observed = observing(observer, observedInvocation({ lambda, functionName, batch }, ledger));
-  const { notify, wants } = observed;
-  const activity = { busy: 0 };
-  const stuck = new StuckHandlers(clock, notify);
+  const stuck = new StuckHandlers(clock, observed.notify);
   const watch: BatchContext['watch'] = {
-    notify,
-    wants,
+    notify: observed.notify,
+    wants: observed.wants,
     stuck,
     around: observed.around,
     noteOutcome: observed.noteOutcome,
     fail: () => undefined,
     answered: () => undefined,
   };
+  const time = timeOf(settings, ports, invoked);
+  const claims = claimsOf(processor, invoked, observed, watch);
+  const running = new Running(time);
+  return {
+    context: { settings, lambda, host, sqs, random, ledger, time, running, watch, claims },
+    inside: observed.inside,
+    close() {
+      claims.acquires.leave();
+      claims.settlements.leave();
+      stuck.leave();
+    },
+  };
+}
+
+/** The store, and the invocation's places in the queues before it. */
+function claimsOf(
+  processor: Processor,
+  { host, deadline }: Invoked,
+  { wants, notify, aroundRequest }: Observing,
+  watch: BatchContext['watch'],
+): BatchContext['claims'] {
+  const { settings, ports, unstarted, endingOf } = processor;
+  const activity = { busy: 0 };
   const member = {
     signal: deadline.answerNow,
-    around: observed.aroundRequest,
+    around: aroundRequest,
     onError: (thrown: unknown) => watch.fail(thrown),
     onAnswered: () => watch.answered(),
   };
@@ -87,36 +108,15 @@ export function openContext(processor: Processor, { lambda, host, deadline, batc
     ...((host !== undefined || deadline.endsAt !== Infinity) && { stopsAt: () => deadline.stopsAt }),
     onUnreachable: (error) => notify({ type: 'settleDelayed', error }),
   });
-  const time = timeOf(settings, ports, { deadline, host, batch });
-  const context: BatchContext = {
-    settings,
-    lambda,
-    host,
-    sqs,
-    random,
-    ledger,
-    time,
-    running: new Running(time),
-    watch,
-    claims: {
-      store,
-      rules: settings,
-      unstarted: notedHere(processor.unstarted),
-      endingOf: processor.endingOf,
-      newOwner: ownersOf(ports.newOwner()),
-      activity,
-      acquires: host === undefined ? acquires : watchedAcquires(acquires, host),
-      settlements: host === undefined ? settlements : watchedSettlements(settlements, host),
-    },
-  };
   return {
-    context,
-    inside: observed.inside,
-    close() {
-      acquires.leave();
-      settlements.leave();
-      stuck.leave();
-    },
+    store: ports.store,
+    rules: settings,
+    unstarted: notedHere(unstarted),
+    endingOf,
+    newOwner: ownersOf(ports.newOwner()),
+    activity,
+    acquires: host === undefined ? acquires : watchedAcquires(acquires, host),
+    settlements: host === undefined ? settlements : watchedSettlements(settlements, host),
   };
 }
 
@@ -135,39 +135,6 @@ function timeOf(
     timeoutMs,
     leaseMs: () => leaseMs ?? Math.min(defaultLeaseMs(deadline.remainingTimeMs()), longestMs),
     renewal: heartbeat?.renewal ?? (comesAgainSoon ? {} : undefined),
-  };
-}
-
-/** Has the host hear of each group of claims until all of it is answered. */
-function watchedAcquires(acquires: Acquires, { noteAsked }: Host): Acquires {
-  return {
-    ...acquires,
-    putAll(requests, attempts, onAnswer) {
-      const answered = noteAsked();
-      let unanswered = requests.length;
-      acquires.putAll(requests, attempts, (...answer) => {
-        unanswered -= 1;
-        if (unanswered === 0) answered();
-        onAnswer(...answer);
-      });
-    },
-  };
-}
-
-/** Has the host hear of each settlement until it is answered. */
-function watchedSettlements(
-  settlements: Settlements<SettlingAttempt>,
-  { noteAsked }: Host,
-): Settlements<SettlingAttempt> {
-  return {
-    ...settlements,
-    settle(settlement, attempt, onAnswer) {
-      const answered = noteAsked();
-      settlements.settle(settlement, attempt, (...answer) => {
-        answered();
-        onAnswer(...answer);
-      });
-    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { factsOf } from '../attempts/facts-of.ts';
-import type { RunsTogether } from '../attempts/runner.ts';
+import type { RunsTogether } from '../attempts/handler-stop.ts';
 import type { AttemptEnd } from '../attempts/handler-end.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import { Starts } from '../attempts/starts.ts';

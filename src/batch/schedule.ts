@@ -1,3 +1,4 @@
+import { ClaimsAhead, isClaimedAhead } from './claims-ahead.ts';
 import { EqualRecords } from './equal-records.ts';
 import type { PlannedRecord } from './plan.ts';
 import type { Order, Step, TurnEnd } from './step.ts';
@@ -15,11 +16,6 @@ const IN_TURN = 1;
 const LEFT = 2;
 const PUT_OFF = 3;
 
-/** Whether its claim has been asked for ahead of its turn. DONE: it takes up no room among those any more. */
-const UNASKED = 0;
-const ASKED = 1;
-const DONE = 2;
-
 /**
  * Says what is done next: which records are claimed together, whose turn it is, who follows whom. It only counts, and knows no
  * store, no handler and no time. First all lanes run side by side, each in its order; then what was put off, one record at a
@@ -29,16 +25,13 @@ export class Schedule {
   readonly #records: readonly PlannedRecord[];
   readonly #order: Order;
   readonly #turns: Uint8Array;
-  readonly #asked: Uint8Array;
+  readonly #ahead: ClaimsAhead;
   readonly #equals = new EqualRecords();
   readonly #nextInLane: (PlannedRecord | undefined)[] = [];
   /** Where a record was not acknowledged, while records run one at a time. */
   readonly #blockedLanes = new Set<string>();
   #steps: Step[] = [];
   #nextStep = 0;
-  #nextClaim = 0;
-  /** Claims that were asked for ahead and have not ended. */
-  #unfinished = 0;
   /** Records of which something is on its way, or will be before those that were put off. */
   #open: number;
   #putOff: PlannedRecord[] = [];
@@ -49,7 +42,7 @@ export class Schedule {
     this.#records = records;
     this.#order = order;
     this.#turns = new Uint8Array(records.length);
-    this.#asked = new Uint8Array(records.length);
+    this.#ahead = new ClaimsAhead(records, order.reach);
     this.#open = records.length;
     if (order.isAlone) this.#putOffAll();
     else this.#enterLanes();
@@ -65,10 +58,8 @@ export class Schedule {
       this.#steps = [];
       this.#nextStep = 0;
     }
-    if (this.#nextClaim < this.#records.length && this.#unfinished < this.#order.reach.ahead) {
-      const group = this.#nextGroup();
-      if (group !== undefined) return { do: 'claim', group };
-    }
+    const group = this.#isStopped || this.#isAlone ? undefined : this.#ahead.nextGroup();
+    if (group !== undefined) return { do: 'claim', group };
     return this.#open === 0 && this.#enterAlone() ? this.next() : undefined;
   }
 
@@ -87,9 +78,8 @@ export class Schedule {
   }
 
   /** The record has ended, or does not need its claim: there is room for another. */
-  makeRoom({ index }: PlannedRecord): void {
-    if (this.#asked[index] === ASKED) this.#unfinished -= 1;
-    this.#asked[index] = DONE;
+  makeRoom(record: PlannedRecord): void {
+    this.#ahead.makeRoom(record);
   }
 
   /** Records that wait for this one, because they have its key, go on. */
@@ -134,9 +124,8 @@ export class Schedule {
   stop(): void {
     this.#isStopped = true;
     for (const record of this.#records) {
-      if (this.isInTurn(record) && this.#asked[record.index] === UNASKED && isClaimedAhead(record)) {
+      if (this.isInTurn(record) && this.#ahead.isUnasked(record) && isClaimedAhead(record))
         this.#enter(record);
-      }
     }
   }
 
@@ -173,7 +162,7 @@ export class Schedule {
       if (first !== undefined) return this.#add({ do: 'follow', record, leader: first });
     }
     const isClaimedNow = this.#isAlone || !isClaimedAhead(record);
-    if (!isClaimedNow && this.#asked[index] !== UNASKED) this.#add({ do: 'run', record });
+    if (!isClaimedNow && !this.#ahead.isUnasked(record)) this.#add({ do: 'run', record });
     else if (this.#isStopped) this.#add({ do: 'drop', record, why: 'deadline' });
     else if (isClaimedNow) this.#add({ do: 'claim', group: [record] });
   }
@@ -182,7 +171,7 @@ export class Schedule {
     let record: PlannedRecord | undefined = first;
     for (; record !== undefined; record = this.#nextInLane[record.index]) {
       this.#turns[record.index] = IN_TURN;
-      if (this.#asked[record.index] === UNASKED) this.#asked[record.index] = DONE; // it will not be asked for
+      if (this.#ahead.isUnasked(record)) this.#ahead.makeRoom(record); // it will not be asked for
       this.#add({ do: 'withdraw', record, why });
     }
   }
@@ -207,28 +196,7 @@ export class Schedule {
     return true;
   }
 
-  /** The next records to claim, in one request, in the batch's order. */
-  #nextGroup(): PlannedRecord[] | undefined {
-    const { ahead, atLeast, atMost } = this.#order.reach;
-    if (this.#isStopped || this.#isAlone) return undefined;
-    const most = Math.min(atMost, Math.max(atLeast, ahead - this.#unfinished));
-    const group: PlannedRecord[] = [];
-    for (; group.length < most && this.#nextClaim < this.#records.length; this.#nextClaim += 1) {
-      const record = this.#records[this.#nextClaim] as PlannedRecord;
-      if (this.#asked[this.#nextClaim] !== UNASKED || !isClaimedAhead(record)) continue;
-      this.#asked[this.#nextClaim] = ASKED;
-      group.push(record);
-    }
-    this.#unfinished += group.length;
-    return group.length === 0 ? undefined : group;
-  }
-
   #add(step: Step): void {
     this.#steps.push(step);
   }
-}
-
-/** Whether it is claimed ahead of its turn: not where another record of its key comes before it. */
-function isClaimedAhead({ leader, behind, outcome }: PlannedRecord): boolean {
-  return leader === undefined && behind === undefined && outcome === undefined;
 }

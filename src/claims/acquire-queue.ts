@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
-import type { QueueMember } from '../base/queue-member.ts';
 import type { RequestGroup } from '../base/request-group.ts';
-import { type QueueAccess, RequestQueue } from '../base/request-queue.ts';
+import type { QueueAccess, QueueMember } from '../base/queue-member.ts';
+import { RequestQueue } from '../base/request-queue.ts';
 import {
   type AcquireOutcome,
   type ClaimRequest,
@@ -53,17 +53,16 @@ async function acquireGroup<Note>(
     const error = asError(thrown);
     outcomes = items.map(() => ({ status: 'error', error }));
   }
-  const answers = items.map((_, index): AcquireOutcome => outcomes[index] ?? unanswered());
+  const answers: AcquireOutcome[] = [];
+  for (const index of items.keys()) {
+    answers.push(outcomes[index] ?? { status: 'error', error: missingOutcome() });
+  }
   const unwanted = group.answer([...items.keys()], answers);
   const late = unwanted.flatMap((index) => {
     const outcome = answers[index];
     return outcome?.status === 'acquired' ? [releaseOf(items[index] as ClaimRequest, outcome.releases)] : [];
   });
   if (late.length > 0) void releaseLate(late, store);
-}
-
-function unanswered(): AcquireOutcome {
-  return { status: 'error', error: missingOutcome() };
 }
 
 function releaseOf({ key, owner, retentionMs }: ClaimRequest, releases: number): Settlement {

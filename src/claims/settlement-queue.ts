@@ -1,11 +1,13 @@
-import { type Clock, wait } from '../base/clock.ts';
-import { type ClaimStore, DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
-import { mayPass } from '../base/errors.ts';
-import type { RequestGroup } from '../base/request-group.ts';
 import { RequestQueue } from '../base/request-queue.ts';
-import type { QueueMember } from '../base/queue-member.ts';
-import type { StopSignal } from '../base/stop.ts';
-import { asError, givenUp, missingOutcome } from './store-errors.ts';
+import { DEFAULT_REQUEST_SIZE, type SettleOutcome, type Settlement } from './claim-store.ts';
+import { givenUp } from './store-errors.ts';
+import {
+  Reach,
+  type SettlementGroup,
+  type SettlementMember,
+  type SettlementQueueOptions,
+  writeWithRetries,
+} from './write-settlements.ts';
 
 /**
  * Settles many attempts in few requests: those of one invocation, and those of invocations that run at the same time
@@ -18,15 +20,6 @@ import { asError, givenUp, missingOutcome } from './store-errors.ts';
 export interface SettlementQueue<Note> {
   /** The queue for one invocation or call. */
   join(member: SettlementMember<Note>): Settlements<Note>;
-}
-
-interface SettlementMember<Note> extends QueueMember {
-  /** Called with the notes of its settlements before they are written. */
-  readonly onWrite?: (notes: readonly Note[]) => void;
-  /** When it stops trying for long, in epoch milliseconds; it may change. Absent: it never tries for long. */
-  readonly stopsAt?: () => number;
-  /** Called when the store has not taken settlements four times: once, until it has answered to one again. */
-  readonly onUnreachable?: (error: Error) => void;
 }
 
 export interface Settlements<Note> {
@@ -43,38 +36,6 @@ export interface Settlements<Note> {
   flushIfIdle(): void;
   /** To be called when the invocation or call is over. */
   leave(): void;
-}
-
-export interface SettlementQueueOptions<Note> {
-  readonly store: ClaimStore;
-  readonly clock: Clock;
-  /** A number from 0 up to, not including, 1; for the jitter of retries. */
-  readonly random: () => number;
-  /** How long a settlement waits for others, in milliseconds. */
-  readonly lingerMs: number;
-  /** The record that a note is about, for members that put a context around requests. */
-  readonly recordIdOf?: (note: Note) => string;
-  /** The end of the lease of an attempt whose effect is done, in epoch milliseconds; 0 of any other. */
-  readonly triedUntil: (note: Note) => number;
-}
-
-/** How often everything is written. */
-const FEWEST_WRITES = 4;
-const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 2_000;
-/** What the last write has before the lease, or the time for it, is over: as long as a store takes to say that it is refused. */
-const LAST_WRITE_MS = 1_000;
-
-type Group<Note> = RequestGroup<Settlement, Note, SettleOutcome, SettlementMember<Note>>;
-
-/** Whether the store takes settlements, and who is told when it does not. */
-class Reach<Note> {
-  isLost = false;
-
-  noteRefusal(member: SettlementMember<Note>, error: Error): void {
-    if (!this.isLost) member.onUnreachable?.(error);
-    this.isLost = true;
-  }
 }
 
 export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note>): SettlementQueue<Note> {
@@ -100,7 +61,7 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note
   };
 }
 
-function tellMembers<Note>({ notes, members }: Group<Note>): void {
+function tellMembers<Note>({ notes, members }: SettlementGroup<Note>): void {
   const byMember = new Map<SettlementMember<Note>, Note[]>();
   for (const [index, member] of members.entries()) {
     if (member.onWrite === undefined) continue;
@@ -109,87 +70,4 @@ function tellMembers<Note>({ notes, members }: Group<Note>): void {
     else own.push(notes[index] as Note);
   }
   for (const [member, own] of byMember) member.onWrite?.(own);
-}
-
-/** Writes a group; what fails retryably is written again, alone, as long as there is time for it. */
-async function writeWithRetries<Note>(
-  group: Group<Note>,
-  options: SettlementQueueOptions<Note>,
-  reach: Reach<Note>,
-): Promise<void> {
-  const { clock, random } = options;
-  let pending = [...group.items.keys()];
-  for (let write = 1; ; write += 1) {
-    pending = await writeOnce(group, pending, write, options, reach);
-    if (pending.length === 0) return;
-    const backOffMs = random() * Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** write);
-    // The last write is not missed by the length of a wait.
-    const lastAt = Math.min(...pending.map((index) => lastWriteAt(group, index, options)));
-    const waitMs = write < FEWEST_WRITES ? backOffMs : Math.min(backOffMs, lastAt - clock.now());
-    await wait(clock, waitMs, group.signal);
-    pending = pending.filter((index) => group.isWanted(index));
-    if (pending.length === 0) return;
-  }
-}
-
-/** Writes these of a group, and answers those that are not to be written again; resolves with the others. */
-async function writeOnce<Note>(
-  group: Group<Note>,
-  pending: readonly number[],
-  write: number,
-  options: SettlementQueueOptions<Note>,
-  reach: Reach<Note>,
-): Promise<number[]> {
-  const { items, members, signal } = group;
-  const { store, clock } = options;
-  const settlements = pending.length === items.length ? items : pending.map((at) => items[at] as Settlement);
-  const outcomes = await settleOrErrors(store, settlements, signal);
-  const now = clock.now();
-  const again: number[] = [];
-  const answered: number[] = [];
-  const answers: SettleOutcome[] = [];
-  for (const [position, index] of pending.entries()) {
-    const outcome = outcomes[position] ?? { error: missingOutcome() };
-    if (typeof outcome === 'string' || !mayBeWrittenLater(outcome)) reach.isLost = false;
-    else if (!signal.aborted && (write < FEWEST_WRITES || now < lastWriteAt(group, index, options))) {
-      group.note(index, outcome);
-      if (write === FEWEST_WRITES) reach.noteRefusal(members[index] as SettlementMember<Note>, outcome.error);
-      if (group.isWanted(index)) again.push(index);
-      continue;
-    }
-    answered.push(index);
-    answers.push(outcome);
-  }
-  // Not before all are noted: what an answer brings must not wait for those that are written again.
-  group.answer(answered, answers);
-  return again;
-}
-
-/** When the last write of a settlement may begin, of those that it has beyond the fewest. */
-function lastWriteAt<Note>(
-  { notes, members }: Group<Note>,
-  index: number,
-  { triedUntil }: SettlementQueueOptions<Note>,
-): number {
-  return Math.min(triedUntil(notes[index] as Note), members[index]?.stopsAt?.() ?? 0) - LAST_WRITE_MS;
-}
-
-async function settleOrErrors(
-  store: ClaimStore,
-  settlements: readonly Settlement[],
-  signal: StopSignal,
-): Promise<SettleOutcome[]> {
-  try {
-    // When the answer has left already, nothing is gained by giving up: the end of an attempt is still worth storing.
-    return await store.settle(settlements, signal.aborted ? undefined : { signal });
-  } catch (thrown) {
-    const error = asError(thrown);
-    // rule: rejected-settle
-    return settlements.map(() => ({ error }));
-  }
-}
-
-/** An error that does not say whether it can be retried is retried: a lost completion is worse. */
-function mayBeWrittenLater(outcome: SettleOutcome): outcome is Exclude<SettleOutcome, string> {
-  return typeof outcome === 'object' && mayPass(outcome.error);
 }

@@ -1,5 +1,4 @@
-import type { Attempt } from '../attempts/attempt.ts';
-import type { Runner } from '../attempts/runner.ts';
+import type { Attempt, Runner } from '../attempts/attempt.ts';
 import type { Settled, Work } from '../attempts/work.ts';
 
 /** The turns of the only attempt of a call, as promises. */

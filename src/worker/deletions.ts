@@ -1,6 +1,7 @@
 import { type Clock, wait } from '../base/clock.ts';
 import type { RequestGroup } from '../base/request-group.ts';
-import { type QueueAccess, RequestQueue } from '../base/request-queue.ts';
+import type { QueueAccess } from '../base/queue-member.ts';
+import { RequestQueue } from '../base/request-queue.ts';
 import { Stop, type StopSignal } from '../base/stop.ts';
 import { type MessageQueue, MOST_IN_REQUEST } from './message-queue.ts';
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import * as fc from 'fast-check';
 import type { RequestGroup } from '../../src/base/request-group.ts';
-import { type QueueAccess, RequestQueue } from '../../src/base/request-queue.ts';
+import type { QueueAccess } from '../../src/base/queue-member.ts';
+import { RequestQueue } from '../../src/base/request-queue.ts';
 
 const LINGER_MS = 5;
 const REQUEST_SIZE = 4;

@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { type ManualClock, manualClock } from 'batchlatch/testing';
 import type { RequestGroup } from '../../src/base/request-group.ts';
-import { type QueueAccess, RequestQueue } from '../../src/base/request-queue.ts';
+import type { QueueAccess } from '../../src/base/queue-member.ts';
+import { RequestQueue } from '../../src/base/request-queue.ts';
 import type { StopSignal } from '../../src/base/stop.ts';
 
 const LINGER_MS = 5;

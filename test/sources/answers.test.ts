@@ -4,8 +4,8 @@ import { allOrNothing, checkpoint, itemFailures } from '../../src/sources/answer
 
 /** What is handed back of records, one for each character: a capital is, and its identifier is its place. `unnamed` have none. */
 function handedBack(ends: string, ...unnamed: number[]): HandedBack[] {
-  const identifiers = [...ends].map((_, index) => (unnamed.includes(index) ? undefined : `s${index}`));
-  return [...ends].flatMap((end, index) =>
+  const identifiers = ends.split('').map((_, index) => (unnamed.includes(index) ? undefined : `s${index}`));
+  return ends.split('').flatMap((end, index) =>
     end === end.toLowerCase()
       ? []
       : [
