@@ -26,7 +26,12 @@ interface Verdict {
 }
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const COPIED = ['src', 'test/simulation', 'scripts', 'package.json', 'tsconfig.json'];
+const COPIED = ['src', 'test', 'scripts', 'package.json', 'tsconfig.json', 'jest.config.js'];
+const JEST = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
 /** A simulation is stopped after this time, and counts as one that caught nothing. */
 const LONGEST_MS = 300_000;
 
@@ -36,7 +41,7 @@ const options = new Command()
   .name('simulate:mutants')
   .description(
     'Shows that the simulation bites: takes one rule after the other out of a copy of the source, runs seeds ' +
-      'until an invariant fails, and reports which. Exits with 1 when one is not caught, or when the ' +
+      'until an invariant fails, and reports which. A rule that only a named test holds is judged by that test. Exits with 1 when one is not caught, or when the ' +
       'simulation fails without any change.',
   )
   .option('--seeds <count>', 'how many seeds to run at most for each mutant', positiveInteger, 3_000)
@@ -51,7 +56,7 @@ if (chosen.length === 0) {
   process.exit(1);
 }
 const verdicts: Verdict[] = [];
-if (!options.json) console.log(`${'mutant'.padEnd(38)}${'caught by'.padEnd(32)}seed`);
+if (!options.json) console.log(`${'mutant'.padEnd(38)}${'caught by'.padEnd(40)}seed`);
 for (const mutant of [UNCHANGED, ...chosen]) {
   const verdict = await judge(mutant);
   verdicts.push(verdict);
@@ -61,22 +66,28 @@ if (options.json) console.log(JSON.stringify(verdicts, undefined, 2));
 if (verdicts.some(isWrong)) process.exitCode = 1;
 
 async function judge(mutant: Mutant): Promise<Verdict> {
+  const { name, takesOut } = mutant;
+  const verdict = { mutant: name, takesOut };
   const startedAt = performance.now();
+  const elapsedMs = (): number => performance.now() - startedAt;
   const folder = mkdtempSync(path.join(tmpdir(), 'batchlatch-mutant-'));
   try {
     for (const part of COPIED) cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
     for (const [file, text] of mutatedFiles(folder, mutant.changes))
       writeFileSync(path.join(folder, file), text);
+    if (mutant.pinnedBy !== undefined) {
+      const isCaught = await failsIn(folder, mutant.pinnedBy);
+      return { ...verdict, caughtBy: isCaught ? mutant.pinnedBy : undefined, durationMs: elapsedMs() };
+    }
     const seeds = mutant === UNCHANGED ? Math.min(100, options.seeds) : options.seeds;
     const { failures } = await simulate(folder, seeds);
     const [first] = failures;
     return {
-      mutant: mutant.name,
-      takesOut: mutant.takesOut,
+      ...verdict,
       caughtBy: first?.violation.invariant,
       ...(first !== undefined && { seed: first.seed, mode: first.mode }),
-      durationMs: performance.now() - startedAt,
+      durationMs: elapsedMs(),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -98,6 +109,27 @@ async function simulate(folder: string, seeds: number): Promise<Pick<Summary, 'f
   }
 }
 
+/** Whether a test of the copy fails: one that runs, and not its file as a whole. */
+async function failsIn(folder: string, testFile: string): Promise<boolean> {
+  const child = spawn(process.execPath, [...JEST, '--json', testFile], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LONGEST_MS,
+  });
+  const { output, errors } = await outputOf(child);
+  try {
+    const { numFailedTests, numRuntimeErrorTestSuites: broken } = JSON.parse(output) as JestResult;
+    return numFailedTests > 0 && broken === 0;
+  } catch {
+    throw new Error(`${testFile} did not end with a result:\n${errors}`);
+  }
+}
+
+interface JestResult {
+  readonly numFailedTests: number;
+  readonly numRuntimeErrorTestSuites: number;
+}
+
 function outputOf(child: ChildProcess): Promise<{ output: string; errors: string }> {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -114,7 +146,7 @@ function show(verdict: Verdict): void {
   const where = seed === undefined ? '' : `${seed} ${mode}`;
   const mark = isWrong(verdict) ? '  ← WRONG' : '';
   console.log(
-    `${mutant.padEnd(38)}${(caughtBy ?? 'nothing').padEnd(32)}${where.padEnd(16)}${(durationMs / 1_000).toFixed(1)} s${mark}`,
+    `${mutant.padEnd(38)}${(caughtBy ?? 'nothing').padEnd(40)}${where.padEnd(16)}${(durationMs / 1_000).toFixed(1)} s${mark}`,
   );
 }
 

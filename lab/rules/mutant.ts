@@ -5,6 +5,8 @@ export interface Mutant {
   readonly name: string;
   readonly takesOut: string;
   readonly changes: readonly Change[];
+  /** The test that notices, where no simulation does. */
+  readonly pinnedBy?: string;
 }
 
 /** What happens to the code that is marked as a rule: it is removed, or its value becomes another. */

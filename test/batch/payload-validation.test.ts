@@ -2,6 +2,7 @@ import { payloadHash, deadLetterQueue } from 'batchlatch';
 import { describe, expect, it } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
 import type { BatchProcessorOptions, RecordHandler, SqsClient } from 'batchlatch';
+import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
 import { bench, failed } from './bench.ts';
 
@@ -106,6 +107,25 @@ describe('payloadValidation', () => {
     expect(b.eventsOf('batchFinished')).toMatchObject([
       { outcomes: { completed: 1, mismatch: 1, duplicate: 1 } },
     ]);
+  });
+
+  it('asks for the claim of the later of two in one batch only when the first has ended', async () => {
+    let asked = 0;
+    const b = bench((clock) => {
+      const store = memoryStore({ clock });
+      return {
+        ...store,
+        acquire(requests, options) {
+          asked += requests.length;
+          return store.acquire(requests, options);
+        },
+      };
+    });
+    const askedWhileRunning: number[] = [];
+    const process = b.processor(() => void askedWhileRunning.push(asked), byOrderId);
+    expect(failed(await process(orders(order(), order({ amountCents: 999 }))))).toEqual(['m1']);
+    expect(askedWhileRunning).toEqual([1]);
+    expect(asked).toBe(2);
   });
 
   it('runs a legitimate retry behind a bogus record of its key, and takes only the bogus one for a mismatch', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript-api';
 import { filesOfRules, mutatedFiles } from '../../../lab/rules/mutated-files.ts';
@@ -32,6 +32,10 @@ describe('the rules', () => {
       }
     },
   );
+
+  it('that no simulation notices are held by tests that are there', () => {
+    for (const { pinnedBy } of mutants) if (pinnedBy !== undefined) expect(existsSync(pinnedBy)).toBe(true);
+  });
 
   it('have mutants with names of their own', () => {
     const names = ALL.map(({ name }) => name);

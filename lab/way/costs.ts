@@ -1,0 +1,94 @@
+import { createHook } from 'node:async_hooks';
+import { Session } from 'node:inspector/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { batchOf, processorOf, runBatch } from './batches.ts';
+import { BUILT, core } from './built.ts';
+
+const RECORDS = 1_000;
+/** Handlers that run at once when bytes are counted. */
+export const HELD = 10_000;
+const GROUPS = 100;
+
+/** What each of 1,000 records costs. */
+export interface Costs {
+  /** Calls of functions of this package. */
+  readonly calls: number;
+  /** Functions that each record enters, and their files. */
+  readonly functions: number;
+  readonly files: readonly string[];
+  readonly promises: number;
+  /** Heap for each of 10,000 records whose handlers run. */
+  readonly bytes: number;
+}
+
+type NewStore = () => Parameters<typeof processorOf>[1];
+
+export async function costsOf(newStore: NewStore, isFifo: boolean): Promise<Costs> {
+  const processor = processorOf(core, newStore(), async () => undefined);
+  const run = (count: number): Promise<unknown> => runBatch(processor, batchOf(count, isFifo ? GROUPS : 0));
+  await run(10); // what is loaded and made once
+  const called = await countCalls(() => run(RECORDS));
+  const ofEach = called.filter(({ calls }) => calls >= RECORDS);
+  return {
+    calls: called.reduce((sum, { calls }) => sum + calls, 0) / RECORDS,
+    functions: ofEach.length,
+    files: [...new Set(ofEach.map(({ file }) => file))].toSorted(),
+    promises: (await countPromises(() => run(RECORDS))) / RECORDS,
+    bytes: await heldBytes(newStore(), isFifo),
+  };
+}
+
+/** The calls of each function of the package while `work` runs, as V8 counts them. */
+async function countCalls(work: () => Promise<unknown>): Promise<{ file: string; calls: number }[]> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  await session.post('Profiler.takePreciseCoverage');
+  await work();
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  session.disconnect();
+  return result.flatMap(({ url, functions }) => {
+    if (!url.startsWith(BUILT)) return [];
+    const file = url.slice(BUILT.length).replace(/\.js$/, '.ts');
+    return functions.map(({ ranges }) => ({ file, calls: ranges[0]?.count ?? 0 }));
+  });
+}
+
+async function countPromises(work: () => Promise<unknown>): Promise<number> {
+  let promises = 0;
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'PROMISE') promises += 1;
+    },
+  }).enable();
+  await work();
+  hook.disable();
+  return promises;
+}
+
+async function heldBytes(store: Parameters<typeof processorOf>[1], isFifo: boolean): Promise<number> {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let running = 0;
+  const work = async (): Promise<void> => {
+    running += 1;
+    await held;
+  };
+  const processor = processorOf(core, store, work, HELD);
+  const event = batchOf(HELD, isFifo ? HELD : 0);
+  const before = liveHeap();
+  const answer = runBatch(processor, event);
+  while (running < HELD) await delay(10);
+  const bytes = liveHeap() - before;
+  release();
+  await answer;
+  return Math.round(bytes / HELD);
+}
+
+function liveHeap(): number {
+  if (globalThis.gc === undefined)
+    throw new Error('Run it with `npm run lab:way`, which exposes the garbage collector');
+  for (let times = 0; times < 3; times += 1) globalThis.gc();
+  return process.memoryUsage().heapUsed;
+}

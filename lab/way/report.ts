@@ -1,0 +1,42 @@
+import { HELD, type Costs } from './costs.ts';
+import { type SourceCounts, TOOLS } from './source-counts.ts';
+import type { Steps } from './steps.ts';
+
+export interface Report {
+  /** By queue and store. */
+  readonly costs: Readonly<Record<string, Costs>>;
+  readonly steps: Steps;
+  readonly source: SourceCounts;
+}
+
+/** Returns the report for people; `withFiles` names the files of the steps. */
+export function linesOf({ costs, steps, source }: Report, withFiles: boolean): string[] {
+  return [
+    `For each of 1,000 records (bytes: of ${HELD.toLocaleString('en')} whose handlers run):`,
+    ...Object.entries(costs).map(([name, cost]) => `  ${name.padEnd(30)}${costLine(cost)}`),
+    '',
+    'Files that are entered by:',
+    ...Object.entries(steps).flatMap(([name, files]) => [
+      `  ${name.padEnd(36)}${files.length}`,
+      ...(withFiles ? files.map((file, index) => `    ${String(index + 1).padStart(3)}  ${file}`) : []),
+    ]),
+    '',
+    ...sourceLines(source),
+  ];
+}
+
+function costLine({ calls, functions, files, promises, bytes }: Costs): string {
+  return `${calls.toFixed(1)} calls, ${functions} functions in ${files.length} files, ${promises.toFixed(2)} promises, ${bytes} bytes`;
+}
+
+function sourceLines(source: SourceCounts): string[] {
+  const { longestFile, longestFunction, widestContext } = source;
+  return [
+    `Of src without ${TOOLS.join(', ')}:`,
+    `  ${source.lines} lines, ${source.proxies} \`new Proxy\`, ${source.symbolsFor} \`Symbol.for\``,
+    `  ${source.staticModules} files that \`import 'batchlatch'\` loads at once`,
+    `  longest file of the way: ${longestFile.file}, ${longestFile.lines} lines`,
+    `  longest function of the way: ${longestFunction.name} in ${longestFunction.file}, ${longestFunction.lines} lines`,
+    `  widest context of the way: ${widestContext.name}, ${widestContext.members} members`,
+  ];
+}
