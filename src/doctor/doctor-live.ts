@@ -15,6 +15,8 @@ export interface LiveTarget {
   readonly tableName?: string;
   /** A name or an ARN. */
   readonly functionName?: string;
+  /** Whether optional findings are reported too. Default false. */
+  readonly all?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface LiveTarget {
  */
 export async function doctorLive(
   clients: DoctorClients,
-  { queueUrl, tableName, functionName }: LiveTarget,
+  { queueUrl, tableName, functionName, all }: LiveTarget,
 ): Promise<DoctorReport> {
   const { sqs, dynamoDB, lambda, iam } = clients;
   const reading = new LiveReading();
@@ -80,6 +82,7 @@ export async function doctorLive(
       claimsTables: new Set(tables.keys()),
     },
     reading.skipped,
+    { all },
   );
 }
 

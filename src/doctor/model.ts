@@ -55,8 +55,8 @@ export interface Statement {
   readonly hasCondition: boolean;
   readonly actions: readonly string[];
   readonly resources: readonly string[];
-  /** Whether SAM adds it by itself. */
-  readonly isOfSam?: boolean;
+  /** Whether AWS wrote it for functions behind queues (AWSLambdaSQSQueueExecutionRole), which SAM adds by itself. */
+  readonly isOfAws?: boolean;
   readonly line?: number | undefined;
 }
 

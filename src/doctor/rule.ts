@@ -4,6 +4,8 @@ import type { Severity } from './finding.ts';
 export interface Rule {
   /** As it usually is; a finding may be milder. */
   readonly severity: Severity;
+  /** Whether it is reported only when all findings are asked for: many good setups do without it. */
+  readonly isOptional?: boolean;
   /** In general, without names. */
   readonly what: string;
   readonly why: string;

@@ -93,12 +93,14 @@ export const DELIVERY_RULES: Readonly<Record<string, Rule>> = {
   },
   'mapping-metrics-off': {
     severity: 'info',
+    isOptional: true,
     what: 'an event source mapping without its own metrics (SQS, Kinesis, DynamoDB Streams)',
     why: 'It cannot be seen how many messages were polled, filtered, failed or dropped.',
     fix: '`MetricsConfig: { Metrics: [EventCount] }`',
   },
   'queue-without-tls-policy': {
     severity: 'info',
+    isOptional: true,
     what: 'a queue without a policy that refuses requests without TLS',
     why: 'Clients may send messages unencrypted.',
     fix: 'an `AWS::SQS::QueuePolicy` that denies `aws:SecureTransport: false`',

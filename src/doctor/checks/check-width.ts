@@ -11,7 +11,7 @@ const OF_NO_RESOURCE: ReadonlySet<string> = new Set([
 /** Says where a role allows more than a table or a queue. */
 export function checkWidth(examination: Examination, lambda: LambdaFunction, role: Role): void {
   for (const statement of role.statements) {
-    if (!statement.isAllow) continue;
+    if (!statement.isAllow || statement.isOfAws === true) continue;
     const actions = statement.actions.filter(
       (action) => /^(\*|(dynamodb|sqs):)/i.test(action) && !OF_NO_RESOURCE.has(action),
     );
@@ -30,18 +30,14 @@ function isEvery(resource: string): boolean {
 
 function verdict(
   lambda: LambdaFunction,
-  { isOfSam, line }: Statement,
+  { line }: Statement,
   { actions, wideResource }: { actions: readonly string[]; wideResource: string | undefined },
 ): Verdict {
   const on = wideResource === undefined ? '' : ` on \`${wideResource}\``;
-  const who = isOfSam === true ? ', by the policy that SAM adds for events of SQS' : '';
   return {
-    message: `The role of ${lambda.name} allows ${actions.join(', ')}${on}${who}.`,
-    fix:
-      isOfSam === true
-        ? ['# a role of its own, to which SAM adds nothing', `Role: !GetAtt ${lambda.id}Role.Arn`]
-        : ['# the table or the queue by name, and the actions that are used', 'Resource: !GetAtt ….Arn'],
-    fixBelongsTo: isOfSam === true ? 'properties' : 'none',
+    message: `The role of ${lambda.name} allows ${actions.join(', ')}${on}.`,
+    fix: ['# the table or the queue by name, and the actions that are used', 'Resource: !GetAtt ….Arn'],
+    fixBelongsTo: 'none',
     line,
   };
 }

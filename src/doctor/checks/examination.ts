@@ -16,15 +16,22 @@ export interface Verdict {
   readonly severity?: Severity;
 }
 
+export interface ExaminationOptions {
+  /** Whether optional findings are reported too. Default false. */
+  readonly all?: boolean | undefined;
+}
+
 /** One run over a model: collects what the checks find, and what they cannot judge. */
 export class Examination {
   readonly model: Model;
+  readonly #all: boolean;
   readonly #findings: Finding[] = [];
   readonly #checked = new Set<string>();
   readonly #skipped = new Set<string>();
 
-  constructor(model: Model) {
+  constructor(model: Model, { all = false }: ExaminationOptions = {}) {
     this.model = model;
+    this.#all = all;
   }
 
   queue(id: string | undefined): Queue | undefined {
@@ -72,6 +79,7 @@ export class Examination {
   ): void {
     const rule = RULES[code];
     if (rule === undefined) throw new TypeError(`Expected a code of RULES, got ${code}`);
+    if (rule.isOptional === true && !this.#all) return;
     if (resource.ignore.has(code)) {
       this.cannotJudge(`${resource.name}: \`${code}\` is ignored, as its metadata say`);
       return;

@@ -5,11 +5,15 @@ import { checkMappings } from './check-mappings.ts';
 import { checkQueues } from './check-queues.ts';
 import { checkTables } from './check-tables.ts';
 import { checkTriggers } from './check-triggers.ts';
-import { Examination } from './examination.ts';
+import { Examination, type ExaminationOptions } from './examination.ts';
 
 /** All checks of a model. `skipped` is what could not be read into it. */
-export function examine(model: Model, skipped: readonly string[] = []): DoctorReport {
-  const examination = new Examination(model);
+export function examine(
+  model: Model,
+  skipped: readonly string[] = [],
+  options: ExaminationOptions = {},
+): DoctorReport {
+  const examination = new Examination(model, options);
   checkMappings(examination);
   checkQueues(examination);
   checkTables(examination);

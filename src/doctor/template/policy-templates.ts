@@ -37,6 +37,9 @@ const QUEUE_TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   SQSSendMessagePolicy: ['SendMessage'],
 };
 
+/** AWS's policy for functions that queues invoke. */
+export const QUEUE_POLICY = 'AWSLambdaSQSQueueExecutionRole';
+
 /** Policies of AWS that say something about tables and queues, and those that do not. */
 const MANAGED: Readonly<Record<string, readonly string[]>> = {
   AdministratorAccess: ['*'],
@@ -44,7 +47,7 @@ const MANAGED: Readonly<Record<string, readonly string[]>> = {
   AmazonDynamoDBFullAccess: ['dynamodb:*'],
   AmazonDynamoDBFullAccess_v2: ['dynamodb:*'],
   AmazonSQSFullAccess: ['sqs:*'],
-  AWSLambdaSQSQueueExecutionRole: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
+  [QUEUE_POLICY]: ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'],
   AWSLambdaBasicExecutionRole: [],
   AWSLambdaVPCAccessExecutionRole: [],
   AWSXRayDaemonWriteAccess: [],
@@ -80,5 +83,7 @@ export function templateStatements(
 export function managedStatements(name: string): readonly Statement[] | undefined {
   if (!Object.hasOwn(MANAGED, name)) return undefined;
   const actions = MANAGED[name] ?? [];
-  return actions.length === 0 ? [] : [{ isAllow: true, hasCondition: false, actions, resources: ['*'] }];
+  if (actions.length === 0) return [];
+  const isOfAws = name === QUEUE_POLICY;
+  return [{ isAllow: true, hasCondition: false, actions, resources: ['*'], isOfAws }];
 }

@@ -1,6 +1,6 @@
 import type { Role, Statement } from '../model.ts';
 import type { Setting } from '../../template/facts.ts';
-import { managedStatements, templateStatements } from './policy-templates.ts';
+import { managedStatements, QUEUE_POLICY, templateStatements } from './policy-templates.ts';
 import type { TemplateResource, TemplateResources } from '../../template/resources.ts';
 import { asList, asMembers, asText, member, type Value, whyUnknown } from '../../template/values.ts';
 
@@ -59,14 +59,14 @@ function samRole(lambda: TemplateResource, resources: TemplateResources): Role {
   return { ...joined([...parts, connectors(lambda, resources), pollerOfSam(lambda)]), isMadeBySam: true };
 }
 
-/** SAM attaches AWSLambdaSQSQueueExecutionRole to the role that it makes for a function with an event of this type. */
+/** SAM attaches this policy to the role that it makes for a function with an event of this type. */
 function pollerOfSam({ value, lineOf }: TemplateResource): Part {
   const polls = Object.values(asMembers(value['Events']) ?? {}).some(
     (event) => member(event, 'Type') === 'SQS',
   );
-  const statements = polls ? (managedStatements('AWSLambdaSQSQueueExecutionRole') ?? []) : [];
+  const statements = polls ? (managedStatements(QUEUE_POLICY) ?? []) : [];
   const line = lineOf(['Events']);
-  return { statements: statements.map((statement) => ({ ...statement, line, isOfSam: true })), unknown: [] };
+  return { statements: statements.map((statement) => ({ ...statement, line })), unknown: [] };
 }
 
 /** A policy that is named: one of this template, or one of AWS. */
