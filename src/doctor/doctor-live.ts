@@ -7,7 +7,7 @@ import { readLiveFunction, readLiveMappings } from './live/live-function.ts';
 import { readLiveQueue, readLiveQueueOfArn } from './live/live-queues.ts';
 import { LiveReading } from './live/live-reading.ts';
 import { readLiveTable } from './live/live-table.ts';
-import type { LambdaFunction, Mapping, Queue, Table } from './model.ts';
+import type { LambdaFunction, Mapping, Queue, Table } from '../template/model.ts';
 
 /** What is looked at: one of them, or several. */
 export interface LiveTarget {

@@ -1,4 +1,4 @@
-import type { LambdaFunction, Role, Table } from '../model.ts';
+import type { LambdaFunction, Role, Table } from '../../template/model.ts';
 import { allows } from './allows.ts';
 import { checkQueuePermissions } from './check-queue-permissions.ts';
 import { checkWidth } from './check-width.ts';
@@ -66,13 +66,13 @@ function checkOwnDeadLetterQueue(examination: Examination, lambda: LambdaFunctio
   // Who invokes a function that is deployed, beside its mappings, is not read.
   if (examination.model.origin === 'live' || triggers.some(isOfFunction)) return;
   const mapping = mappings.find(isOfFunction);
-  const { hasDeadLetterQueue } = lambda.asynchronous;
+  const { deadLetterQueue } = lambda.asynchronous;
   if (mapping === undefined) return;
-  if (examination.known(lambda, 'DeadLetterConfig', hasDeadLetterQueue) !== true) return;
+  if (examination.known(lambda, 'DeadLetterConfig', deadLetterQueue) === undefined) return;
   examination.report('function-dead-letter-queue-ignored', lambda, {
     message: `${lambda.name} has a dead-letter queue that ${mapping.name} does not use.`,
     fix: '# no DeadLetterQueue or DeadLetterConfig; RedrivePolicy on the queue in its place',
-    line: hasDeadLetterQueue.line,
+    line: deadLetterQueue.line,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { LambdaFunction, Mapping } from '../model.ts';
+import type { LambdaFunction, Mapping } from '../../template/model.ts';
 import { daysOf } from './days-of.ts';
 import type { Examination } from './examination.ts';
 
@@ -111,7 +111,7 @@ function checkStart(examination: Examination, mapping: Mapping): void {
 }
 
 function checkFailureQueue(examination: Examination, mapping: Mapping): void {
-  const queue = examination.queue(mapping.failureQueue.value);
+  const queue = examination.queue(mapping.onFailure.value?.queueId);
   if (queue === undefined) return;
   const kept = examination.known(queue, 'MessageRetentionPeriod', queue.retentionSeconds);
   if (kept === undefined || kept >= LONGEST_RETENTION_SECONDS) return;
@@ -141,7 +141,7 @@ function checkRetries(examination: Examination, mapping: Mapping, retries: numbe
       line: mapping.retries.line,
     });
   }
-  if (examination.known(mapping, 'DestinationConfig', mapping.keepsFailures) === false) {
+  if (examination.lacks(mapping, 'DestinationConfig', mapping.onFailure)) {
     examination.report('stream-without-failure-destination', mapping, {
       message: `${mapping.name} has no destination for what it gives up on.`,
       fix: 'DestinationConfig: { OnFailure: { Destination: !GetAtt FailedRecords.Arn } } # an AWS::SQS::Queue',

@@ -1,4 +1,4 @@
-import type { LambdaFunction, Queue, Role } from '../model.ts';
+import type { LambdaFunction, Queue, Role } from '../../template/model.ts';
 import { allows } from './allows.ts';
 import type { Examination } from './examination.ts';
 

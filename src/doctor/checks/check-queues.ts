@@ -1,4 +1,4 @@
-import type { LambdaFunction, Mapping, Queue } from '../model.ts';
+import type { LambdaFunction, Mapping, Queue } from '../../template/model.ts';
 import type { Examination } from './examination.ts';
 import { claimsTableOf } from './claims-tables.ts';
 import { daysOf } from './days-of.ts';

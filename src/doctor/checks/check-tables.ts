@@ -1,4 +1,4 @@
-import type { Table } from '../model.ts';
+import type { Table } from '../../template/model.ts';
 import { claimsTables, keyIsId } from './claims-tables.ts';
 import type { Examination } from './examination.ts';
 

@@ -1,4 +1,4 @@
-import type { LambdaFunction, Subscriber, Trigger } from '../model.ts';
+import type { LambdaFunction, Subscriber, Trigger } from '../../template/model.ts';
 import type { Examination } from './examination.ts';
 
 /** https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-custom-bus-target-lambda.html */
@@ -7,7 +7,9 @@ const LONGEST_BUS_INVOCATION_SECONDS = 30;
 /** What functions must be that nobody waits for, and subscribers of custom event buses. */
 export function checkTriggers(examination: Examination): void {
   const { functions, triggers, subscribers } = examination.model;
-  for (const trigger of triggers) checkUndelivered(examination, trigger);
+  for (const trigger of triggers) {
+    if (trigger.functionId !== undefined) checkUndelivered(examination, trigger);
+  }
   for (const lambda of functions) {
     // A schedule that was missed comes again.
     const own = triggers.filter(({ functionId, kind }) => functionId === lambda.id && kind !== 'Schedule');
@@ -31,8 +33,9 @@ function checkUndelivered(examination: Examination, trigger: Trigger): void {
 
 function checkAsync(examination: Examination, lambda: LambdaFunction, triggers: readonly Trigger[]): void {
   const kinds = [...new Set(triggers.map(({ kind }) => kind))].join(' and ');
-  const { retries, keepsFailures } = lambda.asynchronous;
-  if (examination.known(lambda, 'EventInvokeConfig', keepsFailures) === false) {
+  const { retries, onFailure, deadLetterQueue } = lambda.asynchronous;
+  const hasDeadLetterQueue = deadLetterQueue.value !== undefined || deadLetterQueue.unknown !== undefined;
+  if (!hasDeadLetterQueue && examination.lacks(lambda, 'EventInvokeConfig', onFailure)) {
     examination.report('async-without-failure-destination', lambda, {
       message: `${lambda.name} is invoked by ${kinds} and has no destination for what it fails to do.`,
       fix: [
@@ -40,7 +43,7 @@ function checkAsync(examination: Examination, lambda: LambdaFunction, triggers: 
         '  MaximumRetryAttempts: 2',
         '  DestinationConfig: { OnFailure: { Type: SQS, Destination: !GetAtt DeadLetters.Arn } }',
       ],
-      line: keepsFailures.line,
+      line: onFailure.line,
     });
   }
   if (examination.known(lambda, 'MaximumRetryAttempts', retries) === 0) {

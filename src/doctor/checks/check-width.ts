@@ -1,4 +1,4 @@
-import type { LambdaFunction, Role, Statement } from '../model.ts';
+import type { LambdaFunction, Role, Statement } from '../../template/model.ts';
 import type { Examination, Verdict } from './examination.ts';
 
 /** These know no resources. */

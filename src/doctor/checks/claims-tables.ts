@@ -1,4 +1,4 @@
-import type { LambdaFunction, Table } from '../model.ts';
+import type { LambdaFunction, Table } from '../../template/model.ts';
 import { allows } from './allows.ts';
 import type { Examination } from './examination.ts';
 

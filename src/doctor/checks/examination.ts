@@ -1,8 +1,24 @@
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
-import type { LambdaFunction, Mapping, Model, Queue, Resource, Table } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
+import type {
+  LambdaFunction,
+  Mapping,
+  Model,
+  Queue,
+  Resource,
+  Setting,
+  Table,
+} from '../../template/model.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { RULES } from '../rules.ts';
+
+/** What is examined. */
+export interface Subject extends Model {
+  readonly origin: 'template' | 'live';
+  /** When it is examined, in epoch milliseconds: runtimes are deprecated on a date. */
+  readonly now: number;
+  /** Tables that are named as the claims table by whoever asks. */
+  readonly claimsTables: ReadonlySet<string>;
+}
 
 /** What a check says about one resource. */
 export interface Verdict {
@@ -23,13 +39,13 @@ export interface ExaminationOptions {
 
 /** One run over a model: collects what the checks find, and what they cannot judge. */
 export class Examination {
-  readonly model: Model;
+  readonly model: Subject;
   readonly #all: boolean;
   readonly #findings: Finding[] = [];
   readonly #checked = new Set<string>();
   readonly #skipped = new Set<string>();
 
-  constructor(model: Model, { all = false }: ExaminationOptions = {}) {
+  constructor(model: Subject, { all = false }: ExaminationOptions = {}) {
     this.model = model;
     this.#all = all;
   }
@@ -70,6 +86,11 @@ export class Examination {
   known<T>(resource: Resource, property: string, setting: Setting<T>): T | undefined {
     if (setting.unknown !== undefined) this.cannotJudge(`${resource.name}, ${property}: ${setting.unknown}`);
     return setting.unknown === undefined ? setting.value : undefined;
+  }
+
+  /** Whether something is known not to be set. */
+  lacks(resource: Resource, property: string, setting: Setting<unknown>): boolean {
+    return this.known(resource, property, setting) === undefined && setting.unknown === undefined;
   }
 
   report(

@@ -1,15 +1,14 @@
 import type { DoctorReport } from '../finding.ts';
-import type { Model } from '../model.ts';
 import { checkFunctions } from './check-functions.ts';
 import { checkMappings } from './check-mappings.ts';
 import { checkQueues } from './check-queues.ts';
 import { checkTables } from './check-tables.ts';
 import { checkTriggers } from './check-triggers.ts';
-import { Examination, type ExaminationOptions } from './examination.ts';
+import { Examination, type ExaminationOptions, type Subject } from './examination.ts';
 
 /** All checks of a model. `skipped` is what could not be read into it. */
 export function examine(
-  model: Model,
+  model: Subject,
   skipped: readonly string[] = [],
   options: ExaminationOptions = {},
 ): DoctorReport {

@@ -1,7 +1,6 @@
-import type { Role, Statement } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
+import type { Role, Setting, Statement } from '../../template/model.ts';
 import type { IamReader } from './clients.ts';
-import { QUEUE_POLICY } from '../template/policy-templates.ts';
+import { QUEUE_POLICY } from '../../template/policy-templates.ts';
 import type { LiveReading } from './live-reading.ts';
 
 /** All policies of a role by its ARN, as far as they can be read. */

@@ -1,8 +1,7 @@
-import type { Role, Statement } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
+import type { Role, Setting, Statement } from './model.ts';
 import { managedStatements, QUEUE_POLICY, templateStatements } from './policy-templates.ts';
-import type { TemplateResource, TemplateResources } from '../../template/resources.ts';
-import { asList, asMembers, asText, member, type Value, whyUnknown } from '../../template/values.ts';
+import type { TemplateResource, TemplateResources } from './resources.ts';
+import { asList, asMembers, asText, member, type Value, whyUnknown } from './values.ts';
 
 const ROLE_TYPES = ['AWS::IAM::Role'];
 const MANAGED_TYPES = ['AWS::IAM::ManagedPolicy'];

@@ -1,11 +1,8 @@
-import type { Queue, Redrive, RedriveAllow } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
-import {
-  physicalName,
-  setting,
-  type TemplateResource,
-  type TemplateResources,
-} from '../../template/resources.ts';
+import type { Redrive, RedriveAllow, Setting } from './model.ts';
+import { QUEUE_TYPES } from './resource-types.ts';
+import type { TemplateResource, TemplateResources } from './resources.ts';
+import { setting } from './settings.ts';
+import type { TemplateQueue } from './template-model.ts';
 import {
   asBoolean,
   asList,
@@ -15,26 +12,38 @@ import {
   member,
   type Members,
   type Value,
-} from '../../template/values.ts';
-
-export const QUEUE_TYPES: readonly string[] = ['AWS::SQS::Queue'];
+} from './values.ts';
 
 /** What SQS does where a property is left out: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-sqs-queue.html */
 const DEFAULT_VISIBILITY_SECONDS = 30;
 const DEFAULT_RETENTION_SECONDS = 345_600;
 
-export function readQueues(resources: TemplateResources): readonly Queue[] {
+/** Properties that `CreateQueue` takes under the same name, without encryption. */
+const ATTRIBUTES = [
+  'ContentBasedDeduplication',
+  'DeduplicationScope',
+  'DelaySeconds',
+  'FifoThroughputLimit',
+  'MaximumMessageSize',
+  'MessageRetentionPeriod',
+  'ReceiveMessageWaitTimeSeconds',
+  'VisibilityTimeout',
+] as const;
+
+export function readQueues(resources: TemplateResources): readonly TemplateQueue[] {
   return resources.ofType(...QUEUE_TYPES).map((resource) => readQueue(resource, resources));
 }
 
-function readQueue(resource: TemplateResource, resources: TemplateResources): Queue {
-  const { id, name, line, ignore, value } = resource;
+function readQueue(resource: TemplateResource, resources: TemplateResources): TemplateQueue {
+  const { id, name, line, ignore, physicalName, value } = resource;
   return {
     id,
     name,
     line,
     ignore,
-    isFifo: asBoolean(value['FifoQueue']) === true || physicalName(resource)?.endsWith('.fifo') === true,
+    isFifo: asBoolean(value['FifoQueue']) === true || physicalName?.endsWith('.fifo') === true,
+    fifoQueue: setting(resource, ['FifoQueue'], asBoolean, false),
+    attributes: ATTRIBUTES.map((attribute) => setting(resource, [attribute], asText)),
     visibilitySeconds: setting(resource, ['VisibilityTimeout'], asNumber, DEFAULT_VISIBILITY_SECONDS),
     retentionSeconds: setting(resource, ['MessageRetentionPeriod'], asNumber, DEFAULT_RETENTION_SECONDS),
     redrive: setting(resource, ['RedrivePolicy'], (policy) =>
@@ -43,7 +52,7 @@ function readQueue(resource: TemplateResource, resources: TemplateResources): Qu
     redriveAllow: setting(resource, ['RedriveAllowPolicy'], (policy) => readAllow(jsonOf(policy), resources)),
     isEncrypted: readEncryption(resource),
     requiresTls: readTls(resource, resources),
-    arnTails: [`<${id}.QueueName>`, physicalName(resource)].filter((tail) => tail !== undefined),
+    arnTails: [`<${id}.QueueName>`, physicalName].filter((tail) => tail !== undefined),
   };
 }
 
@@ -66,6 +75,7 @@ function readRedrive(policy: Members, resource: TemplateResource, resources: Tem
   };
   return {
     target: resources.find(policy['deadLetterTargetArn'], QUEUE_TYPES)?.id,
+    targetArn: asText(policy['deadLetterTargetArn']),
     maxReceiveCount: setting(place, ['maxReceiveCount'], asNumber),
   };
 }

@@ -1,5 +1,5 @@
-import type { Statement } from '../model.ts';
-import { asText, member, type Value } from '../../template/values.ts';
+import type { Statement } from './model.ts';
+import { asText, member, type Value } from './values.ts';
 
 /**
  * What SAM's policy templates for tables and queues allow

@@ -1,7 +1,37 @@
-// What the checks look at: the same, whether it was read from a template or from an account.
-import type { Resource, Setting } from '../template/facts.ts';
+// What is known of resources, whether it was read from a template or from an account.
 
-export type { Resource };
+/** A property of a resource, as far as it is known. */
+export interface Setting<T> {
+  /** Absent if it is not set and has no default, or if it is not known. */
+  readonly value?: T | undefined;
+  /** Why it is not known. */
+  readonly unknown?: string | undefined;
+  /** Whether it is not known because its value is of a wrong type. */
+  readonly isInvalid?: boolean | undefined;
+  /** How the template names it, such as `ScalingConfig.MaximumConcurrency`. */
+  readonly property?: string | undefined;
+  /** Where it is in the template. */
+  readonly line?: number | undefined;
+}
+
+/** What every resource has. */
+export interface Resource {
+  /** The logical id, or the name of what is deployed. */
+  readonly id: string;
+  /** How messages name it. */
+  readonly name: string;
+  readonly line?: number | undefined;
+  /** The findings that its metadata says are meant to be so. */
+  readonly ignore: ReadonlySet<string>;
+}
+
+/** Where something is sent that failed for good. */
+export interface Destination {
+  /** The id of the queue, if it is one that is known. */
+  readonly queueId: string | undefined;
+  /** Empty if the template names none. */
+  readonly arn: Setting<string>;
+}
 
 /** Where a dead-letter queue lets messages come from. */
 export interface RedriveAllow {
@@ -13,6 +43,8 @@ export interface RedriveAllow {
 export interface Redrive {
   /** The id of the queue. */
   readonly target: string | undefined;
+  /** How the policy names it; undefined if it does not. */
+  readonly targetArn: string | undefined;
   readonly maxReceiveCount: Setting<number>;
 }
 
@@ -75,12 +107,11 @@ export interface KnownOptions {
   readonly writes: string | undefined;
 }
 
-export interface AsyncSettings {
+interface AsyncSettings {
   readonly retries: Setting<number>;
-  /** Whether what fails for good goes anywhere: an on-failure destination or a dead-letter queue. */
-  readonly keepsFailures: Setting<boolean>;
-  /** Whether the function itself has a dead-letter queue. */
-  readonly hasDeadLetterQueue: Setting<boolean>;
+  readonly onFailure: Setting<Destination>;
+  /** The function's own. */
+  readonly deadLetterQueue: Setting<Destination>;
 }
 
 export interface LambdaFunction extends Resource {
@@ -101,7 +132,7 @@ export interface Mapping extends Resource {
   readonly kind: MappingKind;
   /** The id of the function; undefined if it is not here. */
   readonly functionId: string | undefined;
-  /** The id of the queue, or what is known of the source. */
+  /** The id of the queue, the stream or the table; the ARN of what is deployed. */
   readonly source: Setting<string>;
   readonly isFifo: boolean;
   readonly responseTypes: Setting<readonly string[]>;
@@ -110,19 +141,19 @@ export interface Mapping extends Resource {
   readonly maximumConcurrency: Setting<number>;
   readonly retries: Setting<number>;
   readonly bisects: Setting<boolean>;
-  readonly keepsFailures: Setting<boolean>;
-  /** The id of the queue that gets what a stream mapping gives up on, if the destination is one. */
-  readonly failureQueue: Setting<string>;
+  /** Where a stream mapping sends what it gives up on. */
+  readonly onFailure: Setting<Destination>;
   readonly startingPosition: Setting<string>;
   readonly tumblingWindowSeconds: Setting<number>;
   readonly isProvisioned: Setting<boolean>;
   readonly hasMetrics: Setting<boolean>;
 }
 
-/** What invokes a function asynchronously. */
+/** What invokes a function asynchronously, or sends to something else. */
 export interface Trigger extends Resource {
   readonly kind: 'EventBridge' | 'Schedule' | 'SNS' | 'S3';
-  readonly functionId: string;
+  /** Undefined if its target is no function that is known. */
+  readonly functionId: string | undefined;
   /** Whether what cannot be handed to Lambda goes anywhere. */
   readonly keepsUndelivered: Setting<boolean>;
 }
@@ -135,16 +166,12 @@ export interface Subscriber extends Resource {
   readonly keepsFailures: Setting<boolean>;
 }
 
+/** What is known of a template, or of what is deployed. */
 export interface Model {
-  readonly origin: 'template' | 'live';
-  /** When it is examined, in epoch milliseconds: runtimes are deprecated on a date. */
-  readonly now: number;
   readonly queues: readonly Queue[];
   readonly tables: readonly Table[];
   readonly functions: readonly LambdaFunction[];
   readonly mappings: readonly Mapping[];
   readonly triggers: readonly Trigger[];
   readonly subscribers: readonly Subscriber[];
-  /** Tables that are named as the claims table by whoever asks. */
-  readonly claimsTables: ReadonlySet<string>;
 }

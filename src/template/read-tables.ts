@@ -1,27 +1,28 @@
-import type { KeyAttribute, Table } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
-import {
-  physicalName,
-  type Place,
-  placeIn,
-  setting,
-  type TemplateResource,
-  type TemplateResources,
-} from '../../template/resources.ts';
-import { asBoolean, asList, asText, member, type Value } from '../../template/values.ts';
+import type { KeyAttribute, Setting } from './model.ts';
+import { STREAM_TYPES, TABLE_TYPES } from './resource-types.ts';
+import type { TemplateResource, TemplateResources } from './resources.ts';
+import { jsonSetting, type Place, placeIn, setting } from './settings.ts';
+import type { Stream, TemplateTable } from './template-model.ts';
+import { asBoolean, asList, asNumber, asText, member, type Value } from './values.ts';
 
-const TABLE_TYPES: readonly string[] = [
-  'AWS::DynamoDB::Table',
-  'AWS::DynamoDB::GlobalTable',
-  'AWS::Serverless::SimpleTable',
-];
-
-export function readTables(resources: TemplateResources): readonly Table[] {
+export function readTables(resources: TemplateResources): readonly TemplateTable[] {
   return resources.ofType(...TABLE_TYPES).map(readTable);
 }
 
-function readTable(resource: TemplateResource): Table {
-  const { id, name, line, ignore } = resource;
+/** How many shards a stream on demand begins with. */
+const SHARDS_ON_DEMAND = 4;
+
+export function readStreams(resources: TemplateResources): readonly Stream[] {
+  return resources.ofType(...STREAM_TYPES).map((resource) => {
+    const { id, name, line, ignore } = resource;
+    const mode = asText(member(resource.value, 'StreamModeDetails', 'StreamMode'));
+    const byDefault = mode === 'ON_DEMAND' ? SHARDS_ON_DEMAND : 1;
+    return { id, name, line, ignore, shards: setting(resource, ['ShardCount'], asNumber, byDefault) };
+  });
+}
+
+function readTable(resource: TemplateResource): TemplateTable {
+  const { id, name, line, ignore, physicalName } = resource;
   // A global table has these for each region.
   const ofRegion = resource.type.endsWith('GlobalTable') ? firstReplica(resource) : resource;
   return {
@@ -30,6 +31,10 @@ function readTable(resource: TemplateResource): Table {
     line,
     ignore,
     key: readKey(resource),
+    definition: readDefinition(resource),
+    streamView: setting(resource, ['StreamSpecification'], (stream) =>
+      asText(member(stream, 'StreamViewType')),
+    ),
     ttl: setting(resource, ['TimeToLiveSpecification'], () => ({
       attribute: asText(member(resource.value, 'TimeToLiveSpecification', 'AttributeName')),
       isEnabled: setting(resource, ['TimeToLiveSpecification', 'Enabled'], asBoolean, false),
@@ -46,10 +51,7 @@ function readTable(resource: TemplateResource): Table {
       ? setting(resource, ['Replicas'], (replicas) => asList(replicas).length, 1)
       : { value: 1 },
     indexKeys: setting(resource, ['GlobalSecondaryIndexes'], hashKeysOf, []),
-    arnTails: [
-      `table/<${id}>`,
-      ...[physicalName(resource)].flatMap((one) => (one === undefined ? [] : [`table/${one}`])),
-    ],
+    arnTails: [`<${id}>`, physicalName].flatMap((one) => (one === undefined ? [] : [`table/${one}`])),
   };
 }
 
@@ -76,6 +78,39 @@ function readKey(resource: TemplateResource): Setting<readonly KeyAttribute[]> {
       };
     }),
   );
+}
+
+/** A simple table has one key of one attribute. */
+function readDefinition(resource: TemplateResource): readonly Setting<unknown>[] {
+  if (resource.type !== 'AWS::Serverless::SimpleTable') {
+    return [
+      jsonSetting(resource, ['AttributeDefinitions'], []),
+      jsonSetting(resource, ['KeySchema'], []),
+      withoutThroughput(jsonSetting(resource, ['GlobalSecondaryIndexes'])),
+      jsonSetting(resource, ['LocalSecondaryIndexes']),
+    ];
+  }
+  const [key] = readKey(resource).value ?? [];
+  return [
+    {
+      property: 'AttributeDefinitions',
+      value: [{ AttributeName: key?.name, AttributeType: key?.type }],
+    },
+    { property: 'KeySchema', value: [{ AttributeName: key?.name, KeyType: 'HASH' }] },
+  ];
+}
+
+/** Throughput costs nothing where a template is run, and limits nothing. */
+function withoutThroughput(indexes: Setting<unknown>): Setting<unknown> {
+  if (!Array.isArray(indexes.value) || indexes.value.length === 0) return { ...indexes, value: undefined };
+  const value = indexes.value.map((index: unknown) =>
+    Object.fromEntries(
+      Object.entries(Object(index) as object).filter(([name]) =>
+        /^(IndexName|KeySchema|Projection)$/.test(name),
+      ),
+    ),
+  );
+  return { ...indexes, value };
 }
 
 /** `Retain`, both when the stack is deleted and when the table is replaced. */

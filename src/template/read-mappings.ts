@@ -1,14 +1,9 @@
-import type { Mapping, MappingKind } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
-import { findFunction } from './read-functions.ts';
-import { QUEUE_TYPES } from './read-queues.ts';
-import {
-  type Place,
-  placeIn,
-  setting,
-  type TemplateResource,
-  type TemplateResources,
-} from '../../template/resources.ts';
+import type { MappingKind, Setting } from './model.ts';
+import { readOnFailure } from './read-asynchronous.ts';
+import { QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from './resource-types.ts';
+import type { TemplateResource, TemplateResources } from './resources.ts';
+import { type Place, placeIn, setting } from './settings.ts';
+import type { TemplateMapping } from './template-model.ts';
 import {
   asBoolean,
   asList,
@@ -19,7 +14,7 @@ import {
   referenceOf,
   type Value,
   whyUnknown,
-} from '../../template/values.ts';
+} from './values.ts';
 
 /** SAM's types of events that are event source mappings, and the property that names their source. */
 const SAM_EVENTS: Readonly<Record<string, { readonly kind: MappingKind; readonly source: string }>> = {
@@ -39,7 +34,16 @@ const DEFAULT_BATCH_SIZE: Readonly<Record<MappingKind, number>> = {
 };
 const UNLIMITED = -1;
 
-export function readMappings(resources: TemplateResources): readonly Mapping[] {
+const CONSUMER = 'AWS::Kinesis::StreamConsumer';
+const SOURCE_TYPES: Readonly<Record<MappingKind, readonly string[]>> = {
+  sqs: QUEUE_TYPES,
+  kinesis: [...STREAM_TYPES, CONSUMER],
+  dynamodb: TABLE_TYPES,
+  kafka: ['AWS::MSK::Cluster', 'AWS::MSK::ServerlessCluster'],
+};
+const KINDS: readonly MappingKind[] = ['sqs', 'kinesis', 'dynamodb', 'kafka'];
+
+export function readMappings(resources: TemplateResources): readonly TemplateMapping[] {
   const ofSam = resources
     .ofType('AWS::Serverless::Function')
     .flatMap((lambda) => samMappings(lambda, resources));
@@ -49,13 +53,13 @@ export function readMappings(resources: TemplateResources): readonly Mapping[] {
       resources.skipped.push(`${resource.name}: its source is not one that batchlatch reads`);
       return [];
     }
-    const functionId = findFunction(resource.value['FunctionName'], resources)?.id;
+    const functionId = resources.findFunction(resource.value['FunctionName'])?.id;
     return [readMapping(resource, resource, { kind, functionId, source: 'EventSourceArn' }, resources)];
   });
   return [...ofSam, ...plain];
 }
 
-function samMappings(lambda: TemplateResource, resources: TemplateResources): readonly Mapping[] {
+function samMappings(lambda: TemplateResource, resources: TemplateResources): readonly TemplateMapping[] {
   return Object.entries(asMembers(lambda.value['Events']) ?? {}).flatMap(([name, event]) => {
     const type = asText(member(event, 'Type')) ?? '';
     const known = Object.hasOwn(SAM_EVENTS, type) ? SAM_EVENTS[type] : undefined;
@@ -71,8 +75,10 @@ function readMapping(
   place: Place,
   { kind, functionId, source }: { kind: MappingKind; functionId: string | undefined; source: string },
   resources: TemplateResources,
-): Mapping {
-  const queue = kind === 'sqs' ? resources.find(place.value[source], QUEUE_TYPES) : undefined;
+): TemplateMapping {
+  const named = resources.find(place.value[source], SOURCE_TYPES[kind]);
+  const hasConsumer = named?.type === CONSUMER;
+  const found = hasConsumer ? resources.find(named.value['StreamARN'], STREAM_TYPES) : named;
   const sourceText = asText(place.value[source]);
   return {
     id,
@@ -81,7 +87,10 @@ function readMapping(
     ignore,
     kind,
     functionId,
-    source: queue === undefined ? unknownSource(place, source) : { value: queue.id, line: place.line },
+    logicalId: id.replace('.', ''),
+    source: found === undefined ? unknownSource(place, source) : { value: found.id, line: place.line },
+    sourceArn: setting(place, [source], asText, ''),
+    hasConsumer,
     isFifo: sourceText?.endsWith('.fifo') === true,
     responseTypes: setting(
       place,
@@ -94,17 +103,23 @@ function readMapping(
     maximumConcurrency: setting(place, ['ScalingConfig', 'MaximumConcurrency'], asNumber),
     retries: setting(place, ['MaximumRetryAttempts'], asNumber, UNLIMITED),
     bisects: setting(place, ['BisectBatchOnFunctionError'], asBoolean, false),
-    keepsFailures: setting(place, ['DestinationConfig', 'OnFailure'], () => true, false),
-    failureQueue: setting(
-      place,
-      ['DestinationConfig', 'OnFailure', 'Destination'],
-      (value) => resources.find(value, QUEUE_TYPES)?.id,
-    ),
+    onFailure: readOnFailure(place, resources),
     startingPosition: setting(place, ['StartingPosition'], asText),
     tumblingWindowSeconds: setting(place, ['TumblingWindowInSeconds'], asNumber, 0),
     isProvisioned: setting(place, ['ProvisionedPollerConfig'], () => true, false),
+    isEnabled: setting(place, ['Enabled'], asBoolean, true),
+    filters: readFilters(place),
+    maximumRecordAgeSeconds: setting(place, ['MaximumRecordAgeInSeconds'], asNumber, UNLIMITED),
+    parallelizationFactor: setting(place, ['ParallelizationFactor'], asNumber, 1),
     hasMetrics: setting(place, ['MetricsConfig', 'Metrics'], (value) => asList(value).length > 0, false),
   };
+}
+
+function readFilters(place: Place): readonly Setting<string>[] {
+  const path = ['FilterCriteria'];
+  return asList(member(place.value, ...path, 'Filters')).map((filter) =>
+    setting({ ...place, value: { FilterCriteria: filter } }, [...path, 'Pattern'], asText, ''),
+  );
 }
 
 /** Of a queue that is elsewhere only its name may be known. */
@@ -117,33 +132,14 @@ function unknownSource(place: Place, property: string): Setting<string> {
   };
 }
 
-const KIND_OF_TYPE: Readonly<Record<string, MappingKind>> = {
-  'AWS::SQS::Queue': 'sqs',
-  'AWS::Kinesis::Stream': 'kinesis',
-  'AWS::Kinesis::StreamConsumer': 'kinesis',
-  'AWS::DynamoDB::Table': 'dynamodb',
-  'AWS::DynamoDB::GlobalTable': 'dynamodb',
-  'AWS::Serverless::SimpleTable': 'dynamodb',
-  'AWS::MSK::Cluster': 'kafka',
-  'AWS::MSK::ServerlessCluster': 'kafka',
-};
-
-const KIND_OF_SERVICE: Readonly<Record<string, MappingKind>> = {
-  sqs: 'sqs',
-  kinesis: 'kinesis',
-  dynamodb: 'dynamodb',
-  kafka: 'kafka',
-};
-
 /** By the type of the source, by the service in its ARN, or by the properties that only one kind has. */
 function kindOf({ value }: Place, resources: TemplateResources): MappingKind | undefined {
   if (value['SelfManagedEventSource'] !== undefined) return 'kafka';
   const arn: Value = value['EventSourceArn'];
   const type = resources.byId(referenceOf(arn))?.type;
-  if (type !== undefined) return Object.hasOwn(KIND_OF_TYPE, type) ? KIND_OF_TYPE[type] : undefined;
+  if (type !== undefined) return KINDS.find((kind) => SOURCE_TYPES[kind].includes(type));
   const service = asText(arn)?.split(':')[2] ?? '';
-  if (Object.hasOwn(KIND_OF_SERVICE, service)) return KIND_OF_SERVICE[service];
-  if (service !== '') return undefined;
+  if (service !== '') return KINDS.find((kind) => kind === service);
   if (value['Topics'] !== undefined) return 'kafka';
   if (value['Queues'] !== undefined || value['DocumentDBEventSourceConfig'] !== undefined) return undefined;
   return value['StartingPosition'] === undefined ? 'sqs' : 'kinesis';
