@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../base/errors.ts';
-import { examine } from './checks/examine.ts';
-import { TABLE_NAME_VARIABLE } from './checks/claims-tables.ts';
+import { examine } from './examine.ts';
+import { TABLE_NAME_VARIABLE } from './claims-table-of.ts';
 import type { DoctorReport } from './finding.ts';
 import type { DoctorClients } from './live/clients.ts';
 import { readLiveFunction, readLiveMappings } from './live/live-function.ts';

@@ -1,4 +1,4 @@
-import { examine } from './checks/examine.ts';
+import { examine } from './examine.ts';
 import type { DoctorReport } from './finding.ts';
 import { parseTemplate } from '../template/parse-template.ts';
 import { readTemplate } from '../template/read-template.ts';

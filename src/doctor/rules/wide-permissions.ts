@@ -1,5 +1,7 @@
 import type { LambdaFunction, Role, Statement } from '../../template/model.ts';
-import type { Examination, Verdict } from './examination.ts';
+import { functionsOfRecords } from '../claims-table-of.ts';
+import type { Examination, Verdict } from '../examination.ts';
+import type { Rules } from './rule.ts';
 
 /** These know no resources. */
 const OF_NO_RESOURCE: ReadonlySet<string> = new Set([
@@ -8,8 +10,25 @@ const OF_NO_RESOURCE: ReadonlySet<string> = new Set([
   'sqs:ListQueues',
 ]);
 
+/** What can be too wide in the role of a function. */
+export const WIDE_PERMISSION_RULES: Rules = {
+  'wide-permissions': {
+    severity: 'info',
+    what: 'a statement that allows actions of DynamoDB or SQS on every resource, or every action of them (except AWSLambdaSQSQueueExecutionRole of AWS)',
+    why: 'Who takes over the function can read and change all tables or queues of the account.',
+    fix: 'the ARN of the table or queue, and the actions that are used',
+  },
+};
+
+export function checkWidePermissions(examination: Examination): void {
+  for (const lambda of functionsOfRecords(examination)) {
+    const role = examination.known(lambda, 'Role', lambda.role);
+    if (role !== undefined) checkWidth(examination, lambda, role);
+  }
+}
+
 /** Says where a role allows more than a table or a queue. */
-export function checkWidth(examination: Examination, lambda: LambdaFunction, role: Role): void {
+function checkWidth(examination: Examination, lambda: LambdaFunction, role: Role): void {
   for (const statement of role.statements) {
     if (!statement.isAllow || statement.isOfAws === true) continue;
     const actions = statement.actions.filter(

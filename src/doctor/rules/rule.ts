@@ -1,4 +1,4 @@
-import type { Severity } from './finding.ts';
+import type { Severity } from '../finding.ts';
 
 /** What `doctor` can find: the same texts are in docs/doctor.md. */
 export interface Rule {
@@ -14,3 +14,6 @@ export interface Rule {
   /** A page of `docs`, and its heading. */
   readonly docs?: string;
 }
+
+/** Rules by the codes of their findings. */
+export type Rules = Readonly<Record<string, Rule>>;

@@ -1,4 +1,4 @@
-import type { Role, Statement } from '../../template/model.ts';
+import type { Role, Statement } from '../template/model.ts';
 
 interface Target {
   readonly id: string;

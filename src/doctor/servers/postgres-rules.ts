@@ -1,9 +1,9 @@
-import type { Rule } from './rule.ts';
+import type { Rules } from '../rules/rule.ts';
 
 const GRANTS = 'stores/postgres.md#permissions';
 
 /** What can be wrong with claims in PostgreSQL. */
-export const POSTGRES_RULES: Readonly<Record<string, Rule>> = {
+export const POSTGRES_RULES: Rules = {
   'postgres-table-missing': {
     severity: 'error',
     what: 'no claims table of this name in the database, or in its search_path',

@@ -1,4 +1,4 @@
-import type { LambdaFunction, Table } from '../../template/model.ts';
+import type { LambdaFunction, Table } from '../template/model.ts';
 import { allows } from './allows.ts';
 import type { Examination } from './examination.ts';
 
@@ -47,4 +47,16 @@ export function isNamed({ arnTails }: Table, name: string): boolean {
 export function keyIsId({ key }: Table): boolean {
   const [only, ...others] = key.value ?? [];
   return only?.name === 'id' && only.role === 'HASH' && others.length === 0;
+}
+
+/** The functions that something invokes, or that name a claims table. */
+export function functionsOfRecords(examination: Examination): readonly LambdaFunction[] {
+  const { functions, mappings, triggers, subscribers } = examination.model;
+  const invoked = new Set([...mappings, ...triggers, ...subscribers].map(({ functionId }) => functionId));
+  return functions.filter(
+    (lambda) =>
+      invoked.has(lambda.id) ||
+      lambda.environment.value?.has(TABLE_NAME_VARIABLE) === true ||
+      claimsTableOf(examination, lambda) !== undefined,
+  );
 }

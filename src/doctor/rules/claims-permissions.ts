@@ -1,79 +1,49 @@
 import type { LambdaFunction, Role, Table } from '../../template/model.ts';
-import { allows } from './allows.ts';
-import { checkQueuePermissions } from './check-queue-permissions.ts';
-import { checkWidth } from './check-width.ts';
-import { BATCHED, claimsTableOf, isNamed, TABLE_NAME_VARIABLE } from './claims-tables.ts';
-import type { Examination } from './examination.ts';
-import { deprecatedSince, isNodeTooOld } from './runtimes.ts';
+import { allows } from '../allows.ts';
+import {
+  BATCHED,
+  claimsTableOf,
+  functionsOfRecords,
+  isNamed,
+  TABLE_NAME_VARIABLE,
+} from '../claims-table-of.ts';
+import type { Examination } from '../examination.ts';
+import type { Rules } from './rule.ts';
 
 /** Of one with `writes: 'single'`. */
 const SINGLE = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:GetItem'];
 const LOOKS = ['dynamodb:Query', 'dynamodb:Scan', 'dynamodb:DescribeTable'];
 
-/** What functions that process records must be and may do. */
-export function checkFunctions(examination: Examination): void {
-  for (const lambda of examination.model.functions) {
-    const table = claimsTableOf(examination, lambda);
-    const names = lambda.environment.value?.get(TABLE_NAME_VARIABLE);
-    if (!hasSource(examination, lambda) && table === undefined && names === undefined) continue;
+/** What can be wrong between a function and its claims table. */
+export const CLAIMS_PERMISSION_RULES: Rules = {
+  'claims-table-name-missing': {
+    severity: 'error',
+    what: 'a function that may write claims and has no `CLAIMS_TABLE_NAME`',
+    why: 'Unless the code names the table, the function fails at start.',
+    fix: 'the variable in the environment',
+    docs: 'deploying.md#what-a-function-needs',
+  },
+  'missing-claims-permissions': {
+    severity: 'error',
+    what: "a role that does not allow what claims need on the claims table (a warning if it allows only what `writes: 'single'` needs)",
+    why: 'DynamoDB refuses the claims, and no record runs.',
+    fix: '`dynamodb:PartiQLInsert`, `dynamodb:PartiQLUpdate` and `dynamodb:BatchGetItem` on the table',
+    docs: 'deploying.md#what-a-function-needs',
+  },
+};
+
+export function checkClaimsPermissions(examination: Examination): void {
+  for (const lambda of functionsOfRecords(examination)) {
     examination.checked('function', lambda);
-    checkRuntime(examination, lambda);
-    checkOwnDeadLetterQueue(examination, lambda);
+    const table = claimsTableOf(examination, lambda);
     const role = examination.known(lambda, 'Role', lambda.role);
-    if (role !== undefined) {
-      checkWidth(examination, lambda, role);
-      checkQueuePermissions(examination, lambda, role);
-    }
     if (table !== undefined) checkClaims(examination, lambda, { table, role });
-    else if (names !== undefined) {
+    else if (lambda.environment.value?.has(TABLE_NAME_VARIABLE) === true) {
       examination.cannotJudge(
         `${lambda.name}, ${TABLE_NAME_VARIABLE}: the table is not here, so neither it nor the permissions are judged`,
       );
     }
   }
-}
-
-function hasSource({ model }: Examination, { id }: LambdaFunction): boolean {
-  const { mappings, triggers, subscribers } = model;
-  return [...mappings, ...triggers, ...subscribers].some(({ functionId }) => functionId === id);
-}
-
-function checkRuntime(examination: Examination, lambda: LambdaFunction): void {
-  const runtime = examination.known(lambda, 'Runtime', lambda.runtime);
-  if (runtime === undefined) return;
-  if (isNodeTooOld(runtime)) {
-    examination.report('runtime-too-old', lambda, {
-      message: `${lambda.name} runs on ${runtime}.`,
-      fix: 'Runtime: nodejs22.x',
-      line: lambda.runtime.line,
-    });
-    return;
-  }
-  const since = deprecatedSince(runtime, examination.model.now);
-  if (since === undefined) return;
-  examination.report('runtime-deprecated', lambda, {
-    message: `${lambda.name} runs on ${runtime}, which AWS deprecated on ${since}.`,
-    fix: runtime.startsWith('nodejs') ? 'Runtime: nodejs22.x' : '# a newer runtime of the same language',
-    line: lambda.runtime.line,
-  });
-}
-
-/** Lambda uses it for asynchronous invocations only. */
-function checkOwnDeadLetterQueue(examination: Examination, lambda: LambdaFunction): void {
-  const { mappings, triggers } = examination.model;
-  const isOfFunction = ({ functionId }: { readonly functionId: string | undefined }): boolean =>
-    functionId === lambda.id;
-  // Who invokes a function that is deployed, beside its mappings, is not read.
-  if (examination.model.origin === 'live' || triggers.some(isOfFunction)) return;
-  const mapping = mappings.find(isOfFunction);
-  const { deadLetterQueue } = lambda.asynchronous;
-  if (mapping === undefined) return;
-  if (examination.known(lambda, 'DeadLetterConfig', deadLetterQueue) === undefined) return;
-  examination.report('function-dead-letter-queue-ignored', lambda, {
-    message: `${lambda.name} has a dead-letter queue that ${mapping.name} does not use.`,
-    fix: '# no DeadLetterQueue or DeadLetterConfig; RedrivePolicy on the queue in its place',
-    line: deadLetterQueue.line,
-  });
 }
 
 function checkClaims(

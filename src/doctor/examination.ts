@@ -1,15 +1,7 @@
-import type { DoctorReport, Finding, Severity } from '../finding.ts';
-import type {
-  LambdaFunction,
-  Mapping,
-  Model,
-  Queue,
-  Resource,
-  Setting,
-  Table,
-} from '../../template/model.ts';
-import { escapeControls } from '../../text/escape-controls.ts';
-import { RULES } from '../rules.ts';
+import type { DoctorReport, Finding, Severity } from './finding.ts';
+import type { LambdaFunction, Mapping, Model, Queue, Resource, Setting, Table } from '../template/model.ts';
+import { escapeControls } from '../text/escape-controls.ts';
+import type { Rules } from './rules/rule.ts';
 
 /** What is examined. */
 export interface Subject extends Model {
@@ -40,13 +32,15 @@ export interface ExaminationOptions {
 /** One run over a model: collects what the checks find, and what they cannot judge. */
 export class Examination {
   readonly model: Subject;
+  readonly #rules: Rules;
   readonly #all: boolean;
   readonly #findings: Finding[] = [];
   readonly #checked = new Set<string>();
   readonly #skipped = new Set<string>();
 
-  constructor(model: Subject, { all = false }: ExaminationOptions = {}) {
+  constructor(model: Subject, rules: Rules, { all = false }: ExaminationOptions = {}) {
     this.model = model;
+    this.#rules = rules;
     this.#all = all;
   }
 
@@ -98,7 +92,7 @@ export class Examination {
     resource: Resource,
     { message, fix, line, severity, fixBelongsTo = 'properties' }: Verdict,
   ): void {
-    const rule = RULES[code];
+    const rule = this.#rules[code];
     if (rule === undefined) throw new TypeError(`Expected a code of RULES, got ${code}`);
     if (rule.isOptional === true && !this.#all) return;
     if (resource.ignore.has(code)) {

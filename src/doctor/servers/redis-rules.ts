@@ -1,7 +1,7 @@
-import type { Rule } from './rule.ts';
+import type { Rules } from '../rules/rule.ts';
 
 /** What can be wrong with claims in Redis or Valkey. */
-export const REDIS_RULES: Readonly<Record<string, Rule>> = {
+export const REDIS_RULES: Rules = {
   'redis-eviction': {
     severity: 'error',
     what: 'a `maxmemory-policy` other than `noeviction`',
