@@ -1,13 +1,13 @@
 import { ConfigurationError } from '../base/errors.ts';
-import { examine } from './checks/examine.ts';
-import { TABLE_NAME_VARIABLE } from './checks/claims-tables.ts';
+import { examine } from './examine.ts';
+import { TABLE_NAME_VARIABLE } from './claims-table-of.ts';
 import type { DoctorReport } from './finding.ts';
 import type { DoctorClients } from './live/clients.ts';
 import { readLiveFunction, readLiveMappings } from './live/live-function.ts';
 import { readLiveQueue, readLiveQueueOfArn } from './live/live-queues.ts';
 import { LiveReading } from './live/live-reading.ts';
 import { readLiveTable } from './live/live-table.ts';
-import type { LambdaFunction, Mapping, Queue, Table } from './model.ts';
+import type { LambdaFunction, Mapping, Queue, Table } from '../template/model.ts';
 
 /** What is looked at: one of them, or several. */
 export interface LiveTarget {
@@ -15,6 +15,8 @@ export interface LiveTarget {
   readonly tableName?: string;
   /** A name or an ARN. */
   readonly functionName?: string;
+  /** Whether optional findings are reported too. Default false. */
+  readonly all?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface LiveTarget {
  */
 export async function doctorLive(
   clients: DoctorClients,
-  { queueUrl, tableName, functionName }: LiveTarget,
+  { queueUrl, tableName, functionName, all }: LiveTarget,
 ): Promise<DoctorReport> {
   const { sqs, dynamoDB, lambda, iam } = clients;
   const reading = new LiveReading();
@@ -80,6 +82,7 @@ export async function doctorLive(
       claimsTables: new Set(tables.keys()),
     },
     reading.skipped,
+    { all },
   );
 }
 

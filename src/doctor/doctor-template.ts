@@ -1,20 +1,41 @@
-import { examine } from './checks/examine.ts';
+import { examine } from './examine.ts';
 import type { DoctorReport } from './finding.ts';
 import { parseTemplate } from '../template/parse-template.ts';
-import { readTemplate } from './template/read-template.ts';
+import { readTemplate } from '../template/read-template.ts';
+import { Resolver } from '../template/resolver.ts';
+import type { TemplateModel } from '../template/template-model.ts';
 
 /**
  * Looks for mistakes in a template of CloudFormation or SAM, in YAML or JSON. `parameters` are values of the template's
  * parameters; those that are left out have their defaults. `now` is the time, in epoch milliseconds, that decides which runtimes
- * are deprecated. Throws a `ConfigurationError` if the text is no template.
+ * are deprecated. `all` reports optional findings too. Throws a `ConfigurationError` if the text is no template.
  */
 export function doctorTemplate(
   source: { readonly file: string; readonly text: string },
   {
     parameters = {},
     now = Date.now(),
-  }: { readonly parameters?: Readonly<Record<string, string>>; readonly now?: number } = {},
+    all = false,
+  }: {
+    readonly parameters?: Readonly<Record<string, string>>;
+    readonly now?: number;
+    readonly all?: boolean;
+  } = {},
 ): DoctorReport {
-  const { model, skipped } = readTemplate(parseTemplate(source), parameters);
-  return examine({ ...model, now }, skipped);
+  const template = parseTemplate(source);
+  const model = readTemplate(template, new Resolver(template.data, parameters));
+  return examine({ ...model, origin: 'template', now, claimsTables: new Set() }, skippedOf(model), { all });
+}
+
+const NOT_JUDGED: Readonly<Record<string, string>> = {
+  'AWS::Pipes::Pipe': 'EventBridge Pipes are not judged',
+  'AWS::CloudFormation::Stack': 'nested stacks are not read; give their templates to doctor too',
+  'AWS::Serverless::Application': 'nested stacks are not read; give their templates to doctor too',
+};
+
+function skippedOf({ skipped, resources }: TemplateModel): readonly string[] {
+  const others = resources.flatMap(({ name, type }) =>
+    Object.hasOwn(NOT_JUDGED, type) ? [`${name}: ${NOT_JUDGED[type]}`] : [],
+  );
+  return [...skipped, ...others];
 }

@@ -8,4 +8,4 @@ export type { DoctorClients } from './live/clients.ts';
 export { doctorJson } from './format/doctor-json.ts';
 export { doctorSarif } from './format/doctor-sarif.ts';
 export { doctorText } from './format/doctor-text.ts';
-export { RULES } from './rules.ts';
+export { RULES } from './rules/all-rules.ts';

@@ -18,6 +18,7 @@ export interface DoctorOptions extends LiveTarget {
 /** Looks at a template, at what is deployed, or at both. Throws a `ConfigurationError` for what cannot be read. */
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const { template, parameters = {}, clients = {}, ...target } = options;
+  const { all = false } = target;
   const isLive = [target.queueUrl, target.tableName, target.functionName].some((name) => name !== undefined);
   if (template === undefined && !isLive) {
     throw new ConfigurationError('Expected a template, a queue, a table or a function to look at; got none.');
@@ -25,7 +26,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const reports = [
     ...(template === undefined
       ? []
-      : [doctorTemplate({ file: template, text: await textOf(template) }, { parameters })]),
+      : [doctorTemplate({ file: template, text: await textOf(template) }, { parameters, all })]),
     ...(isLive ? [await doctorLive(clients, target)] : []),
   ];
   return joinedReports(reports);

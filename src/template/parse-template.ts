@@ -18,12 +18,19 @@ import { ConfigurationError } from '../base/errors.ts';
 /** A template as plain data, its short forms (`!Ref x`) written out (`{ Ref: 'x' }`), and where everything is. */
 export interface TemplateSource {
   readonly file: string;
-  readonly data: Plain;
+  readonly data: PlainMembers;
   /** The line of what lies under this path, from 1; of the nearest thing around it where it is not there. */
   lineOf(path: readonly (string | number)[]): number | undefined;
 }
 
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [name: string]: Plain };
+
+export type PlainMembers = Readonly<Record<string, Plain>>;
+
+/** The value as a mapping; an empty one for anything else. */
+export function plainMembersOf(plain: Plain | undefined): PlainMembers {
+  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as PlainMembers) : {};
+}
 
 /** CloudFormation's own limit is 1 MB. */
 const LONGEST_TEMPLATE = 10_000_000;
@@ -41,13 +48,13 @@ export function parseTemplate({ file, text }: { file: string; text: string }): T
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !Object.hasOwn(data, 'Resources')) {
     throw refused(file, 'it has no `Resources`, so it is no template of CloudFormation or SAM');
   }
-  const resources = (data as Readonly<Record<string, Plain>>)['Resources'];
+  const resources = (data as PlainMembers)['Resources'];
   if (typeof resources !== 'object' || resources === null || Array.isArray(resources)) {
     throw refused(file, 'its `Resources` are no mapping of names to resources');
   }
   return {
     file,
-    data,
+    data: data as PlainMembers,
     lineOf: (path) => {
       const offset = offsetOf(document, path);
       return offset === undefined ? undefined : lines.linePos(offset).line;

@@ -1,7 +1,6 @@
-import type { Plain } from './parse-template.ts';
-import { asBoolean, asList, asMembers, asText, Composite, Reference, Unknown, type Value } from './values.ts';
-
-type PlainMembers = Readonly<Record<string, Plain>>;
+import { type Plain, type PlainMembers, plainMembersOf } from './parse-template.ts';
+import { base64, composed, logical, select, split } from './functions.ts';
+import { asBoolean, asList, asText, Reference, Unknown, type Value } from './values.ts';
 
 /** Deeper than any condition of a condition; CloudFormation refuses cycles. */
 const DEEPEST = 60;
@@ -10,8 +9,10 @@ const DEEPEST = 60;
 export interface KnownHere {
   /** The values of pseudo parameters, such as `AWS::Region`. */
   readonly pseudoParameters?: Readonly<Record<string, string>>;
-  /** The value of `Ref`, or of another attribute, of a resource; undefined leaves the reference as it is. */
-  readonly lookUp?: (resource: string, attribute: string) => Value;
+  /** The value of `Ref`, or of another attribute, of a resource. */
+  readonly lookUp?: (resource: string, attribute: string) => string;
+  /** The physical name of a resource. */
+  readonly nameOf?: (resource: string) => string;
 }
 
 /**
@@ -41,9 +42,14 @@ export class Resolver {
     }
   }
 
+  /** The name that a resource has where the template is run. */
+  nameOf(resource: string): string | undefined {
+    return this.#known.nameOf?.(resource);
+  }
+
   /** Whether a condition of the template holds; undefined where that cannot be told. */
   condition(name: string): boolean | undefined {
-    const conditions = membersOf(this.#template['Conditions']);
+    const conditions = plainMembersOf(this.#template['Conditions']);
     if (!Object.hasOwn(conditions, name)) return undefined;
     return asBoolean(this.resolve(conditions[name]));
   }
@@ -107,9 +113,9 @@ export class Resolver {
       // Without colons, which separate the parts of an ARN.
       return this.#known.pseudoParameters?.[name] ?? `\${${name.replace('::', '.')}}`;
     }
-    const parameters = membersOf(this.#template['Parameters']);
-    if (Object.hasOwn(parameters, name)) return this.#parameter(name, membersOf(parameters[name]));
-    return this.#known.lookUp?.(name, 'Ref') ?? new Reference(name, 'Ref');
+    const parameters = plainMembersOf(this.#template['Parameters']);
+    if (Object.hasOwn(parameters, name)) return this.#parameter(name, plainMembersOf(parameters[name]));
+    return this.#referTo(name, 'Ref');
   }
 
   #parameter(name: string, { Default: byDefault, Type: type }: PlainMembers): Value {
@@ -128,13 +134,17 @@ export class Resolver {
       typeof argument === 'string' ? argument.split('.') : asList(this.resolve(argument)).map(asText);
     const [resource = '', ...attribute] = path;
     const name = attribute.join('.');
-    return this.#known.lookUp?.(resource, name) ?? new Reference(resource, name);
+    return this.#referTo(resource, name);
+  }
+
+  #referTo(resource: string, attribute: string): Reference {
+    return new Reference(resource, attribute, this.#known.lookUp?.(resource, attribute));
   }
 
   #substitute(argument: Plain): Value {
     const [text, own] = Array.isArray(argument) ? (argument as readonly Plain[]) : [argument];
     if (typeof text !== 'string') return new Unknown('its Fn::Sub has no text');
-    const values = membersOf(own);
+    const values = plainMembersOf(own);
     const parts = text.split(/(\$\{[^}]*\})/).map((part): Value => {
       const name = /^\$\{([^}]*)\}$/.exec(part)?.[1]?.trim();
       if (name === undefined || name === '') return part;
@@ -156,7 +166,9 @@ export class Resolver {
 
   #lookUp([map, first, second]: readonly Value[]): Value {
     const [one, two, three] = [asText(map), asText(first), asText(second)];
-    const mapping = membersOf(membersOf(membersOf(this.#template['Mappings'])[one ?? ''])[two ?? '']);
+    const mapping = plainMembersOf(
+      plainMembersOf(plainMembersOf(this.#template['Mappings'])[one ?? ''])[two ?? ''],
+    );
     const found = Object.hasOwn(mapping, three ?? '') ? mapping[three ?? ''] : undefined;
     return found === undefined
       ? new Unknown(`the mapping ${one ?? ''} cannot be looked up`)
@@ -171,66 +183,6 @@ export class Resolver {
   }
 }
 
-function membersOf(plain: Plain | undefined): PlainMembers {
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as PlainMembers) : {};
-}
-
 function nameOf(plain: Plain | undefined): string {
   return typeof plain === 'string' ? plain : '';
-}
-
-/** One text where all parts are known; the part itself where there is only one. */
-function composed(values: readonly Value[]): Value {
-  const parts = values.flatMap((value): (string | Reference | Unknown)[] => {
-    if (value instanceof Composite) return [...value.parts];
-    if (value instanceof Reference || value instanceof Unknown) return [value];
-    const text = asText(value);
-    return text === undefined ? [new Unknown('a part of it is no text')] : [text];
-  });
-  const filled = parts.filter((part) => part !== '');
-  const [only] = filled;
-  if (filled.length === 1 && only !== undefined) return only;
-  return filled.every((part) => typeof part === 'string') ? filled.join('') : new Composite(filled);
-}
-
-function select([index, list]: readonly Value[]): Value {
-  if (list instanceof Unknown) return list;
-  const found = asList(list)[Number(asText(index))];
-  return found === undefined ? new Unknown('its Fn::Select finds nothing') : found;
-}
-
-function split([separator, text]: readonly Value[]): Value {
-  if (typeof separator !== 'string' || typeof text !== 'string')
-    return new Unknown('its Fn::Split cannot be worked out');
-  return text.split(separator);
-}
-
-function base64(value: Value): Value {
-  if (value instanceof Unknown) return value;
-  const text = asText(value);
-  if (text === undefined) return new Unknown('its Fn::Base64 cannot be worked out');
-  return Buffer.from(text, 'utf8').toString('base64');
-}
-
-/** The functions of conditions; any other is unknown. */
-function logical(name: string, values: readonly Value[]): Value {
-  const unknown = new Unknown(`${name} cannot be worked out`);
-  const facts = values.map((value) => (asMembers(value) === undefined ? asBoolean(value) : undefined));
-  switch (name) {
-    case 'Fn::Equals': {
-      const [left, right] = values.map(asText);
-      if (left === undefined || right === undefined) return unknown;
-      return /<\?>|\$\{AWS\./.test(left + right) ? unknown : left === right;
-    }
-    case 'Fn::Not':
-      return facts[0] === undefined ? unknown : !facts[0];
-    case 'Fn::And':
-      if (facts.includes(false)) return false;
-      return facts.includes(undefined) ? unknown : true;
-    case 'Fn::Or':
-      if (facts.includes(true)) return true;
-      return facts.includes(undefined) ? unknown : false;
-    default:
-      return unknown;
-  }
 }

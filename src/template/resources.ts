@@ -1,58 +1,29 @@
-import type { Resource, Setting } from './facts.ts';
-import type { Plain, TemplateSource } from './parse-template.ts';
+import type { Resource } from './model.ts';
+import { type Plain, type PlainMembers, plainMembersOf, type TemplateSource } from './parse-template.ts';
 import type { Resolver } from './resolver.ts';
+import { FUNCTION_TYPES } from './resource-types.ts';
+import type { Place } from './settings.ts';
 import {
   asList,
   asMembers,
   asText,
+  knownText,
   member,
   type Members,
   referenceOf,
   type Value,
-  whyUnknown,
 } from './values.ts';
-
-/** Properties, and where they are in the file. */
-export interface Place {
-  readonly value: Members;
-  readonly line?: number | undefined;
-  lineOf(path: readonly string[]): number | undefined;
-}
 
 export interface TemplateResource extends Resource, Place {
   readonly type: string;
+  /** Such as `QueueName`; undefined if CloudFormation makes the name up. */
+  readonly physicalName: string | undefined;
   /** What is beside the properties: `DeletionPolicy` and so on. */
   readonly attributes: Members;
 }
 
-type PlainMembers = Readonly<Record<string, Plain>>;
-
 const SAM_FUNCTION = 'AWS::Serverless::Function';
-
-/** What is set at a path; `byDefault` where nothing is. */
-export function setting<T>(
-  place: Place,
-  path: readonly string[],
-  as: (value: Value) => T | undefined,
-  byDefault?: T,
-): Setting<T> {
-  const value = member(place.value, ...path);
-  if (value === undefined || value === null) return { value: byDefault, line: place.line };
-  const line = place.lineOf(path);
-  const why = whyUnknown(value);
-  if (why !== undefined) return { unknown: why, line };
-  const known = as(value);
-  return known === undefined ? { unknown: 'its value is not understood', line } : { value: known, line };
-}
-
-/** A part of a place, such as one event of a function; what is not set in it is reported at `at`. */
-export function placeIn(place: Place, path: readonly string[], at: readonly string[] = path): Place {
-  return {
-    value: asMembers(member(place.value, ...path)) ?? {},
-    line: place.lineOf(at),
-    lineOf: (further) => place.lineOf([...path, ...further]),
-  };
-}
+const ALIAS_TYPES = ['AWS::Lambda::Alias', 'AWS::Lambda::Version'];
 
 /** The resources of a template, with SAM's `Globals` in its functions. */
 export class TemplateResources {
@@ -62,11 +33,11 @@ export class TemplateResources {
   readonly #byId: ReadonlyMap<string, TemplateResource>;
 
   constructor(source: TemplateSource, resolver: Resolver) {
-    const template = source.data as PlainMembers;
-    const globals = membersOf(membersOf(template['Globals'])['Function']);
-    const resources = membersOf(template['Resources']);
+    const template = source.data;
+    const globals = plainMembersOf(plainMembersOf(template['Globals'])['Function']);
+    const resources = plainMembersOf(template['Resources']);
     this.all = Object.entries(resources).flatMap(([id, plain]) => {
-      const resource = this.#read(id, membersOf(plain), { source, resolver, globals });
+      const resource = this.#read(id, plainMembersOf(plain), { source, resolver, globals });
       return resource === undefined ? [] : [resource];
     });
     this.#byId = new Map(this.all.map((resource) => [resource.id, resource]));
@@ -86,12 +57,19 @@ export class TemplateResources {
   find(value: Value, types: readonly string[]): TemplateResource | undefined {
     const referred = this.byId(referenceOf(value) ?? writtenReference(value));
     if (referred !== undefined) return types.includes(referred.type) ? referred : undefined;
-    if (typeof value !== 'string') return undefined;
-    const segments = new Set(value.split(/[:/]/));
-    return this.ofType(...types).find((resource) => {
-      const name = physicalName(resource);
-      return name !== undefined && segments.has(name);
-    });
+    const text = knownText(value);
+    if (text === undefined) return undefined;
+    const segments = new Set(text.split(/[:/]/));
+    return this.ofType(...types).find(
+      ({ physicalName }) => physicalName !== undefined && segments.has(physicalName),
+    );
+  }
+
+  /** The function that a value names, itself or by one of its aliases and versions. */
+  findFunction(value: Value): TemplateResource | undefined {
+    const found = this.find(value, [...FUNCTION_TYPES, ...ALIAS_TYPES]);
+    if (found === undefined || FUNCTION_TYPES.includes(found.type)) return found;
+    return this.find(found.value['FunctionName'], FUNCTION_TYPES);
   }
 
   #read(
@@ -106,15 +84,16 @@ export class TemplateResources {
     }
     const condition = plain['Condition'];
     if (typeof condition === 'string' && resolver.condition(condition) === false) return undefined;
-    const own = membersOf(plain['Properties']);
+    const own = plainMembersOf(plain['Properties']);
     const isSam = type === SAM_FUNCTION;
     const value = asMembers(resolver.resolve(isSam ? merged(globals, own) : own)) ?? {};
-    const metadata = asMembers(resolver.resolve(membersOf(plain['Metadata']))) ?? {};
+    const metadata = asMembers(resolver.resolve(plainMembersOf(plain['Metadata']))) ?? {};
     const { Properties: _properties, Metadata: _metadata, ...rest } = plain;
     return {
       id,
       name: nameOf(id, metadata),
       type,
+      physicalName: resolver.nameOf(id) ?? physicalName(value),
       value,
       attributes: { ...asMembers(resolver.resolve(rest)), Metadata: metadata },
       ignore: new Set(asList(member(metadata, 'batchlatch', 'ignore')).map((code) => asText(code) ?? '')),
@@ -135,23 +114,15 @@ function writtenReference(value: Value): string | undefined {
   return typeof value === 'string' ? /^<([A-Za-z0-9]+)(?:\.[^<>]*)?>$/.exec(value)?.[1] : undefined;
 }
 
-/** Such as `QueueName`; undefined where CloudFormation makes the name up. */
-export function physicalName({ value }: Place): string | undefined {
-  for (const property of ['QueueName', 'TableName', 'FunctionName', 'RoleName', 'BucketName']) {
-    const name = value[property];
-    if (typeof name === 'string') return name;
-  }
-  return undefined;
+function physicalName(value: Members): string | undefined {
+  const names = ['QueueName', 'TableName', 'FunctionName', 'RoleName', 'BucketName'].map((one) => value[one]);
+  return names.find((name) => typeof name === 'string');
 }
 
 /** CDK's ids have a hash at their end; its path says where they come from. */
 function nameOf(id: string, metadata: Members): string {
   const path = metadata['aws:cdk:path'];
   return typeof path === 'string' ? `${id} (${path.replace(/\/Resource$/, '')})` : id;
-}
-
-function membersOf(plain: Plain | undefined): PlainMembers {
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as PlainMembers) : {};
 }
 
 /** As SAM merges its globals: mappings member by member, lists one after the other, anything else by the function's own. */

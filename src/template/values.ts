@@ -2,10 +2,13 @@
 export class Reference {
   readonly resource: string;
   readonly attribute: string;
+  /** Its value, where the template is run rather than judged. */
+  readonly text: string | undefined;
 
-  constructor(resource: string, attribute: string) {
+  constructor(resource: string, attribute: string, text?: string) {
     this.resource = resource;
     this.attribute = attribute;
+    this.text = text;
   }
 }
 
@@ -87,23 +90,37 @@ export function whyUnknown(value: Value): string | undefined {
   return value.parts.find((part) => part instanceof Unknown)?.why;
 }
 
-/** The text, in which `<Id>` and `<Id.Attribute>` stand for references, and `<?>` for what is unknown. */
+/** The text, in which `<Id>` and `<Id.Attribute>` stand for references without a text, and `<?>` for what is unknown. */
 export function asText(value: Value): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (value instanceof Reference)
-    return value.attribute === 'Ref' ? `<${value.resource}>` : `<${value.resource}.${value.attribute}>`;
+  if (value instanceof Reference) return value.text ?? placeholder(value);
   if (value instanceof Unknown) return '<?>';
   if (value instanceof Composite) return value.parts.map((part) => asText(part) ?? '').join('');
   return undefined;
 }
 
+function placeholder({ resource, attribute }: Reference): string {
+  return attribute === 'Ref' ? `<${resource}>` : `<${resource}.${attribute}>`;
+}
+
+/** The text, if all of it is known. */
+export function knownText(value: Value): string | undefined {
+  const parts = value instanceof Composite ? value.parts : [value];
+  const isKnown = parts.every(
+    (part) => !(part instanceof Unknown) && (!(part instanceof Reference) || part.text !== undefined),
+  );
+  return isKnown ? asText(value) : undefined;
+}
+
+/** The resources that a value names. */
+export function referencesOf(value: Value): readonly string[] {
+  const parts = value instanceof Composite ? value.parts : [value];
+  return [...new Set(parts.flatMap((part) => (part instanceof Reference ? [part.resource] : [])))];
+}
+
 /** The one resource that a value names: a reference, or a text around one. */
 export function referenceOf(value: Value): string | undefined {
-  if (value instanceof Reference) return value.resource;
-  if (!(value instanceof Composite)) return undefined;
-  const resources = new Set(
-    value.parts.flatMap((part) => (part instanceof Reference ? [part.resource] : [])),
-  );
-  return resources.size === 1 ? [...resources][0] : undefined;
+  const [only, ...others] = referencesOf(value);
+  return others.length === 0 ? only : undefined;
 }

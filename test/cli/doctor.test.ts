@@ -47,6 +47,15 @@ describe('doctor', () => {
     expect(out).toContain('FunctionResponseTypes: [ReportBatchItemFailures]');
   });
 
+  it('reports optional findings with `--all` alone', async () => {
+    const codesOf = async (...more: string[]): Promise<string[]> => {
+      const { out } = await runCommand(['doctor', '--template', template, '--json', ...more]);
+      return (JSON.parse(out) as Report).findings.map(({ code }) => code);
+    };
+    expect(await codesOf()).not.toContain('mapping-metrics-off');
+    expect(await codesOf('--all')).toContain('mapping-metrics-off');
+  });
+
   it('prints JSON and SARIF', async () => {
     const json = await runCommand(['doctor', '--template', template, '--json']);
     const { findings } = JSON.parse(json.out) as Report;

@@ -49,7 +49,15 @@ export function lambdaOf({
 }
 
 /** The answers of IAM about its role: an inline policy, and a managed one. */
-export function roleOf({ arn, tableName }: { readonly arn: string; readonly tableName: string }): IamReader {
+export function roleOf({
+  arn,
+  tableName,
+  policyArn = 'arn:aws:iam::000000000000:policy/queue',
+}: {
+  readonly arn: string;
+  readonly tableName: string;
+  readonly policyArn?: string;
+}): IamReader {
   const encoded = (actions: readonly string[], Resource: string): string =>
     encodeURIComponent(JSON.stringify({ Statement: { Effect: 'Allow', Action: actions, Resource } }));
   const claims = encoded(
@@ -62,9 +70,7 @@ export function roleOf({ arn, tableName }: { readonly arn: string; readonly tabl
     listRolePolicies: async ({ RoleName }) => ({ PolicyNames: isOurs(RoleName) ? ['claims'] : [] }),
     getRolePolicy: async () => ({ PolicyDocument: claims }),
     listAttachedRolePolicies: async ({ RoleName }) => ({
-      AttachedPolicies: isOurs(RoleName)
-        ? [{ PolicyName: 'queue', PolicyArn: 'arn:aws:iam::000000000000:policy/queue' }]
-        : [],
+      AttachedPolicies: isOurs(RoleName) ? [{ PolicyName: 'queue', PolicyArn: policyArn }] : [],
     }),
     getPolicy: async () => ({ Policy: { DefaultVersionId: 'v2' } }),
     getPolicyVersion: async ({ VersionId }) => ({

@@ -128,6 +128,19 @@ describe('a deployed function', () => {
     );
   });
 
+  it.each([
+    ['arn:aws:iam::000000000000:policy/queue', ['wide-permissions']],
+    ['arn:aws:iam::aws:policy/service-role/AWSLambdaSQSQueueExecutionRole', []],
+  ])('may read every queue by the policy that AWS wrote for that alone: %s', async (policyArn, expected) => {
+    const { arn } = await createQueue({ VisibilityTimeout: '180' });
+    const iam = roleOf({ arn: '*', tableName: 'claims', policyArn });
+    const { findings } = await doctorLive(
+      { sqs, lambda: lambdaOf({ queueArn: arn }), iam },
+      { functionName: 'orders' },
+    );
+    expect(findings.map(({ code }) => code)).toEqual(expected);
+  });
+
   it('whose role may not be read is judged without it, and that is said', async () => {
     const refused = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
     const { arn } = await createQueue({ VisibilityTimeout: '180' });

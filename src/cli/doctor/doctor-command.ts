@@ -26,6 +26,7 @@ interface DoctorCommandOptions extends ConnectionOptions, OutputOptions, Postgre
   readonly queueUrl?: string;
   readonly table?: string;
   readonly strict?: boolean;
+  readonly all?: boolean;
   readonly sarif?: boolean;
 }
 
@@ -46,13 +47,14 @@ export const doctorCommand: Run<DoctorCommandOptions> = async (context, options)
 
 /** One for each kind of thing that the options name. `--table` is of PostgreSQL where that is named. */
 function looksOf(context: Context, options: DoctorCommandOptions): (() => Promise<DoctorReport>)[] {
-  const { template, parameter, queueUrl, function: functionName, postgres, redis } = options;
+  const { template, parameter, queueUrl, function: functionName, postgres, redis, all = false } = options;
   const table = postgres === undefined ? options.table : undefined;
   const isDeployed = [queueUrl, table, functionName].some((name) => name !== undefined);
   const run = (clients: DoctorClients): Promise<DoctorReport> =>
     runDoctor({
       clients,
       parameters: parameter,
+      all,
       ...(template !== undefined && { template }),
       ...(queueUrl !== undefined && { queueUrl }),
       ...(table !== undefined && { tableName: table }),

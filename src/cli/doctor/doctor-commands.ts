@@ -29,7 +29,8 @@ export function addDoctorCommand(program: Command, addLeaf: AddSubcommand): void
         )
         .option('--function <name>', 'name or ARN of a deployed function, with its queues and table')
         .option('--queue-url <url>', 'URL of a deployed queue, with its functions', httpUrl)
-        .option('--strict', 'let warnings count as errors');
+        .option('--strict', 'let warnings count as errors')
+        .option('--all', 'report also what many good setups do without');
       command.addOption(new Option('--sarif', 'print SARIF 2.1.0, for code scanning').helpGroup('Output:'));
       withOptions(command, 'table', 'connection', 'postgres', 'redis');
     },

@@ -1,10 +1,9 @@
 import path from 'node:path';
-import type { TemplateResource } from '../../template/resources.ts';
-import { asList, asMembers, asText, member, type Value } from '../../template/values.ts';
-import { neededText, plainOf, type Reading, templateError, textOf } from './reading.ts';
+import type { TemplateFunction } from '../../template/template-model.ts';
+import { neededOf, type Reading, templateError, valueOf } from './reading.ts';
 
 /** Where a function's code is on this machine, and how it is built. */
-export interface FunctionCode {
+export interface LocalCode {
   readonly folder: string;
   readonly entry: string;
   readonly exportName: string;
@@ -12,58 +11,37 @@ export interface FunctionCode {
 }
 
 /** The code of a function; undefined, with a note, where it cannot run here. */
-export function readCode(reading: Reading, resource: TemplateResource): FunctionCode | undefined {
-  const why = whyElsewhere(reading, resource);
+export function localCode(reading: Reading, fn: TemplateFunction): LocalCode | undefined {
+  const why = whyElsewhere(reading, fn);
   if (why !== undefined) {
-    reading.notes.add(`${resource.name} does not run here: ${why}.`);
+    reading.notes.add(`${fn.name} does not run here: ${why}.`);
     return undefined;
   }
-  const source = { place: resource, name: resource.name };
-  const handler = neededText(reading, source, ['Handler']);
+  const { code } = fn;
+  const handler = neededOf(reading, fn, code.handler);
   const parts = /^(.*\/)?([^./]+)\.([^/]+)$/.exec(handler);
   const [, folder = '', module = '', exportName = ''] = parts ?? [];
   if (parts === null) {
-    const what = `\`Handler\` of ${resource.name} must be a module, a dot and the name of its export, got \`${handler}\``;
-    throw templateError(reading, resource.lineOf(['Handler']), what);
+    const what = `\`Handler\` of ${fn.name} must be a module, a dot and the name of its export, got \`${handler}\``;
+    throw templateError(reading, code.handler.line, what);
   }
-  const properties = member(resource.attributes, 'Metadata', 'BuildProperties');
-  const build = plainOf(reading, source, ['Metadata', 'BuildProperties'], properties ?? {});
-  const entryPoint = asText(asList(member(properties, 'EntryPoints'))[0]);
+  const buildProperties = { ...Object(valueOf(reading, fn, code.build)) } as Record<string, unknown>;
+  const [entryPoint] = [buildProperties['EntryPoints']].flat();
   return {
-    folder: path.resolve(path.dirname(reading.file), localFolder(resource) ?? '.'),
-    entry: entryPoint ?? `${folder}${module}`,
+    folder: path.resolve(path.dirname(reading.file), code.path ?? '.'),
+    entry: typeof entryPoint === 'string' ? entryPoint : `${folder}${module}`,
     exportName,
-    buildProperties: typeof build === 'object' && build !== null ? { ...build } : {},
+    buildProperties,
   };
 }
 
-function whyElsewhere(reading: Reading, resource: TemplateResource): string | undefined {
-  const source = { place: resource, name: resource.name };
-  const { value } = resource;
-  if (textOf(reading, source, ['PackageType']) === 'Image') return 'its code is an image';
-  if (value['DurableConfig'] !== undefined) {
-    return 'it has `DurableConfig`, and durable executions are run by AWS alone';
-  }
-  const runtime = textOf(reading, source, ['Runtime'], 'nodejs');
+function whyElsewhere(reading: Reading, fn: TemplateFunction): string | undefined {
+  const { code } = fn;
+  if (valueOf(reading, fn, code.packageType) === 'Image') return 'its code is an image';
+  if (code.isDurable) return 'it has `DurableConfig`, and durable executions are run by AWS alone';
+  const runtime = valueOf(reading, fn, fn.runtime) ?? 'nodejs';
   if (!runtime.startsWith('nodejs')) return `its runtime is ${runtime}, and only those of Node.js run`;
-  if (value['InlineCode'] !== undefined || member(value, 'Code', 'ZipFile') !== undefined) {
-    return 'its code is in the template';
-  }
-  const folder = localFolder(resource);
-  if (folder === undefined && isElsewhere(value['CodeUri'] ?? value['Code']))
-    return 'its code is in Amazon S3';
-  if (folder !== undefined && /\.(zip|jar)$/.test(folder)) return 'its code is an archive';
-  return undefined;
-}
-
-/** SAM's `CodeUri`, the path that the AWS CLI packages, or the folder that CDK has put the code in. */
-function localFolder({ value, attributes }: TemplateResource): string | undefined {
-  const asset = asText(member(attributes, 'Metadata', 'aws:asset:path'));
-  if (asset !== undefined) return asset;
-  const code = value['CodeUri'] ?? value['Code'];
-  return typeof code === 'string' && !isElsewhere(code) ? code : undefined;
-}
-
-function isElsewhere(code: Value): boolean {
-  return typeof code === 'string' ? /^(s3|https?):\/\//.test(code) : asMembers(code) !== undefined;
+  if (code.isInTemplate) return 'its code is in the template';
+  if (code.isInS3) return 'its code is in Amazon S3';
+  return /\.(zip|jar)$/.test(code.path ?? '') ? 'its code is an archive' : undefined;
 }

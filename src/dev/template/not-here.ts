@@ -1,13 +1,12 @@
-import { asMembers, asText, member } from '../../template/values.ts';
-import { FUNCTION_TYPES, QUEUE_TYPES, type Reading, TABLE_TYPES } from './reading.ts';
-import { EVENT_TYPES } from './read-triggers.ts';
+import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resource-types.ts';
+import type { Reading } from './reading.ts';
 
 /** What runs here, and what has nothing to run: permissions, logs, versions. */
 const HERE = new Set([
   ...FUNCTION_TYPES,
   ...QUEUE_TYPES,
   ...TABLE_TYPES,
-  'AWS::Kinesis::Stream',
+  ...STREAM_TYPES,
   'AWS::Kinesis::StreamConsumer',
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
@@ -18,20 +17,28 @@ const HERE = new Set([
 const MERE_SETTINGS =
   /^AWS::(IAM|Logs|KMS|CDK)::|::[A-Za-z]*Policy$|^AWS::Lambda::(Permission|Version|Alias)$|^AWS::CloudFormation::(?!Stack$)/;
 
+/** SAM's types of events that run here. */
+const EVENT_TYPES = new Set([
+  'SQS',
+  'Kinesis',
+  'DynamoDB',
+  'EventBridgeRule',
+  'CloudWatchEvent',
+  'Schedule',
+  'ScheduleV2',
+]);
+
 /** One note for the resources, and one for the events of SAM, that do not run here. */
 export function noteWhatIsNotHere(reading: Reading): void {
-  const types = reading.resources.all.map(({ type }) => type);
+  const { resources, eventTypes, skipped } = reading.model;
+  const types = resources.map(({ type }) => type);
   const elsewhere = counted(types.filter((type) => !HERE.has(type) && !MERE_SETTINGS.test(type)));
   if (elsewhere.length > 0) reading.notes.add(`Not run here: ${elsewhere.join(', ')}.`);
-  const events = reading.resources
-    .ofType('AWS::Serverless::Function')
-    .flatMap(({ value }) => Object.values(asMembers(value['Events']) ?? {}))
-    .map((event) => asText(member(event, 'Type')) ?? 'events without a type')
-    .filter((type) => !EVENT_TYPES.has(type));
+  const events = eventTypes.filter((type) => !EVENT_TYPES.has(type));
   if (events.length > 0) {
     reading.notes.add(`Events of these types run no function here: ${counted(events).join(', ')}.`);
   }
-  for (const skipped of reading.resources.skipped) reading.notes.add(`${skipped}.`);
+  for (const sentence of skipped) reading.notes.add(`${sentence}.`);
 }
 
 /** `AWS::SNS::Topic`, `AWS::CloudWatch::Alarm (14)`. */

@@ -1,16 +1,16 @@
 import path from 'node:path';
+import { parseTemplate, plainMembersOf } from '../../template/parse-template.ts';
+import { readTemplate } from '../../template/read-template.ts';
+import { Resolver } from '../../template/resolver.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, type Places } from '../places.ts';
 import type { DevStack } from '../stack.ts';
-import { parseTemplate, type Plain } from '../../template/parse-template.ts';
-import { Resolver } from '../../template/resolver.ts';
-import { TemplateResources } from '../../template/resources.ts';
 import { noteWhatIsNotHere } from './not-here.ts';
-import { readFunctions } from './read-functions.ts';
-import { readQueueTargets } from './read-queue-targets.ts';
-import { readQueues } from './read-queues.ts';
-import { readStreams, readTables } from './read-tables.ts';
+import { queueTargets } from './queue-targets.ts';
 import type { Reading } from './reading.ts';
+import { stackFunctions } from './stack-functions.ts';
 import { StackNames } from './stack-names.ts';
+import { stackQueues } from './stack-queues.ts';
+import { stackStreams, stackTables } from './stack-tables.ts';
 
 /** A template, and what is given with it. */
 export interface StackSource {
@@ -36,38 +36,29 @@ export interface StackSource {
 export function readStack(source: StackSource, places: Places): DevStack {
   const { file, text, parameters = {}, environmentOverrides = {} } = source;
   const template = parseTemplate({ file, text });
-  const data = template.data as PlainMembers;
   const stackName = source.stackName ?? stackNameOf(file);
-  const names: StackNames = new StackNames(data['Resources'] as PlainMembers, {
+  const names: StackNames = new StackNames(plainMembersOf(template.data['Resources']), {
     stackName,
     places,
     resolver: () => resolver,
   });
-  const resolver: Resolver = new Resolver(data, parameters, {
+  const resolver: Resolver = new Resolver(template.data, parameters, {
     pseudoParameters: pseudoParameters(stackName),
     lookUp: (id, attribute) => names.attribute(id, attribute),
+    nameOf: (id) => names.nameOf(id),
   });
-  const reading: Reading = {
-    file,
-    places,
-    names,
-    environmentOverrides,
-    resources: new TemplateResources(template, resolver),
-    unresolved: new TemplateResources(template, new Resolver(data, parameters)),
-    notes: new Set(),
-  };
+  const model = readTemplate(template, resolver);
+  const reading: Reading = { file, places, model, names, environmentOverrides, notes: new Set() };
   const stack = {
-    functions: readFunctions(reading),
-    queues: readQueues(reading),
-    tables: readTables(reading),
-    streams: readStreams(reading),
-    queueTargets: readQueueTargets(reading),
+    functions: stackFunctions(reading),
+    queues: stackQueues(reading),
+    tables: stackTables(reading),
+    streams: stackStreams(reading),
+    queueTargets: queueTargets(reading),
   };
   noteWhatIsNotHere(reading);
   return { ...stack, notes: [...reading.notes] };
 }
-
-type PlainMembers = Readonly<Record<string, Plain>>;
 
 /** The name of the template's folder, as far as it can be the name of a stack. */
 function stackNameOf(file: string): string {

@@ -1,9 +1,7 @@
 import { type Places, LOCAL_ACCOUNT, localArn } from '../places.ts';
-import type { Plain } from '../../template/parse-template.ts';
+import { type PlainMembers, plainMembersOf } from '../../template/parse-template.ts';
 import type { Resolver } from '../../template/resolver.ts';
 import { asText, type Value, whyUnknown } from '../../template/values.ts';
-
-type PlainMembers = Readonly<Record<string, Plain>>;
 
 /** What the template's resources are called on this machine, and what their attributes are. */
 export class StackNames {
@@ -24,19 +22,21 @@ export class StackNames {
 
   /** The name that the template gives, or one like CloudFormation's, without its random end. */
   nameOf(id: string): string {
-    const { Properties: properties } = membersOf(this.#resources[id]);
-    const property = NAME_PROPERTIES.find((name) => Object.hasOwn(membersOf(properties), name));
+    const { Properties: properties } = plainMembersOf(this.#resources[id]);
+    const property = NAME_PROPERTIES.find((name) => Object.hasOwn(plainMembersOf(properties), name));
     const given: Value =
-      property === undefined ? undefined : this.#resolver().resolve(membersOf(properties)[property]);
+      property === undefined ? undefined : this.#resolver().resolve(plainMembersOf(properties)[property]);
     const name = whyUnknown(given) === undefined ? asText(given) : undefined;
     if (name !== undefined && name !== '') return name;
     const isFifo =
-      membersOf(properties)['FifoQueue'] === true || membersOf(properties)['FifoQueue'] === 'true';
+      plainMembersOf(properties)['FifoQueue'] === true || plainMembersOf(properties)['FifoQueue'] === 'true';
     return `${`${this.#stackName}-${id}`.slice(0, 64)}${isFifo ? '.fifo' : ''}`;
   }
 
   typeOf(id: string): string {
-    const { Type: type } = membersOf(Object.hasOwn(this.#resources, id) ? this.#resources[id] : undefined);
+    const { Type: type } = plainMembersOf(
+      Object.hasOwn(this.#resources, id) ? this.#resources[id] : undefined,
+    );
     return typeof type === 'string' ? type : '';
   }
 
@@ -117,8 +117,4 @@ function arnOf(type: string, name: string): string {
         `${kind || 'resource'}:${name}`,
       );
   }
-}
-
-function membersOf(plain: Plain | undefined): PlainMembers {
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain) ? (plain as PlainMembers) : {};
 }

@@ -1,6 +1,6 @@
 import type { DoctorReport, Severity } from '../finding.ts';
-import type { Rule } from '../rule.ts';
-import { RULES } from '../rules.ts';
+import type { Rule } from '../rules/rule.ts';
+import { RULES } from '../rules/all-rules.ts';
 
 const LEVELS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'note' };
 

@@ -1,4 +1,4 @@
-import type { LambdaFunction, Mapping, MappingKind } from '../model.ts';
+import type { Destination, LambdaFunction, Mapping, MappingKind, Setting } from '../../template/model.ts';
 import type { EventSourceMapping, IamReader, LambdaReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
 import { readLiveRole } from './live-role.ts';
@@ -40,12 +40,8 @@ export async function readLiveFunction(
     role: await readLiveRole(iam, found.Role, reading),
     asynchronous: {
       retries: { value: asynchronous?.MaximumRetryAttempts ?? DEFAULT_RETRIES },
-      hasDeadLetterQueue: { value: found.DeadLetterConfig?.TargetArn !== undefined },
-      keepsFailures: {
-        value:
-          asynchronous?.DestinationConfig?.OnFailure?.Destination !== undefined ||
-          found.DeadLetterConfig?.TargetArn !== undefined,
-      },
+      deadLetterQueue: destinationOf(found.DeadLetterConfig?.TargetArn),
+      onFailure: destinationOf(asynchronous?.DestinationConfig?.OnFailure?.Destination),
     },
     options: {
       leaseMs: { value: milliseconds(/(?:^|_)LEASE_MS$/i) },
@@ -114,13 +110,16 @@ function mappingOf(mapping: EventSourceMapping, kind: MappingKind): Mapping {
     maximumConcurrency: { value: mapping.ScalingConfig?.MaximumConcurrency },
     retries: { value: mapping.MaximumRetryAttempts ?? -1 },
     bisects: { value: mapping.BisectBatchOnFunctionError === true },
-    keepsFailures: { value: mapping.DestinationConfig?.OnFailure?.Destination !== undefined },
-    failureQueue: { value: mapping.DestinationConfig?.OnFailure?.Destination },
+    onFailure: destinationOf(mapping.DestinationConfig?.OnFailure?.Destination),
     startingPosition: { value: mapping.StartingPosition },
     tumblingWindowSeconds: { value: mapping.TumblingWindowInSeconds ?? 0 },
     isProvisioned: { value: mapping.ProvisionedPollerConfig !== undefined },
     hasMetrics: { value: (mapping.MetricsConfig?.Metrics?.length ?? 0) > 0 },
   };
+}
+
+function destinationOf(arn: string | undefined): Setting<Destination> {
+  return { value: arn === undefined ? undefined : { queueId: arn, arn: { value: arn } } };
 }
 
 /** `arn:aws:lambda:region:account:function:NAME`, and a qualifier perhaps. */

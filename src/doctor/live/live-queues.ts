@@ -1,6 +1,5 @@
-import type { Queue, Redrive, RedriveAllow } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
-import { deniesPlainText } from '../template/read-queues.ts';
+import type { Queue, Redrive, RedriveAllow, Setting } from '../../template/model.ts';
+import { deniesPlainText } from '../../template/read-queues.ts';
 import type { Value } from '../../template/values.ts';
 import type { SqsReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
@@ -89,6 +88,7 @@ function redriveOf(text: string | undefined): Redrive | undefined {
   const { maxReceiveCount } = jsonOf(text) as { maxReceiveCount?: number | string };
   return {
     target: targetArn(text),
+    targetArn: targetArn(text),
     maxReceiveCount: numberOf(maxReceiveCount === undefined ? undefined : String(maxReceiveCount)),
   };
 }

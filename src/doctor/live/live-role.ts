@@ -1,6 +1,6 @@
-import type { Role, Statement } from '../model.ts';
-import type { Setting } from '../../template/facts.ts';
+import type { Role, Setting, Statement } from '../../template/model.ts';
 import type { IamReader } from './clients.ts';
+import { QUEUE_POLICY } from '../../template/policy-templates.ts';
 import type { LiveReading } from './live-reading.ts';
 
 /** All policies of a role by its ARN, as far as they can be read. */
@@ -24,15 +24,19 @@ export async function readLiveRole(
       const read = await reading.optional(`policy ${PolicyName}`, 'iam:GetRolePolicy', () =>
         iam.getRolePolicy({ RoleName, PolicyName }),
       );
-      return { name: PolicyName, document: read?.PolicyDocument };
+      return { name: PolicyName, document: read?.PolicyDocument, isOfAws: false };
     }),
     ...(attached.AttachedPolicies ?? []).map(async ({ PolicyName = '', PolicyArn = '' }) => ({
       name: PolicyName,
       document: await managedDocument(iam, PolicyArn, reading),
+      isOfAws: PolicyArn.endsWith(`:iam::aws:policy/service-role/${QUEUE_POLICY}`),
     })),
   ];
   const read = await Promise.all(documents);
-  const parsed = read.map(({ name, document }) => ({ name, statements: statementsOf(document) }));
+  const parsed = read.map(({ name, document, isOfAws }) => ({
+    name,
+    statements: statementsOf(document)?.map((statement) => ({ ...statement, isOfAws })),
+  }));
   return {
     value: {
       statements: parsed.flatMap(({ statements }) => statements ?? []),

@@ -1,4 +1,4 @@
-import type { Table } from '../model.ts';
+import type { Table } from '../../template/model.ts';
 import type { DynamoDBReader } from './clients.ts';
 import type { LiveReading } from './live-reading.ts';
 

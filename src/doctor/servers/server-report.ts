@@ -1,5 +1,5 @@
 import type { DoctorReport, Finding, Severity } from '../finding.ts';
-import { RULES } from '../rules.ts';
+import { RULES } from '../rules/all-rules.ts';
 
 /** What is said of a server. */
 interface Verdict {

@@ -1,0 +1,26 @@
+import type { Rule, Schedule } from '../../template/template-model.ts';
+import type { QueueTarget } from '../stack.ts';
+import { type Reading, templateError, valueOf } from './reading.ts';
+import { stackRule, targetsIn } from './stack-rules.ts';
+
+/** The queues of the template that its rules and schedules send to; a note for targets that are elsewhere. */
+export function queueTargets(reading: Reading): readonly QueueTarget[] {
+  return targetsIn(reading.model).flatMap((rule) => {
+    if (rule.queueId !== undefined) return [queueTarget(reading, rule, rule.queueId)];
+    if (rule.functionId === undefined) {
+      const what = rule.targetArn.value ?? 'its target';
+      reading.notes.add(`${rule.name} does not run here: ${what} is no function or queue of this template.`);
+    }
+    return [];
+  });
+}
+
+function queueTarget(reading: Reading, rule: Rule | Schedule, queueId: string): QueueTarget {
+  const queueArn = reading.names.attribute(queueId, 'Arn');
+  const messageGroupId = valueOf(reading, rule, rule.messageGroupId);
+  if (queueArn.endsWith('.fifo') && messageGroupId === undefined) {
+    const what = `${rule.name} sends to a FIFO queue, so its target needs \`SqsParameters.MessageGroupId\``;
+    throw templateError(reading, rule.messageGroupId.line, what);
+  }
+  return { queueArn, messageGroupId, trigger: stackRule(reading, rule) };
+}

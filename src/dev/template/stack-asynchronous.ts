@@ -1,0 +1,33 @@
+import type { Destination, Resource, Setting } from '../../template/model.ts';
+import type { TemplateFunction } from '../../template/template-model.ts';
+import type { AsynchronousInvocation } from '../stack.ts';
+import { type Reading, valueOf } from './reading.ts';
+
+/** How a function is invoked that nobody waits for. */
+export function asynchronousOf(reading: Reading, fn: TemplateFunction): AsynchronousInvocation {
+  const { retries, onFailure, deadLetterQueue } = fn.asynchronous;
+  if (fn.hasSuccessDestination) {
+    reading.notes.add(`The OnSuccess destination of ${fn.name} gets nothing here.`);
+  }
+  return {
+    maximumRetries: valueOf(reading, fn, retries) ?? 0,
+    maximumAgeMs: (valueOf(reading, fn, fn.maximumAgeSeconds) ?? 0) * 1_000,
+    onFailure: localQueue(reading, fn, onFailure),
+    deadLetterQueue: localQueue(reading, fn, deadLetterQueue),
+  };
+}
+
+/** The ARN of a destination if it is a queue of this template; else a note. */
+export function localQueue(
+  reading: Reading,
+  resource: Pick<Resource, 'name'>,
+  setting: Setting<Destination>,
+): string | undefined {
+  const destination = valueOf(reading, resource, setting);
+  if (destination === undefined) return undefined;
+  if (destination.queueId !== undefined) return reading.names.attribute(destination.queueId, 'Arn');
+  const arn = valueOf(reading, resource, destination.arn) ?? '';
+  const where = arn === '' ? 'a queue that SAM makes' : `${arn}, which is no queue of this template`;
+  reading.notes.add(`What ${resource.name} fails to do is not sent to ${where}.`);
+  return undefined;
+}

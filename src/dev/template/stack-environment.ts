@@ -1,0 +1,69 @@
+import type { TemplateFunction, Variable } from '../../template/template-model.ts';
+import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resource-types.ts';
+import { type Reading, templateError } from './reading.ts';
+
+/** What is on this machine, or is a mere name. */
+const HERE = new Set([
+  ...QUEUE_TYPES,
+  ...TABLE_TYPES,
+  ...STREAM_TYPES,
+  ...FUNCTION_TYPES,
+  'AWS::Events::EventBus',
+  'AWS::Events::Rule',
+  'AWS::Scheduler::Schedule',
+  'AWS::Logs::LogGroup',
+]);
+
+/** A function's variables: the template's, then where this machine's services are, then what was given for it. */
+export function environmentOf(reading: Reading, fn: TemplateFunction): Readonly<Record<string, string>> {
+  const { environmentOverrides: given, places } = reading;
+  const overrides = {
+    ...own(given, 'Parameters'),
+    ...own(given, reading.names.nameOf(fn.id)),
+    ...own(given, fn.id),
+  };
+  const { value = [], unknown, line } = fn.variables;
+  if (unknown !== undefined) {
+    throw templateError(reading, line, `\`Environment.Variables\` of ${fn.name} must be a mapping`);
+  }
+  const variables = value.filter(({ name }) => !Object.hasOwn(overrides, name));
+  return {
+    ...Object.fromEntries(variables.flatMap((variable) => entryOf(reading, fn, variable))),
+    AWS_ENDPOINT_URL_SQS: places.sqs,
+    AWS_ENDPOINT_URL_DYNAMODB: places.dynamodb,
+    AWS_ENDPOINT_URL_DYNAMODB_STREAMS: places.dynamodb,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: places.eventbridge,
+    AWS_ENDPOINT_URL_KINESIS: places.kinesis,
+    ...overrides,
+  };
+}
+
+function own(overrides: Reading['environmentOverrides'], name: string): Readonly<Record<string, string>> {
+  return Object.hasOwn(overrides, name) ? (overrides[name] ?? {}) : {};
+}
+
+function entryOf(
+  reading: Reading,
+  fn: TemplateFunction,
+  { name, text, refersTo }: Variable,
+): readonly (readonly [string, string])[] {
+  if (text.unknown !== undefined && text.isInvalid !== true) {
+    reading.notes.add(
+      `${fn.name} runs without ${name}: ${text.unknown}. Give it a value with \`--env-vars\`, or its parameter with \`--parameter-overrides\`.`,
+    );
+    return [];
+  }
+  if (text.value === undefined) {
+    throw templateError(reading, text.line, `the variable ${name} of ${fn.name} must be a text`);
+  }
+  for (const id of refersTo) noteElsewhere(reading, `${name} of ${fn.name}`, id);
+  return [[name, text.value]];
+}
+
+/** That a variable names something that is not on this machine. */
+function noteElsewhere(reading: Reading, variable: string, id: string): void {
+  const type = reading.names.typeOf(id);
+  if (HERE.has(type)) return;
+  const what = type === '' ? 'which is not in this template' : `of type ${type}, which does not run here`;
+  reading.notes.add(`${variable} names ${id}, ${what}.`);
+}

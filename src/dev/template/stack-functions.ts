@@ -1,0 +1,47 @@
+import type { TemplateFunction } from '../../template/template-model.ts';
+import type { DevFunction } from '../stack.ts';
+import { localCode } from './function-code.ts';
+import { type Reading, templateError, valueOf } from './reading.ts';
+import { asynchronousOf } from './stack-asynchronous.ts';
+import { environmentOf } from './stack-environment.ts';
+import { mappingsOf } from './stack-mappings.ts';
+import { stackRule, targetsIn } from './stack-rules.ts';
+
+/** https://docs.aws.amazon.com/lambda/latest/api/API_FunctionConfiguration.html */
+const LONGEST_TIMEOUT_SECONDS = 900;
+
+export function stackFunctions(reading: Reading): readonly DevFunction[] {
+  return reading.model.functions.flatMap((fn) => stackFunction(reading, fn) ?? []);
+}
+
+function stackFunction(reading: Reading, fn: TemplateFunction): DevFunction | undefined {
+  // Folders are called by it.
+  if (!/^[A-Za-z0-9]+$/.test(fn.id)) {
+    throw templateError(reading, fn.line, `the logical id \`${fn.id}\` must have letters and digits only`);
+  }
+  const code = localCode(reading, fn);
+  if (code === undefined) return undefined;
+  const timeout = valueOf(reading, fn, fn.timeoutSeconds) ?? 0;
+  if (!(timeout >= 1 && timeout <= LONGEST_TIMEOUT_SECONDS)) {
+    const what = `\`Timeout\` of ${fn.name} must be from 1 to ${LONGEST_TIMEOUT_SECONDS} seconds`;
+    throw templateError(reading, fn.timeoutSeconds.line, what);
+  }
+  const reserved = valueOf(reading, fn, fn.reservedConcurrency) ?? -1;
+  if (fn.hasLayers) reading.notes.add(`${fn.name} runs without its layers.`);
+  return {
+    id: fn.id,
+    name: reading.names.nameOf(fn.id),
+    ...code,
+    timeoutMs: timeout * 1_000,
+    memoryMb: valueOf(reading, fn, fn.memoryMb) ?? 0,
+    environment: environmentOf(reading, fn),
+    reservedConcurrency: reserved < 0 ? undefined : reserved,
+    asynchronous: asynchronousOf(reading, fn),
+    triggers: [
+      ...mappingsOf(reading, fn),
+      ...targetsIn(reading.model)
+        .filter(({ functionId }) => functionId === fn.id)
+        .map((rule) => stackRule(reading, rule)),
+    ],
+  };
+}

@@ -1,0 +1,62 @@
+import type { LambdaFunction, Table } from '../template/model.ts';
+import { allows } from './allows.ts';
+import type { Examination } from './examination.ts';
+
+/** What a store needs as it is by default (docs/deploying.md). */
+export const BATCHED: readonly string[] = [
+  'dynamodb:PartiQLInsert',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:BatchGetItem',
+];
+
+export const TABLE_NAME_VARIABLE = 'CLAIMS_TABLE_NAME';
+
+/** The tables that hold claims: those that functions name or may claim in, and those whose name and key look like it. */
+export function claimsTables(examination: Examination): readonly Table[] {
+  const { tables, functions, claimsTables: given } = examination.model;
+  const used = new Set(functions.map((lambda) => claimsTableOf(examination, lambda)?.id));
+  return tables.filter(
+    (table) => given.has(table.id) || used.has(table.id) || (/claim/i.test(table.id) && looksLikeIt(table)),
+  );
+}
+
+/** The claims table of a function, by its environment or else by what its role allows. */
+export function claimsTableOf({ model }: Examination, lambda: LambdaFunction): Table | undefined {
+  const named = lambda.environment.value?.get(TABLE_NAME_VARIABLE);
+  const { tables } = model;
+  if (named !== undefined) return tables.find((table) => isNamed(table, named));
+  const role = lambda.role.value;
+  if (role === undefined) return undefined;
+  const own = { ...role, statements: role.statements.filter(({ resources }) => !resources.includes('*')) };
+  return tables.find(
+    (table) => keyIsId(table) && BATCHED.every((action) => allows(own, action, table, 'dynamodb') === true),
+  );
+}
+
+/** Others have tables of claims too, such as insurers. */
+function looksLikeIt(table: Table): boolean {
+  const hasIndex = table.indexKeys.value?.includes('overdueShard') === true;
+  return keyIsId(table) && (table.ttl.value?.attribute === 'expiresAt' || hasIndex);
+}
+
+/** Whether a text is the table's name. */
+export function isNamed({ arnTails }: Table, name: string): boolean {
+  return arnTails.includes(`table/${name}`);
+}
+
+export function keyIsId({ key }: Table): boolean {
+  const [only, ...others] = key.value ?? [];
+  return only?.name === 'id' && only.role === 'HASH' && others.length === 0;
+}
+
+/** The functions that something invokes, or that name a claims table. */
+export function functionsOfRecords(examination: Examination): readonly LambdaFunction[] {
+  const { functions, mappings, triggers, subscribers } = examination.model;
+  const invoked = new Set([...mappings, ...triggers, ...subscribers].map(({ functionId }) => functionId));
+  return functions.filter(
+    (lambda) =>
+      invoked.has(lambda.id) ||
+      lambda.environment.value?.has(TABLE_NAME_VARIABLE) === true ||
+      claimsTableOf(examination, lambda) !== undefined,
+  );
+}

@@ -1,0 +1,30 @@
+import type { LambdaFunction, Mapping, Queue } from '../template/model.ts';
+import type { Examination } from './examination.ts';
+
+/** A queue, the mapping that polls it, and the function that gets its messages. */
+export interface WiredQueue {
+  readonly queue: Queue;
+  readonly mapping: Mapping;
+  readonly lambda: LambdaFunction;
+}
+
+export function wiredQueues(examination: Examination): readonly WiredQueue[] {
+  return examination.model.mappings.flatMap((mapping) => {
+    const queue = queueOf(examination, mapping);
+    const lambda = examination.functionOf(mapping);
+    return queue === undefined || lambda === undefined ? [] : [{ queue, mapping, lambda }];
+  });
+}
+
+/** The queues that mappings poll. */
+export function sourceQueues(examination: Examination): ReadonlySet<Queue> {
+  const queues = examination.model.mappings.map((mapping) => queueOf(examination, mapping));
+  return new Set(queues.filter((queue) => queue !== undefined));
+}
+
+function queueOf(examination: Examination, mapping: Mapping): Queue | undefined {
+  if (mapping.kind !== 'sqs') return undefined;
+  const queue = examination.queue(mapping.source.value);
+  if (queue === undefined) examination.known(mapping, 'its queue', mapping.source);
+  return queue;
+}

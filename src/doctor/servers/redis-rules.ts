@@ -1,0 +1,71 @@
+import type { Rules } from '../rules/rule.ts';
+
+/** What can be wrong with claims in Redis or Valkey. */
+export const REDIS_RULES: Rules = {
+  'redis-eviction': {
+    severity: 'error',
+    what: 'a `maxmemory-policy` other than `noeviction`',
+    why: 'When its memory is full, Redis deletes claims, and work that is done runs again.',
+    fix: '`maxmemory-policy noeviction`, in the parameter group or by `CONFIG SET`',
+    docs: 'stores/redis.md#set-it-up',
+  },
+  'redis-memory-full': {
+    severity: 'warning',
+    what: 'more than nine tenths of `maxmemory` in use',
+    why: 'With `noeviction` Redis then refuses to write: no record runs until there is room.',
+    fix: 'more memory, or a shorter `retentionMs`',
+    docs: 'stores/redis.md#set-it-up',
+  },
+  'redis-not-persistent': {
+    severity: 'warning',
+    what: 'neither an append-only file nor snapshots (an info where there are only snapshots)',
+    why: 'A restart forgets the claims, all of them or those since the last snapshot: work that is done runs again.',
+    fix: '`appendonly yes`',
+    docs: 'stores/redis.md#set-it-up',
+  },
+  'redis-persistence-failing': {
+    severity: 'error',
+    what: 'a server whose last write to its disk has failed',
+    why: 'A restart forgets the claims; and Redis may refuse writes until it can persist again.',
+    fix: 'room on its disk; its log says what has failed',
+  },
+  'redis-replica-lag': {
+    severity: 'warning',
+    what: 'a replica that is more than 10 s or 1 MB behind, or not in line',
+    why: 'If it becomes the primary, the claims that it does not have are forgotten, and work that is done runs again.',
+    fix: '`wait` of the store, `min-replicas-to-write` and `min-replicas-max-lag`, or a nearer replica',
+    docs: 'stores/redis.md#set-it-up',
+  },
+  'redis-no-replica': {
+    severity: 'info',
+    what: 'a server without a replica',
+    why: 'While it is down, no record runs; and what its disk does not have is forgotten.',
+    fix: 'a replica, where that matters',
+    docs: 'stores/redis.md#set-it-up',
+  },
+  'redis-replica': {
+    severity: 'error',
+    what: 'a connection to a replica',
+    why: 'It takes no writes, and no record runs.',
+    fix: 'the address of the primary',
+  },
+  'redis-scripts-refused': {
+    severity: 'error',
+    what: 'a user that may not run scripts',
+    why: 'Every claim is a script (`EVALSHA`, `EVAL`): no record runs.',
+    fix: '`ACL SETUSER … +eval +evalsha +time` and what docs/stores/redis.md lists',
+    docs: 'stores/redis.md#permissions',
+  },
+  'redis-clock-differs': {
+    severity: 'info',
+    what: 'a server whose clock is more than 5 s from that of this machine',
+    why: 'Leases go by the clock of the server alone. People see a claim as overdue sooner or later than it is; a replica whose clock differs ends leases otherwise when it becomes the primary (`clockToleranceMs`).',
+    fix: 'time by NTP on both',
+  },
+  'redis-old': {
+    severity: 'warning',
+    what: 'a server older than Redis 6',
+    why: 'It gets no fixes any more, and batchlatch is not tested with it.',
+    fix: 'a version that is maintained',
+  },
+};

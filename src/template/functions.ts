@@ -1,0 +1,72 @@
+// The functions of templates that need nothing but their arguments.
+import {
+  asBoolean,
+  asList,
+  asMembers,
+  asText,
+  Composite,
+  knownText,
+  Reference,
+  Unknown,
+  type Value,
+} from './values.ts';
+
+/** `Fn::Join` and `Fn::Sub`: a text if all parts are known, the part itself if there is only one. */
+export function composed(values: readonly Value[]): Value {
+  const parts = values.flatMap((value): (string | Reference | Unknown)[] => {
+    if (value instanceof Composite) return [...value.parts];
+    if (value instanceof Reference || value instanceof Unknown) return [value];
+    const text = asText(value);
+    return text === undefined ? [new Unknown('a part of it is no text')] : [text];
+  });
+  const filled = parts.filter((part) => part !== '');
+  const [only] = filled;
+  if (filled.length === 1 && only !== undefined) return only;
+  return filled.every((part) => typeof part === 'string') ? filled.join('') : new Composite(filled);
+}
+
+/** `Fn::Select` */
+export function select([index, list]: readonly Value[]): Value {
+  if (list instanceof Unknown) return list;
+  const found = asList(list)[Number(asText(index))];
+  return found === undefined ? new Unknown('its Fn::Select finds nothing') : found;
+}
+
+/** `Fn::Split` */
+export function split([separator, whole]: readonly Value[]): Value {
+  const text = knownText(whole);
+  if (typeof separator !== 'string' || text === undefined)
+    return new Unknown('its Fn::Split cannot be worked out');
+  return text.split(separator);
+}
+
+/** `Fn::Base64` */
+export function base64(value: Value): Value {
+  if (value instanceof Unknown) return value;
+  const text = asText(value);
+  if (text === undefined) return new Unknown('its Fn::Base64 cannot be worked out');
+  return Buffer.from(text, 'utf8').toString('base64');
+}
+
+/** The functions of conditions. Any other is unknown. */
+export function logical(name: string, values: readonly Value[]): Value {
+  const unknown = new Unknown(`${name} cannot be worked out`);
+  const facts = values.map((value) => (asMembers(value) === undefined ? asBoolean(value) : undefined));
+  switch (name) {
+    case 'Fn::Equals': {
+      const [left, right] = values.map(asText);
+      if (left === undefined || right === undefined) return unknown;
+      return /<\?>|\$\{AWS\./.test(left + right) ? unknown : left === right;
+    }
+    case 'Fn::Not':
+      return facts[0] === undefined ? unknown : !facts[0];
+    case 'Fn::And':
+      if (facts.includes(false)) return false;
+      return facts.includes(undefined) ? unknown : true;
+    case 'Fn::Or':
+      if (facts.includes(true)) return true;
+      return facts.includes(undefined) ? unknown : false;
+    default:
+      return unknown;
+  }
+}

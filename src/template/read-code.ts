@@ -1,0 +1,26 @@
+import type { TemplateResource } from './resources.ts';
+import { jsonSetting, setting } from './settings.ts';
+import type { FunctionCode } from './template-model.ts';
+import { asMembers, asText, member, type Value } from './values.ts';
+
+/** Where a function's code is, and how it is built. */
+export function readCode(resource: TemplateResource): FunctionCode {
+  const { value, attributes } = resource;
+  const code = value['CodeUri'] ?? value['Code'];
+  const asset = asText(member(attributes, 'Metadata', 'aws:asset:path'));
+  const isInS3 = asset === undefined && isElsewhere(code);
+  const beside = { ...resource, value: attributes };
+  return {
+    handler: setting(resource, ['Handler'], asText),
+    packageType: setting(resource, ['PackageType'], asText),
+    path: asset ?? (isInS3 ? undefined : asText(code)),
+    isInS3,
+    isInTemplate: value['InlineCode'] !== undefined || member(value, 'Code', 'ZipFile') !== undefined,
+    isDurable: value['DurableConfig'] !== undefined,
+    build: jsonSetting(beside, ['Metadata', 'BuildProperties'], {}),
+  };
+}
+
+function isElsewhere(code: Value): boolean {
+  return asMembers(code) !== undefined || /^(s3|https?):\/\//.test(asText(code) ?? '');
+}

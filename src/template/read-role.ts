@@ -1,0 +1,114 @@
+import type { Role, Setting, Statement } from './model.ts';
+import { managedStatements, QUEUE_POLICY, templateStatements } from './policy-templates.ts';
+import type { TemplateResource, TemplateResources } from './resources.ts';
+import { asList, asMembers, asText, member, type Value, whyUnknown } from './values.ts';
+
+const ROLE_TYPES = ['AWS::IAM::Role'];
+const MANAGED_TYPES = ['AWS::IAM::ManagedPolicy'];
+
+/** What a function's role allows: SAM's `Policies`, or the role, with every policy of the template that is attached to it. */
+export function readRole(lambda: TemplateResource, resources: TemplateResources): Setting<Role> {
+  const given = lambda.value['Role'];
+  if (given === undefined && lambda.type === 'AWS::Serverless::Function')
+    return { value: samRole(lambda, resources) };
+  const role = resources.find(given, ROLE_TYPES);
+  if (role === undefined) {
+    return {
+      unknown: whyUnknown(given) ?? 'its role is not in this template',
+      line: lambda.lineOf(['Role']),
+    };
+  }
+  const attached = resources
+    .ofType('AWS::IAM::Policy', 'AWS::IAM::RolePolicy', ...MANAGED_TYPES)
+    .filter(({ value }) =>
+      [...asList(value['Roles']), ...asList(value['RoleName'])].some(
+        (one) => resources.find(one, ROLE_TYPES)?.id === role.id,
+      ),
+    );
+  const parts = [
+    ...asList(role.value['Policies']).map((policy) =>
+      documentOf(member(policy, 'PolicyDocument'), role, ['Policies']),
+    ),
+    ...asList(role.value['ManagedPolicyArns']).map((policy) => managed(policy, resources)),
+    ...attached.map((policy) => documentOf(policy.value['PolicyDocument'], policy, ['PolicyDocument'])),
+  ];
+  return { value: { ...joined(parts), isMadeBySam: false } };
+}
+
+interface Part {
+  readonly statements: readonly Statement[];
+  readonly unknown: readonly string[];
+}
+
+function joined(parts: readonly Part[]): Part {
+  return {
+    statements: parts.flatMap(({ statements }) => statements),
+    unknown: parts.flatMap(({ unknown }) => unknown),
+  };
+}
+
+function samRole(lambda: TemplateResource, resources: TemplateResources): Role {
+  const parts = asList(lambda.value['Policies']).map((policy): Part => {
+    if (member(policy, 'Statement') !== undefined) return documentOf(policy, lambda, ['Policies']);
+    const [template, ...others] = Object.entries(asMembers(policy) ?? {});
+    if (template === undefined || others.length > 0) return managed(policy, resources);
+    const [name, parameters] = template;
+    return { statements: templateStatements(name, parameters, lambda.lineOf(['Policies'])), unknown: [] };
+  });
+  return { ...joined([...parts, connectors(lambda, resources), pollerOfSam(lambda)]), isMadeBySam: true };
+}
+
+/** SAM attaches this policy to the role that it makes for a function with an event of this type. */
+function pollerOfSam({ value, lineOf }: TemplateResource): Part {
+  const polls = Object.values(asMembers(value['Events']) ?? {}).some(
+    (event) => member(event, 'Type') === 'SQS',
+  );
+  const statements = polls ? (managedStatements(QUEUE_POLICY) ?? []) : [];
+  const line = lineOf(['Events']);
+  return { statements: statements.map((statement) => ({ ...statement, line })), unknown: [] };
+}
+
+/** A policy that is named: one of this template, or one of AWS. */
+function managed(policy: Value, resources: TemplateResources): Part {
+  const here = resources.find(policy, MANAGED_TYPES);
+  if (here !== undefined) return documentOf(here.value['PolicyDocument'], here, ['PolicyDocument']);
+  const why = whyUnknown(policy);
+  if (why !== undefined) return { statements: [], unknown: [`a policy (${why})`] };
+  const name = asText(policy)?.split('/').at(-1) ?? 'a policy';
+  const known = managedStatements(name);
+  return known === undefined ? { statements: [], unknown: [name] } : { statements: known, unknown: [] };
+}
+
+function documentOf(document: Value, { lineOf }: TemplateResource, path: readonly string[]): Part {
+  const why = whyUnknown(document);
+  if (why !== undefined) return { statements: [], unknown: [why] };
+  const line = lineOf(path);
+  return {
+    statements: asList(member(document, 'Statement')).map((statement) => ({
+      isAllow: member(statement, 'Effect') === 'Allow',
+      hasCondition: member(statement, 'Condition') !== undefined,
+      // NotAction and NotResource are rare, and mean more than they name: all that is not named.
+      actions: textsOf(statement, 'Action', 'NotAction'),
+      resources: textsOf(statement, 'Resource', 'NotResource'),
+      line,
+    })),
+    unknown: [],
+  };
+}
+
+function textsOf(statement: Value, name: string, opposite: string): readonly string[] {
+  if (member(statement, opposite) !== undefined) return ['<?>'];
+  const value = member(statement, name);
+  if (whyUnknown(value) !== undefined && !Array.isArray(value)) return ['<?>'];
+  return asList(value).map((one) => asText(one) ?? '<?>');
+}
+
+/** SAM's connectors give permissions too; what they give is SAM's affair. */
+function connectors(lambda: TemplateResource, resources: TemplateResources): Part {
+  const own = member(lambda.attributes, 'Connectors') === undefined ? [] : ['its Connectors'];
+  const others = resources
+    .ofType('AWS::Serverless::Connector')
+    .filter(({ value }) => member(value['Source'], 'Id') === lambda.id)
+    .map(({ id }) => `the connector ${id}`);
+  return { statements: [], unknown: [...own, ...others] };
+}
