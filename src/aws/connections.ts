@@ -46,6 +46,7 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
   limitConnecting(agent, limits.connectMs, ticks);
   const options = {
     agent,
+    protocol: url.protocol,
     hostname: url.hostname.replace(/^\[(.+)\]$/, '$1'), // IPv6
     port: url.port,
     method: 'POST',
@@ -54,7 +55,8 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     rejectUnauthorized: true,
   };
   const patience = { ...limits, ticker: ticks };
-  const send: Sender['send'] = (headers) => http.request({ ...options, headers });
+  const send: Sender['send'] = (headers, hasSpan) =>
+    hasSpan ? untracedRequest({ ...options, headers }) : http.request({ ...options, headers });
   /** Idle connections to the same server are most likely as dead as one that failed. */
   const dropIdle = (): void => {
     for (const sockets of Object.values(agent.freeSockets)) {
@@ -62,6 +64,12 @@ function posting(http: HttpModule, url: URL, limits: ConnectionLimits): Connecti
     }
   };
   return (request) => exchange(request, { send, dropIdle }, patience);
+}
+
+/** Makes the object that `http.request` returns. APM agents wrap that function, and so see nothing of this request. */
+function untracedRequest(options: RequestOptions): ClientRequest {
+  const { ClientRequest: Request } = builtIn('node:http');
+  return new Request(options);
 }
 
 /** A lost SYN is not worth as much patience as an answer. Counted in ticks, too: a process that stood still loses no connection. */

@@ -65,20 +65,23 @@ export function directSender(
     signal: StopSignal | undefined,
     progress?: RequestProgress,
   ): Promise<Readonly<Record<string, unknown>>> {
-    const target = `${service.target}.${operation}`;
     const body = JSON.stringify(input);
+    const target = `${service.target}.${operation}`;
+    const request = { host, service: service.name, target, body, userAgent };
     const until = clock.now() + limits.requestMs;
+    const hasSpan = progress?.hasSpan === true;
     let retry: Retry | undefined;
     let failure: RequestError | undefined;
     for (let attempt = 1; ; attempt += 1) {
       const credentials = await currentCredentials(until - clock.now(), signal, failure);
       const signedAt = time.now();
       const signing = { credentials, region: endpoint.region, time: new Date(signedAt) };
-      const signed = signedHeaders({ host, service: service.name, target, body, userAgent }, signing);
+      const signed = signedHeaders(request, signing);
       const headers = progress === undefined ? signed : { ...signed, ...progress.headers };
       try {
         if (progress !== undefined) progress.attempts = attempt;
-        const answer = await connections.post({ headers, body, limitMs: until - clock.now(), signal });
+        const limitMs = until - clock.now();
+        const answer = await connections.post({ headers, body, limitMs, signal, hasSpan });
         time.learn(answer.headers, signedAt);
         if (progress !== undefined) noteAnswer(progress, answer);
         const output = outputOf(answer, { credentials, headers }, service);

@@ -18,11 +18,13 @@ export interface ExchangeRequest {
   /** For the whole answer. */
   readonly limitMs: number;
   readonly signal: StopSignal | undefined;
+  /** Whether the request has a span already. */
+  readonly hasSpan: boolean;
 }
 
 export interface Sender {
   /** Begins a request. Its headers are an object: APM agents, which wrap `http.request`, add theirs to it. */
-  send(headers: ExchangeRequest['headers']): ClientRequest;
+  send(headers: ExchangeRequest['headers'], hasSpan: boolean): ClientRequest;
   dropIdle(): void;
 }
 
@@ -34,13 +36,13 @@ export interface Patience {
 
 /** One request, and its answer when all of it is there. */
 export function exchange(
-  { headers, body, limitMs, signal }: ExchangeRequest,
+  { headers, body, limitMs, signal, hasSpan }: ExchangeRequest,
   { send, dropIdle }: Sender,
   { silentMs, answerBytes, ticker }: Patience,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(abortedError());
-    const sent = send(headers);
+    const sent = send(headers, hasSpan);
     let isOver = false;
     let isAnswered = false;
     let silentForMs = 0;

@@ -18,6 +18,8 @@ export interface RequestMessage {
 export interface RequestWatch {
   /** Headers that are sent too, and not signed. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** True if it has a span of the request. APM agents then make no second one. Default false. */
+  readonly hasSpan?: boolean;
   /** Calls `send` in a context of its own, and returns what it does. */
   run?<Answer>(send: () => Promise<Answer>): Promise<Answer>;
   /** The request has ended, well or with an error. */
@@ -55,6 +57,8 @@ export interface RequestProgress {
   requestId?: string | undefined;
   /** Headers that are sent too. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether a watch has a span of the request. */
+  readonly hasSpan: boolean;
 }
 
 /** Sends inside of the contexts of all that follow the request, and tells them how it has ended. */
@@ -63,8 +67,10 @@ export function sendWatched<Answer>(
   send: (progress: RequestProgress) => Promise<Answer>,
 ): Promise<Answer> {
   const headers = Object.assign({}, ...watches.map((watch) => watch.headers ?? {}));
+  const hasSpan = watches.some((watch) => watch.hasSpan === true);
   let sent: Promise<Answer> | undefined;
-  const once = (): Promise<Answer> => (sent ??= sendAndTell(watches, { attempts: 0, headers }, send));
+  const once = (): Promise<Answer> =>
+    (sent ??= sendAndTell(watches, { attempts: 0, headers, hasSpan }, send));
   const around = watches.reduceRight<() => Promise<Answer>>(
     (inner, watch) => () => (watch.run === undefined ? inner() : watch.run(inner)),
     once,

@@ -11,7 +11,7 @@ const MOST_TICKETS = 20;
 
 /**
  * The secrets of one run of the console. A page gives the token of the address, or a ticket of it, and gets
- * another secret, which it keeps in its own storage and sends with each request: addresses stay in
+ * another secret, which it keeps in the storage of its tab and sends with each request: addresses stay in
  * histories.
  */
 export class SessionSecrets {

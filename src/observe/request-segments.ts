@@ -26,6 +26,7 @@ function follow(request: RequestMessage, tracer: PowertoolsTracer): void {
   const segment = parent.addNewSubsegment(SERVICES[request.service] ?? request.service);
   segment.addAttribute?.('namespace', 'aws');
   request.follow({
+    hasSpan: true,
     headers: headersOf(segment, parent),
     ended({ attempts, status, requestId, error }) {
       segment.addAttribute?.('aws', {

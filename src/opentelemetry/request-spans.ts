@@ -3,6 +3,7 @@ import {
   type Context,
   context,
   createContextKey,
+  isSpanContextValid,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -69,6 +70,8 @@ function follow(request: RequestMessage, first: Tracer): void {
   const requestSpan = new RequestSpan(span, (parent.getValue(SERVED) as readonly Served[] | undefined) ?? []);
   const inside = trace.setSpan(parent, span).setValue(SUPPRESSED, true);
   request.follow({
+    // Without a tracer provider there is no span, and the request is left to others.
+    hasSpan: isSpanContextValid(span.spanContext()),
     run: (send) => context.with(inside, send),
     ended: (end) => requestSpan.ended(end),
   });

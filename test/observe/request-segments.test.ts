@@ -31,11 +31,17 @@ describe('Requests to DynamoDB in traces of X-Ray', () => {
   let emulator: LocalService;
   let tableName: string;
   const { request } = http;
+  let seen = 0;
   const env = { ...process.env };
 
   beforeAll(async () => {
     xray.setContextMissingStrategy(() => undefined);
     xray.captureHTTPsGlobal(http, false);
+    const captured = http.request;
+    http.request = ((...args: Parameters<typeof request>) => {
+      seen += 1;
+      return captured(...args);
+    }) as typeof request;
     emulator = await startDynamoDBEmulator('dynoxide');
     const client = emulatorClient(emulator.endpoint);
     tableName = await createClaimsTable(client);
@@ -56,6 +62,7 @@ describe('Requests to DynamoDB in traces of X-Ray', () => {
 
   it('are subsegments of AWS, and the capture of HTTP adds none', async () => {
     const segment = new xray.Segment('orders');
+    seen = 0;
     const handler = createBatchProcessor(() => undefined, {
       store: dynamoDBStore({ tableName }),
       observer: powertools({ tracer }),
@@ -73,5 +80,6 @@ describe('Requests to DynamoDB in traces of X-Ray', () => {
       expect(ended).toEqual(expect.any(Number));
     }
     expect(kept.filter(({ namespace }) => namespace === 'remote')).toEqual([]);
+    expect(seen).toBe(0); // by other agents either
   });
 });

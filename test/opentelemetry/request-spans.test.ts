@@ -1,7 +1,8 @@
 import http from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { context, SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { context, SpanKind, SpanStatusCode, trace, type TracerProvider } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { isTracingSuppressed } from '@opentelemetry/core';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -62,12 +63,12 @@ describe('Requests to DynamoDB in traces of OpenTelemetry', () => {
   });
 
   let run = 0;
-  async function batch(ids: readonly string[]): Promise<unknown> {
+  async function batch(ids: readonly string[], provider: TracerProvider = tracerProvider): Promise<unknown> {
     run += 1;
     const handler = createBatchProcessor(() => undefined, {
       store: dynamoDBStore({ tableName }),
       namespace: `run-${run}`,
-      observer: openTelemetry({ tracerProvider }),
+      observer: openTelemetry({ tracerProvider: provider }),
     });
     return handler(sqsEvent(ids.map((messageId) => ({ messageId, body: {} }))), lambdaContext());
   }
@@ -166,22 +167,49 @@ describe('Requests to DynamoDB in traces of OpenTelemetry', () => {
     for (const { links } of shared) expect(links).toHaveLength(2);
   });
 
-  it('are not seen a second time by what traces the HTTP of the process', async () => {
-    // As OpenTelemetry's instrumentation of HTTP does: a span for each request, by the SDK's tracer.
+  describe('beside what traces the HTTP of the process', () => {
     const { request } = http;
-    const tracer = tracerProvider.getTracer('http');
-    http.request = ((...args: Parameters<typeof request>) => {
-      const span = tracer.startSpan('POST', { kind: SpanKind.CLIENT });
-      return request(...args).once('close', () => span.end());
-    }) as typeof request;
-    try {
-      await batch(['a', 'b']);
-      expect(clientSpans().map(({ name }) => name)).toEqual(
-        Array(2).fill(`BatchExecuteStatement ${tableName}`),
-      );
-    } finally {
+    let seen = 0;
+
+    beforeEach(() => {
+      seen = 0;
+      // As APM agents do.
+      http.request = ((...args: Parameters<typeof request>) => {
+        seen += 1;
+        return request(...args);
+      }) as typeof request;
+    });
+    afterEach(() => {
       http.request = request;
-    }
+    });
+
+    it('are not seen by it a second time', async () => {
+      await batch(['a', 'b']);
+      expect(clientSpans()).toHaveLength(2);
+      expect(seen).toBe(0);
+    });
+
+    it('are left to it where no provider makes spans', async () => {
+      await batch(['a', 'b'], trace.getTracerProvider());
+      expect(clientSpans()).toEqual([]);
+      expect(seen).toBe(2);
+    });
+
+    it('have the context of OpenTelemetry in which nothing is traced, for what wraps no function', async () => {
+      const suppressed: boolean[] = [];
+      const note = (message: unknown): void => {
+        const { request: sent } = message as { readonly request: http.ClientRequest };
+        if (sent.getHeader('host') !== new URL(proxy.endpoint).host) return; // the proxy's own
+        suppressed.push(isTracingSuppressed(context.active()));
+      };
+      subscribe('http.client.request.start', note);
+      try {
+        await batch(['a']);
+      } finally {
+        unsubscribe('http.client.request.start', note);
+      }
+      expect(suppressed).toEqual([true, true]);
+    });
   });
 
   it('go on where a subscriber of their channel throws or never sends', async () => {

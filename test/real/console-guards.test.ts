@@ -91,6 +91,19 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
     await typed.getByText('orders#v1:b').first().waitFor();
   });
 
+  it('is kept by open tabs alone: when all are closed, the browser has nothing', async () => {
+    ({ page } = await browser.newPage());
+    await shop.open(page, '/claims');
+    await page.getByRole('link', { name: MUCH_HAPPENED }).waitFor();
+    expect(await page.evaluate('JSON.stringify({ ...localStorage })')).toBe('{}');
+    const context = page.context();
+    await page.close();
+    page = await context.newPage();
+    await page.goto(new URL('/claims', shop.url).href);
+    await page.getByText(/open the address/i).waitFor();
+    expect(await page.evaluate('JSON.stringify({ ...sessionStorage })')).toBe('{}');
+  });
+
   it('is opened by the new address where it was started again, in every tab', async () => {
     ({ page } = await browser.newPage());
     await shop.open(page);
@@ -179,7 +192,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
   /** As a script of the page itself could. */
   function post(path: string): Promise<unknown> {
     return page.evaluate(`(async () => {
-      const session = { 'x-batchlatch-session': localStorage.getItem('batchlatch-session') };
+      const session = { 'x-batchlatch-session': sessionStorage.getItem('batchlatch-session') };
       const headers = { 'content-type': 'application/json', ...session };
       const response = await fetch('${path}', { method: 'POST', headers, body: '{}' });
       return { status: response.status, code: (await response.json()).error.code };

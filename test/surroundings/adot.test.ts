@@ -12,5 +12,6 @@ describeAgent("AWS's distribution of OpenTelemetry", {
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `http://${collector}/v1/traces`,
   }),
   header: 'x-amzn-trace-id',
+  ownSpans: { http: /http\.(?:request\.)?method|url\.full/ },
   report: {},
 });

@@ -15,6 +15,15 @@ describeAgent('newrelic', {
     NEW_RELIC_TRUSTED_ACCOUNT_KEY: '1',
   }),
   header: 'traceparent',
+  ownSpans: {
+    env: {
+      NEW_RELIC_OPENTELEMETRY_ENABLED: 'true',
+      NEW_RELIC_OPENTELEMETRY_METRICS_ENABLED: 'false',
+      NEW_RELIC_OPENTELEMETRY_LOGS_ENABLED: 'false',
+    },
+    of: () => '"db.operation.name":"BatchExecuteStatement"', // it gives the span a name of its own
+    http: /"category":"http"/,
+  },
   report: {
     in: (_collected, printed) => {
       const lines = printed.split('\n').filter((line) => line.includes('NR_LAMBDA_MONITORING'));

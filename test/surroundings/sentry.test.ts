@@ -13,5 +13,6 @@ describeAgent('@sentry/aws-serverless', {
     SENTRY_TRACES_SAMPLE_RATE: '1.0',
   }),
   header: 'sentry-trace',
+  ownSpans: { http: /http\.(?:request\.)?method|url\.full/ },
   report: {},
 });

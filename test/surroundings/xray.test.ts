@@ -9,6 +9,11 @@ describeAgent("X-Ray's SDK with captureHTTPsGlobal", {
     ...IN_LAMBDA,
     AWS_XRAY_DAEMON_ADDRESS: collector,
   }),
+  ownSpans: {
+    of: () => '"operation":"BatchExecuteStatement"',
+    passesTrace: true,
+    http: /"namespace":"remote"/,
+  },
   report: { of: (host) => `"url":"https://${new URL(`https://${host}`).hostname}/"` },
   header: 'x-amzn-trace-id',
 });

@@ -1,4 +1,4 @@
-import { sessionHeader } from './sign-in.ts';
+import { forgetSecret, tabSecret } from './tab-secret.ts';
 
 /** What the server refused, or that it could not be reached (`code` is `UNREACHABLE`). */
 export class ApiError extends Error {
@@ -49,14 +49,17 @@ type AskInit = Omit<RequestInit, 'headers'> & { readonly headers?: Readonly<Reco
  * Asks, and resolves when the answer begins. Rejects with an `ApiError`, or with the reason of the signal.
  */
 export async function open(path: string, init: AskInit): Promise<Response> {
+  const secret = tabSecret();
+  const session = secret === undefined ? {} : { 'x-batchlatch-session': secret };
   let response: Response;
   try {
-    response = await fetch(path, { ...init, headers: { ...init.headers, ...sessionHeader() } });
+    response = await fetch(path, { ...init, headers: { ...init.headers, ...session } });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new ApiError(0, 'UNREACHABLE', 'The console does not answer. Is the command still running?');
   }
   if (response.ok) return response;
+  if (response.status === 401) forgetSecret(secret);
   throw await refusal(response);
 }
 

@@ -3,6 +3,7 @@ import { setServerTime } from '../state/now.ts';
 import { createStore } from '../state/store.ts';
 import { ApiError } from './client.ts';
 import { listen, type ServerEvent } from './server-events.ts';
+import { askTabs } from './tab-secret.ts';
 
 /**
  * How the page stands with the server. `connecting`: not yet, or again after it went away. `paused`: the person paused it;
@@ -105,12 +106,11 @@ function tryAgain(): void {
   retry = setTimeout(follow, Math.min(500 * 2 ** (failures - 1), LONGEST_WAIT_MS));
 }
 
-/**
- * The server does not know this page. It is asked again: another tab may have opened the address meanwhile.
- */
+/** The server does not know this page. Other tabs are asked, now and again: one may have opened the address meanwhile. */
 export function signOut(): void {
   close();
   connection.set('signed-out');
+  void askTabs();
   retry = setTimeout(follow, SIGNED_OUT_WAIT_MS);
 }
 

@@ -1,17 +1,18 @@
 // Ten records by the direct transport, ten with a given client of AWS's SDK, and ten through the worker. Prints what became
-// of them. `load` imports or requires, as the program does that runs this.
+// of them. `load` imports or requires, as the program does that runs this. With spans of our own nothing is sent by the SDK.
+const { OWN_SPANS } = require('./own-spans.cjs');
 const { WRAPPERS } = require('./wrappers.cjs');
 
 const RECORDS = 10;
 
 exports.run = async function run(load) {
-  const { tool, tables, queueUrl } = JSON.parse(process.argv[2]);
+  const { tool, tables, queueUrl, hasOwnSpans } = JSON.parse(process.argv[2]);
   const wrap = (await WRAPPERS[tool]?.(load)) ?? ((handler) => handler);
   const { createBatchProcessor } = await load('batchlatch');
   const { dynamoDBStore } = await load('batchlatch/dynamodb');
   const { lambdaContext, sqsEvent } = await load('batchlatch/testing');
 
-  const spans = process.env.OWN_SPANS && (await load('batchlatch/opentelemetry')).openTelemetry();
+  const spans = hasOwnSpans ? await (OWN_SPANS[tool] ?? OWN_SPANS.opentelemetry)(load) : undefined;
   const { observers } = await load('batchlatch/observe');
 
   /** A handler, and what it tells. */
@@ -64,6 +65,7 @@ exports.run = async function run(load) {
     },
   };
 
+  if (hasOwnSpans) delete runs.client;
   const told = {};
   for (const [name, once] of Object.entries(runs)) {
     told[name] = await once().catch((error) => ({ error: String(error) }));

@@ -1,3 +1,5 @@
+const { asModule } = require('./as-module.cjs');
+
 /** How a handler is wrapped for a tool, where its vendor says that one has to be. */
 exports.WRAPPERS = {
   async elastic(load) {
@@ -30,9 +32,3 @@ exports.WRAPPERS = {
     return (handler) => handler;
   },
 };
-
-/** A CommonJS module as an ES module sees it. */
-async function asModule(load, name) {
-  const loaded = await load(name);
-  return 'default' in loaded ? loaded : { default: loaded };
-}

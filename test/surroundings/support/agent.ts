@@ -16,8 +16,20 @@ export interface Agent {
   /** The header by which it passes its trace on; left out if it leaves AWS's requests as they are. */
   readonly header?: string;
   readonly report: Report;
-  /** Whether the program has spans of its own for its requests (`batchlatch/opentelemetry`). Default false. */
-  readonly hasOwnSpans?: boolean;
+  /** How a program has spans of its own for its requests; left out if it has none. */
+  readonly ownSpans?: OwnSpans;
+}
+
+/** Spans of `batchlatch/opentelemetry`, or subsegments of `powertools({ tracer })`, as an agent reports them. */
+export interface OwnSpans {
+  /** Further settings, with which the agent reports spans of OpenTelemetry's API. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The part of a report that only the span of a claims request to the table has, once. Default: the span's name. */
+  readonly of?: (table: string) => string;
+  /** Whether our own span passes its trace on, by the agent's header. Default false. */
+  readonly passesTrace?: boolean;
+  /** The part of a report that each span of the agent's HTTP instrumentation has, and no span of ours. */
+  readonly http: RegExp;
 }
 
 interface Report {

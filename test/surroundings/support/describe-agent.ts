@@ -3,7 +3,7 @@ import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environ
 import { describeWith } from '../../support/components/describe-with.ts';
 import { componentNamed } from '../../support/components/index.ts';
 import { checkSignature } from '../../support/request-signature.ts';
-import type { Agent } from './agent.ts';
+import type { Agent, OwnSpans } from './agent.ts';
 import { type Collector, startCollector } from './collector.ts';
 import { type Batch, type Ended, type Format, runBeside } from './run-beside.ts';
 import { type DynamoDBCall, type Services, startServices } from './services.ts';
@@ -22,12 +22,19 @@ export function describeAgent(title: string, agent: Agent): void {
   const needed = [`agent-${agent.name}`, ...(agent.node === undefined ? [] : [`node${agent.node}`])];
   describeWith(needed.map(componentNamed), `Beside ${title}`, () => {
     describe.each(FORMATS)('%s', (_kind, format) => {
-      describeProgram(agent, format);
+      describeProgram(agent, format, undefined);
+    });
+    const { ownSpans } = agent;
+    if (ownSpans === undefined) return;
+    describe.each(FORMATS)('%s with spans of our own', (_kind, format) => {
+      describeProgram(agent, format, ownSpans);
     });
   });
 }
 
-function describeProgram(agent: Agent, format: Format): void {
+const spanName = (table: string): string => `BatchExecuteStatement ${table}`;
+
+function describeProgram(agent: Agent, format: Format, ownSpans: OwnSpans | undefined): void {
   let services: Services;
   let collector: Collector;
   let tables: Record<Batch, string>;
@@ -43,8 +50,12 @@ function describeProgram(agent: Agent, format: Format): void {
     ended = await runBeside(
       agent,
       format,
-      { tables, queueUrl },
-      { AWS_ENDPOINT_URL_DYNAMODB: services.dynamoDB.endpoint, ...agent.env(collector.address) },
+      { tables, queueUrl, hasOwnSpans: ownSpans !== undefined },
+      {
+        AWS_ENDPOINT_URL_DYNAMODB: services.dynamoDB.endpoint,
+        ...agent.env(collector.address),
+        ...ownSpans?.env,
+      },
     );
     const line = ended.stdout.split('\n').findLast((text) => text.startsWith('{"direct"'));
     if (line === undefined) throw new Error(`The program ended with ${ended.status}: ${ended.stderr}`);
@@ -72,12 +83,6 @@ function describeProgram(agent: Agent, format: Format): void {
     expect(attempts).toEqual([undefined, undefined]);
   });
 
-  it('claims and completes ten records with a given client in two requests', async () => {
-    await expectOnce('client');
-    const attempts = callsOf('client').map(({ headers }) => headers['amz-sdk-request']);
-    expect(attempts).toEqual([expect.stringMatching(/^attempt=1;/), expect.stringMatching(/^attempt=1;/)]);
-  });
-
   it('claims, completes and deletes ten messages through the worker', async () => {
     await expectOnce('worker');
     const deletions = services.sqs.calls.filter(({ operation }) => operation === 'DeleteMessageBatch');
@@ -93,22 +98,35 @@ function describeProgram(agent: Agent, format: Format): void {
     expect(ended).toMatchObject({ status: 0, outside: [] });
   });
 
-  if (agent.hasOwnSpans === true) {
-    it('has one span for each direct request, and no second one of HTTP', () => {
-      const spans = collector.collected().split('"name":"').slice(1);
-      const ofRequests = spans.filter((text) => text.startsWith(`BatchExecuteStatement ${tables.direct}"`));
-      expect(ofRequests).toHaveLength(2);
-      // The agent's own span would pass its trace on.
+  const reported = (): string =>
+    agent.report.in?.(collector.collected(), ended.stdout) ?? collector.collected();
+
+  if (ownSpans !== undefined) {
+    it('has one span for each request for claims', () => {
+      const texts = new Set([tables.direct, tables.worker].map(ownSpans.of ?? spanName));
+      const spans = [...texts].reduce((sum, text) => sum + reported().split(text).length - 1, 0);
+      expect(spans).toBe(callsOf('direct').length + callsOf('worker').length);
+    });
+
+    it("has no span of the agent's HTTP instrumentation for any request", () => {
+      expect(reported()).not.toMatch(ownSpans.http);
+      if (ownSpans.passesTrace === true) return;
       for (const { headers } of callsOf('direct')) expect(headers).not.toHaveProperty(agent.header ?? '');
     });
     return;
   }
 
+  it('claims and completes ten records with a given client in two requests', async () => {
+    await expectOnce('client');
+    const attempts = callsOf('client').map(({ headers }) => headers['amz-sdk-request']);
+    expect(attempts).toEqual([expect.stringMatching(/^attempt=1;/), expect.stringMatching(/^attempt=1;/)]);
+  });
+
   it("is seen by the agent, which passes its trace on if it does so with AWS's requests", () => {
-    const { header, report } = agent;
-    const reported = report.in?.(collector.collected(), ended.stdout) ?? collector.collected();
+    const { header, report, ownSpans: own } = agent;
     const { host } = new URL(services.dynamoDB.endpoint);
-    expect(reported.includes(report.of?.(host) ?? host)).toBe(true);
+    expect(reported().includes(report.of?.(host) ?? host)).toBe(true);
+    if (own !== undefined) expect(reported()).toMatch(own.http);
     for (const { headers } of callsOf('direct')) {
       if (header !== undefined) expect(headers).toHaveProperty(header);
     }

@@ -22,6 +22,8 @@ interface Setup {
   readonly tool: string;
   readonly tables: Readonly<Record<Batch, string>>;
   readonly queueUrl: string;
+  /** Whether its requests have spans of our own; then nothing is sent by AWS's SDK. */
+  readonly hasOwnSpans: boolean;
 }
 
 /** How a program ended. */
@@ -45,15 +47,11 @@ export async function runBeside(
   const { folder } = await installPacked(process.env['BATCHLATCH_TARBALL'] ?? '', ['@aws-sdk/client-sqs']);
   cpSync(PROGRAMS, folder, { recursive: true });
   writeFileSync(path.join(folder, 'certificate.pem'), SELF_SIGNED.cert);
-  const link = path.join(folder, 'node_modules', agent.module);
-  mkdirSync(path.dirname(link), { recursive: true });
-  symlinkSync(path.join(await npmPackages(`agent-${agent.name}`), agent.module), link);
-  if (agent.hasOwnSpans === true) {
-    const api = path.join('@opentelemetry', 'api');
-    symlinkSync(
-      path.join(await npmPackages(`agent-${agent.name}`), api),
-      path.join(folder, 'node_modules', api),
-    );
+  const packages = await npmPackages(`agent-${agent.name}`);
+  for (const name of [agent.module, '@opentelemetry/api']) {
+    const link = path.join(folder, 'node_modules', name);
+    mkdirSync(path.dirname(link), { recursive: true });
+    if (existsSync(path.join(packages, name))) symlinkSync(path.join(packages, name), link);
   }
   const outside = path.join(folder, 'outside.txt');
 
@@ -70,7 +68,6 @@ export async function runBeside(
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       NODE_EXTRA_CA_CERTS: path.join(folder, 'certificate.pem'),
       OUTSIDE_CONNECTIONS: outside,
-      ...(agent.hasOwnSpans === true && { OWN_SPANS: '1' }),
       ...env,
       NODE_OPTIONS: `--require ./loopback-only.cjs ${agent.nodeOptions[format]}`,
     },
