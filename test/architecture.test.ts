@@ -95,7 +95,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Where nobody names an admin it is DynamoDB's.
   monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-admin.ts'],
   operations: ['claims', 'aws/sdk', 'options', 'queues', 'keys', 'sources'],
-  testing: ['claims', 'options'],
+  testing: ['claims', 'options', 'worker/failed-items.ts'],
   // CloudFormation's and SAM's templates as data, their functions worked out.
   template: [],
   // Reads templates and accounts; only the command line tool uses it.

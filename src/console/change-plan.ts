@@ -7,7 +7,7 @@ import {
   stateOf,
 } from '../claims/claim-admin.ts';
 import { isObject } from '../base/is-object.ts';
-import { decideOperation } from '../claims/changes.ts';
+import { refusalOf } from '../operations/refusal.ts';
 import type { SeenClaim } from '../operations/change-claims.ts';
 import { claimJson } from '../operations/claim-json.ts';
 import type { PlanJson, SeenJson } from './api.ts';
@@ -93,7 +93,7 @@ export function planOf(
   const sample: Claim[] = [];
   for (const { seen, found } of items) {
     if (found !== undefined) byState[stateOf(found, now)] += 1;
-    const why = refusalOf(operation, force, { seen, found }, now);
+    const why = refusalOf(found, { operation, force, seen }, now);
     if (why === undefined) claims.push(seen);
     else wouldBeRefused[why] += 1;
     if (why === undefined && found !== undefined && sample.length < SAMPLE) sample.push(found);
@@ -113,26 +113,6 @@ export function planOf(
       cost,
     },
   };
-}
-
-function refusalOf(
-  operation: OperationKind,
-  force: boolean,
-  { seen, found }: Item,
-  now: number,
-): RefusalReason | undefined {
-  const change = {
-    operation,
-    force,
-    key: seen.key,
-    seen,
-    owner: '',
-    operator: '',
-    reason: '',
-    retentionMs: 0,
-  };
-  const decision = decideOperation(found, change, now);
-  return 'outcome' in decision && decision.outcome.status === 'refused' ? decision.outcome.why : undefined;
 }
 
 /** Reads claims as a page has seen them. Throws an `ApiError` that names the first that cannot be one. */

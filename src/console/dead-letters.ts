@@ -4,7 +4,7 @@ import { claimJson } from '../operations/claim-json.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
 import type { DeadLetterMessage } from '../operations/dead-letters/dead-letter-message.ts';
 import type { DeadLetterSqs } from '../operations/dead-letters/dead-letter-sqs.ts';
-import { peekWith } from '../operations/dead-letters/peek-dead-letters.ts';
+import { peekDeadLetters } from '../operations/dead-letters/peek-dead-letters.ts';
 import { isoTime } from '../operations/iso-time.ts';
 import type { MessageJson, PeekJson, QueueJson } from './api.ts';
 import { ApiError, badRequest } from './api-error.ts';
@@ -56,18 +56,15 @@ export class DeadLetters {
     const { store, clock, key, usesReceives } = this.#ports;
     const reading = scan === true ? { store, isCut: () => false } : withoutScans(store);
     const { messages, parkedRead, ...peek } = await this.#alone(queueUrl, () =>
-      peekWith(
-        sqs,
-        {
-          queueUrl,
-          limit: limit as number,
-          admin: reading.store,
-          signal,
-          usesReceives,
-          ...(key !== undefined && { key }),
-        },
+      peekDeadLetters(sqs, {
+        queueUrl,
+        limit: limit as number,
+        admin: reading.store,
         clock,
-      ),
+        signal,
+        usesReceives,
+        ...(key !== undefined && { key }),
+      }),
     );
     for (const { messageId, body } of messages) this.#bodies.keep(queueUrl, messageId, body);
     return {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
-import { redriveWith } from '../operations/dead-letters/redrive-dead-letters.ts';
+import { redriveDeadLetters } from '../operations/dead-letters/redrive-dead-letters.ts';
 import type { RedriveOptions } from '../operations/dead-letters/redrive-options.ts';
 import type { CompletedMessages, WhyLeft } from '../operations/dead-letters/redrive-plan.ts';
 import type { RedriveResult } from '../operations/dead-letters/redrive-result.ts';
@@ -114,22 +114,19 @@ export class Redrives {
   ): Promise<RedriveResult> {
     const { letters, store, clock, key, operator, usesReceives } = this.#ports;
     const { sqs, queueUrl } = letters.open(queue);
-    return redriveWith(
-      sqs,
-      {
-        queueUrl,
-        admin: store,
-        which,
-        completed,
-        operator,
-        usesReceives,
-        ...how,
-        ...(key !== undefined && { key }),
-        signal: job.signal,
-        onProgress: ({ moved, left, total }) => job.progress(moved + left, total),
-      },
+    return redriveDeadLetters(sqs, {
+      queueUrl,
+      admin: store,
+      which,
+      completed,
+      operator,
+      usesReceives,
+      ...how,
+      ...(key !== undefined && { key }),
       clock,
-    );
+      signal: job.signal,
+      onProgress: ({ moved, left, total }) => job.progress(moved + left, total),
+    });
   }
 }
 

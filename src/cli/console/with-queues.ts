@@ -1,8 +1,7 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import type { QueueJson } from '../../console/api.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
-import { findDestinations } from '../../operations/dead-letters/destinations.ts';
-import { readQueueFacts } from '../../operations/dead-letters/queue-facts.ts';
+import { deadLetterLinks } from '../../operations/dead-letters/dead-letter-links.ts';
 import { regionalEndpoint } from '../../aws/endpoint.ts';
 import type { Credentials } from '../../aws/signed-headers.ts';
 import { clockOf } from '../clock.ts';
@@ -106,9 +105,8 @@ interface Facts {
 /** What a queue has to do with dead letters. What may not be asked is told, and taken for nothing. */
 async function factsOf(sqs: SQS, queueUrl: string, { screen }: Context): Promise<Facts> {
   try {
-    const facts = await readQueueFacts(sqs, queueUrl);
-    const { sourceUrls } = await findDestinations(sqs, facts, undefined);
-    const deadLetterUrl = await urlOfArn(sqs, facts.deadLetterArn);
+    const { sourceUrls, deadLetterArn } = await deadLetterLinks(sqs, queueUrl);
+    const deadLetterUrl = await urlOfArn(sqs, deadLetterArn);
     return { isDeadLetter: sourceUrls.length > 0, ...(deadLetterUrl !== undefined && { deadLetterUrl }) };
   } catch (error) {
     const why = error instanceof Error ? error.message || error.name : String(error);
