@@ -1,15 +1,14 @@
-import type { Claim } from '../claims/claim.ts';
 import {
-  type ClaimState,
+  type Claim,
   type ClaimAdmin,
+  claimJson,
+  type ClaimState,
   type OperationKind,
+  refusalOf,
   type RefusalReason,
+  type SeenClaim,
   stateOf,
-} from '../claims/claim-admin.ts';
-import { isObject } from '../base/is-object.ts';
-import { refusalOf } from '../operations/refusal.ts';
-import type { SeenClaim } from '../operations/change-claims.ts';
-import { claimJson } from '../operations/claim-json.ts';
+} from 'batchlatch/operations';
 import type { PlanJson, SeenJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
@@ -132,7 +131,9 @@ export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
 
 /** A page may send all that it was shown of a claim. */
 function seenIn(claim: unknown): unknown {
-  return isObject(claim) && !Array.isArray(claim) ? seenOf(claim as unknown as Claim) : claim;
+  return typeof claim === 'object' && claim !== null && !Array.isArray(claim)
+    ? seenOf(claim as unknown as Claim)
+    : claim;
 }
 
 function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError } from '../tool-base/errors.ts';
 import { examine } from './checks/examine.ts';
 import { TABLE_NAME_VARIABLE } from './checks/claims-tables.ts';
 import type { DoctorReport } from './finding.ts';

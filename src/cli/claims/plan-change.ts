@@ -1,8 +1,11 @@
-import type { Claim } from '../../claims/claim.ts';
-import { refusalOf } from '../../operations/refusal.ts';
-import type { OperationKind, RefusalReason } from '../../claims/claim-admin.ts';
-import { stateOf } from '../../claims/claim-admin.ts';
-import { isoTime } from '../../operations/iso-time.ts';
+import {
+  type Claim,
+  type OperationKind,
+  refusalOf,
+  type RefusalReason,
+  stateOf,
+} from 'batchlatch/operations';
+import { isoTime } from '../../tool-base/iso-time.ts';
 
 /** What a change would do to a claim. */
 export interface Planned {

@@ -1,9 +1,7 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import type { QueueJson } from '../../console/api.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
-import { deadLetterLinks } from '../../operations/dead-letters/dead-letter-links.ts';
-import { regionalEndpoint } from '../../aws/endpoint.ts';
-import type { Credentials } from '../../aws/signed-headers.ts';
+import { deadLetterLinks } from 'batchlatch/operations';
 import { clockOf } from '../clock.ts';
 import { awsSettings, isLocal } from '../connect/aws-settings.ts';
 import { queueMetricsOf } from './queue-metrics.ts';
@@ -57,11 +55,14 @@ async function metricsOf(
   if (isLocal(endpoint) || urls.some(isLocal)) return undefined;
   const region = await sqs.config.region();
   const own = awsSettings('CLOUDWATCH', options, context).endpoint;
-  const found = regionalEndpoint('monitoring', region, { useFips: false, useDualStack: false });
-  const url = own === undefined ? found?.url : new URL(own);
-  if (url === undefined) return undefined;
-  const credentials = (): Promise<Credentials> => sqs.config.credentials();
-  return queueMetricsOf({ url, region, credentials }, urls, clockOf(context));
+  const url = own === undefined ? cloudWatchIn(region, sqs) : new URL(own);
+  return queueMetricsOf({ url, region, credentials: sqs.config.credentials }, urls, clockOf(context));
+}
+
+/** Beside SQS in its partition, whose names end as SQS's does. */
+function cloudWatchIn(region: string, sqs: SQS): URL {
+  const { url } = sqs.config.endpointProvider({ Region: region });
+  return new URL(url.href.replace('//sqs.', '//monitoring.'));
 }
 
 async function findQueues(

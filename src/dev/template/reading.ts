@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 import type { Places } from '../places.ts';
 import {
   type Place,
