@@ -105,7 +105,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // A Lambda on this machine; only the command line tool uses it.
   dev: ['guard', 'template', 'testing/index.ts', 'tool-base'],
   // What others deploy; the monitor's code is what the construct brings along.
-  cdk: ['options', 'monitor'],
+  cdk: ['monitor/index.ts'],
   // What a browser shows; only the command line tool uses it.
   console: ['guard', 'operations/index.ts', 'tool-base'],
   // What `console --demo` is opened on; only the command line tool uses it.
