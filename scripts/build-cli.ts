@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 /**
@@ -37,5 +37,14 @@ export async function buildCli(root: string, folder: string): Promise<void> {
     metafile: true,
     logLevel: 'error',
   });
-  await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES.md'), await licensesOf(root, packagesOf(metafile)));
+  await writeFile(
+    path.join(folder, 'THIRD-PARTY-LICENSES.md'),
+    await licensesOf(root, packagesOf(inOutputs(metafile))),
+  );
+}
+
+/** Without what was read, and left out since nobody uses it. */
+function inOutputs({ outputs }: Metafile): { readonly inputs: object } {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  return { inputs: Object.fromEntries(inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0)) };
 }

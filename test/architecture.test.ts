@@ -95,38 +95,37 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Where nobody names an admin it is DynamoDB's.
   monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-admin.ts'],
   operations: ['claims', 'aws/sdk', 'options', 'queues', 'keys', 'sources'],
-  testing: ['claims', 'options'],
+  testing: ['claims', 'options', 'worker/failed-items.ts'],
+  // What is small and used by all tools: time, errors, checks of options.
+  'tool-base': ['core.ts', 'stores/postgres/index.ts'],
   // CloudFormation's and SAM's templates as data, their functions worked out.
-  template: [],
+  template: ['tool-base'],
   // Reads templates and accounts; only the command line tool uses it.
-  doctor: ['stores/postgres', 'stores/redis', 'template', 'text'],
+  doctor: ['stores/postgres/index.ts', 'stores/redis/index.ts', 'template', 'text', 'tool-base'],
   // A Lambda on this machine; only the command line tool uses it.
-  dev: ['guard', 'options', 'template', 'worker'],
+  dev: ['guard', 'template', 'testing/index.ts', 'tool-base'],
   // What others deploy; the monitor's code is what the construct brings along.
-  cdk: ['options', 'monitor'],
+  cdk: ['monitor/index.ts'],
   // What a browser shows; only the command line tool uses it.
-  console: ['claims', 'guard', 'options', 'operations'],
+  console: ['guard', 'operations/index.ts', 'tool-base'],
   // What `console --demo` is opened on; only the command line tool uses it.
-  'console-demo': ['claims', 'dev', 'operations', 'stores/dynamodb', 'worker', 'core.ts'],
+  'console-demo': ['core.ts', 'dev', 'operations/index.ts', 'stores/dynamodb/index.ts', 'worker/index.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
   cli: [
-    'claims',
-    'aws',
-    'options',
-    'queues',
-    'operations',
-    'stores/dynamodb',
-    'stores/postgres',
-    'stores/redis',
-    'powertools',
+    'operations/index.ts',
+    'stores/dynamodb/index.ts',
+    'stores/postgres/index.ts',
+    'stores/redis/index.ts',
+    'powertools/index.ts',
     'doctor',
     'dev',
+    'template',
     'console',
     'console-demo',
-    'testing',
+    'testing/index.ts',
     'text',
-    'sources/exact-numbers.ts',
-    'worker',
+    'tool-base',
+    'worker/index.ts',
   ],
   // What there is with nothing said.
   // Of a client of the SDK, that it has the methods that are called.
@@ -159,6 +158,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** At the edge: they use the others, and nobody uses them. */
 const NEVER_IMPORTED = ['cli'];
+
+/** What people work with. Of the library the tools import public entries, by the package's name, as anybody may. */
+const TOOLS = new Set(['cli', 'console', 'console-demo', 'dev', 'doctor', 'template', 'text', 'tool-base']);
 
 /** Who talks to AWS. */
 const KNOWS_AWS = new Set([
@@ -236,6 +238,10 @@ describe('src', () => {
     expect(lines.filter(([, count]) => count > 300)).toEqual([]);
   });
 
+  it('has tools that import public entries, and nothing else of the library', () => {
+    expect(privateImports(files)).toEqual([]);
+  });
+
   it('leaves what is at the edge alone', () => {
     for (const room of NEVER_IMPORTED) expect(importersOf(room, files)).toEqual([]);
   });
@@ -295,6 +301,17 @@ describe('the checks see', () => {
     expect(wrongDirections(new Map([['attic/x.ts', '']]))).toEqual(['attic is not in the table of rooms']);
     const files = new Map([['index.ts', "import { a } from './attic/x.ts';"]]);
     expect(wrongDirections(files)).toEqual(['index.ts imports attic']);
+  });
+
+  it('that a tool uses what is not public', () => {
+    const imports = (source: string): string[] => privateImports(new Map([['cli/claims/x.ts', source]]));
+    expect(imports("import { a } from '../../claims/claim.ts';")).toEqual([
+      'cli/claims/x.ts imports ../../claims/claim.ts',
+    ]);
+    expect(imports("const a = await import('../../operations/index.ts');")).toHaveLength(1);
+    expect(imports("import { a } from 'batchlatch/operations'; import { b } from '../../dev/x.ts';")).toEqual(
+      [],
+    );
   });
 
   it('imports from the edge, and out of src', () => {
@@ -405,6 +422,7 @@ function targetOf(from: string, specifier: string): string | undefined {
   if (specifier === 'batchlatch') return 'index.ts';
   const [, entry] = /^batchlatch\/(.+)$/.exec(specifier) ?? [];
   if (entry === undefined) return undefined;
+  if (entry === 'core') return 'core.ts';
   return Object.hasOwn(ROOMS, `stores/${entry}`) ? `stores/${entry}/index.ts` : `${entry}/index.ts`;
 }
 
@@ -419,6 +437,17 @@ function wrongDirections(files: Sources): string[] {
     ...missing.map((room) => `${room} is not in the table of rooms`),
     ...wrong.map(({ from, target }) => `${from} imports ${roomOf(target as string)}`),
   ];
+}
+
+function privateImports(files: Sources): string[] {
+  return importsOf(files)
+    .filter(({ from, specifier, target }) => {
+      if (target === undefined || !TOOLS.has(roomOf(from)) || /^batchlatch(\/|$)/.test(specifier))
+        return false;
+      // `guard` is the worker's too: each package gets its own.
+      return !TOOLS.has(roomOf(target)) && roomOf(target) !== 'guard';
+    })
+    .map(({ from, specifier }) => `${from} imports ${specifier}`);
 }
 
 function importersOf(room: string, files: Sources): string[] {

@@ -3,8 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as actions from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { anInteger, type Check } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, type Check, checkOptionsOf } from './check-options.ts';
 import {
   type AlarmDefinition,
   type AlarmThresholds,

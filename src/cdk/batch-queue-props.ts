@@ -1,9 +1,14 @@
 import { Duration } from 'aws-cdk-lib/core';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
-import { ConfigurationError } from '../base/errors.ts';
-import { aBoolean, anInteger, type Check, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import {
+  aBoolean,
+  anInteger,
+  type Check,
+  checkOptionsOf,
+  ConfigurationError,
+  required,
+} from './check-options.ts';
 import { aConstruct, aDuration } from './checks.ts';
 import type { ClaimsTable } from './claims-table.ts';
 

@@ -1,5 +1,5 @@
 import type { Duration } from 'aws-cdk-lib/core';
-import type { Check } from '../options/check-options.ts';
+import type { Check } from './check-options.ts';
 
 /** A `Duration` of the CDK. By its methods, since a program may hold two copies of the CDK. */
 export function aDuration(): Check {

@@ -4,9 +4,7 @@ import type * as iam from 'aws-cdk-lib/aws-iam';
 import type * as kms from 'aws-cdk-lib/aws-kms';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { ConfigurationError } from '../base/errors.ts';
-import { aBoolean, aString, type Check } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aBoolean, aString, type Check, checkOptionsOf, ConfigurationError } from './check-options.ts';
 import { aConstruct } from './checks.ts';
 import { grantClaims, grantMonitor, grantOperate } from './claims-grants.ts';
 

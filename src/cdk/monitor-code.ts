@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError } from './check-options.ts';
 
 /** Of `dist/esm/cdk` and `dist/cjs/cdk`, where this file is published. */
 const PUBLISHED = path.join(import.meta.dirname, '..', '..', 'monitor-function');

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../tool-base/clock.ts';
 import type { ProcessIo } from './process-io.ts';
 
 /** The clock that a command is run by. */

@@ -10,7 +10,7 @@ import { emulatorClientConfig } from '../dev/emulators/emulator-environment.ts';
 import { installedFolder, notInstalled } from '../dev/emulators/installed-package.ts';
 import type { LocalService } from '../dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../dev/emulators/sqs-emulator.ts';
-import { claimsTableDefinition } from '../stores/dynamodb/table-definition.ts';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { KINDS, type KindOfWork } from './kinds-of-work.ts';
 import { MOST_RECEIVES } from './trouble.ts';
 

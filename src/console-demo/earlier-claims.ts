@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Claim } from '../claims/claim.ts';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
+import type { Claim, ClaimAdmin } from 'batchlatch/operations';
 import { drawn } from './drawn.ts';
 import { idOf, keyOf, kindOf, KINDS, type KindOfWork } from './kinds-of-work.ts';
 import { durationOf, FIRST_NUMBER, MOST_RECEIVES } from './trouble.ts';

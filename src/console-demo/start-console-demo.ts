@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delayed } from 'node:timers/promises';
 import type { SQS } from '@aws-sdk/client-sqs';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
-import type { ClaimStore } from '../claims/claim-store.ts';
-import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
+import type { ClaimAdmin, KeyOfMessage } from 'batchlatch/operations';
+import type { ClaimStore } from 'batchlatch/core';
+import { dynamoDBAdmin, dynamoDBStore } from 'batchlatch/dynamodb';
+import { createWorker } from 'batchlatch/worker';
 import { DisposeStack } from '../dev/emulators/dispose-stack.ts';
 import type { LocalService } from '../dev/emulators/local-service.ts';
-import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
-import { dynamoDBStore } from '../stores/dynamodb/dynamodb-store.ts';
-import { createWorker } from '../worker/create-worker.ts';
 import { type DemoServices, startDemoServices, type WorkQueues } from './demo-services.ts';
 import { earlierClaims, hungClaims, writeClaims } from './earlier-claims.ts';
 import { deleteExpired } from './housekeeping.ts';

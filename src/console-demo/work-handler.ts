@@ -1,14 +1,14 @@
 import type { SQSEvent } from 'aws-lambda';
-import type { ClaimStore } from '../claims/claim-store.ts';
 import {
   type BatchProcessor,
+  type ClaimStore,
   createBatchProcessor,
   deadLetterQueue,
   PermanentError,
   sqs as fromSqs,
-} from '../core.ts';
-import type { SqsClient } from '../core.ts';
-import type { SqsHandler } from '../worker/options.ts';
+  type SqsClient,
+} from 'batchlatch/core';
+import type { SqsHandler } from 'batchlatch/worker';
 import { failureOf, keyOf, type KindOfWork, numberIn } from './kinds-of-work.ts';
 import { durationOf, MOST_RECEIVES, troubleOf } from './trouble.ts';
 

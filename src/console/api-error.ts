@@ -1,4 +1,4 @@
-import { hasCode } from '../base/errors.ts';
+import { hasCode } from '../tool-base/errors.ts';
 import type { ErrorJson } from './api.ts';
 
 /** An answer other than what was asked for. */

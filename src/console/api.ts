@@ -2,13 +2,18 @@
  * What the console's server and its pages tell each other, as JSON. Times are ISO 8601 unless their name ends in `Ms`. Numbers
  * that JSON's readers would round, beyond 2^53, are strings.
  */
-import type { StoredError } from '../claims/claim.ts';
-import type { NewerRow } from '../claims/row-format.ts';
-import type { ClaimState, OperationKind, RefusalReason } from '../claims/claim-admin.ts';
-import type { ClaimJson } from '../operations/claim-json.ts';
-import type { Distribution, StatisticsPeriod } from '../operations/claim-tally.ts';
-import type { TimelineEvent } from '../operations/claim-timeline.ts';
-import type { CompletedMessages, SentBy, WhyLeft } from '../operations/index.ts';
+import type {
+  ClaimJson,
+  ClaimState,
+  Distribution,
+  NewerRow,
+  OperationKind,
+  RefusalReason,
+  SentBy,
+  StatisticsPeriod,
+  StoredError,
+  TimelineEvent,
+} from 'batchlatch/operations';
 
 /** `GET /api/session` */
 export interface Session {
@@ -251,37 +256,6 @@ export interface PeekJson {
     readonly rowsRead: number;
     readonly isWhole: boolean;
   };
-}
-
-/** `POST /api/dead-letters/plan` */
-export interface RedrivePlanRequest {
-  readonly queue: string;
-  readonly which: 'all' | readonly string[];
-  readonly completed?: CompletedMessages;
-}
-
-/** What a redrive would do. */
-export interface RedrivePlanJson {
-  readonly plan: string;
-  readonly moved: number;
-  readonly released: number;
-  readonly deleted: number;
-  readonly left: Readonly<Partial<Record<WhyLeft, number>>>;
-  readonly notFound: readonly string[];
-  readonly notSeen: number;
-  readonly expiresAt: string;
-}
-
-/** `result` of a job `redrive`. */
-export interface RedriveResultJson {
-  readonly moved: number;
-  readonly released: number;
-  readonly deleted: number;
-  readonly left: Readonly<Partial<Record<WhyLeft, number>>>;
-  readonly notFound: readonly string[];
-  readonly undeleted: number;
-  readonly notSeen: number;
-  readonly stillHidden: number;
 }
 
 /** The event `action`, and a row of `GET /api/actions`. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
+import type { ClaimAdmin } from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
 import { type FullRead, readAll } from './full-read.ts';
 import type { Jobs } from './jobs.ts';
 

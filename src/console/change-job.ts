@@ -1,6 +1,12 @@
-import type { ClaimAdmin, OperateOutcome, RefusalReason } from '../claims/claim-admin.ts';
-import { type ClaimsChange, operateOnClaims, type SeenClaim } from '../operations/change-claims.ts';
-import { claimJson } from '../operations/claim-json.ts';
+import {
+  type ClaimAdmin,
+  claimJson,
+  type ClaimsChange,
+  operateOnClaims,
+  type OperateOutcome,
+  type RefusalReason,
+  type SeenClaim,
+} from 'batchlatch/operations';
 import type { ChangesResult } from './api.ts';
 import { messageOf } from './api-error.ts';
 import type { JobEnd, JobRun } from './jobs.ts';

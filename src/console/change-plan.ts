@@ -1,15 +1,14 @@
-import type { Claim } from '../claims/claim.ts';
 import {
-  type ClaimState,
+  type Claim,
   type ClaimAdmin,
+  claimJson,
+  type ClaimState,
   type OperationKind,
+  refusalOf,
   type RefusalReason,
+  type SeenClaim,
   stateOf,
-} from '../claims/claim-admin.ts';
-import { isObject } from '../base/is-object.ts';
-import { decideOperation } from '../claims/changes.ts';
-import type { SeenClaim } from '../operations/change-claims.ts';
-import { claimJson } from '../operations/claim-json.ts';
+} from 'batchlatch/operations';
 import type { PlanJson, SeenJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
@@ -93,7 +92,7 @@ export function planOf(
   const sample: Claim[] = [];
   for (const { seen, found } of items) {
     if (found !== undefined) byState[stateOf(found, now)] += 1;
-    const why = refusalOf(operation, force, { seen, found }, now);
+    const why = refusalOf(found, { operation, force, seen }, now);
     if (why === undefined) claims.push(seen);
     else wouldBeRefused[why] += 1;
     if (why === undefined && found !== undefined && sample.length < SAMPLE) sample.push(found);
@@ -115,26 +114,6 @@ export function planOf(
   };
 }
 
-function refusalOf(
-  operation: OperationKind,
-  force: boolean,
-  { seen, found }: Item,
-  now: number,
-): RefusalReason | undefined {
-  const change = {
-    operation,
-    force,
-    key: seen.key,
-    seen,
-    owner: '',
-    operator: '',
-    reason: '',
-    retentionMs: 0,
-  };
-  const decision = decideOperation(found, change, now);
-  return 'outcome' in decision && decision.outcome.status === 'refused' ? decision.outcome.why : undefined;
-}
-
 /** Reads claims as a page has seen them. Throws an `ApiError` that names the first that cannot be one. */
 export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
   given.forEach((claim, index) => checkInput(`claims[${index}]`, seenIn(claim), SEEN));
@@ -152,7 +131,9 @@ export function chosenOf(given: readonly unknown[]): readonly SeenClaim[] {
 
 /** A page may send all that it was shown of a claim. */
 function seenIn(claim: unknown): unknown {
-  return isObject(claim) && !Array.isArray(claim) ? seenOf(claim as unknown as Claim) : claim;
+  return typeof claim === 'object' && claim !== null && !Array.isArray(claim)
+    ? seenOf(claim as unknown as Claim)
+    : claim;
 }
 
 function seenOf({ key, status, owner, attempt }: Claim): SeenClaim {

@@ -1,5 +1,5 @@
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
-import type { Clock } from '../base/clock.ts';
+import type { ClaimAdmin } from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
 import type { ActionJson, ChangesRequest, PlanJson, PlanRequest } from './api.ts';
 import type { ActionLog } from './action-log.ts';
 import { ApiError, badRequest } from './api-error.ts';

@@ -1,7 +1,5 @@
-import type { Claim } from '../claims/claim.ts';
-import { claimJson } from '../operations/claim-json.ts';
-import { claimTimeline } from '../operations/claim-timeline.ts';
-import { isoTime } from '../operations/iso-time.ts';
+import { type Claim, claimJson, claimTimeline } from 'batchlatch/operations';
+import { isoTime } from '../tool-base/iso-time.ts';
 import type { ClaimDetailJson, EventJson } from './api.ts';
 import { logQueryUrl } from './log-query.ts';
 

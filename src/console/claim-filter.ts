@@ -1,7 +1,12 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type ClaimPage, type ClaimState, type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
-import { findClaims } from '../operations/find-claims.ts';
-import { inspectClaim } from '../operations/list-claims.ts';
+import {
+  type ClaimAdmin,
+  type ClaimPage,
+  type ClaimState,
+  findClaims,
+  inspectClaim,
+  stateOf,
+} from 'batchlatch/operations';
 import type { FilterJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../base/clock.ts';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
+import type { ClaimAdmin } from 'batchlatch/operations';
+import { type Clock, systemClock } from '../tool-base/clock.ts';
 import { ActionLog } from './action-log.ts';
 import type { QueueJson } from './api.ts';
 import { AskedReads } from './asked-reads.ts';

@@ -1,11 +1,13 @@
-import type { Clock } from '../base/clock.ts';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
-import { claimJson } from '../operations/claim-json.ts';
-import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
-import type { DeadLetterMessage } from '../operations/dead-letters/dead-letter-message.ts';
-import type { DeadLetterSqs } from '../operations/dead-letters/dead-letter-sqs.ts';
-import { peekWith } from '../operations/dead-letters/peek-dead-letters.ts';
-import { isoTime } from '../operations/iso-time.ts';
+import {
+  type ClaimAdmin,
+  claimJson,
+  type DeadLetterMessage,
+  type DeadLetterSqs,
+  type KeyOfMessage,
+  peekDeadLetters,
+} from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
+import { isoTime } from '../tool-base/iso-time.ts';
 import type { MessageJson, PeekJson, QueueJson } from './api.ts';
 import { ApiError, badRequest } from './api-error.ts';
 import { PeekedBodies } from './peeked-bodies.ts';
@@ -56,18 +58,15 @@ export class DeadLetters {
     const { store, clock, key, usesReceives } = this.#ports;
     const reading = scan === true ? { store, isCut: () => false } : withoutScans(store);
     const { messages, parkedRead, ...peek } = await this.#alone(queueUrl, () =>
-      peekWith(
-        sqs,
-        {
-          queueUrl,
-          limit: limit as number,
-          admin: reading.store,
-          signal,
-          usesReceives,
-          ...(key !== undefined && { key }),
-        },
+      peekDeadLetters(sqs, {
+        queueUrl,
+        limit: limit as number,
+        admin: reading.store,
         clock,
-      ),
+        signal,
+        usesReceives,
+        ...(key !== undefined && { key }),
+      }),
     );
     for (const { messageId, body } of messages) this.#bodies.keep(queueUrl, messageId, body);
     return {

@@ -1,11 +1,11 @@
-import type { Claim } from '../claims/claim.ts';
-import type { ClaimState } from '../claims/claim-admin.ts';
 import {
+  type Claim,
+  type ClaimState,
   type Distribution,
   distributionOf,
   type StatisticsPeriod,
   timesOf,
-} from '../operations/claim-tally.ts';
+} from 'batchlatch/operations';
 import type { Histogram } from './api.ts';
 
 const SECOND = 1_000;

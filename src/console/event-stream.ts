@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../tool-base/clock.ts';
 import { ApiError } from './api-error.ts';
 import { toJson } from './json.ts';
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
-import { type ClaimJson, claimJson } from '../operations/claim-json.ts';
+import { type ClaimAdmin, claimJson, type ClaimJson } from 'batchlatch/operations';
 import { type ClaimFilter, eachPage } from './claim-filter.ts';
 import { exact, toJson } from './json.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { Clock } from '../base/clock.ts';
-import { type ClaimState, type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
+import { type ClaimAdmin, type ClaimState, stateOf } from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
 import type { HolderJson, OverdueJson, StatisticsJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.ts';
-import { type ClaimState, type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
+import { type ClaimAdmin, type ClaimState, stateOf } from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
 import type { HolderJson, OverdueJson } from './api.ts';
 import { ReadTally } from './read-tally.ts';
 

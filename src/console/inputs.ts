@@ -1,18 +1,17 @@
 import { Buffer } from 'node:buffer';
-import { ConfigurationError } from '../base/errors.ts';
-import type { OperationKind } from '../claims/claim-admin.ts';
-import { words } from '../operations/change-claims.ts';
-import type { CompletedMessages } from '../operations/dead-letters/redrive-plan.ts';
+import type { CompletedMessages, OperationKind } from 'batchlatch/operations';
+import { ConfigurationError } from '../tool-base/errors.ts';
 import {
   aBoolean,
   anObject,
   aString,
   type Check,
+  checkOptionsOf,
   either,
   oneOf,
   required,
-} from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+  words,
+} from '../tool-base/check-options.ts';
 import type { FilterJson } from './api.ts';
 import { badRequest } from './api-error.ts';
 import { STATES } from './claim-filter.ts';

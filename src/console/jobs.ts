@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../tool-base/clock.ts';
 import type { JobJson } from './api.ts';
 import { ApiError, messageOf } from './api-error.ts';
 

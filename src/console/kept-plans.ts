@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../tool-base/clock.ts';
 import { ApiError } from './api-error.ts';
 
 /** A plan is what a person has seen; after so long it is no longer what is there. */

@@ -1,5 +1,4 @@
-import type { Claim } from '../claims/claim.ts';
-import { keyHash } from '../base/key-hash.ts';
+import { type Claim, keyHash } from 'batchlatch/operations';
 
 const HOUR_MS = 3_600_000;
 

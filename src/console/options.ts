@@ -1,19 +1,17 @@
-import type { Clock } from '../base/clock.ts';
-import type { ClaimState, ClaimAdmin } from '../claims/claim-admin.ts';
-import { words } from '../operations/change-claims.ts';
-import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
-import type { DeadLetterSqs } from '../operations/dead-letters/dead-letter-sqs.ts';
-import { anAdmin } from '../options/an-admin.ts';
+import type { ClaimAdmin, ClaimState, DeadLetterSqs, KeyOfMessage } from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
 import {
   aBoolean,
   aFunction,
+  anAdmin,
   anInteger,
   anObject,
   aString,
   type Check,
   objectWith,
   required,
-} from '../options/check-options.ts';
+  words,
+} from '../tool-base/check-options.ts';
 import type { ActionJson, QueueJson } from './api.ts';
 import { STATES } from './claim-filter.ts';
 import type { QueueMetrics } from './queue-reader.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../base/clock.ts';
-import type { ClaimState, ClaimAdmin } from '../claims/claim-admin.ts';
-import { isoTime } from '../operations/iso-time.ts';
+import type { ClaimAdmin, ClaimState } from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
+import { isoTime } from '../tool-base/iso-time.ts';
 import type { Count, JobJson, Overview, QueueFactsJson } from './api.ts';
 import { messageOf } from './api-error.ts';
 import { STATES } from './claim-filter.ts';

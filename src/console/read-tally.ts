@@ -1,7 +1,5 @@
-import type { Claim } from '../claims/claim.ts';
-import { keyHash } from '../base/key-hash.ts';
-import type { ClaimState } from '../claims/claim-admin.ts';
-import { isoTime } from '../operations/iso-time.ts';
+import { type Claim, type ClaimState, keyHash } from 'batchlatch/operations';
+import { isoTime } from '../tool-base/iso-time.ts';
 import type { HolderJson, OverdueJson } from './api.ts';
 import { EndTally } from './end-tally.ts';
 

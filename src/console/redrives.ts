@@ -1,23 +1,21 @@
-import type { Clock } from '../base/clock.ts';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
-import type { KeyOfMessage } from '../operations/dead-letters/claims-of-messages.ts';
-import { redriveWith } from '../operations/dead-letters/redrive-dead-letters.ts';
-import type { RedriveOptions } from '../operations/dead-letters/redrive-options.ts';
-import type { CompletedMessages, WhyLeft } from '../operations/dead-letters/redrive-plan.ts';
-import type { RedriveResult } from '../operations/dead-letters/redrive-result.ts';
+import {
+  type ClaimAdmin,
+  type CompletedMessages,
+  type KeyOfMessage,
+  redriveDeadLetters,
+  type RedriveOptions,
+  type RedriveResult,
+  type WhyLeft,
+} from 'batchlatch/operations';
+import type { Clock } from '../tool-base/clock.ts';
 import type { ActionLog } from './action-log.ts';
-import type {
-  ActionJson,
-  ChangesRequest,
-  RedrivePlanJson,
-  RedrivePlanRequest,
-  RedriveResultJson,
-} from './api.ts';
+import type { ActionJson, ChangesRequest } from './api.ts';
 import { ApiError, messageOf } from './api-error.ts';
 import { isoNow } from './changes.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { JobEnd, JobRun, Jobs } from './jobs.ts';
 import { KeptPlans } from './kept-plans.ts';
+import type { RedrivePlanJson, RedrivePlanRequest, RedriveResultJson } from './redrive-api.ts';
 
 export interface RedrivesPorts {
   readonly letters: DeadLetters;
@@ -114,22 +112,19 @@ export class Redrives {
   ): Promise<RedriveResult> {
     const { letters, store, clock, key, operator, usesReceives } = this.#ports;
     const { sqs, queueUrl } = letters.open(queue);
-    return redriveWith(
-      sqs,
-      {
-        queueUrl,
-        admin: store,
-        which,
-        completed,
-        operator,
-        usesReceives,
-        ...how,
-        ...(key !== undefined && { key }),
-        signal: job.signal,
-        onProgress: ({ moved, left, total }) => job.progress(moved + left, total),
-      },
+    return redriveDeadLetters(sqs, {
+      queueUrl,
+      admin: store,
+      which,
+      completed,
+      operator,
+      usesReceives,
+      ...how,
+      ...(key !== undefined && { key }),
       clock,
-    );
+      signal: job.signal,
+      onProgress: ({ moved, left, total }) => job.progress(moved + left, total),
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../base/clock.ts';
+import { type Clock, wait } from '../tool-base/clock.ts';
 
 /** Does something again and again, one after the other, while somebody is there. */
 export class Repeating {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { inspectClaim } from '../operations/list-claims.ts';
-import { claimJson } from '../operations/claim-json.ts';
+import { claimJson, inspectClaim } from 'batchlatch/operations';
 import type { ClaimsJson, Session } from './api.ts';
 import { ApiError } from './api-error.ts';
 import { claimDetail } from './claim-answers.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bracketed, ownNames } from '../guard/own-names.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf } from '../tool-base/check-options.ts';
 import { answerRequest } from './answer-request.ts';
 import { consoleParts } from './console-parts.ts';
 import { CONSOLE_CHECKS, type ConsoleOptions } from './options.ts';

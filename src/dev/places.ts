@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError } from '../tool-base/errors.ts';
 import { freePort } from './emulators/free-port.ts';
 
 /** The region and the account of this machine: what the emulators take where a request names none. */

@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { systemClock } from '../base/clock.ts';
+import { systemClock } from '../tool-base/clock.ts';
 import { asynchronousInvocations, RETRIES_ARE_SOONER } from './asynchronous/asynchronous-invocations.ts';
 import { DisposeStack } from './emulators/dispose-stack.ts';
 import { emulatorClientConfig } from './emulators/emulator-environment.ts';

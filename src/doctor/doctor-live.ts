@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError } from '../tool-base/errors.ts';
 import { examine } from './examine.ts';
 import { TABLE_NAME_VARIABLE } from './claims-table-of.ts';
 import type { DoctorReport } from './finding.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError } from '../tool-base/errors.ts';
 import { doctorLive, type LiveTarget } from './doctor-live.ts';
 import { doctorTemplate } from './doctor-template.ts';
 import type { DoctorReport, Severity } from './finding.ts';

@@ -1,7 +1,7 @@
 import type { Claim, OperatorChange } from '../claims/claim.ts';
 
 /** What was done, for a sentence such as `released by ann`. */
-export const OPERATION_DONE: Readonly<Record<OperatorChange['operation'], string>> = {
+const OPERATION_DONE: Readonly<Record<OperatorChange['operation'], string>> = {
   release: 'released',
   resolve: 'resolved',
   park: 'parked',

@@ -4,34 +4,62 @@ import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import { isoTime } from './iso-time.ts';
 import { changesOf } from './claim-history.ts';
 
-/** A claim as `--json` prints it. Times are ISO 8601; what a claim does not have is left out. */
+/** A claim as JSON for people and programs: times are ISO 8601, and what a claim does not have is left out. */
 export interface ClaimJson {
+  /** The idempotency key. */
   readonly key: string;
+  /** The hash that logs have in place of the key. */
   readonly keyHash: string;
+  /** As it is stored. */
   readonly status: Claim['status'];
+  /** How it stands now. */
   readonly state: ClaimState;
+  /** How many times the key has been claimed. */
   readonly attempt: number;
+  /** How many of the attempts do not count. */
   readonly releases: number;
+  /** How many attempts in a row died without settling. */
   readonly crashes: number;
+  /** The token of the attempt, or of the change, that wrote it last. */
   readonly owner: string;
+  /** When its first attempt claimed it. */
   readonly createdAt?: string;
+  /** When its latest attempt claimed it. */
   readonly claimedAt?: string;
+  /** When it was written last. */
   readonly updatedAt?: string;
+  /** When it was completed. */
   readonly completedAt?: string;
+  /** Until when its latest attempt has it for itself. */
   readonly leaseUntil?: string;
+  /** Until when it is remembered. */
   readonly expiresAt?: string;
+  /** The id of the record, such as the message id. */
   readonly recordId?: string;
+  /** Function, version and request id of its latest attempt. */
   readonly lockedBy?: string;
+  /** The hash of the payload. */
   readonly payloadHash?: string;
+  /** The error of its latest attempt. */
   readonly error?: StoredError;
   /** Whether a result is stored. */
   readonly hasResult: boolean;
-  /** With `--show-result`: what is stored, or its text where that is no JSON. */
+  /** With `showResult`: the result, or its text where that is no JSON. */
   readonly result?: unknown;
-  readonly history: readonly (Omit<OperatorChange, 'at'> & { readonly at: string | null })[];
+  /** What people did to it, oldest first. */
+  readonly history: readonly (Omit<OperatorChange, 'at'> & {
+    /** When it was done; null where the row does not tell. */
+    readonly at: string | null;
+  })[];
 }
 
-/** What `--json` prints of a claim. */
+/**
+ * Returns a claim as JSON, as `npx batchlatch claims show --json` prints it.
+ *
+ * @param claim A claim as it was read.
+ * @param now In epoch milliseconds.
+ * @param options `showResult`: with the stored result. Default false.
+ */
 export function claimJson(
   claim: Claim,
   now: number,

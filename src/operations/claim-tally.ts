@@ -100,6 +100,14 @@ export class ClaimTally {
   }
 }
 
+/** How long a claim waited and ran, in milliseconds. Negative where clocks of two machines wrote the times. */
+export interface ClaimTimes {
+  /** From its first attempt to its last. */
+  readonly waitingMs?: number;
+  /** From the start of its last attempt to its completion; absent for what a person completed. */
+  readonly runningMs?: number;
+}
+
 interface Period {
   readonly counts: Record<'completed' | 'failed' | 'parked', number>;
   readonly times: Times;
@@ -127,13 +135,11 @@ class Times {
 }
 
 /**
- * How long a completed claim waited and ran, in milliseconds; without what its row does not tell. Negative where clocks of two
- * machines wrote the times.
+ * Returns how long a completed claim waited and ran, without what its row does not tell.
+ *
+ * @param claim Of the claims that are completed; nothing is known of others.
  */
-export function timesOf({ createdAt, claimedAt = createdAt, completedAt, history }: Claim): {
-  readonly waitingMs?: number;
-  readonly runningMs?: number;
-} {
+export function timesOf({ createdAt, claimedAt = createdAt, completedAt, history }: Claim): ClaimTimes {
   // Rows of Powertools do not tell when they were made.
   if (createdAt === 0 || completedAt === undefined) return {};
   const isByHand = history?.some(({ operation, at }) => operation === 'resolve' && at === completedAt);
@@ -143,7 +149,11 @@ export function timesOf({ createdAt, claimedAt = createdAt, completedAt, history
   };
 }
 
-/** How values lie; undefined where there are none. */
+/**
+ * Returns how values lie, or undefined where there are none.
+ *
+ * @param values In any order.
+ */
 export function distributionOf(values: readonly number[]): Distribution | undefined {
   const sorted = values.toSorted((one, other) => one - other);
   const rank = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;

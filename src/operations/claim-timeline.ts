@@ -3,33 +3,56 @@ import { changesOf } from './claim-history.ts';
 
 /** One thing that a row tells of its past. Times are epoch milliseconds. */
 export type TimelineEvent =
-  /** An attempt claimed the key. */
   | {
+      /** An attempt claimed the key. */
       readonly kind: 'claimed';
+      /** When. */
       readonly at: number;
+      /** Its number. */
       readonly attempt: number;
       /** Of the latest attempt: function, version and request id. */
       readonly lockedBy?: string;
       /** Of the latest attempt: whether the one before it died without settling. */
       readonly tookOver?: boolean;
     }
-  /** A person changed it. */
-  | ({ readonly kind: 'changed' } & OperatorChange)
-  /** The latest attempt ended. */
-  | { readonly kind: 'completed'; readonly at: number; readonly attempt: number }
+  | ({
+      /** A person changed the claim. */
+      readonly kind: 'changed';
+    } & OperatorChange)
   | {
-      readonly kind: 'failed' | 'parked';
+      /** The latest attempt completed the claim. */
+      readonly kind: 'completed';
+      /** When. */
       readonly at: number;
+      /** Its number. */
       readonly attempt: number;
+    }
+  | {
+      /** The latest attempt failed, and the key may run again or waits for a person. */
+      readonly kind: 'failed' | 'parked';
+      /** When. */
+      readonly at: number;
+      /** Its number. */
+      readonly attempt: number;
+      /** What it failed with. */
       readonly error?: StoredError;
     }
-  /** The lease of the latest attempt ended, and nobody has settled it or taken it over. */
-  | { readonly kind: 'lapsed'; readonly at: number; readonly attempt: number };
+  | {
+      /** The lease of the latest attempt ended, and nobody has settled it or taken it over. */
+      readonly kind: 'lapsed';
+      /** When. */
+      readonly at: number;
+      /** Its number. */
+      readonly attempt: number;
+    };
 
 /**
- * What the row of a claim tells of its past, in the order in which it happened: by attempts, and not by the times alone,
- * which clocks of several machines wrote. Of the attempts between the first and the latest, a row knows only those after
- * which a person changed it.
+ * Returns what the row of a claim tells of its past, in the order in which it happened: by attempts, and not by the times
+ * alone, which clocks of several machines wrote. Of the attempts between the first and the latest, a row knows only those
+ * after which a person changed it.
+ *
+ * @param claim A claim as it was read.
+ * @param now In epoch milliseconds.
  */
 export function claimTimeline(claim: Claim, now: number): readonly TimelineEvent[] {
   const { createdAt, claimedAt, attempt, status, leaseUntil, lockedBy, crashes } = claim;

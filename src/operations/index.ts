@@ -34,13 +34,23 @@ export {
   type SeenClaim,
 } from './change-claims.ts';
 export { type ClaimStatistics, claimStatistics, type StatisticsOptions } from './claim-statistics.ts';
-export type { Distribution, StatisticsPeriod } from './claim-tally.ts';
+export {
+  type ClaimTimes,
+  type Distribution,
+  distributionOf,
+  type StatisticsPeriod,
+  timesOf,
+} from './claim-tally.ts';
+export { type ClaimJson, claimJson } from './claim-json.ts';
+export { claimTimeline, type TimelineEvent } from './claim-timeline.ts';
+export { type PlannedChange, refusalOf } from './refusal.ts';
 export { type ClaimSearch, findClaims, type FindOptions } from './find-claims.ts';
 export { type ClaimsCopy, copyClaims, type CopyOptions } from './copy-claims.ts';
 export { eachClaim, inspectClaim, listClaims, type ReadOptions } from './list-claims.ts';
 export type { KeyOfMessage, ParkedClaimsRead } from './dead-letters/claims-of-messages.ts';
 export type { DeadLetterMessage, SentBy } from './dead-letters/dead-letter-message.ts';
 export type { CommandClient } from '../options/command-client.ts';
+export { type DeadLetterLinks, deadLetterLinks } from './dead-letters/dead-letter-links.ts';
 export type { DeadLetterSqs } from './dead-letters/dead-letter-sqs.ts';
 export { type DeadLetterPeek, peekDeadLetters, type PeekOptions } from './dead-letters/peek-dead-letters.ts';
 export { processorKey, type ProcessorKeyOptions } from './dead-letters/processor-key.ts';

@@ -13,7 +13,7 @@ import {
   parseDocument,
   type Scalar,
 } from 'yaml';
-import { ConfigurationError } from '../base/errors.ts';
+import { ConfigurationError } from '../tool-base/errors.ts';
 
 /** A template as plain data, its short forms (`!Ref x`) written out (`{ Ref: 'x' }`), and where everything is. */
 export interface TemplateSource {

@@ -27,4 +27,5 @@ export {
   type KinesisEventOptions,
   type KinesisMessage,
 } from './stream-events.ts';
+export { failedItems } from '../worker/failed-items.ts';
 export { manualClock, type ManualClock } from './manual-clock.ts';

@@ -1,8 +1,16 @@
 /**
- * The messages that a batch's answer gives back, read as Lambda reads it: nothing, no list and an empty list
+ * Returns the messages that a batch's answer gives back, read as Lambda reads it: nothing, no list and an empty list
  * give back none; an entry without an identifier, or with one that was not in the batch, gives back all.
  *
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ *
+ * @param answer Of the handler of a function whose event source mapping has `ReportBatchItemFailures`.
+ * @param messageIds Of the records of the event.
+ *
+ * @example
+ * const process = createBatchProcessor(handler, { store });
+ * const answer = await process(sqsEvent([{ messageId: 'm-1', body: {} }]), lambdaContext());
+ * console.log(failedItems(answer, ['m-1']).size); // 0
  */
 export function failedItems(answer: unknown, messageIds: readonly string[]): ReadonlySet<string> {
   const failures = member(answer, 'batchItemFailures');

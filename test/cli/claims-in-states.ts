@@ -8,7 +8,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/tool-base/clock.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { type Ended, runCommand, type Terminal } from './run-command.ts';
 

@@ -1,7 +1,7 @@
 import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { keyHash } from '../../src/base/key-hash.ts';
+import { keyHash } from 'batchlatch/operations';
 import { claimsInStates, NOW } from './claims-in-states.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { runCommand, type Terminal } from './run-command.ts';

@@ -4,7 +4,7 @@ import width from 'string-width';
 import { showsColors } from '../../src/cli/print/screen.ts';
 import { type Column, tableLines } from '../../src/cli/print/table.ts';
 import { duration, relativeTime } from '../../src/cli/print/times.ts';
-import { isoTime } from '../../src/operations/iso-time.ts';
+import { isoTime } from '../../src/tool-base/iso-time.ts';
 import { escapeControls, visibleJson } from '../../src/text/escape-controls.ts';
 
 const COLUMNS: readonly Column[] = [

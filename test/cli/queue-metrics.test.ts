@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/tool-base/clock.ts';
 import { queueMetricsOf } from '../../src/cli/console/queue-metrics.ts';
 import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/tool-base/clock.ts';
 import { openLines } from '../../src/cli/lines/open-lines.ts';
 import { outgoing } from '../../src/cli/send/outgoing.ts';
 import { sendLines } from '../../src/cli/send/send-lines.ts';

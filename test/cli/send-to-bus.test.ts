@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/tool-base/clock.ts';
 import { freePort } from '../../src/dev/emulators/free-port.ts';
 import type { BusEvent } from '../../src/dev/events/event-envelope.ts';
 import { type EventBus, startEventBus } from '../../src/dev/events/start-event-bus.ts';

@@ -1,7 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from '@jest/globals';
 import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/tool-base/clock.ts';
 import { deleteExpired } from '../../src/console-demo/housekeeping.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 

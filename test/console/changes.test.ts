@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ActionJson, ChangesResult, ClaimsJson, JobJson, PlanJson } from '../../src/console/api.ts';
-import type { Claim } from '../../src/claims/claim.ts';
+import { type Claim, type ClaimAdmin, operateOnClaims } from 'batchlatch/operations';
+import { StoreError } from 'batchlatch/core';
+import { memoryStore } from 'batchlatch/memory';
+import { type Clock, systemClock } from '../../src/tool-base/clock.ts';
 import { replaced } from '../support/replaced.ts';
-import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { StoreError } from '../../src/base/errors.ts';
-import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
-import { operateOnClaims } from '../../src/operations/change-claims.ts';
-import { memoryStore } from '../../src/stores/memory/index.ts';
 import { posting } from '../support/console-browser.ts';
 import { makeClaim, setBackClock } from '../support/console-claims.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,5 @@
 import { afterEach } from '@jest/globals';
-import type { ClaimCountQuery, ClaimQuery, ClaimAdmin } from '../../src/claims/claim-admin.ts';
+import type { ClaimAdmin, ClaimCountQuery, ClaimQuery } from 'batchlatch/operations';
 import { replaced } from '../support/replaced.ts';
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';
 import {

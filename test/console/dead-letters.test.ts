@@ -5,16 +5,11 @@ import {
   SendMessageCommand,
   type SQS,
 } from '@aws-sdk/client-sqs';
-import type {
-  JobJson,
-  Overview,
-  PeekJson,
-  RedrivePlanJson,
-  RedriveResultJson,
-} from '../../src/console/api.ts';
+import type { JobJson, Overview, PeekJson } from '../../src/console/api.ts';
+import type { RedrivePlanJson, RedriveResultJson } from '../../src/console/redrive-api.ts';
 import { replaced } from '../support/replaced.ts';
-import type { ClaimPage, ClaimQuery, ClaimAdmin } from '../../src/claims/claim-admin.ts';
-import { memoryStore } from '../../src/stores/memory/index.ts';
+import type { ClaimAdmin, ClaimPage, ClaimQuery } from 'batchlatch/operations';
+import { memoryStore } from 'batchlatch/memory';
 import { posting } from '../support/console-browser.ts';
 import { type QueuesOfTest, startQueues } from '../support/console-server.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Claim } from '../../src/claims/claim.ts';
+import type { Claim } from 'batchlatch/operations';
 import { EndTally } from '../../src/console/end-tally.ts';
 
 const NOW = Date.UTC(2026, 0, 10, 12);

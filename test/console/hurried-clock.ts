@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { type Clock, systemClock } from '../../src/tool-base/clock.ts';
 
 /** The time of day, and timers that fire a thousand times as fast. */
 export function hurriedClock(): Clock {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Count, JobJson, Overview } from '../../src/console/api.ts';
 import { replaced } from '../support/replaced.ts';
-import { StoreError } from '../../src/base/errors.ts';
-import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
-import { memoryStore } from '../../src/stores/memory/index.ts';
+import { StoreError } from 'batchlatch/core';
+import type { ClaimAdmin } from 'batchlatch/operations';
+import { memoryStore } from 'batchlatch/memory';
 import { fillWithClaims, makeClaim, setBackClock } from '../support/console-claims.ts';
 import { indexed } from '../support/console-server.ts';
 import { hurriedClock } from './hurried-clock.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { replaced } from '../support/replaced.ts';
-import type { ClaimAdmin } from '../../src/claims/claim-admin.ts';
+import type { ClaimAdmin } from 'batchlatch/operations';
+import { memoryStore } from 'batchlatch/memory';
 import { type ConsoleOptions } from '../../src/console/options.ts';
 import { startConsole } from '../../src/console/start-console.ts';
-import { memoryStore } from '../../src/stores/memory/index.ts';
 import { askExactly, openConsole } from '../support/console-browser.ts';
 import { until } from '../support/until.ts';
 import { consoles, EMPTY } from './consoles.ts';

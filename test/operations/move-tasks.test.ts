@@ -8,7 +8,7 @@ import {
 import { manualClock } from 'batchlatch/testing';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
-import { redriveWith } from '../../src/operations/dead-letters/redrive-dead-letters.ts';
+import { redriveDeadLetters } from '../../src/operations/dead-letters/redrive-dead-letters.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { until } from '../support/until.ts';
 import { type FailedOrders, failedOrders, withCalls, WHO } from './failed-orders.ts';
@@ -74,18 +74,15 @@ function likeAws(own: Partial<DeadLetterSqs> = {}): DeadLetterSqs {
 function start(sqs: DeadLetterSqs, options: Partial<RedriveOptions> = {}) {
   const clock = manualClock();
   const told: number[] = [];
-  const result = redriveWith(
-    sqs,
-    {
-      queueUrl: orders.deadLetterUrl,
-      admin: orders.store,
-      which: 'all',
-      onProgress: ({ moved }) => told.push(moved),
-      ...WHO,
-      ...options,
-    },
+  const result = redriveDeadLetters(sqs, {
+    queueUrl: orders.deadLetterUrl,
+    admin: orders.store,
+    which: 'all',
+    onProgress: ({ moved }) => told.push(moved),
     clock,
-  );
+    ...WHO,
+    ...options,
+  });
   return { result, clock, told };
 }
 
@@ -169,7 +166,7 @@ describe('a whole queue', () => {
       }),
     });
     const { store: _none, ...options } = { store: undefined, queueUrl: orders.deadLetterUrl };
-    const result = await redriveWith(sqs, { ...options, which: 'all', ...WHO }, manualClock());
+    const result = await redriveDeadLetters(sqs, { ...options, which: 'all', ...WHO, clock: manualClock() });
     expect(result).toMatchObject({ movedBy: 'move-task', moved: 3 });
   });
 

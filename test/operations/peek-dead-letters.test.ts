@@ -4,7 +4,6 @@ import { type DeadLetterSqs, type PeekOptions, peekDeadLetters, processorKey } f
 import { manualClock } from 'batchlatch/testing';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
-import { peekWith } from '../../src/operations/dead-letters/peek-dead-letters.ts';
 import { createQueue } from '../real/support/create-queue.ts';
 import { until } from '../support/until.ts';
 import { type FailedOrders, failedOrders, NAMESPACE, withCalls } from './failed-orders.ts';
@@ -104,11 +103,12 @@ describe('peekDeadLetters', () => {
       await gate;
       return orders.store.list(query);
     };
-    const peeking = peekWith(
-      slow,
-      { queueUrl: orders.deadLetterUrl, limit: 10, admin: { ...orders.store, list } },
+    const peeking = peekDeadLetters(slow, {
+      queueUrl: orders.deadLetterUrl,
+      limit: 10,
+      admin: { ...orders.store, list },
       clock,
-    );
+    });
     await until('it waits', async () => (await hiddenAndShown())[0] === '10');
     await clock.advance(10_000);
     await until('they are hidden for longer', () => visibilities.length === 10);
@@ -142,11 +142,12 @@ describe('peekDeadLetters', () => {
       return orders.store.list(query);
     };
     let isDone = false;
-    const peeking = peekWith(
-      slow,
-      { queueUrl: orders.deadLetterUrl, limit: 10, admin: { ...orders.store, list } },
+    const peeking = peekDeadLetters(slow, {
+      queueUrl: orders.deadLetterUrl,
+      limit: 10,
+      admin: { ...orders.store, list },
       clock,
-    ).then(() => (isDone = true));
+    }).then(() => (isDone = true));
     await until('it waits', async () => (await hiddenAndShown())[0] === '10');
     await clock.advance(10_000);
     await until('they are hidden for longer', () => asked.length > 0);

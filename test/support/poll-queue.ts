@@ -3,7 +3,7 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import { lambdaContext } from 'batchlatch/testing';
 import { type SqsMapping, startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
 import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
-import { sqsEventOf } from '../../src/worker/lambda-event.ts';
+import { sqsEventOf } from '../../src/dev/mappings/sqs-event.ts';
 
 export interface PollQueueOptions {
   readonly sqs: Pick<SQSClient, 'send'>;

@@ -1,6 +1,13 @@
-import type { Claim } from '../../claims/claim.ts';
-import type { ClaimState, OperationKind, OperateOutcome } from '../../claims/claim-admin.ts';
-import { type ClaimsChange, listClaims, operateOnClaims } from '../../operations/index.ts';
+import {
+  type Claim,
+  claimJson,
+  type ClaimsChange,
+  type ClaimState,
+  listClaims,
+  operateOnClaims,
+  type OperateOutcome,
+  type OperationKind,
+} from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
@@ -10,7 +17,6 @@ import type { Run } from '../subcommand.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, formatNumber } from '../print/plural.ts';
 import { shownState } from './claim-cells.ts';
-import { claimJson } from '../../operations/claim-json.ts';
 import { collect, tellNewer } from './collect.ts';
 import { areNamed, findNamed, type Found, type Named } from './find-claims.ts';
 import { type Planned, planChange, refusalText } from './plan-change.ts';

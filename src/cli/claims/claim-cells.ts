@@ -1,5 +1,4 @@
-import { type Claim, countedAttempts } from '../../claims/claim.ts';
-import { type ClaimState, stateOf } from '../../claims/claim-admin.ts';
+import { type Claim, type ClaimState, stateOf } from 'batchlatch/operations';
 import type { Context } from '../context.ts';
 import type { Style } from '../print/screen.ts';
 import type { Column } from '../print/table.ts';
@@ -38,7 +37,7 @@ export function errorText({ error }: Pick<Claim, 'error'>): string {
 
 /** Such as `5, of which 3 count`. */
 export function attemptText(claim: Pick<Claim, 'attempt' | 'releases'>): string {
-  const counted = countedAttempts(claim);
+  const counted = claim.attempt - claim.releases;
   return counted === claim.attempt ? String(claim.attempt) : `${claim.attempt}, of which ${counted} count`;
 }
 

@@ -1,20 +1,20 @@
 import {
-  type ClaimStatistics,
+  claimJson,
   claimStatistics,
+  type ClaimStatistics,
   type Distribution,
   type StatisticsPeriod,
-} from '../../operations/index.ts';
+} from 'batchlatch/operations';
+import { isoTime } from '../../tool-base/iso-time.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { clockOf } from '../clock.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
-import { isoTime } from '../../operations/iso-time.ts';
 import { duration } from '../print/times.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural, formatNumber } from '../print/plural.ts';
 import { watch } from '../watch.ts';
-import { claimJson } from '../../operations/claim-json.ts';
 import { costText, tellNewer } from './collect.ts';
 
 interface StatsOptions extends TableOptions {

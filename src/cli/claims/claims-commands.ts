@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { withOptions } from '../arguments/common-options.ts';
 import { changeOptions, consentOptions, watchOption } from '../arguments/shared-options.ts';
 import { integerBetween, jsonText } from '../arguments/values.ts';
-import type { ClaimState, OperationKind } from '../../claims/claim-admin.ts';
+import type { ClaimState, OperationKind } from 'batchlatch/operations';
 import type { AddSubcommand, Subcommand } from '../subcommand.ts';
 import type { ChangeOptions } from './change-claims.ts';
 

@@ -1,7 +1,4 @@
-import type { Claim } from '../../claims/claim.ts';
-import { type LeftOut, leftOutOf } from '../../claims/left-out.ts';
-import type { ClaimPage } from '../../claims/claim-admin.ts';
-import type { NewerRow } from '../../claims/row-format.ts';
+import type { Claim, ClaimPage, NewerRow } from 'batchlatch/operations';
 import type { Claims } from '../connect/claims.ts';
 import type { Screen } from '../print/screen.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
@@ -51,6 +48,15 @@ export async function collect(
     ...leftOut,
     ...(cursor !== undefined && { next: cursor }),
   };
+}
+
+type LeftOut = Pick<ClaimPage, 'unreadable' | 'newer'>;
+
+/** What two readings left out. */
+function leftOutOf(one: LeftOut, other: LeftOut): LeftOut {
+  const unreadable = (one.unreadable ?? 0) + (other.unreadable ?? 0);
+  const newer = [...(one.newer ?? []), ...(other.newer ?? [])];
+  return { ...(unreadable > 0 && { unreadable }), ...(newer.length > 0 && { newer }) };
 }
 
 /** What a reading cost, as `Read 1,204 rows of the table (151 read units).` */

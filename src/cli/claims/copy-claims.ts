@@ -1,4 +1,4 @@
-import { type ClaimsCopy, claimStatistics, copyClaims } from '../../operations/index.ts';
+import { type ClaimsCopy, claimStatistics, copyClaims } from 'batchlatch/operations';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { clockOf } from '../clock.ts';
 import type { Context } from '../context.ts';

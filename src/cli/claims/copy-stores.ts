@@ -1,4 +1,4 @@
-import type { ClaimAdmin } from '../../claims/claim-admin.ts';
+import type { ClaimAdmin } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { postgresTableOf, type StoreKind, withClaims } from '../connect/claims.ts';

@@ -1,6 +1,4 @@
-import type { Claim } from '../../claims/claim.ts';
-import type { ClaimAdmin } from '../../claims/claim-admin.ts';
-import { findClaims, inspectClaim } from '../../operations/index.ts';
+import { type Claim, type ClaimAdmin, findClaims, inspectClaim } from 'batchlatch/operations';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { collect, tellNewer } from './collect.ts';

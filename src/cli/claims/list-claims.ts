@@ -1,5 +1,4 @@
-import { type ClaimState, stateOf } from '../../claims/claim-admin.ts';
-import { listClaims } from '../../operations/index.ts';
+import { claimJson, type ClaimState, listClaims, stateOf } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { type Claims, withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +7,6 @@ import { escapeControls } from '../../text/escape-controls.ts';
 import { plural } from '../print/plural.ts';
 import { watch } from '../watch.ts';
 import { CLAIM_COLUMNS, claimCells } from './claim-cells.ts';
-import { claimJson } from '../../operations/claim-json.ts';
 import { collect, type Collected, costText, tellNewer } from './collect.ts';
 
 interface ListOptions extends TableOptions {

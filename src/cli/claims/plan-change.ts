@@ -1,8 +1,11 @@
-import type { Claim } from '../../claims/claim.ts';
-import { decideOperation } from '../../claims/changes.ts';
-import type { OperationKind, RefusalReason } from '../../claims/claim-admin.ts';
-import { stateOf } from '../../claims/claim-admin.ts';
-import { isoTime } from '../../operations/iso-time.ts';
+import {
+  type Claim,
+  type OperationKind,
+  refusalOf,
+  type RefusalReason,
+  stateOf,
+} from 'batchlatch/operations';
+import { isoTime } from '../../tool-base/iso-time.ts';
 
 /** What a change would do to a claim. */
 export interface Planned {
@@ -17,24 +20,9 @@ export interface Planned {
 
 /** Says what a change would do to a claim as it is now. */
 export function planChange(operation: OperationKind, claim: Claim, force: boolean, now: number): Planned {
-  const { key, status, owner, attempt } = claim;
-  const decision = decideOperation(
-    claim,
-    {
-      operation,
-      key,
-      seen: { status, owner, attempt },
-      owner: '',
-      operator: '',
-      reason: '',
-      force,
-      retentionMs: 0,
-    },
-    now,
-  );
-  if ('outcome' in decision && decision.outcome.status === 'refused') {
-    const { why } = decision.outcome;
-    return { claim, refused: why, effect: `refused: ${refusalText(why, claim, now)}`, isRisky: false };
+  const refused = refusalOf(claim, { operation, seen: claim, force }, now);
+  if (refused !== undefined) {
+    return { claim, refused, effect: `refused: ${refusalText(refused, claim, now)}`, isRisky: false };
   }
   const state = stateOf(claim, now);
   const isRunning = state === 'in-progress';

@@ -1,10 +1,15 @@
-import type { Claim } from '../../claims/claim.ts';
-import type { OperateOutcome, OperationKind, RefusalReason } from '../../claims/claim-admin.ts';
+import {
+  type Claim,
+  claimJson,
+  type ClaimJson,
+  type OperateOutcome,
+  type OperationKind,
+  type RefusalReason,
+} from 'batchlatch/operations';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { plural } from '../print/plural.ts';
 import { shownState } from './claim-cells.ts';
-import { type ClaimJson, claimJson } from '../../operations/claim-json.ts';
 import { refusalText } from './plan-change.ts';
 
 /** What became of one claim that somebody wanted to change. */

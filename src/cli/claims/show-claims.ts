@@ -1,19 +1,23 @@
-import type { Claim, OperatorChange } from '../../claims/claim.ts';
-import { keyHash } from '../../base/key-hash.ts';
+import {
+  type Claim,
+  claimJson,
+  claimTimeline,
+  keyHash,
+  type OperatorChange,
+  type TimelineEvent,
+} from 'batchlatch/operations';
+import { OPERATION_DONE } from './operation-done.ts';
+import { isoTime } from '../../tool-base/iso-time.ts';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { withClaims } from '../connect/claims.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
-import { OPERATION_DONE } from '../../operations/claim-history.ts';
-import { claimTimeline, type TimelineEvent } from '../../operations/claim-timeline.ts';
-import { isoTime } from '../../operations/iso-time.ts';
 import { relativeTime } from '../print/times.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { formatNumber } from '../print/plural.ts';
 import { attemptText, errorText, shownState } from './claim-cells.ts';
 import { areNamed, findNamed, type Named } from './find-claims.ts';
-import { claimJson } from '../../operations/claim-json.ts';
 
 interface ShowOptions extends TableOptions, Named {
   readonly showResult?: boolean;

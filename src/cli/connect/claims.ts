@@ -1,7 +1,6 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { ClaimState, ClaimAdmin } from '../../claims/claim-admin.ts';
-import { dynamoDBAdmin } from '../../stores/dynamodb/dynamodb-admin.ts';
-import { DEFAULT_TABLE } from '../../stores/postgres/table-name.ts';
+import type { ClaimAdmin, ClaimState } from 'batchlatch/operations';
+import { dynamoDBAdmin } from 'batchlatch/dynamodb';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';
@@ -75,7 +74,7 @@ async function inPostgres<Result>(
   options: TableOptions,
   use: (claims: Claims) => Promise<Result>,
 ): Promise<Result> {
-  const { postgresAdmin } = await import('../../stores/postgres/index.ts');
+  const { postgresAdmin } = await import('batchlatch/postgres');
   const table = postgresTableOf(options);
   return withPostgres(context, options, async (pool) =>
     use(
@@ -87,7 +86,7 @@ async function inPostgres<Result>(
 }
 
 /** CLAIMS_TABLE_NAME is DynamoDB's: another table would be taken for it without a word. */
-export function postgresTableOf({ table = DEFAULT_TABLE }: Pick<TableOptions, 'table'>): string {
+export function postgresTableOf({ table = 'batchlatch_claims' }: Pick<TableOptions, 'table'>): string {
   return table;
 }
 
@@ -99,7 +98,7 @@ async function inRedis<Result>(
   const { table, redisPrefix: prefix, redisSlots: slots } = options;
   if (table !== undefined)
     throw new UsageError('Redis has no tables: leave --table out; --redis-prefix names claims.');
-  const { redisAdmin } = await import('../../stores/redis/index.ts');
+  const { redisAdmin } = await import('batchlatch/redis');
   const place = prefix === undefined ? 'Redis' : `Redis under ${escapeControls(prefix)}`;
   return withRedis(context, options, async (client) => {
     const named = { ...(prefix !== undefined && { prefix }), ...(slots !== undefined && { slots }) };
@@ -161,7 +160,7 @@ async function openTable(
 ): Promise<ClaimAdmin> {
   const format =
     attributes === 'powertools'
-      ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes
+      ? (await import('../tables/powertools-attributes.ts')).powertoolsAttributes
       : undefined;
   return dynamoDBAdmin({
     tableName,

@@ -1,5 +1,5 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { OverdueIndexOptions } from '../../stores/dynamodb/overdue-index.ts';
+import type { OverdueIndexOptions } from 'batchlatch/dynamodb';
 import type { Context } from '../context.ts';
 
 const PARTITION_KEY = 'overdueShard';

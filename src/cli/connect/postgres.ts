@@ -1,4 +1,4 @@
-import type { PostgresPool } from '../../stores/postgres/index.ts';
+import type { PostgresPool } from 'batchlatch/postgres';
 import { escapeControls } from '../../text/escape-controls.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../stores/redis/index.ts';
+import type { RedisClient } from 'batchlatch/redis';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { ProcessIo } from '../process-io.ts';

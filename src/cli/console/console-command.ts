@@ -1,4 +1,4 @@
-import { processorKey } from '../../operations/dead-letters/processor-key.ts';
+import { processorKey } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { UsageError } from '../cli-error.ts';
 import { awsSettings, isLocal } from '../connect/aws-settings.ts';

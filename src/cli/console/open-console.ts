@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ActionJson } from '../../console/api.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import { type RunningConsole, startConsole } from '../../console/start-console.ts';
-import { OPERATION_DONE } from '../../operations/claim-history.ts';
+import { OPERATION_DONE } from '../claims/operation-done.ts';
 import { appFolder } from '../app-folder.ts';
 import { CliError } from '../cli-error.ts';
 import { clockOf } from '../clock.ts';

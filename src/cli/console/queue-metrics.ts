@@ -1,30 +1,7 @@
-import { directSender, type Limits } from '../../aws/direct-sender.ts';
-import type { Service } from '../../aws/service.ts';
-import type { Credentials } from '../../aws/signed-headers.ts';
-import { userAgentOf } from '../../aws/user-agent.ts';
-import type { Clock } from '../../base/clock.ts';
+import { askCloudWatch, type CloudWatchPlace } from './ask-cloudwatch.ts';
+import type { Clock } from '../../tool-base/clock.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
 import type { QueueMetrics } from '../../console/queue-reader.ts';
-
-/** CloudWatch, whose SDK would be as large as the console ("AWS JSON protocol"). */
-const CLOUDWATCH: Service = {
-  title: 'CloudWatch',
-  name: 'monitoring',
-  target: 'GraniteServiceVersion20100801',
-  firstDelayMs: 100,
-  maxAttempts: 2,
-  tellingMembers: [],
-  unanswered: (_why, cause) => new Error('CloudWatch did not answer', { cause }),
-  noCredentials: () => new Error('AWS credentials were not found in time'),
-};
-
-const LIMITS: Limits = {
-  requestMs: 8_000,
-  sockets: 2,
-  connectMs: 3_000,
-  silentMs: 5_000,
-  answerBytes: 1_048_576,
-};
 
 /** CloudWatch has values of SQS after a minute or some. */
 const LAST_MS = 900_000;
@@ -36,28 +13,12 @@ const METRICS = {
   noisy: 'ApproximateNumberOfNoisyGroups',
 } as const;
 
-/** Where CloudWatch is, and who asks. */
-export interface CloudWatchPlace {
-  readonly url: URL;
-  readonly region: string;
-  readonly credentials: () => Promise<Credentials>;
-}
-
 /** Asks CloudWatch for the age of the oldest message of each queue, and how many groups are noisy. */
 export function queueMetricsOf(
   place: CloudWatchPlace,
   urls: readonly string[],
   clock: Clock,
 ): NonNullable<ConsoleOptions['queueMetrics']> {
-  const setup = {
-    endpoint: place,
-    credentials: place.credentials,
-    maxAttempts: 2,
-    userAgent: userAgentOf(process.env),
-    clock,
-    random: Math.random,
-  };
-  const send = directSender(CLOUDWATCH, setup, LIMITS);
   return async (signal) => {
     const now = clock.now();
     const input = {
@@ -68,7 +29,7 @@ export function queueMetricsOf(
         Object.entries(METRICS).map(([id, MetricName]) => queryOf(`${id}${index}`, MetricName, url)),
       ),
     };
-    const { MetricDataResults } = await send('GetMetricData', input, signal);
+    const { MetricDataResults } = await askCloudWatch(place, 'GetMetricData', input, signal);
     const latest = latestOf(MetricDataResults);
     return new Map(urls.map((url, index) => [url, metricsOf(latest, index)]));
   };

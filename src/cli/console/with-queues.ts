@@ -1,10 +1,7 @@
 import type { SQS } from '@aws-sdk/client-sqs';
 import type { QueueJson } from '../../console/api.ts';
 import type { ConsoleOptions } from '../../console/options.ts';
-import { findDestinations } from '../../operations/dead-letters/destinations.ts';
-import { readQueueFacts } from '../../operations/dead-letters/queue-facts.ts';
-import { regionalEndpoint } from '../../aws/endpoint.ts';
-import type { Credentials } from '../../aws/signed-headers.ts';
+import { deadLetterLinks } from 'batchlatch/operations';
 import { clockOf } from '../clock.ts';
 import { awsSettings, isLocal } from '../connect/aws-settings.ts';
 import { queueMetricsOf } from './queue-metrics.ts';
@@ -58,11 +55,14 @@ async function metricsOf(
   if (isLocal(endpoint) || urls.some(isLocal)) return undefined;
   const region = await sqs.config.region();
   const own = awsSettings('CLOUDWATCH', options, context).endpoint;
-  const found = regionalEndpoint('monitoring', region, { useFips: false, useDualStack: false });
-  const url = own === undefined ? found?.url : new URL(own);
-  if (url === undefined) return undefined;
-  const credentials = (): Promise<Credentials> => sqs.config.credentials();
-  return queueMetricsOf({ url, region, credentials }, urls, clockOf(context));
+  const url = own === undefined ? cloudWatchIn(region, sqs) : new URL(own);
+  return queueMetricsOf({ url, region, credentials: sqs.config.credentials }, urls, clockOf(context));
+}
+
+/** Beside SQS in its partition, whose names end as SQS's does. */
+function cloudWatchIn(region: string, sqs: SQS): URL {
+  const { url } = sqs.config.endpointProvider({ Region: region });
+  return new URL(url.href.replace('//sqs.', '//monitoring.'));
 }
 
 async function findQueues(
@@ -106,9 +106,8 @@ interface Facts {
 /** What a queue has to do with dead letters. What may not be asked is told, and taken for nothing. */
 async function factsOf(sqs: SQS, queueUrl: string, { screen }: Context): Promise<Facts> {
   try {
-    const facts = await readQueueFacts(sqs, queueUrl);
-    const { sourceUrls } = await findDestinations(sqs, facts, undefined);
-    const deadLetterUrl = await urlOfArn(sqs, facts.deadLetterArn);
+    const { sourceUrls, deadLetterArn } = await deadLetterLinks(sqs, queueUrl);
+    const deadLetterUrl = await urlOfArn(sqs, deadLetterArn);
     return { isDeadLetter: sourceUrls.length > 0, ...(deadLetterUrl !== undefined && { deadLetterUrl }) };
   } catch (error) {
     const why = error instanceof Error ? error.message || error.name : String(error);

@@ -1,6 +1,5 @@
 import type { SQS } from '@aws-sdk/client-sqs';
-import type { ClaimAdmin } from '../../claims/claim-admin.ts';
-import { type KeyOfMessage, processorKey } from '../../operations/index.ts';
+import { type ClaimAdmin, type KeyOfMessage, processorKey } from 'batchlatch/operations';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { withClaims } from '../connect/claims.ts';
 import { type QueueOptions, withQueue } from '../connect/sqs.ts';

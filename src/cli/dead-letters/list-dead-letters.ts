@@ -1,5 +1,4 @@
-import { stateOf } from '../../claims/claim-admin.ts';
-import { type DeadLetterMessage, type DeadLetterPeek, peekDeadLetters } from '../../operations/index.ts';
+import { type DeadLetterMessage, type DeadLetterPeek, peekDeadLetters, stateOf } from 'batchlatch/operations';
 import { errorText } from '../claims/claim-cells.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';

@@ -1,7 +1,11 @@
-import type { StoredError } from '../../claims/claim.ts';
-import type { DeadLetterMessage, SentBy } from '../../operations/index.ts';
-import { type ClaimJson, claimJson } from '../../operations/claim-json.ts';
-import { isoTime } from '../../operations/iso-time.ts';
+import {
+  claimJson,
+  type ClaimJson,
+  type DeadLetterMessage,
+  type SentBy,
+  type StoredError,
+} from 'batchlatch/operations';
+import { isoTime } from '../../tool-base/iso-time.ts';
 
 /** A message of a dead-letter queue as `--json` prints it. */
 export interface MessageJson {

@@ -1,4 +1,4 @@
-import { type CompletedMessages, redriveDeadLetters, type RedriveResult } from '../../operations/index.ts';
+import { type CompletedMessages, redriveDeadLetters, type RedriveResult } from 'batchlatch/operations';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { RedriveProgress } from '../../operations/index.ts';
+import type { RedriveProgress } from 'batchlatch/operations';
 import type { Context } from '../context.ts';
 
 /** Runs `use` with a progress bar on a terminal. */

@@ -1,4 +1,4 @@
-import type { RedriveResult, RedrivenMessage, WhyLeft } from '../../operations/index.ts';
+import type { RedrivenMessage, RedriveResult, WhyLeft } from 'batchlatch/operations';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
 import { escapeControls } from '../../text/escape-controls.ts';

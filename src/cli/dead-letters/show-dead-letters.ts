@@ -1,4 +1,4 @@
-import { type DeadLetterMessage, peekDeadLetters } from '../../operations/index.ts';
+import { type DeadLetterMessage, peekDeadLetters } from 'batchlatch/operations';
 import { errorText, shownState } from '../claims/claim-cells.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';

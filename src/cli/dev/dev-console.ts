@@ -5,7 +5,7 @@ import type { DisposeStack } from '../../dev/emulators/dispose-stack.ts';
 import { emulatorClientConfig } from '../../dev/emulators/emulator-environment.ts';
 import type { Places } from '../../dev/places.ts';
 import type { DevStack, DevTable } from '../../dev/stack.ts';
-import { dynamoDBAdmin } from '../../stores/dynamodb/dynamodb-admin.ts';
+import { dynamoDBAdmin } from 'batchlatch/dynamodb';
 import { UsageError } from '../cli-error.ts';
 import { openConsole } from '../console/open-console.ts';
 import type { Context } from '../context.ts';

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { SQSEvent } from 'aws-lambda';
-import { withoutInexact } from '../../sources/exact-numbers.ts';
-import { eventBridgeEvent, sqsEvent } from '../../testing/events.ts';
-import { snsEvent } from '../../testing/push-events.ts';
-import { dynamoDBStreamEvent, type DynamoDBStreamChange, kinesisEvent } from '../../testing/stream-events.ts';
+import { hasInexactNumber } from '../lines/has-inexact-number.ts';
+import {
+  type DynamoDBStreamChange,
+  dynamoDBStreamEvent,
+  eventBridgeEvent,
+  kinesisEvent,
+  snsEvent,
+  sqsEvent,
+} from 'batchlatch/testing';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';
@@ -174,7 +179,7 @@ function withFifoAttributes(event: SQSEvent): SQSEvent {
 
 /** These bodies are objects of the event, and numbers in it would be rounded. */
 function assertExact(line: PlacedBody): void {
-  if (line.value !== undefined && withoutInexact(line.body) !== line.body) {
+  if (line.value !== undefined && hasInexactNumber(line.body)) {
     throw badLine(line, 'has a number with more digits than JavaScript reads; make it a string');
   }
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { OutputStream, ProcessIo } from '../process-io.ts';
 import { type Column, tableLines } from './table.ts';
-import { isoTime } from '../../operations/iso-time.ts';
+import { isoTime } from '../../tool-base/iso-time.ts';
 import { relativeTime } from './times.ts';
 import { visibleJson } from '../../text/escape-controls.ts';
 

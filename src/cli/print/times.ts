@@ -1,4 +1,4 @@
-import { isoTime } from '../../operations/iso-time.ts';
+import { isoTime } from '../../tool-base/iso-time.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

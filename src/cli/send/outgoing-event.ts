@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
-import { withoutInexact } from '../../sources/exact-numbers.ts';
+import { hasInexactNumber } from '../lines/has-inexact-number.ts';
 import { type BadLine, isBad, type LineBody, lineBody } from '../lines/line-body.ts';
 import type { Line } from '../lines/read-lines.ts';
 import type { Sendable } from './outgoing.ts';
@@ -55,7 +55,7 @@ function entryOf({ body }: LineBody, event: Members): PutEventsRequestEntry | Ba
   const detail = event['detail'] ?? event['Detail'];
   if (!isText(detail) && !isObject(detail)) return { problem: 'has no detail that is an object' };
   // A detail that is a text goes as it is, and a service that does not take it says so.
-  if (isObject(detail) && withoutInexact(body) !== body) {
+  if (isObject(detail) && hasInexactNumber(body)) {
     return { problem: 'has a number with more digits than JavaScript reads; make it a string' };
   }
   const time = event['time'] ?? event['Time'];

@@ -1,5 +1,5 @@
-import { type Clock, wait } from '../../base/clock.ts';
-import { TokenBucket } from '../../worker/rate.ts';
+import { type Clock, wait } from '../../tool-base/clock.ts';
+import { TokenBucket } from './token-bucket.ts';
 import { type BadLine, isBad } from '../lines/line-body.ts';
 import type { LineSource } from '../lines/open-lines.ts';
 import { type Line, readLines } from '../lines/read-lines.ts';
@@ -115,11 +115,9 @@ class SendingRun<Message extends Sendable> {
     this.#over = AbortSignal.any([options.signal, this.#failing.signal]);
     this.#lanes = new Lanes(concurrency);
     // In tenths of a second; of slower ones, message by message.
-    const records = Math.max(1, Math.ceil((rate ?? 0) / 10));
+    const most = Math.max(1, Math.ceil((rate ?? 0) / 10));
     this.#rate =
-      rate === undefined
-        ? undefined
-        : new TokenBucket({ records, perMs: (records * 1_000) / rate }, clock.now());
+      rate === undefined ? undefined : new TokenBucket({ most, perMs: (most * 1_000) / rate }, clock.now());
     this.#mostMessages = Math.min(10, rate ?? 10);
   }
 

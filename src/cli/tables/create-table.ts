@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { claimsTableDefinition, type ClaimsTableDefinition } from '../../stores/dynamodb/table-definition.ts';
+import { claimsTableDefinition, type ClaimsTableDefinition } from 'batchlatch/dynamodb';
 import type { TableOptions } from '../arguments/common-options.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { UsageError } from '../cli-error.ts';
@@ -60,7 +60,7 @@ export const createCommand: Run<CreateOptions> = async (context, options) => {
 async function wantedTable(tableName: string, options: CreateOptions): Promise<WantedTable> {
   const names =
     options.attributes === 'powertools'
-      ? (await import('../../powertools/powertools-attributes.ts')).powertoolsAttributes.names
+      ? (await import('./powertools-attributes.ts')).powertoolsAttributes.names
       : undefined;
   const { overdueIndex, index } = options;
   const hasIndex = overdueIndex && index !== 'none';

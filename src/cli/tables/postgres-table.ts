@@ -1,8 +1,11 @@
 import { doctorPostgres } from '../../doctor/index.ts';
-import { systemClock } from '../../base/clock.ts';
-import { onConnection } from '../../stores/postgres/connection.ts';
-import { claimsTableSql, deleteForgottenClaims } from '../../stores/postgres/index.ts';
-import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';
+import {
+  claimsTableSql,
+  deleteForgottenClaims,
+  type PostgresPool,
+  type SqlConnection,
+} from 'batchlatch/postgres';
+import { onConnection } from '../../tool-base/on-connection.ts';
 import { ask, assertCanAsk, type Consent } from '../ask.ts';
 import { CliError, UsageError } from '../cli-error.ts';
 import { postgresTableOf } from '../connect/claims.ts';
@@ -68,10 +71,7 @@ async function createIn(pool: PostgresPool, sql: string): Promise<void> {
     for (const text of texts) await client.query({ text, values: [] });
   };
   try {
-    await onConnection(pool, create, {
-      clock: systemClock,
-      limitMs: texts.length * LONGEST_STATEMENT_MS,
-    });
+    await onConnection(pool, create, texts.length * LONGEST_STATEMENT_MS);
   } catch (error) {
     throw new CliError(whyNotCreated(error), { cause: error });
   }

@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import type { ClaimsTableDefinition } from '../../stores/dynamodb/table-definition.ts';
+import type { ClaimsTableDefinition } from 'batchlatch/dynamodb';
 import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { SqsHandler } from '../../worker/index.ts';
+import type { SqsHandler } from 'batchlatch/worker';
 import { CliError } from '../cli-error.ts';
 
 /** What Node says of TypeScript that it cannot load: of any, or of more than types. */

@@ -1,4 +1,4 @@
-import { createWorker, type WorkerOptions } from '../../worker/index.ts';
+import { createWorker, type WorkerOptions } from 'batchlatch/worker';
 import { CliError, UsageError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Run } from '../subcommand.ts';

@@ -1,4 +1,4 @@
-import type { Worker, WorkerCounters, WorkerOptions } from '../../worker/index.ts';
+import type { Worker, WorkerCounters, WorkerOptions } from 'batchlatch/worker';
 import type { Context } from '../context.ts';
 import { escapeControls } from '../../text/escape-controls.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../tool-base/clock.ts';
 import type { InvocationFailure, Invoke } from '../invoke-result.ts';
 import type { SendToQueue } from '../services/send-message.ts';
 import type { DevFunction, DevStack } from '../stack.ts';

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { hasCode } from '../../base/errors.ts';
+import { hasCode } from '../../tool-base/errors.ts';
 
 /**
  * Below the ports that systems choose themselves, for connections and for servers that ask for any (Linux: from 32768 on; macOS and

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 
 /** Where packages are looked for: in the project that the command is run in, and beside this package. */
 const FOLDERS: readonly string[] = [process.cwd(), path.dirname(fileURLToPath(import.meta.url))];

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 
 /** When a schedule runs next: strictly after a time, both in milliseconds since the epoch; undefined if never again. */
 export type NextRun = (afterMs: number) => number | undefined;

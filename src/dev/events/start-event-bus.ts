@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../tool-base/clock.ts';
 import { guardServer } from '../../guard/guard-server.ts';
 import { portError } from '../places.ts';
 import { matches } from '../patterns/matches.ts';

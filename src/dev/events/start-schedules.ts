@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../tool-base/clock.ts';
 import type { DevStack, QueueTarget, ScheduleTrigger } from '../stack.ts';
 import { scheduledEvent } from './event-envelope.ts';
 import { type NextRun, readSchedule } from './schedule-expression.ts';

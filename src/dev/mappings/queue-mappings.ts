@@ -1,5 +1,5 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 import type { RunningFunctions } from '../functions/running-functions.ts';
 import type { OnDevEvent } from '../report/dev-event.ts';
 import type { DevFunction, DevStack, SqsTrigger } from '../stack.ts';

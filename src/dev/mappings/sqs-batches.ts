@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ReceivedMessage } from '../../worker/message-queue.ts';
+import type { ReceivedMessage } from './sqs-sdk-queue.ts';
 
 /** Lambda's limit of an event. */
 const MAX_EVENT_BYTES = 6 * 1_024 * 1_024;

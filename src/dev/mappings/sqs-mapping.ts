@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import type { MessageQueue, ReceivedMessage } from '../../worker/message-queue.ts';
-import { failedItems } from '../../worker/failed-items.ts';
-import { sqsEventOf } from '../../worker/lambda-event.ts';
+import type { MappedQueue, ReceivedMessage } from './sqs-sdk-queue.ts';
+import { failedItems } from 'batchlatch/testing';
+import { sqsEventOf } from './sqs-event.ts';
 import type { InvocationResult } from '../invoke-result.ts';
 import { passesFilters } from '../patterns/passes-filters.ts';
 import { gatherBatch } from './sqs-batches.ts';
 
 export interface SqsMappingOptions {
-  readonly queue: Pick<MessageQueue, 'receive' | 'delete'>;
+  readonly queue: MappedQueue;
   readonly queueArn: string;
   /** Messages of one invocation: 1 to 10,000; 1 to 10 of a FIFO queue, or without a window. Default 10. */
   readonly batchSize?: number;

@@ -1,25 +1,69 @@
+import { Buffer } from 'node:buffer';
 import {
-  ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
-  GetQueueAttributesCommand,
+  type Message,
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import { platformSignal } from '../../base/stop.ts';
-import type { MessageQueue } from '../../worker/message-queue.ts';
-import { sqsQueue } from '../../worker/sqs-queue.ts';
+import type { SQSRecord } from 'aws-lambda';
 
-const COMMANDS = {
-  ReceiveMessage: ReceiveMessageCommand,
-  DeleteMessageBatch: DeleteMessageBatchCommand,
-  ChangeMessageVisibilityBatch: ChangeMessageVisibilityBatchCommand,
-  GetQueueAttributes: GetQueueAttributesCommand,
-} as const;
+/** A message as SQS gives it to its receiver, in the words of Lambda's record. */
+export type ReceivedMessage = Pick<
+  SQSRecord,
+  'messageId' | 'receiptHandle' | 'body' | 'md5OfBody' | 'attributes' | 'messageAttributes'
+>;
+
+/** What an event source mapping asks of its queue. */
+export interface MappedQueue {
+  /** Waits for up to `most` messages, 10 at most, for up to `waitSeconds`. */
+  receive(
+    request: { readonly most: number; readonly waitSeconds: number },
+    signal: AbortSignal,
+  ): Promise<ReceivedMessage[]>;
+  /** Deletes 10 messages at most; rejects where nothing was deleted. */
+  delete(receiptHandles: readonly string[], signal: AbortSignal): Promise<void>;
+}
 
 /** A queue, through a client of AWS's SDK. */
-export function sdkQueue(sqs: Pick<SQSClient, 'send'>, queueUrl: string): MessageQueue {
-  return sqsQueue((operation, input, signal) => {
-    const Command = COMMANDS[operation] as typeof ReceiveMessageCommand;
-    return sqs.send(new Command(input as { QueueUrl: string }), { abortSignal: platformSignal(signal) });
-  }, queueUrl);
+export function sdkQueue(sqs: Pick<SQSClient, 'send'>, queueUrl: string): MappedQueue {
+  const QueueUrl = queueUrl;
+  return {
+    async receive({ most, waitSeconds }, abortSignal) {
+      const command = new ReceiveMessageCommand({
+        QueueUrl,
+        MaxNumberOfMessages: most,
+        WaitTimeSeconds: waitSeconds,
+        MessageSystemAttributeNames: ['All'],
+        MessageAttributeNames: ['All'],
+      });
+      const { Messages = [] } = await sqs.send(command, { abortSignal });
+      return Messages.map(toReceived);
+    },
+    async delete(receiptHandles, abortSignal) {
+      const Entries = receiptHandles.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle }));
+      await sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }), { abortSignal });
+    },
+  };
+}
+
+function toReceived(message: Message): ReceivedMessage {
+  const { MessageId = '', ReceiptHandle = '', Body = '', MD5OfBody = '', Attributes = {} } = message;
+  const attributes = Object.entries(message.MessageAttributes ?? {});
+  return {
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
+    md5OfBody: MD5OfBody,
+    attributes: Attributes as unknown as SQSRecord['attributes'],
+    messageAttributes: Object.fromEntries(
+      attributes.map(([name, { DataType = 'String', StringValue, BinaryValue }]) => [
+        name,
+        {
+          dataType: DataType,
+          ...(StringValue !== undefined && { stringValue: StringValue }),
+          ...(BinaryValue !== undefined && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
+        },
+      ]),
+    ),
+  };
 }

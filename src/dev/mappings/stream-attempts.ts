@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../../base/clock.ts';
+import { type Clock, wait } from '../../tool-base/clock.ts';
 import type { InvocationFailure, InvocationResult } from '../invoke-result.ts';
 import type { StreamRecord } from './stream-source.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, wait } from '../../base/clock.ts';
+import { type Clock, wait } from '../../tool-base/clock.ts';
 import { functionArn, requestContext, responseContext } from '../asynchronous/failure-records.ts';
 import type { InvocationResult } from '../invoke-result.ts';
 import { isRefusal } from '../services/local-call.ts';

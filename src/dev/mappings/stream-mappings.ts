@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../../tool-base/clock.ts';
 import type { Invoke } from '../invoke-result.ts';
 import type { Places } from '../places.ts';
 import { sendToQueues } from '../services/send-message.ts';

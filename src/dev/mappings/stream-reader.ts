@@ -1,4 +1,4 @@
-import { type Clock, wait } from '../../base/clock.ts';
+import { type Clock, wait } from '../../tool-base/clock.ts';
 import { passesFilters } from '../patterns/passes-filters.ts';
 import type { StreamPosition, StreamRecord, StreamSource } from './stream-source.ts';
 

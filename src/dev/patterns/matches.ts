@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 import { compilePattern, type Conjunction } from './compile-pattern.ts';
 import { flatten, type Membership, type PathValues } from './flatten.ts';
 

@@ -1,4 +1,4 @@
-import { failedItems } from '../../worker/failed-items.ts';
+import { failedItems } from 'batchlatch/testing';
 import type { InvocationEnd } from '../functions/ipc-messages.ts';
 import type { DevFunction } from '../stack.ts';
 import { recordIds } from './record-names.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 import type { Resource, Setting } from '../../template/model.ts';
 import type { TemplateModel } from '../../template/template-model.ts';
 import type { Places } from '../places.ts';

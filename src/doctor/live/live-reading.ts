@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError } from '../../tool-base/errors.ts';
 
 /** What could not be read, with the permission that it needs. */
 export class LiveReading {

@@ -1,5 +1,4 @@
-import { claimsTableSql, type PostgresPool } from '../../stores/postgres/index.ts';
-import { DEFAULT_TABLE, quoted, quotedTable } from '../../stores/postgres/table-name.ts';
+import { claimsTableSql, type PostgresPool } from 'batchlatch/postgres';
 import { escapeControls } from '../../text/escape-controls.ts';
 import type { DoctorReport } from '../finding.ts';
 import {
@@ -19,6 +18,9 @@ export interface PostgresTarget {
   readonly now?: () => number;
 }
 
+/** The table's name where nobody says. */
+const DEFAULT_TABLE = 'batchlatch_claims';
+
 const OLDEST_VERSION = 130_000;
 const MOST_AHEAD_MS = 5_000;
 const MOST_FORGOTTEN = 10_000;
@@ -32,6 +34,7 @@ export async function doctorPostgres({
   table = DEFAULT_TABLE,
   now = Date.now,
 }: PostgresTarget): Promise<DoctorReport> {
+  const sql = claimsTableSql({ table });
   const facts = await readPostgresFacts(pool, quotedTable(table), now);
   const report = new ServerReport(table);
   judgeServer(facts, report);
@@ -40,7 +43,7 @@ export async function doctorPostgres({
       message: `The database has no table ${table} that the role ${facts.user} can see.`,
       fix: `npx batchlatch table create --postgres --table ${table}`,
     });
-  } else judgeTable(table, facts.user, facts.table, report);
+  } else judgeTable({ table, sql }, facts.user, facts.table, report);
   return report.result([`PostgreSQL ${Math.floor(facts.version / 10_000)}`, `table ${table}`]);
 }
 
@@ -77,8 +80,13 @@ function judgeServer(facts: PostgresFacts, report: ServerReport): void {
   }
 }
 
-function judgeTable(table: string, user: string, facts: TableFacts, report: ServerReport): void {
-  const sql = claimsTableSql({ table });
+/** `sql` are the statements that create the table. */
+function judgeTable(
+  { table, sql }: { readonly table: string; readonly sql: string },
+  user: string,
+  facts: TableFacts,
+  report: ServerReport,
+): void {
   const wrong = [...columnTroubles(sql, facts), ...keyTroubles(facts)];
   if (wrong.length > 0) {
     report.report('postgres-table-columns', {
@@ -134,6 +142,16 @@ function judgeRights(table: string, user: string, facts: TableFacts, report: Ser
       fix: `GRANT DELETE ON ${quotedTable(table)} TO ${role};`,
     });
   }
+}
+
+/** A name with quotes: whatever it is, it is a name in a statement, and nothing else. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** The quoted name of a table that `claimsTableSql` has accepted. */
+function quotedTable(table: string): string {
+  return table.split('.').map(quoted).join('.');
 }
 
 interface Trouble {

@@ -1,7 +1,4 @@
-import { checkRedis, type RedisClient } from '../../stores/redis/index.ts';
-import { boundedConnection } from '../../stores/redis/bounded-connection.ts';
-import { infoIn } from '../../stores/redis/check-redis.ts';
-import { type Connection, connectionOf, textOf } from '../../stores/redis/connection.ts';
+import { checkRedis, type RedisClient, type RedisPrimary, redisPrimaries } from 'batchlatch/redis';
 import type { DoctorReport } from '../finding.ts';
 import { ServerReport } from './server-report.ts';
 
@@ -26,7 +23,7 @@ type Info = ReadonlyMap<string, string>;
  */
 export async function doctorRedis({ client, now = Date.now }: RedisTarget): Promise<DoctorReport> {
   const report = new ServerReport('Redis');
-  const primaries = await boundedConnection(connectionOf(client)).primaries();
+  const primaries = await redisPrimaries(client);
   const { problems } = await checkRedis(client);
   for (const { message } of problems) report.report('redis-eviction', { message });
   const checked: string[] = [];
@@ -40,7 +37,7 @@ export async function doctorRedis({ client, now = Date.now }: RedisTarget): Prom
       judgeClock(name, serverMs - (before + now()) / 2, report);
     }
     const text = await answerOf(primary, ['info'], report);
-    const info = infoIn(textOf(text));
+    const info = infoIn(text);
     judgeServer(name, info, report);
     judgeReplicas(name, info, report);
     await judgePersistence(name, primary, info, report);
@@ -98,7 +95,7 @@ function judgeReplicas(name: string, info: Info, report: ServerReport): void {
 
 async function judgePersistence(
   name: string,
-  primary: Connection,
+  primary: RedisPrimary,
   info: Info,
   report: ServerReport,
 ): Promise<void> {
@@ -120,9 +117,9 @@ async function judgePersistence(
   });
 }
 
-async function judgeScripts(name: string, primary: Connection, report: ServerReport): Promise<void> {
+async function judgeScripts(name: string, primary: RedisPrimary, report: ServerReport): Promise<void> {
   try {
-    await primary.send(undefined, ['eval', 'return 1', '0']);
+    await primary.send(['eval', 'return 1', '0']);
   } catch (error) {
     const { message } = error as Error;
     if (/NOPERM/.test(message)) {
@@ -132,9 +129,9 @@ async function judgeScripts(name: string, primary: Connection, report: ServerRep
 }
 
 /** Managed servers refuse some commands, and so does an ACL. */
-async function answerOf(primary: Connection, command: string[], report: ServerReport): Promise<unknown> {
+async function answerOf(primary: RedisPrimary, command: string[], report: ServerReport): Promise<unknown> {
   try {
-    return await primary.send(undefined, command);
+    return await primary.send(command);
   } catch (error) {
     report.cannotJudge(`${command.slice(0, 2).join(' ').toUpperCase()}: ${(error as Error).message}`);
     return undefined;
@@ -143,6 +140,12 @@ async function answerOf(primary: Connection, command: string[], report: ServerRe
 
 function versionOf(info: Info): string {
   return info.get('valkey_version') ?? info.get('redis_version') ?? 'of an unknown version';
+}
+
+/** The fields of INFO, of all its sections. A client may have been told to give buffers. */
+function infoIn(answer: unknown): Info {
+  const fields = String(answer).matchAll(/^([^:\r\n]+):(.*?)\r?$/gm);
+  return new Map([...fields].map(([, field = '', value = '']) => [field, value]));
 }
 
 /** `ip=…,port=…,state=online,offset=…,lag=0` */

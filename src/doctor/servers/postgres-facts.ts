@@ -1,6 +1,5 @@
-import { systemClock } from '../../base/clock.ts';
-import { onConnection } from '../../stores/postgres/connection.ts';
-import type { PostgresPool, SqlConnection } from '../../stores/postgres/index.ts';
+import type { PostgresPool, SqlConnection } from 'batchlatch/postgres';
+import { onConnection } from '../../tool-base/on-connection.ts';
 
 /** What the catalogue of a database says of the claims table, and the server of itself. */
 export interface PostgresFacts {
@@ -52,10 +51,7 @@ export function readPostgresFacts(
   table: string,
   now: () => number,
 ): Promise<PostgresFacts> {
-  return onConnection(pool, (client) => factsOn(client, table, now), {
-    clock: systemClock,
-    limitMs: LONGEST_READ_MS,
-  });
+  return onConnection(pool, (client) => factsOn(client, table, now), LONGEST_READ_MS);
 }
 
 async function factsOn(client: SqlConnection, table: string, now: () => number): Promise<PostgresFacts> {

@@ -1,5 +1,13 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { aBoolean, aFunction, anInteger, anObject, aUrl, required } from '../../options/check-options.ts';
+import {
+  aBoolean,
+  aFunction,
+  anInteger,
+  anObject,
+  aUrl,
+  objectWith,
+  required,
+} from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import type { CommandClient } from '../../options/command-client.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
@@ -23,6 +31,8 @@ export interface PeekOptions {
   readonly key?: KeyOfMessage;
   /** Accepts that a queue with a redrive policy of its own may move messages on. Default false. */
   readonly usesReceives?: boolean;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
   /** Stops early; what was read so far is given. */
   readonly signal?: AbortSignal;
 }
@@ -64,30 +74,23 @@ export async function peekDeadLetters(
   sqs: DeadLetterSqs | CommandClient,
   options: PeekOptions,
 ): Promise<DeadLetterPeek> {
-  return peekWith(sqs, options, systemClock);
-}
-
-/** The same, with a clock of the caller's. */
-export async function peekWith(
-  client: DeadLetterSqs | CommandClient,
-  options: PeekOptions,
-  clock: Clock,
-): Promise<DeadLetterPeek> {
   checkOptionsOf('peekDeadLetters', options, {
     queueUrl: required(aUrl()),
     limit: anInteger(1),
     admin: anAdmin(),
     key: aFunction(),
     usesReceives: aBoolean(),
+    clock: objectWith('now', 'setTimer'),
     signal: anObject(),
   });
-  const { queueUrl, limit = DEFAULT_LIMIT, admin, key: keyOf, usesReceives = false, signal } = options;
-  const sqs = boundedDeadLetterSqs(client, clock);
-  const facts = await readQueueFacts(sqs, queueUrl);
+  const { queueUrl, limit = DEFAULT_LIMIT, admin, key: keyOf, usesReceives = false } = options;
+  const { clock = systemClock, signal } = options;
+  const bounded = boundedDeadLetterSqs(sqs, clock);
+  const facts = await readQueueFacts(bounded, queueUrl);
   refuseToMoveOn(facts, usesReceives);
 
   const claims = new ClaimsOfMessages({ admin, keyOf, clock, signal });
-  const held = new HeldMessages({ sqs, queueUrl, clock, hiddenSeconds: HIDDEN_SECONDS });
+  const held = new HeldMessages({ sqs: bounded, queueUrl, clock, hiddenSeconds: HIDDEN_SECONDS });
   const messages: DeadLetterMessage[] = [];
   let isEmpty = false;
   let stillHidden = 0;

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../base/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import type { CommandClient } from '../../options/command-client.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
@@ -31,21 +31,13 @@ export async function redriveDeadLetters(
   sqs: DeadLetterSqs | CommandClient,
   options: RedriveOptions,
 ): Promise<RedriveResult> {
-  return redriveWith(sqs, options, systemClock);
-}
-
-/** The same, with a clock of the caller's. */
-export async function redriveWith(
-  client: DeadLetterSqs | CommandClient,
-  options: RedriveOptions,
-  clock: Clock,
-): Promise<RedriveResult> {
   checkOptionsOf('redriveDeadLetters', options, REDRIVE_CHECKS);
-  const { queueUrl, destinationUrl, admin, key: keyOf, usesReceives = false, signal } = options;
-  const sqs = boundedDeadLetterSqs(client, clock);
-  const facts = await readQueueFacts(sqs, queueUrl);
+  const { queueUrl, destinationUrl, admin, key: keyOf, usesReceives = false } = options;
+  const { clock = systemClock, signal } = options;
+  const bounded = boundedDeadLetterSqs(sqs, clock);
+  const facts = await readQueueFacts(bounded, queueUrl);
   refuseToMoveOn(facts, usesReceives);
-  const destinations = await findDestinations(sqs, facts, destinationUrl);
+  const destinations = await findDestinations(bounded, facts, destinationUrl);
   const claims = new ClaimsOfMessages({ admin, keyOf, clock, signal });
-  return new Redrive({ sqs, facts, destinations, claims, clock }, options).run();
+  return new Redrive({ sqs: bounded, facts, destinations, claims, clock }, options).run();
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import {
   aBoolean,
@@ -5,6 +6,7 @@ import {
   anObject,
   aUrl,
   type Check,
+  objectWith,
   oneOf,
   required,
 } from '../../options/check-options.ts';
@@ -50,6 +52,8 @@ export interface RedriveOptions {
    * @param progress What was done so far.
    */
   readonly onProgress?: (progress: RedriveProgress) => void;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
   /** Stops after the messages that are being moved. */
   readonly signal?: AbortSignal;
 }
@@ -73,5 +77,6 @@ export const REDRIVE_CHECKS: Readonly<Record<string, Check>> = {
   dryRun: aBoolean(),
   usesReceives: aBoolean(),
   onProgress: aFunction(),
+  clock: objectWith('now', 'setTimer'),
   signal: anObject(),
 };

@@ -93,7 +93,7 @@ async function serverBehind(primary: Connection): Promise<RedisServer> {
 }
 
 /** The fields of INFO, of all its sections. */
-export function infoIn(text: string): ReadonlyMap<string, string> {
+function infoIn(text: string): ReadonlyMap<string, string> {
   const info = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const colon = line.indexOf(':');

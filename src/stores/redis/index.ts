@@ -13,5 +13,6 @@ export type {
   RedisClient,
 } from './redis-client.ts';
 export { redisStore, type RedisStoreOptions } from './redis-store.ts';
+export { type RedisPrimary, redisPrimaries } from './redis-primaries.ts';
 export type { WaitOptions } from './replication.ts';
 export { redisAdmin, type RedisAdminOptions } from './redis-admin.ts';

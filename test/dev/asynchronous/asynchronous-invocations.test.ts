@@ -5,7 +5,7 @@ import {
 } from '../../../src/dev/asynchronous/asynchronous-invocations.ts';
 import type { InvocationResult } from '../../../src/dev/invoke-result.ts';
 import { readStack } from '../../../src/dev/template/read-stack.ts';
-import { manualClock, type ManualClock } from '../../../src/testing/manual-clock.ts';
+import { manualClock, type ManualClock } from 'batchlatch/testing';
 
 const FAILED: InvocationResult = { ok: false, errorType: 'Error', errorMessage: 'no', trace: ['Error: no'] };
 const THROTTLED: InvocationResult = { ...FAILED, errorMessage: 'Rate exceeded', isThrottled: true };

@@ -3,7 +3,7 @@ import { readSchedule } from '../../../src/dev/events/schedule-expression.ts';
 import { startSchedules } from '../../../src/dev/events/start-schedules.ts';
 import { readStack } from '../../../src/dev/template/read-stack.ts';
 import type { DevStack } from '../../../src/dev/stack.ts';
-import { manualClock } from '../../../src/testing/manual-clock.ts';
+import { manualClock } from 'batchlatch/testing';
 
 const START = Date.UTC(2026, 0, 1);
 

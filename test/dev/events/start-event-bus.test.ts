@@ -4,7 +4,7 @@ import type { BusEvent } from '../../../src/dev/events/event-envelope.ts';
 import { type EventBus, startEventBus } from '../../../src/dev/events/start-event-bus.ts';
 import { choosePlaces, nameInArn } from '../../../src/dev/places.ts';
 import { readStack } from '../../../src/dev/template/read-stack.ts';
-import { manualClock } from '../../../src/testing/manual-clock.ts';
+import { manualClock } from 'batchlatch/testing';
 
 const TEMPLATE = `
 Resources:

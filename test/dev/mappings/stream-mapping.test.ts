@@ -7,7 +7,7 @@ import {
 } from '../../../src/dev/mappings/stream-mapping.ts';
 import type { StreamRecord, StreamSource } from '../../../src/dev/mappings/stream-source.ts';
 import type { StreamTrigger } from '../../../src/dev/stack.ts';
-import { manualClock, type ManualClock } from '../../../src/testing/manual-clock.ts';
+import { manualClock, type ManualClock } from 'batchlatch/testing';
 
 const START = Date.UTC(2026, 0, 1);
 const FAILED: InvocationResult = { ok: false, errorType: 'Error', errorMessage: 'no' };

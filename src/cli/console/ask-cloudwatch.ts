@@ -1,0 +1,48 @@
+import aws4 from 'aws4';
+
+/** What signs a request, as AWS's SDK gives it. */
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+/** Where CloudWatch is, and who asks. */
+export interface CloudWatchPlace {
+  readonly url: URL;
+  readonly region: string;
+  readonly credentials: () => Promise<Credentials>;
+}
+
+const WITHIN_MS = 8_000;
+
+/**
+ * Asks CloudWatch by its JSON protocol: its SDK would be as large as the console. Rejects where it refuses, and after eight
+ * seconds.
+ */
+export async function askCloudWatch(
+  { url, region, credentials }: CloudWatchPlace,
+  operation: string,
+  input: object,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const body = JSON.stringify(input);
+  const headers = {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': `GraniteServiceVersion20100801.${operation}`,
+  };
+  const request = { method: 'POST', host: url.host, path: url.pathname, headers, body };
+  const signed = aws4.sign({ ...request, service: 'monitoring', region }, await credentials());
+  const { Host: _, ...sent } = signed.headers as Record<string, string>;
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: sent,
+    body,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
+  });
+  const told = (await answer.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
+  if (answer.ok) return told;
+  const { message, Message = message } = told as { readonly message?: string; readonly Message?: string };
+  const why = Message ?? answer.statusText;
+  throw new Error(`CloudWatch refuses with ${answer.status}: ${why}`);
+}

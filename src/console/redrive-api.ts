@@ -1,0 +1,32 @@
+import type { CompletedMessages, WhyLeft } from 'batchlatch/operations';
+
+/** `POST /api/dead-letters/plan` */
+export interface RedrivePlanRequest {
+  readonly queue: string;
+  readonly which: 'all' | readonly string[];
+  readonly completed?: CompletedMessages;
+}
+
+/** What a redrive would do. */
+export interface RedrivePlanJson {
+  readonly plan: string;
+  readonly moved: number;
+  readonly released: number;
+  readonly deleted: number;
+  readonly left: Readonly<Partial<Record<WhyLeft, number>>>;
+  readonly notFound: readonly string[];
+  readonly notSeen: number;
+  readonly expiresAt: string;
+}
+
+/** `result` of a job `redrive`. */
+export interface RedriveResultJson {
+  readonly moved: number;
+  readonly released: number;
+  readonly deleted: number;
+  readonly left: Readonly<Partial<Record<WhyLeft, number>>>;
+  readonly notFound: readonly string[];
+  readonly undeleted: number;
+  readonly notSeen: number;
+  readonly stillHidden: number;
+}
