@@ -15,9 +15,8 @@ export const OTHER: ProfileGroup = { name: 'other', colour: '#db61a2' };
 /** In the order of the plot. The first pattern that fits a URL decides. */
 export const PROFILE_GROUPS: readonly ProfileGroup[] = [
   {
-    // The build puts the package into the file that calls it.
-    name: 'signing (aws4)',
-    pattern: /node_modules\/(batchlatch\/.*\/aws\/signed-headers\.|aws4\/)/,
+    name: 'signing',
+    pattern: /node_modules\/batchlatch\/.*\/aws\/signed-headers\./,
     colour: '#bc8cff',
   },
   {

@@ -1,7 +1,7 @@
 /**
  * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
  * package, the code of the function that `ClaimMonitor` deploys, the bin, the pages of the console, and the template of README's
- * example. An argument names another folder than `dist`. `aws4` goes into both (docs/decisions/0027). Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
+ * example. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
  * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
  * is done in this way.
  */
@@ -18,7 +18,6 @@ import { buildMonitorFunction } from './monitor-function.ts';
 import { quickStartOf } from './release/quick-start.ts';
 import { bringSources } from './source-maps.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
-import { vendorInto } from './vendor.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = path.resolve(ROOT, process.argv[2] ?? 'dist');
@@ -32,13 +31,11 @@ const ONLY_ES_MODULES = new Set(['canonicalize', 'leven', 'p-limit', 'quick-lru'
 await rm(DIST, { recursive: true, force: true });
 await compile();
 await withoutThis();
-const vendored = await vendorInto(ROOT, ESM);
 const inlined = await convert();
 await copyTypes();
 await bringSources(ROOT, DIST);
 await writeFile(path.join(CJS, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
-await writeFile(path.join(ESM, LICENSES), await licensesOf(ROOT, vendored));
-await writeFile(path.join(CJS, LICENSES), await licensesOf(ROOT, [...vendored, ...inlined]));
+await writeFile(path.join(CJS, LICENSES), await licensesOf(ROOT, inlined));
 await buildMonitor();
 await buildCli(ROOT, path.join(DIST, 'cli'));
 await buildConsole();
@@ -113,7 +110,7 @@ async function copyTypes(): Promise<void> {
 async function buildMonitor(): Promise<void> {
   const folder = path.join(DIST, 'monitor-function');
   const bundled = await buildMonitorFunction(path.join(ESM, 'cdk', 'monitor-function.js'), folder);
-  await writeFile(path.join(folder, LICENSES), await licensesOf(ROOT, [...bundled, ...vendored]));
+  await writeFile(path.join(folder, LICENSES), await licensesOf(ROOT, bundled));
 }
 
 /** The pages that `batchlatch console` serves. */

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { packagesOf } from './third-party-licenses.ts';
-import { builtinsWithoutRequire } from './vendor.ts';
 
 /** Where packages are found when the build goes into another folder. */
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
@@ -22,7 +21,6 @@ export async function buildMonitorFunction(entry: string, folder: string): Promi
     legalComments: 'none',
     nodePaths: [MODULES],
     external: ['@aws-sdk/*'],
-    plugins: [builtinsWithoutRequire],
     metafile: true,
     logLevel: 'error',
   });

@@ -27,9 +27,7 @@ export async function bringSources(root: string, dist: string): Promise<void> {
       const content = place.startsWith(src + path.sep) ? null : (sourcesContent[index] ?? undefined);
       if (content === undefined) throw new Error(`${file} leads to ${source}, which is not published`);
       if (content === null) needed.add(path.relative(src, place));
-      // `builtin:` is what `vendorInto` puts in place of Node's modules.
-      const name = source.startsWith('builtin:') ? source : path.join(dist, path.relative(root, place));
-      return { name: path.isAbsolute(name) ? path.relative(folder, name) : name, content };
+      return { name: path.relative(folder, path.join(dist, path.relative(root, place))), content };
     });
     const contents = published.map(({ content }) => content);
     const led: SourceMap = {

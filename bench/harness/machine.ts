@@ -27,7 +27,6 @@ const PACKAGES = [
   'pg',
   '@redis/client',
   'ioredis',
-  'aws4',
   'sqs-consumer',
   '@aws-sdk/client-sqs',
   'fauxqs',

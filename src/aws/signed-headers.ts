@@ -1,4 +1,5 @@
-import aws4 from 'aws4';
+import { Buffer } from 'node:buffer';
+import { createHmac, hash } from 'node:crypto';
 
 /** What requests are signed with. */
 export interface Credentials {
@@ -25,27 +26,93 @@ export interface Signing {
   readonly time: Date;
 }
 
-/** The headers of a request, with its signature: AWS Signature Version 4 (docs.aws.amazon.com, "Signing AWS API requests"). */
+const CONTENT_TYPE = 'application/x-amz-json-1.0';
+const SIGNED = 'content-length;content-type;host;x-amz-date;x-amz-target';
+const SIGNED_WITH_TOKEN = 'content-length;content-type;host;x-amz-date;x-amz-security-token;x-amz-target';
+
+/**
+ * Returns the headers of a request, with its signature: AWS Signature Version 4 (docs.aws.amazon.com, "Signing AWS API requests").
+ * `User-Agent` is not signed, because proxies may change it.
+ */
 export function signedHeaders(
   { host, service, target, body, userAgent }: UnsignedRequest,
   { credentials, region, time }: Signing,
 ): Record<string, string | number> {
-  const { headers } = aws4.sign(
-    {
-      service,
-      region,
-      method: 'POST',
-      path: '/',
-      body,
-      headers: {
-        Host: host,
-        'Content-Type': 'application/x-amz-json-1.0',
-        'X-Amz-Target': target,
-        'User-Agent': userAgent, // not signed: proxies may change it
-        'X-Amz-Date': time.toISOString().replaceAll(/[-:]|\.\d{3}/g, ''),
-      },
-    },
-    credentials,
+  const { sessionToken } = credentials;
+  const at = timestamp(time);
+  const length = Buffer.byteLength(body);
+  const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
+  const names = sessionToken === undefined ? SIGNED : SIGNED_WITH_TOKEN;
+  const canonicalHeaders = `content-length:${length}\ncontent-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${at}\n${token}x-amz-target:${target}\n`;
+  const headers: Record<string, string | number> = {
+    Host: host,
+    'Content-Type': CONTENT_TYPE,
+    'Content-Length': length,
+    'X-Amz-Target': target,
+    'X-Amz-Date': at,
+    'User-Agent': userAgent,
+    Authorization: authorization(canonicalHeaders, names, body, { at, region, service, credentials }),
+  };
+  if (sessionToken !== undefined) headers['X-Amz-Security-Token'] = sessionToken;
+  return headers;
+}
+
+/** What a signature is made for. */
+export interface Scope {
+  /** `YYYYMMDDTHHMMSSZ`. */
+  readonly at: string;
+  readonly region: string;
+  readonly service: string;
+  readonly credentials: Credentials;
+}
+
+/**
+ * Returns the `Authorization` header of a `POST` to `/`. Canonical headers are lines of lower-case names and trimmed values, in the
+ * order of their names; `names` are those names, separated by semicolons.
+ */
+export function authorization(
+  canonicalHeaders: string,
+  names: string,
+  body: string,
+  { at, region, service, credentials }: Scope,
+): string {
+  const day = at.slice(0, 8);
+  const scope = `${day}/${region}/${service}/aws4_request`;
+  const canonicalRequest = `POST\n/\n\n${canonicalHeaders}\n${names}\n${sha256(body)}`;
+  const key = signingKey(credentials.secretAccessKey, day, region, service);
+  const signature = hmac(key, `AWS4-HMAC-SHA256\n${at}\n${scope}\n${sha256(canonicalRequest)}`).toString(
+    'hex',
   );
-  return headers as Record<string, string | number>;
+  return `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+}
+
+let lastKey: { readonly of: string; readonly key: Buffer } | undefined;
+
+/** The key of a day, a Region and a service. The last one is kept: nearly all requests of a process share it. */
+function signingKey(secret: string, day: string, region: string, service: string): Buffer {
+  const of = `${secret}\n${day}\n${region}\n${service}`;
+  if (lastKey?.of !== of) {
+    const key = [day, region, service, 'aws4_request'].reduce(hmac, Buffer.from(`AWS4${secret}`));
+    lastKey = { of, key };
+  }
+  return lastKey.key;
+}
+
+let lastSecond: { readonly second: number; readonly text: string } | undefined;
+
+/** The time as `YYYYMMDDTHHMMSSZ`. That of the last second is kept. */
+function timestamp(time: Date): string {
+  const second = Math.floor(time.getTime() / 1_000);
+  if (lastSecond?.second !== second) {
+    lastSecond = { second, text: time.toISOString().replaceAll(/[-:]|\.\d{3}/g, '') };
+  }
+  return lastSecond.text;
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text, 'hex');
 }

@@ -30,7 +30,7 @@ const EXPECTED = [
   /^dist\/console-app\/index\.html$/,
   /^dist\/console-app\/assets\/[\w.-]+\.js$/,
   /^dist\/console-app\/assets\/[\w.-]+\.css$/,
-  ...['esm', 'cjs', 'cli', 'console-app', 'monitor-function'].map(
+  ...['cjs', 'cli', 'console-app', 'monitor-function'].map(
     (part) => new RegExp(`^dist/${part}/THIRD-PARTY-LICENSES\\.md$`),
   ),
 ];

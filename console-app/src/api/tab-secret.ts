@@ -53,6 +53,7 @@ export function onSecret(done: () => void): void {
 }
 
 function tell(message: Message): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has none
   tabs?.postMessage(message);
 }
 
