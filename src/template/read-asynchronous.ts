@@ -1,6 +1,5 @@
 import type { Destination, Setting } from './model.ts';
-import { QUEUE_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import { QUEUE_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { type Place, placeIn, setting } from './settings.ts';
 import type { TemplateFunction } from './template-model.ts';
 import { asNumber, asText, member } from './values.ts';

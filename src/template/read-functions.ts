@@ -2,8 +2,7 @@ import type { KnownOptions, Setting } from './model.ts';
 import { readAsynchronous } from './read-asynchronous.ts';
 import { readCode } from './read-code.ts';
 import { readRole } from './read-role.ts';
-import { FUNCTION_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import { FUNCTION_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { setting } from './settings.ts';
 import type { TemplateFunction, Variable } from './template-model.ts';
 import {

@@ -1,7 +1,6 @@
 import type { Resource } from './model.ts';
 import { type Plain, type PlainMembers, plainMembersOf, type TemplateSource } from './parse-template.ts';
 import type { Resolver } from './resolver.ts';
-import { FUNCTION_TYPES } from './resource-types.ts';
 import type { Place } from './settings.ts';
 import {
   asList,
@@ -21,6 +20,15 @@ export interface TemplateResource extends Resource, Place {
   /** What is beside the properties: `DeletionPolicy` and so on. */
   readonly attributes: Members;
 }
+
+export const QUEUE_TYPES: readonly string[] = ['AWS::SQS::Queue'];
+export const TABLE_TYPES: readonly string[] = [
+  'AWS::DynamoDB::Table',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::Serverless::SimpleTable',
+];
+export const STREAM_TYPES: readonly string[] = ['AWS::Kinesis::Stream'];
+export const FUNCTION_TYPES: readonly string[] = ['AWS::Serverless::Function', 'AWS::Lambda::Function'];
 
 const SAM_FUNCTION = 'AWS::Serverless::Function';
 const ALIAS_TYPES = ['AWS::Lambda::Alias', 'AWS::Lambda::Version'];

@@ -1,5 +1,5 @@
 import type { TemplateFunction, Variable } from '../../template/template-model.ts';
-import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resource-types.ts';
+import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resources.ts';
 import { type Reading, templateError } from './reading.ts';
 
 /** What is on this machine, or is a mere name. */
