@@ -8,7 +8,9 @@ import { asNumber, asText, member } from './values.ts';
 const DEFAULT_RETRIES = 2;
 const DEFAULT_AGE_SECONDS = 21_600;
 
-/** How a function is invoked that nobody waits for: by its own settings, or by those of a resource beside it. */
+/**
+ * How a function is invoked that nobody waits for: by its own settings, or by those of a resource beside it.
+ */
 export function readAsynchronous(
   resource: TemplateResource,
   resources: TemplateResources,

@@ -64,8 +64,8 @@ function readVariables(resource: TemplateResource): Setting<readonly Variable[]>
 }
 
 /**
- * What the code passes to batchlatch is not in a template. It can be said in the function's `Metadata`, under `batchlatch`, or
- * is in variables whose names end in `LEASE_MS` and `RETENTION_MS`.
+ * What the code passes to batchlatch is not in a template. It can be said in the function's `Metadata`, under
+ * `batchlatch`, or is in variables whose names end in `LEASE_MS` and `RETENTION_MS`.
  */
 function readOptions(
   { attributes, line }: TemplateResource,

@@ -60,7 +60,8 @@ export class TemplateResources {
   }
 
   /**
-   * The resource of one of these types that a value names: by a reference, or by the physical name in its ARN, URL or name.
+   * The resource of one of these types that a value names: by a reference, or by the physical name in its
+   * ARN, URL or name.
    */
   find(value: Value, types: readonly string[]): TemplateResource | undefined {
     const referred = this.byId(referenceOf(value) ?? writtenReference(value));
@@ -133,7 +134,10 @@ function nameOf(id: string, metadata: Members): string {
   return typeof path === 'string' ? `${id} (${path.replace(/\/Resource$/, '')})` : id;
 }
 
-/** As SAM merges its globals: mappings member by member, lists one after the other, anything else by the function's own. */
+/**
+ * As SAM merges its globals: mappings member by member, lists one after the other, anything else by the
+ * function's own.
+ */
 function merged(globals: PlainMembers, own: PlainMembers): PlainMembers {
   const both = Object.keys(globals).filter((name) => Object.hasOwn(own, name));
   return {

@@ -14,7 +14,9 @@ const HERE = new Set([
   'AWS::Logs::LogGroup',
 ]);
 
-/** A function's variables: the template's, then where this machine's services are, then what was given for it. */
+/**
+ * A function's variables: the template's, then where this machine's services are, then what was given for it.
+ */
 export function environmentOf(reading: Reading, fn: TemplateFunction): Readonly<Record<string, string>> {
   const { environmentOverrides: given, places } = reading;
   const overrides = {
