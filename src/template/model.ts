@@ -81,13 +81,19 @@ export interface Table extends Resource {
   readonly arnTails: readonly string[];
 }
 
-/** One statement of a policy. Resources are texts in which `<Id>` and `<Id.Arn>` stand for resources of the template. */
+/**
+ * One statement of a policy. Resources are texts in which `<Id>` and `<Id.Arn>` stand for resources of the
+ * template.
+ */
 export interface Statement {
   readonly isAllow: boolean;
   readonly hasCondition: boolean;
   readonly actions: readonly string[];
   readonly resources: readonly string[];
-  /** Whether AWS wrote it for functions behind queues (AWSLambdaSQSQueueExecutionRole), which SAM adds by itself. */
+  /**
+   * Whether AWS wrote it for functions behind queues (AWSLambdaSQSQueueExecutionRole), which SAM adds by
+   * itself.
+   */
   readonly isOfAws?: boolean;
   readonly line?: number | undefined;
 }

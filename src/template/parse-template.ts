@@ -15,7 +15,9 @@ import {
 } from 'yaml';
 import { ConfigurationError } from '../tool-base/errors.ts';
 
-/** A template as plain data, its short forms (`!Ref x`) written out (`{ Ref: 'x' }`), and where everything is. */
+/**
+ * A template as plain data, its short forms (`!Ref x`) written out (`{ Ref: 'x' }`), and where everything is.
+ */
 export interface TemplateSource {
   readonly file: string;
   readonly data: PlainMembers;
@@ -38,7 +40,10 @@ const LONGEST_TEMPLATE = 10_000_000;
 const MOST_NODES = 1_000_000;
 const DEEPEST = 200;
 
-/** Reads YAML or JSON. Throws a `ConfigurationError` that names the file and the line if it is neither, or is no template. */
+/**
+ * Reads YAML or JSON. Throws a `ConfigurationError` that names the file and the line if it is neither, or is
+ * no template.
+ */
 export function parseTemplate({ file, text }: { file: string; text: string }): TemplateSource {
   if (text.length > LONGEST_TEMPLATE) throw refused(file, 'it is longer than 10 MB');
   const lines = new LineCounter();

@@ -1,6 +1,5 @@
 import type { Destination, Setting } from './model.ts';
-import { QUEUE_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import { QUEUE_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { type Place, placeIn, setting } from './settings.ts';
 import type { TemplateFunction } from './template-model.ts';
 import { asNumber, asText, member } from './values.ts';
@@ -9,7 +8,9 @@ import { asNumber, asText, member } from './values.ts';
 const DEFAULT_RETRIES = 2;
 const DEFAULT_AGE_SECONDS = 21_600;
 
-/** How a function is invoked that nobody waits for: by its own settings, or by those of a resource beside it. */
+/**
+ * How a function is invoked that nobody waits for: by its own settings, or by those of a resource beside it.
+ */
 export function readAsynchronous(
   resource: TemplateResource,
   resources: TemplateResources,

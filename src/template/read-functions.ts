@@ -2,8 +2,7 @@ import type { KnownOptions, Setting } from './model.ts';
 import { readAsynchronous } from './read-asynchronous.ts';
 import { readCode } from './read-code.ts';
 import { readRole } from './read-role.ts';
-import { FUNCTION_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import { FUNCTION_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { setting } from './settings.ts';
 import type { TemplateFunction, Variable } from './template-model.ts';
 import {
@@ -65,8 +64,8 @@ function readVariables(resource: TemplateResource): Setting<readonly Variable[]>
 }
 
 /**
- * What the code passes to batchlatch is not in a template. It can be said in the function's `Metadata`, under `batchlatch`, or
- * is in variables whose names end in `LEASE_MS` and `RETENTION_MS`.
+ * What the code passes to batchlatch is not in a template. It can be said in the function's `Metadata`, under
+ * `batchlatch`, or is in variables whose names end in `LEASE_MS` and `RETENTION_MS`.
  */
 function readOptions(
   { attributes, line }: TemplateResource,

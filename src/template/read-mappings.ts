@@ -1,7 +1,12 @@
 import type { MappingKind, Setting } from './model.ts';
 import { readOnFailure } from './read-asynchronous.ts';
-import { QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import {
+  QUEUE_TYPES,
+  STREAM_TYPES,
+  TABLE_TYPES,
+  type TemplateResource,
+  type TemplateResources,
+} from './resources.ts';
 import { type Place, placeIn, setting } from './settings.ts';
 import type { TemplateMapping } from './template-model.ts';
 import {

@@ -1,6 +1,5 @@
 import type { Redrive, RedriveAllow, Setting } from './model.ts';
-import { QUEUE_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import { QUEUE_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { setting } from './settings.ts';
 import type { TemplateQueue } from './template-model.ts';
 import {

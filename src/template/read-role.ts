@@ -6,7 +6,10 @@ import { asList, asMembers, asText, member, type Value, whyUnknown } from './val
 const ROLE_TYPES = ['AWS::IAM::Role'];
 const MANAGED_TYPES = ['AWS::IAM::ManagedPolicy'];
 
-/** What a function's role allows: SAM's `Policies`, or the role, with every policy of the template that is attached to it. */
+/**
+ * What a function's role allows: SAM's `Policies`, or the role, with every policy of the template that is
+ * attached to it.
+ */
 export function readRole(lambda: TemplateResource, resources: TemplateResources): Setting<Role> {
   const given = lambda.value['Role'];
   if (given === undefined && lambda.type === 'AWS::Serverless::Function')

@@ -1,6 +1,5 @@
 import type { KeyAttribute, Setting } from './model.ts';
-import { STREAM_TYPES, TABLE_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import { STREAM_TYPES, TABLE_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { jsonSetting, type Place, placeIn, setting } from './settings.ts';
 import type { Stream, TemplateTable } from './template-model.ts';
 import { asBoolean, asList, asNumber, asText, member, type Value } from './values.ts';

@@ -1,6 +1,5 @@
 import type { Setting, Subscriber } from './model.ts';
-import { QUEUE_TYPES } from './resource-types.ts';
-import type { TemplateResource, TemplateResources } from './resources.ts';
+import { QUEUE_TYPES, type TemplateResource, type TemplateResources } from './resources.ts';
 import { jsonSetting, type Place, placeIn, setting } from './settings.ts';
 import type { Notification, Rule, Schedule, TemplateTrigger } from './template-model.ts';
 import { asBoolean, asList, asMembers, asNumber, asText, member, type Value } from './values.ts';

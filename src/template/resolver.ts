@@ -16,8 +16,9 @@ export interface KnownHere {
 }
 
 /**
- * Works out the functions of a template as far as they can be without deploying it: parameters by what is given or by their
- * defaults, pseudo parameters as a text such as `${AWS.Region}`, conditions and mappings. What depends on more is `Unknown`.
+ * Works out the functions of a template as far as they can be without deploying it: parameters by what is
+ * given or by their defaults, pseudo parameters as a text such as `${AWS.Region}`, conditions and mappings.
+ * What depends on more is `Unknown`.
  */
 export class Resolver {
   readonly #template: PlainMembers;

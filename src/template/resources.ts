@@ -1,7 +1,6 @@
 import type { Resource } from './model.ts';
 import { type Plain, type PlainMembers, plainMembersOf, type TemplateSource } from './parse-template.ts';
 import type { Resolver } from './resolver.ts';
-import { FUNCTION_TYPES } from './resource-types.ts';
 import type { Place } from './settings.ts';
 import {
   asList,
@@ -21,6 +20,15 @@ export interface TemplateResource extends Resource, Place {
   /** What is beside the properties: `DeletionPolicy` and so on. */
   readonly attributes: Members;
 }
+
+export const QUEUE_TYPES: readonly string[] = ['AWS::SQS::Queue'];
+export const TABLE_TYPES: readonly string[] = [
+  'AWS::DynamoDB::Table',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::Serverless::SimpleTable',
+];
+export const STREAM_TYPES: readonly string[] = ['AWS::Kinesis::Stream'];
+export const FUNCTION_TYPES: readonly string[] = ['AWS::Serverless::Function', 'AWS::Lambda::Function'];
 
 const SAM_FUNCTION = 'AWS::Serverless::Function';
 const ALIAS_TYPES = ['AWS::Lambda::Alias', 'AWS::Lambda::Version'];
@@ -52,7 +60,8 @@ export class TemplateResources {
   }
 
   /**
-   * The resource of one of these types that a value names: by a reference, or by the physical name in its ARN, URL or name.
+   * The resource of one of these types that a value names: by a reference, or by the physical name in its
+   * ARN, URL or name.
    */
   find(value: Value, types: readonly string[]): TemplateResource | undefined {
     const referred = this.byId(referenceOf(value) ?? writtenReference(value));
@@ -125,7 +134,10 @@ function nameOf(id: string, metadata: Members): string {
   return typeof path === 'string' ? `${id} (${path.replace(/\/Resource$/, '')})` : id;
 }
 
-/** As SAM merges its globals: mappings member by member, lists one after the other, anything else by the function's own. */
+/**
+ * As SAM merges its globals: mappings member by member, lists one after the other, anything else by the
+ * function's own.
+ */
 function merged(globals: PlainMembers, own: PlainMembers): PlainMembers {
   const both = Object.keys(globals).filter((name) => Object.hasOwn(own, name));
   return {

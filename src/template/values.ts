@@ -90,7 +90,10 @@ export function whyUnknown(value: Value): string | undefined {
   return value.parts.find((part) => part instanceof Unknown)?.why;
 }
 
-/** The text, in which `<Id>` and `<Id.Attribute>` stand for references without a text, and `<?>` for what is unknown. */
+/**
+ * The text, in which `<Id>` and `<Id.Attribute>` stand for references without a text, and `<?>` for what is
+ * unknown.
+ */
 export function asText(value: Value): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

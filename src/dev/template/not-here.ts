@@ -1,4 +1,4 @@
-import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resource-types.ts';
+import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resources.ts';
 import type { Reading } from './reading.ts';
 
 /** What runs here, and what has nothing to run: permissions, logs, versions. */

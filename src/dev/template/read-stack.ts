@@ -17,21 +17,24 @@ export interface StackSource {
   /** Its path; the folders of functions are found from it. */
   readonly file: string;
   readonly text: string;
-  /** What `AWS::StackName` is, and what names without one of their own begin with. Default: the name of the template's folder. */
+  /**
+   * What `AWS::StackName` is, and what names without one of their own begin with. Default: the name of the
+   * template's folder.
+   */
   readonly stackName?: string;
   /** Values of the template's parameters; those that are left out have their defaults. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /**
-   * Variables that replace or add to those of the functions, as `sam local invoke --env-vars` takes them: by the logical id or
-   * the name of a function, and those of all functions under `Parameters`.
+   * Variables that replace or add to those of the functions, as `sam local invoke --env-vars` takes them: by
+   * the logical id or the name of a function, and those of all functions under `Parameters`.
    */
   readonly environmentOverrides?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
 }
 
 /**
- * Reads a template of SAM or CloudFormation as what `batchlatch dev` runs, with the names and addresses of this machine. Throws
- * a `ConfigurationError` with file and line for what AWS would refuse too, and for values that cannot be known here and are
- * needed. What does not run here is in the notes.
+ * Reads a template of SAM or CloudFormation as what `batchlatch dev` runs, with the names and addresses of
+ * this machine. Throws a `ConfigurationError` with file and line for what AWS would refuse too, and for
+ * values that cannot be known here and are needed. What does not run here is in the notes.
  */
 export function readStack(source: StackSource, places: Places): DevStack {
   const { file, text, parameters = {}, environmentOverrides = {} } = source;

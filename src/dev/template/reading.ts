@@ -10,7 +10,10 @@ export interface Reading {
   readonly places: Places;
   readonly model: TemplateModel;
   readonly names: StackNames;
-  /** The variables of a file as `sam local` takes it: by the id of a function, and those of all under `Parameters`. */
+  /**
+   * The variables of a file as `sam local` takes it: by the id of a function, and those of all under
+   * `Parameters`.
+   */
   readonly environmentOverrides: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Sentences for people: what does not run here. */
   readonly notes: Set<string>;

@@ -1,5 +1,5 @@
 import type { TemplateFunction, Variable } from '../../template/template-model.ts';
-import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resource-types.ts';
+import { FUNCTION_TYPES, QUEUE_TYPES, STREAM_TYPES, TABLE_TYPES } from '../../template/resources.ts';
 import { type Reading, templateError } from './reading.ts';
 
 /** What is on this machine, or is a mere name. */
@@ -14,7 +14,9 @@ const HERE = new Set([
   'AWS::Logs::LogGroup',
 ]);
 
-/** A function's variables: the template's, then where this machine's services are, then what was given for it. */
+/**
+ * A function's variables: the template's, then where this machine's services are, then what was given for it.
+ */
 export function environmentOf(reading: Reading, fn: TemplateFunction): Readonly<Record<string, string>> {
   const { environmentOverrides: given, places } = reading;
   const overrides = {

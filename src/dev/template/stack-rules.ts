@@ -10,7 +10,9 @@ export function targetsIn({ triggers }: TemplateModel): readonly (Rule | Schedul
   return triggers.filter(({ kind }) => kind === 'EventBridge' || kind === 'Schedule') as (Rule | Schedule)[];
 }
 
-/** What a rule or a schedule does with its target. What AWS would refuse is an error, before anything runs. */
+/**
+ * What a rule or a schedule does with its target. What AWS would refuse is an error, before anything runs.
+ */
 export function stackRule(reading: Reading, rule: Rule | Schedule): RuleTrigger | ScheduleTrigger {
   const isOfScheduler = rule.kind === 'Schedule' && rule.service === 'scheduler';
   if (rule.isTransformed && !isOfScheduler) {
