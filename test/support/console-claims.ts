@@ -1,9 +1,8 @@
 import type { StoreAndAdmin } from './store-and-admin.ts';
 import { createHash, randomUUID } from 'node:crypto';
-import type { Clock } from '../../src/base/clock.ts';
-import type { StoredError } from '../../src/claims/claim.ts';
-import type { ClaimStore } from '../../src/claims/claim-store.ts';
-import { operateOnClaims } from '../../src/operations/change-claims.ts';
+import { operateOnClaims, type StoredError } from 'batchlatch/operations';
+import type { ClaimStore } from 'batchlatch/core';
+import type { Clock } from '../../src/tool-base/clock.ts';
 
 const MINUTE = 60_000;
 const RETENTION_MS = 96 * 60 * MINUTE;

@@ -13,7 +13,7 @@ import type { QueueJson } from '../../src/console/api.ts';
 import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
 import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
 import { replaced } from './replaced.ts';
-import { type MemoryStore, memoryStore } from '../../src/stores/memory/index.ts';
+import { memoryStore, type MemoryStore } from 'batchlatch/memory';
 import { fillWithClaims, makeClaim, recordIdOf, type SetBackClock, setBackClock } from './console-claims.ts';
 
 /** The folder of the built pages, of `npm run build`. */
