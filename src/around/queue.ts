@@ -1,6 +1,6 @@
 import type { BatchContext } from '../batch/context.ts';
 import type { PlannedRecord } from '../batch/plan.ts';
-import { boundedSqs } from '../queues/bounded-sqs.ts';
+import { boundedSqs } from '../queues/sqs-client.ts';
 import { queueUrlOf } from '../queues/queue-url.ts';
 import { changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
 

@@ -57,7 +57,7 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
   const choice = chooseFor(SQS, url, process.env);
   if (choice.transport === 'sdk') {
     tellThroughSdk('SQS', choice.why);
-    return sdkSend(await ownClient({ url, region: named }, choice.why, setup));
+    return sdkSend(await ownClient({ url, region: named }, choice.why, setup), setup.clock);
   }
   const why = "No access key is in the environment, so that AWS's SDK has to find credentials";
   const found = sdkSettings(async () => (await loaded<DynamoDBModule>(CREDENTIALS, why)).DynamoDBClient, {

@@ -1,8 +1,9 @@
-import { stoppableCall } from '../../base/bounded-call.ts';
+import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
+import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import type { Transport } from './transport.ts';
-import { LONGEST_REQUEST_MS, unanswered } from './unanswered.ts';
+import { unanswered } from './unanswered.ts';
 
 /**
  * A thousand claims written one by one would open as many connections at the same moment: more than a server's
@@ -18,19 +19,16 @@ const REQUESTS_AT_ONCE = 50;
  */
 export function boundedTransport(transport: Transport, clock: Clock): Transport {
   const slots = new Semaphore(REQUESTS_AT_ONCE);
+  const limits = { send: { ms: DYNAMODB_REQUEST_MS, signalAt: 2 } };
+  const limited = bounded(transport, limits, (why) => unanswered(why), clock);
   return {
     async send(operation, input, signal) {
       if (!slots.take()) await slots.turn();
       try {
         if (signal?.aborted === true) throw unanswered('given-up'); // while it waited for its turn
         // rule: dynamodb-bound
-        if (transport.isBounded === true) return await transport.send(operation, input, signal);
-        return await stoppableCall((stop) => transport.send(operation, input, stop), {
-          clock,
-          limitMs: LONGEST_REQUEST_MS,
-          signal,
-          errorOf: unanswered,
-        });
+        const isBounded = transport.isBounded === true;
+        return await (isBounded ? transport : limited).send(operation, input, signal);
       } finally {
         slots.release();
       }
