@@ -1,6 +1,5 @@
-import { stoppableCall } from './bounded-call.ts';
 import type { Clock } from './clock.ts';
-import type { Stop, StopSignal } from './stop.ts';
+import { Stop, type StopSignal } from './stop.ts';
 
 /** The limit of one method, and how it is told to stop. */
 export interface Limit {
@@ -51,4 +50,61 @@ export function bounded<Target extends object, Name extends keyof Target & strin
       });
     };
   }
+}
+
+export interface CallBound {
+  readonly clock: Clock;
+  /** How long to wait for the answer, in milliseconds. */
+  readonly limitMs: number;
+  /** Ends the wait for an answer earlier, at once if it is aborted already, and is handed on to the call. */
+  readonly signal?: StopSignal | undefined;
+  /** Makes the error of a call that has not answered: in time, or before its caller gave up. */
+  readonly errorOf: (why: 'silent' | 'given-up') => Error;
+}
+
+/**
+ * Waits for a call to the outside no longer than `limitMs`, whatever client was given: a call that never answers
+ * would otherwise keep its place without end. Its signal is aborted then.
+ */
+export function boundedCall<Answer>(
+  call: (signal: AbortSignal) => Promise<Answer>,
+  bound: CallBound,
+): Promise<Answer> {
+  return stoppableCall((stop) => call(stop.signal), bound);
+}
+
+/** The same for a call that hardly ever needs the signal. Its answer, if it comes too late, goes to `onLate`. */
+export function stoppableCall<Answer>(
+  call: (stop: Stop) => Promise<Answer>,
+  { clock, limitMs, signal, errorOf }: CallBound,
+  onLate?: (answer: Answer) => void,
+): Promise<Answer> {
+  const stop = new Stop();
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      cancel();
+      signal?.removeEventListener('abort', giveUp);
+      return true;
+    };
+    const giveUp = (): void => {
+      const error = errorOf(signal?.aborted === true ? 'given-up' : 'silent');
+      if (end()) reject(error);
+      stop.abort(error);
+    };
+    const cancel = clock.setTimer(giveUp, limitMs);
+    if (signal?.aborted === true) giveUp(); // an aborted signal tells its listeners nothing more
+    else signal?.addEventListener('abort', giveUp, { once: true });
+    started(call, stop).then(
+      (answer) => (end() ? resolve(answer) : onLate?.(answer)),
+      (error: unknown) => end() && reject(error as Error),
+    );
+  });
+}
+
+/** What throws before it gives a promise has rejected. */
+async function started<Answer>(call: (stop: Stop) => Promise<Answer>, stop: Stop): Promise<Answer> {
+  return call(stop);
 }

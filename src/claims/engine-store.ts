@@ -1,4 +1,4 @@
-import { stoppableCall } from '../base/bounded-call.ts';
+import { stoppableCall } from '../base/bounded.ts';
 import type { Clock } from '../base/clock.ts';
 import { hasCode } from '../base/errors.ts';
 import { RENEWAL_MS, STORE_CALL_MS } from '../base/limits.ts';

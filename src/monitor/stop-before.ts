@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { boundedCall } from '../base/bounded-call.ts';
+import { boundedCall } from '../base/bounded.ts';
 import type { Clock } from '../base/clock.ts';
 import { MONITOR_CALL_MS } from '../base/limits.ts';
 import { unansweredByStore } from '../claims/store-errors.ts';

@@ -1,9 +1,8 @@
 import type { SQS as SqsClient, SQSClientConfig } from '@aws-sdk/client-sqs';
 import { chooseFor, environmentCredentials } from '../aws/environment.ts';
 import { debugOnce, tellThroughSdk } from '../aws/debug-once.ts';
-import { loadPackage } from '../aws/sdk/load-package.ts';
+import { loadPackage, withoutVersionWarning } from '../aws/sdk/load-package.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
-import { withoutVersionWarning } from '../aws/sdk/without-version-warning.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { directSend } from './direct-send.ts';

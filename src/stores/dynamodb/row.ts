@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Claim, StoredError } from '../../claims/claim.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 import { claimIn, errorIn, type FieldReader, historyIn } from '../../claims/row-format.ts';
+import { ConfigurationError } from '../../base/errors.ts';
 
 /** An item as DynamoDB's client gives and takes it. */
 export type Row = Record<string, AttributeValue>;
@@ -211,4 +212,27 @@ function encodeError({ name, message, code }: StoredError): AttributeValue {
   return {
     M: { name: { S: name }, message: { S: message }, ...(code !== undefined && { code: { S: code } }) },
   };
+}
+
+/** Refuses unknown attributes, names that statements cannot contain, and names that are used twice. */
+export function assertAttributeNames(
+  names: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, unknown>> = names,
+): void {
+  const seen = new Set<string>();
+  for (const [field, name] of Object.entries(names)) {
+    if (!Object.hasOwn(known, field)) {
+      throw new ConfigurationError(
+        `Unknown attribute \`${field}\`; known attributes are ${Object.keys(known).join(', ')}`,
+      );
+    }
+    // Plain names only: they are written into statements, and DynamoDB has no parameter for a name there.
+    if (typeof name !== 'string' || !/^\w{1,255}$/.test(name)) {
+      throw new ConfigurationError(
+        `Expected attribute \`${field}\` to be named with letters, digits and _, got \`${String(name)}\``,
+      );
+    }
+    if (seen.has(name)) throw new ConfigurationError(`Two attributes are both named \`${name}\``);
+    seen.add(name);
+  }
 }

@@ -1,4 +1,4 @@
-import { stoppableCall } from '../../base/bounded-call.ts';
+import { stoppableCall } from '../../base/bounded.ts';
 import { StoreError } from '../../base/errors.ts';
 import { TRANSACTION_CHECK_MS } from '../../base/limits.ts';
 import type { ClaimsTable } from './claims-table.ts';

@@ -1,6 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { StopSignal } from '../../base/stop.ts';
-import type { RowOperator } from '../rows/operate.ts';
+import type { RowOperator } from '../rows/admin-of-rows.ts';
 import type { DeleteOutcome, Replacement, WriteOutcome } from '../rows/row-writer.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { byKeys, inStatements, type Keyed } from './items.ts';

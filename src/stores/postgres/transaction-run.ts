@@ -11,11 +11,19 @@ import { completeText, completionsAsJson, TRANSACTION_ID } from './complete-text
 import { silent } from './connection.ts';
 import { toStoreError } from './failures.ts';
 import { outcomeByRows } from './outcome-by-row.ts';
-import { notBegun, notInTransaction, notRun, otherDatabase, rolledBack } from './run-errors.ts';
+import {
+  notBegun,
+  notInTransaction,
+  notRun,
+  otherDatabase,
+  rolledBack,
+  innermost,
+  mayRunAgain,
+  mayRunAgainAfterOwn,
+} from './transaction-errors.ts';
 import { storedKey } from './storable.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
 import type { TransactionEffect } from './transaction-effect.ts';
-import { innermost, mayRunAgain, mayRunAgainAfterOwn } from './transaction-errors.ts';
 
 /** What the function made of one attempt: the result that its completion keeps, or why it is not done. */
 export type Made = { readonly result: unknown } | { readonly error: Error };

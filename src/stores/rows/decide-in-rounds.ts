@@ -2,8 +2,13 @@ import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { noOutcome } from './no-outcome.ts';
-import type { DeleteOutcome, Replacement, RowWriter, WriteOutcome } from './row-writer.ts';
+import {
+  noOutcome,
+  type DeleteOutcome,
+  type Replacement,
+  type RowWriter,
+  type WriteOutcome,
+} from './row-writer.ts';
 
 /** What rounds need of a database: each write is atomic together with its condition. */
 export interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'read' | 'replace'> {
