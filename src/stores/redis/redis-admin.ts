@@ -8,7 +8,7 @@ import { withResultsIn } from '../rows/result-forms.ts';
 import { adminOfRows, type RowsAdmin, type RowOperator } from '../rows/admin-of-rows.ts';
 import { claimLister } from './claim-lister.ts';
 import { toStoreError } from './failures.ts';
-import type { KeyNames } from './key-names.ts';
+import { indexesBySlot } from './key-names.ts';
 import {
   type Clocks,
   MAX_RESULT_BYTES,
@@ -86,7 +86,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
       }
     };
     await Promise.all(
-      indexesBySlot(items, names).map(async (indexes) => {
+      [...indexesBySlot(items, names).values()].map(async (indexes) => {
         const given = await inSlot(indexes.map((index) => items[index] as Item));
         indexes.forEach((index, position) => (outcomes[index] = given[position] as Outcome));
       }),
@@ -112,15 +112,6 @@ function adminOf(rows: RedisRows): ClaimAdmin {
         (error) => ({ error }),
       ),
   };
-}
-
-function indexesBySlot(operations: readonly { readonly key: string }[], { slotOf }: KeyNames): number[][] {
-  const slots = new Map<number, number[]>();
-  operations.forEach(({ key }, index) => {
-    const indexes = slots.get(slotOf(key)) ?? [];
-    slots.set(slotOf(key), [...indexes, index]);
-  });
-  return [...slots.values()];
 }
 
 const OPTIONS = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;

@@ -34,6 +34,8 @@ interface AcquireSetup<Row> {
   readonly clockToleranceMs: number;
 }
 
+export const CONTENDED: string = `The claim changed hands ${MOST_ROUNDS} times while it was being acquired`;
+
 /**
  * First deliveries are inserted without a read: one request for 25 of them. Redeliveries, and inserts that met a
  * row, are read strongly consistently, and decided by the state machine.
@@ -62,7 +64,7 @@ function acquireClaims<Row>(
         return row === undefined ? 'insert' : { write, written: acquired(write, tookOver) };
       },
       failed: (error) => ({ status: 'error', error }),
-      contended: `The claim changed hands ${MOST_ROUNDS} times while it was being acquired`,
+      contended: CONTENDED,
     },
     signal,
   );

@@ -56,6 +56,11 @@ export interface Rules<Row, Outcome> {
  */
 export const MOST_ROUNDS = 5;
 
+/** The error of a row that keeps changing. */
+export function contended(message: string): StoreError {
+  return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
+}
+
 type Step<Row> =
   | { readonly kind: 'insert' | 'read' | 'done' }
   | { readonly kind: 'decide'; readonly row: Row | undefined };
@@ -85,12 +90,8 @@ export async function decideInRounds<Row, Outcome>(
     if (unfinished > 0) await decideAndWrite();
     if (unfinished === 0) return outcomes;
   }
-  steps.forEach((step, index) => step.kind !== 'done' && fail(index, contended()));
+  steps.forEach((step, index) => step.kind !== 'done' && fail(index, contended(rules.contended)));
   return outcomes;
-
-  function contended(): StoreError {
-    return new StoreError(rules.contended, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
-  }
 
   async function insertAbsent(): Promise<void> {
     const { first } = rules;
