@@ -63,7 +63,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'jmespath',
     'options',
     'stores/rows',
-    'stores/dynamodb/attribute-names.ts',
     'stores/dynamodb/row.ts',
     'stores/redis/connection.ts',
     'stores/redis/failures.ts',

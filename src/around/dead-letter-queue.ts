@@ -6,7 +6,7 @@ import type { PlannedRecord } from '../batch/plan.ts';
 import { toStoredError } from '../claims/claim.ts';
 import { aUrl, required } from '../options/check-options.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { boundedSqs } from '../queues/bounded-sqs.ts';
+import { boundedSqs } from '../queues/sqs-client.ts';
 import { type DeadLetter, sendDeadLetter } from '../queues/dead-letter.ts';
 
 /** Options of `deadLetterQueue`. */

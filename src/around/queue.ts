@@ -1,8 +1,7 @@
 import type { BatchContext } from '../batch/context.ts';
 import type { PlannedRecord } from '../batch/plan.ts';
-import { boundedSqs } from '../queues/bounded-sqs.ts';
-import { queueUrlOf } from '../queues/queue-url.ts';
-import { changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
+import { boundedSqs } from '../queues/sqs-client.ts';
+import { queueUrlOf, changeVisibilities, type VisibilityChange } from '../queues/visibility.ts';
 
 /**
  * Tells SQS when to show these messages again; records of other sources are left out. A failure is reported to the

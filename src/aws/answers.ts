@@ -1,10 +1,9 @@
 import { type Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
-import { redact, type Secrets } from './redact.ts';
 import { RequestError } from './request-error.ts';
-import { retryAfterMs } from './retry-after.ts';
 import type { Service } from './service.ts';
+import type { Credentials } from './signed-headers.ts';
 
 /** What came over the connection, to its end. */
 export interface Answer {
@@ -89,4 +88,41 @@ function unexpected({ status, headers }: Answer, what: string, mayBeDone: boolea
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** What a request was sent with and nobody may read. */
+export interface Secrets {
+  readonly credentials: Credentials;
+  readonly headers: Readonly<Record<string, string | number>>;
+}
+
+/** The credentials of an emulator may be any word; those of AWS are longer. */
+const SHORTEST_SECRET = 16;
+
+/**
+ * A text of an answer without what the request was signed with: AWS quotes the canonical request, session token included, where
+ * a signature does not match, and who else answers may quote anything.
+ */
+function redact(text: string, { credentials, headers }: Secrets): string {
+  const signature = /Signature=(\w+)/.exec(String(headers['Authorization']))?.[1];
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  let shown = text;
+  for (const secret of [sessionToken, secretAccessKey, accessKeyId, signature]) {
+    if (secret !== undefined && secret.length >= SHORTEST_SECRET) shown = shown.replaceAll(secret, '***');
+  }
+  return shown;
+}
+
+/**
+ * When to come again, in milliseconds from the answer on: `x-amz-retry-after` in milliseconds, or `retry-after` in seconds or as a
+ * date, which is compared with the answer's own.
+ */
+function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const milliseconds = headers['x-amz-retry-after'];
+  if (typeof milliseconds === 'string' && /^\d+$/.test(milliseconds)) return Number(milliseconds);
+  const { 'retry-after': after, date } = headers;
+  if (after === undefined) return undefined;
+  if (/^\d+(\.\d+)?$/.test(after)) return Number(after) * 1_000;
+  const untilDate = Date.parse(after) - Date.parse(date ?? '');
+  return Number.isNaN(untilDate) ? undefined : untilDate;
 }

@@ -2,7 +2,6 @@ import { configuredEndpoint, type Endpoint, regionalEndpoint } from './endpoint.
 import type { Environment } from './environment-credentials.ts';
 import type { Service } from './service.ts';
 import { type ReadFile, sharedFileForSdk } from './shared-files.ts';
-import { userAgentOf } from './user-agent.ts';
 
 export { type Environment, environmentCredentials } from './environment-credentials.ts';
 
@@ -137,4 +136,17 @@ function maxAttemptsOf(usual: number, environment: Environment): number | undefi
 
 function isSet(environment: Environment, name: string): boolean {
   return (environment[name] ?? '') !== '';
+}
+
+/** Characters that AWS's SDK writes as `-` (UA_VALUE_ESCAPE_REGEX of @aws-sdk/core 3.981.0). */
+const ESCAPED = /[^!$%&'*+\-.^_`|~\w#]/g;
+
+/**
+ * Returns the `User-Agent` of direct requests. Like the SDK's it ends with the application's id, which
+ * Powertools sets to count its users.
+ */
+function userAgentOf(environment: Environment): string {
+  const agent = `batchlatch md/nodejs#${process.versions.node}`;
+  const appId = environment['AWS_SDK_UA_APP_ID'] ?? '';
+  return appId === '' ? agent : `${agent} app/${appId.replaceAll(ESCAPED, '-')}`;
 }

@@ -8,7 +8,7 @@ import type { QueueAccess } from '../base/queue-member.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
 import type { Namespace } from '../keys/idempotency-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
-import type { QueueUrlOf } from '../queues/queue-url.ts';
+import type { QueueUrlOf } from '../queues/visibility.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { DecodeStep } from '../sources/decode-step.ts';
 import type { BatchRecord } from '../sources/record.ts';

@@ -1,6 +1,7 @@
-import { stoppableCall } from '../base/bounded-call.ts';
+import { stoppableCall } from '../base/bounded.ts';
 import type { Clock } from '../base/clock.ts';
 import { hasCode } from '../base/errors.ts';
+import { RENEWAL_MS, STORE_CALL_MS } from '../base/limits.ts';
 import type { StopSignal } from '../base/stop.ts';
 import type {
   AcquireOutcome,
@@ -14,16 +15,7 @@ import type {
 } from './claim-store.ts';
 import { settleOrFail } from './settle-or-fail.ts';
 import { storeData } from './pass-on.ts';
-import { givenUp, silentFor } from './store-errors.ts';
-
-/** How long the engine waits for a call of the store, in milliseconds. */
-const LIMITS_MS = {
-  /** Longer than a store's own retries take: a call without an answer by then will hardly get one. */
-  // rule: bounded-calls
-  call: 30_000,
-  /** Leases are renewed with a third or half of them left: a renewal without an answer must leave time for another. */
-  renewal: 10_000,
-} as const;
+import { unansweredByStore } from './store-errors.ts';
 
 /**
  * A store as the engine uses it, whatever client it has.
@@ -43,7 +35,7 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
       bound(
         (signal) => store.acquire(requests, { ...options, signal }),
         options,
-        LIMITS_MS.call,
+        STORE_CALL_MS,
         options?.mayAskAgain === true ? undefined : (outcomes) => void release(requests, outcomes),
       ),
 
@@ -63,7 +55,7 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
     },
 
     extend: (extensions, options) =>
-      bound((signal) => store.extend(extensions, { signal }), options, LIMITS_MS.renewal),
+      bound((signal) => store.extend(extensions, { signal }), options, RENEWAL_MS),
 
     ...(store.start !== undefined && {
       start: (claims: readonly OwnedClaim[], options?: StoreCallOptions) =>
@@ -88,11 +80,10 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
   function bound<Answer>(
     call: (signal: StopSignal) => Promise<Answer>,
     options?: StoreCallOptions,
-    limitMs: number = LIMITS_MS.call,
+    limitMs: number = STORE_CALL_MS,
     onLate?: (answer: Answer) => void,
   ): Promise<Answer> {
-    const errorOf = (why: 'silent' | 'given-up'): Error =>
-      why === 'silent' ? silentFor(limitMs) : givenUp();
+    const errorOf = (why: 'silent' | 'given-up'): Error => unansweredByStore(why, limitMs);
     return stoppableCall(call, { clock, limitMs, signal: options?.signal, errorOf }, onLate);
   }
 

@@ -1,7 +1,7 @@
 import { StoreError } from '../base/errors.ts';
 import { isObject } from '../base/is-object.ts';
 import { keyHash } from '../base/key-hash.ts';
-import type { ClaimStatus, OperatorChange } from './claim.ts';
+import type { Claim, ClaimStatus, OperatorChange, StoredError } from './claim.ts';
 
 /**
  * The format of the rows that this version writes. It is not in them: a status without a number is of format 1.
@@ -74,8 +74,67 @@ export function jsonIn(value: unknown): unknown {
   }
 }
 
-/** The history of a row. It is told to people only, so one that cannot be read does not make the row unreadable. */
+/** The fields that a claim may lack. */
+const OPTIONAL = [
+  'started',
+  'expiresAt',
+  'completedAt',
+  'lockedBy',
+  'payloadHash',
+  'result',
+  'error',
+  'recordId',
+  'claimedAt',
+  'history',
+] as const satisfies readonly (keyof Claim)[];
+
+/** Reads one field of a row: undefined where the row does not have it. */
+export type FieldReader = <Field extends keyof Claim>(field: Field) => Claim[Field] | undefined;
+
+/**
+ * The claim of a row. Throws a `StoreError` for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
+ *
+ * @param key The row's key.
+ * @param read Reads its other fields; a status is any text.
+ * @param why Why a row without an owner or a known status is no claim, after its key's hash.
+ * @param epoch The time that is zero where times are not relative to it: what a lacking time is.
+ */
+export function claimIn(key: string | undefined, read: FieldReader, why: string, epoch: number = 0): Claim {
+  const status = statusIn(read('status'), key ?? '');
+  const owner = read('owner');
+  if (key === undefined || owner === undefined || status === undefined) throw notAClaim(key ?? '', why);
+  const createdAt = read('createdAt') ?? epoch;
+  const claim: Claim = {
+    key,
+    status,
+    owner,
+    attempt: read('attempt') ?? 1,
+    releases: read('releases') ?? 0,
+    crashes: read('crashes') ?? 0,
+    leaseUntil: read('leaseUntil') ?? epoch,
+    createdAt,
+    updatedAt: read('updatedAt') ?? createdAt,
+  };
+  for (const field of OPTIONAL) {
+    const value = read(field);
+    if (value !== undefined) Object.assign(claim, { [field]: value });
+  }
+  return claim;
+}
+
+// What is only told to people does not make a row unreadable.
+
+/** The history of a row; undefined where it cannot be read. */
 export function historyIn(value: unknown): readonly OperatorChange[] | undefined {
   const history = jsonIn(value);
   return Array.isArray(history) && history.every(isObject) ? (history as OperatorChange[]) : undefined;
+}
+
+/** The error of a row; undefined where it is none. */
+export function errorIn(value: unknown): StoredError | undefined {
+  const error = jsonIn(value);
+  if (!isObject(error)) return undefined;
+  const { name, message, code } = error as Readonly<Record<string, unknown>>;
+  const text = (one: unknown): string => (typeof one === 'string' ? one : '');
+  return { name: text(name), message: text(message), ...(typeof code === 'string' && { code }) };
 }

@@ -7,18 +7,19 @@ export function missingOutcome(): StoreError {
   });
 }
 
-/** Whether the call was carried out is not known. */
-export function silentFor(limitMs: number): StoreError {
-  return silent(`The claim store did not answer within ${limitMs / 1_000} seconds`);
+/** The error of a call that got no answer, in time or before its caller gave up. Whether it was carried out is not known. */
+export function unansweredByStore(why: 'silent' | 'given-up', limitMs: number): StoreError {
+  return new StoreError(
+    why === 'silent'
+      ? `The claim store did not answer within ${limitMs / 1_000} seconds`
+      : 'The claim store had not answered when the invocation had to answer',
+    { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+  );
 }
 
-/** The caller has stopped waiting: whether the call was carried out is not known. */
+/** The error of a call whose caller had given up before. */
 export function givenUp(): StoreError {
-  return silent('The claim store had not answered when the invocation had to answer');
-}
-
-function silent(message: string): StoreError {
-  return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' });
+  return unansweredByStore('given-up', 0);
 }
 
 /** What was thrown, as an error. */

@@ -1,12 +1,11 @@
 import type { Context } from 'aws-lambda';
-import { boundedCall } from '../base/bounded-call.ts';
+import { boundedCall } from '../base/bounded.ts';
 import type { Clock } from '../base/clock.ts';
-import { givenUp, silentFor } from '../claims/store-errors.ts';
+import { MONITOR_CALL_MS } from '../base/limits.ts';
+import { unansweredByStore } from '../claims/store-errors.ts';
 
 /** What is left of the invocation for writing down what was found, and for Lambda itself. */
 const MARGIN_MS = 2_000;
-/** A call to the store without an answer by then will hardly get one. */
-const LONGEST_CALL_MS = 15_000;
 
 /** Aborts its signal in time before the invocation ends; never where there is no end. `cancel` ends its timer. */
 export function stopBefore(
@@ -32,10 +31,10 @@ export async function unlessStopped<Answer>(
   stop: AbortSignal,
 ): Promise<Answer | undefined> {
   if (stop.aborted) return undefined;
-  const errorOf = (why: 'silent' | 'given-up'): Error =>
-    why === 'silent' ? silentFor(LONGEST_CALL_MS) : givenUp();
+  const limitMs = MONITOR_CALL_MS;
+  const errorOf = (why: 'silent' | 'given-up'): Error => unansweredByStore(why, limitMs);
   try {
-    return await boundedCall(call, { clock, limitMs: LONGEST_CALL_MS, signal: stop, errorOf });
+    return await boundedCall(call, { clock, limitMs, signal: stop, errorOf });
   } catch (error) {
     if (stop.aborted) return undefined;
     throw error;

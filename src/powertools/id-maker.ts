@@ -1,6 +1,5 @@
 import { KeyError } from '../keys/errors.ts';
 import { aString, type Check } from '../options/check-options.ts';
-import { isText } from './is-text.ts';
 import { hashChecks, type PowertoolsHashOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
 
 /** The options of Powertools' `IdempotencyConfig` and `makeIdempotent` that make its ids, by the names they have there. */
@@ -56,4 +55,9 @@ function isNothing(value: unknown): boolean {
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
+}
+
+/** Whether Powertools considers an option as set: a blank one is not. */
+export function isText(value: string | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }

@@ -1,9 +1,8 @@
 import type { Claim, ClaimStatus } from '../claims/claim.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { notAClaim, statusIn } from '../claims/row-format.ts';
-import { assertAttributeNames } from '../stores/dynamodb/attribute-names.ts';
-import { toDocument, toJsonText } from './powertools-data.ts';
 import {
+  assertAttributeNames,
   type AttributeNames,
   defaultAttributeNames,
   pick,
@@ -11,6 +10,7 @@ import {
   type RowFormat,
   rowFormat,
 } from '../stores/dynamodb/row.ts';
+import { toDocument, toJsonText } from './powertools-data.ts';
 
 /** The options of Powertools' `DynamoDBPersistenceLayer` that say how its table is made, by the names they have there. */
 export interface PowertoolsTableOptions {

@@ -1,9 +1,17 @@
 import type { CallPayloadHash } from '../keys/call-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { argumentOf, callChecks, type PowertoolsCallOptions } from './call-payload.ts';
-import { payloadChecks, payloadOf, type PowertoolsPayloadOptions } from './record-payload.ts';
-import { type PowertoolsValidationOptions, validationChecks, validationHash } from './validation-hash.ts';
+import {
+  argumentOf,
+  callChecks,
+  type PowertoolsCallOptions,
+  payloadChecks,
+  payloadOf,
+  type PowertoolsPayloadOptions,
+} from './record-payload.ts';
+import { type Check, required } from '../options/check-options.ts';
+import { isText } from './id-maker.ts';
+import { type PowertoolsHashOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
 
 /**
  * For `payloadValidation` of a batch: the hash that Powertools stores for `payloadValidationJmesPath`.
@@ -35,4 +43,26 @@ export function powertoolsCallValidation(
   return Object.assign((...args: unknown[]) => hashOf(argumentOf(args, options)), {
     isPayloadHash: true as const,
   });
+}
+
+/** The option of Powertools' `IdempotencyConfig` that turns its payload validation on, by the name it has there. */
+export interface PowertoolsValidationOptions {
+  /** JMESPath of what must be the same when a key comes again. */
+  readonly payloadValidationJmesPath: string;
+}
+
+/** The check of this option. */
+const validationChecks: Readonly<Record<keyof PowertoolsValidationOptions, Check>> = {
+  payloadValidationJmesPath: required({
+    expected: 'a JMESPath expression',
+    accepts: (value) => typeof value === 'string' && isText(value),
+  }),
+};
+
+/** Makes the hash that Powertools stores as `validation`. */
+function validationHash(
+  options: PowertoolsHashOptions & PowertoolsValidationOptions,
+): (payload: unknown) => string {
+  const select = selectorOf(options.payloadValidationJmesPath, options);
+  return (payload) => powertoolsHash(select(payload), options.hashFunction);
 }

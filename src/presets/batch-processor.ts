@@ -11,7 +11,7 @@ import { jsonLines } from '../observe/json-lines.ts';
 import { gathered } from '../around/gathering.ts';
 import type { BatchProcessor, BatchMaker, RecordMaker } from './processor-types.ts';
 import { allSources } from '../sources/all-sources.ts';
-import { fromEnvironmentStore } from '../stores/dynamodb/store-from-environment.ts';
+import { fromEnvironmentStore } from '../stores/dynamodb/dynamodb-store.ts';
 
 /** `createBatchProcessor` of `batchlatch`: for handlers of single records, and with `forBatches` for those of many. */
 export interface CreateBatchProcessor extends RecordMaker {

@@ -1,3 +1,7 @@
+import { bounded, type Limit } from '../base/bounded.ts';
+import type { Clock } from '../base/clock.ts';
+import { SQS_CALL_MS } from '../base/limits.ts';
+
 /**
  * The part of AWS's SDK that is used here: `SQS` of `@aws-sdk/client-sqs` fits it. It is given, not imported,
  * so that a function that needs none of this does not carry an SQS client in its bundle.
@@ -55,3 +59,18 @@ interface SqsCallOptions {
 
 /** The methods of `SqsClient`. */
 export const SQS_OPERATIONS = ['changeMessageVisibilityBatch', 'sendMessage'] as const;
+
+const CALL: Limit = { ms: SQS_CALL_MS, signalAt: 1, signalIn: 'abortSignal' };
+
+/**
+ * The client, none of whose calls takes longer than 5 seconds: the SDK's own waits without a limit by default,
+ * and the answer to Lambda would wait with it.
+ */
+export function boundedSqs(client: SqsClient, clock: Clock): SqsClient {
+  const limits = { changeMessageVisibilityBatch: CALL, sendMessage: CALL };
+  return bounded(client, limits, unansweredBySqs, clock);
+}
+
+export function unansweredBySqs(_why: string, limitMs: number): Error {
+  return new Error(`SQS did not answer within ${limitMs / 1_000} seconds`);
+}

@@ -1,6 +1,5 @@
 import { systemClock } from '../base/clock.ts';
 import { checkOptionsOf } from '../options/check-options-of.ts';
-import { boundedSend } from './bounded-send.ts';
 import { type WorkerOptions, workerChecks } from './options.ts';
 import { QueueWorker } from './queue-worker.ts';
 import { sdkSend } from './sdk-send.ts';
@@ -30,7 +29,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const send =
     client === undefined
       ? sendFromEnvironment(queueUrl, { clock, random: Math.random })
-      : boundedSend(sdkSend(client), clock);
+      : sdkSend(client, clock);
   const worker = new QueueWorker(options, sqsQueue(send, queueUrl));
   if (stopOn.length > 0) stopAtSignals(worker, stopOn, process);
   return worker;

@@ -1,7 +1,11 @@
 import { sqsWithMethods } from '../aws/sdk/command-client.ts';
+import { bounded, type Limit } from '../base/bounded.ts';
+import type { Clock } from '../base/clock.ts';
+import { WORKER_CALL_MS, WORKER_RECEIVE_MS } from '../base/limits.ts';
 import { platformSignal } from '../base/stop.ts';
 import type { CommandClient } from '../options/command-client.ts';
 import type { SendToSqs } from './sqs-queue.ts';
+import { SQS } from './sqs-service.ts';
 
 /** The part of AWS's SDK that a worker uses: `SQS` of `@aws-sdk/client-sqs` fits it. */
 export interface WorkerSqsClient {
@@ -97,12 +101,28 @@ const OPERATIONS = {
   GetQueueAttributes: 'getQueueAttributes',
 } as const;
 
+const CALL: Limit = { ms: WORKER_CALL_MS, signalAt: 1, signalIn: 'abortSignal' };
+const LIMITS: Readonly<Record<keyof WorkerSqsClient, Limit>> = {
+  receiveMessage: { ...CALL, ms: WORKER_RECEIVE_MS },
+  deleteMessageBatch: CALL,
+  changeMessageVisibilityBatch: CALL,
+  getQueueAttributes: CALL,
+};
+
 /** The methods of `WorkerSqsClient`. */
 export const WORKER_OPERATIONS: readonly (keyof WorkerSqsClient)[] = Object.values(OPERATIONS);
 
-/** A client of AWS's SDK as a worker's requests need it. */
-export function sdkSend(given: WorkerSqsClient | CommandClient): SendToSqs {
-  const client = sqsWithMethods<WorkerSqsClient>(given, WORKER_OPERATIONS);
+/**
+ * A client of AWS's SDK as a worker's requests need it. It waits for an answer without end by default: a receive that is never
+ * answered would keep its receiver, and its share of the slots, until the worker stops.
+ */
+export function sdkSend(given: WorkerSqsClient | CommandClient, clock: Clock): SendToSqs {
+  const client = bounded(
+    sqsWithMethods<WorkerSqsClient>(given, WORKER_OPERATIONS),
+    LIMITS,
+    (why, limitMs) => SQS.unanswered(why, undefined, limitMs),
+    clock,
+  );
   return (operation, input, signal) =>
     client[OPERATIONS[operation]](input as never, { abortSignal: platformSignal(signal) });
 }

@@ -1,9 +1,8 @@
 import type { SQS as SqsClient, SQSClientConfig } from '@aws-sdk/client-sqs';
 import { chooseFor, environmentCredentials } from '../aws/environment.ts';
 import { debugOnce, tellThroughSdk } from '../aws/debug-once.ts';
-import { loadPackage } from '../aws/sdk/load-package.ts';
+import { loadPackage, withoutVersionWarning } from '../aws/sdk/load-package.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
-import { withoutVersionWarning } from '../aws/sdk/without-version-warning.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { directSend } from './direct-send.ts';
@@ -57,7 +56,7 @@ async function make({ url, region }: QueueEndpoint, setup: Setup): Promise<SendT
   const choice = chooseFor(SQS, url, process.env);
   if (choice.transport === 'sdk') {
     tellThroughSdk('SQS', choice.why);
-    return sdkSend(await ownClient({ url, region: named }, choice.why, setup));
+    return sdkSend(await ownClient({ url, region: named }, choice.why, setup), setup.clock);
   }
   const why = "No access key is in the environment, so that AWS's SDK has to find credentials";
   const found = sdkSettings(async () => (await loaded<DynamoDBModule>(CREDENTIALS, why)).DynamoDBClient, {

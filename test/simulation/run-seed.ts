@@ -1,7 +1,7 @@
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
 import { engineStore } from '../../src/claims/engine-store.ts';
 import { cached } from '../../src/stores/cached.ts';
-import { boundedTransport } from '../../src/stores/dynamodb/bounded-transport.ts';
+import { boundedTransport } from '../../src/stores/dynamodb/transport.ts';
 import { claimsTable, type DynamoDBStoreOptions } from '../../src/stores/dynamodb/claims-table.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { claimsIn } from '../../src/stores/dynamodb/dynamodb-store.ts';

@@ -37,7 +37,7 @@ describe('A bundle', () => {
     'claims/bounded-admin',
     'scan-reader',
     'index-reader',
-    'item-operator',
+    'dynamodb-admin',
     'src/operations/',
   ];
   const parts = [

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import { forever } from '../batch/bench.ts';
-import { boundedTransport } from '../../src/stores/dynamodb/bounded-transport.ts';
-import type { Transport } from '../../src/stores/dynamodb/transport.ts';
+import { boundedTransport, type Transport } from '../../src/stores/dynamodb/transport.ts';
 
 describe('A bounded transport', () => {
   const clock = manualClock();

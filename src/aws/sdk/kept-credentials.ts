@@ -1,4 +1,4 @@
-import { stoppableCall } from '../../base/bounded-call.ts';
+import { stoppableCall } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 
 /** Credentials that AWS's SDK found. */

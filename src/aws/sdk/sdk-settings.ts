@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { type FoundCredentials, keptCredentials } from './kept-credentials.ts';
-import { withoutVersionWarning } from './without-version-warning.ts';
+import { withoutVersionWarning } from './load-package.ts';
 
 /** What AWS's SDK reads of the environment, of its files, and of where the process runs. */
 export interface SdkSettings {

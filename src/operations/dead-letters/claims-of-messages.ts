@@ -1,8 +1,9 @@
-import { boundedCall } from '../../base/bounded-call.ts';
+import { bounded, type Limit } from '../../base/bounded.ts';
+import { STORE_CALL_MS } from '../../base/limits.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
-import { givenUp, silentFor } from '../../claims/store-errors.ts';
+import { unansweredByStore } from '../../claims/store-errors.ts';
 import type { DeadLetterMessage, ReadMessage } from './dead-letter-message.ts';
 
 /**
@@ -36,7 +37,8 @@ export interface MessageWithClaims extends ReadMessage {
   readonly isProven: boolean;
 }
 
-const LONGEST_STORE_CALL_MS = 30_000;
+const CALL: Limit = { ms: STORE_CALL_MS, signalAt: 1, signalIn: 'signal' };
+const LIMITS = { list: CALL, read: CALL };
 const LARGEST_PAGE = 1_000;
 
 /**
@@ -46,12 +48,14 @@ const LARGEST_PAGE = 1_000;
  */
 export class ClaimsOfMessages {
   readonly #ports: ClaimsPorts;
+  readonly #admin: Pick<ClaimAdmin, keyof typeof LIMITS> | undefined;
   #parked: Promise<ReadonlyMap<string, readonly Claim[]>> | undefined;
   /** What reading the parked claims has cost; undefined where it was not needed. */
   parkedRead: ParkedClaimsRead | undefined;
 
   constructor(ports: ClaimsPorts) {
     this.#ports = ports;
+    this.#admin = ports.admin && bounded(ports.admin, LIMITS, unansweredByStore, ports.clock);
   }
 
   /** The messages with their claims, in order. Rejects when the store does not say, or a key function throws. */
@@ -72,7 +76,7 @@ export class ClaimsOfMessages {
         isProven,
       );
     }
-    const claims = this.#ports.admin === undefined ? [] : await this.#parkedOf(message.recordId);
+    const claims = this.#admin === undefined ? [] : await this.#parkedOf(message.recordId);
     const [only] = claims;
     const found = claims.length === 1 && only !== undefined ? { ...message, key: only.key } : message;
     return withClaims({ ...read, message: found }, claims, true);
@@ -80,8 +84,7 @@ export class ClaimsOfMessages {
 
   /** The claim of a key as it is now. */
   async inspect(key: string): Promise<Claim | undefined> {
-    const { admin } = this.#ports;
-    return admin && this.#bounded((signal) => admin.read(key, { signal }));
+    return this.#admin?.read(key, { signal: this.#ports.signal });
   }
 
   async #parkedOf(recordId: string): Promise<readonly Claim[]> {
@@ -95,7 +98,7 @@ export class ClaimsOfMessages {
 
   async #readParked(): Promise<Map<string, Claim[]>> {
     const byId = new Map<string, Claim[]>();
-    const { admin } = this.#ports;
+    const { signal } = this.#ports;
     let cursor: string | undefined;
     do {
       const query = {
@@ -103,7 +106,7 @@ export class ClaimsOfMessages {
         limit: LARGEST_PAGE,
         ...(cursor !== undefined && { cursor }),
       } as const;
-      const page = await this.#bounded((signal) => (admin as ClaimAdmin).list(query, { signal }));
+      const page = await (this.#admin as ClaimAdmin).list(query, { signal });
       for (const claim of page.claims) {
         // The key of a messageId says the record's id itself.
         const id = claim.recordId ?? claim.key.slice(claim.key.lastIndexOf(':') + 1);
@@ -113,16 +116,6 @@ export class ClaimsOfMessages {
       cursor = page.next;
     } while (cursor !== undefined);
     return byId;
-  }
-
-  #bounded<Answer>(call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
-    const { clock, signal } = this.#ports;
-    return boundedCall(call, {
-      clock,
-      limitMs: LONGEST_STORE_CALL_MS,
-      signal,
-      errorOf: (why) => (why === 'silent' ? silentFor(LONGEST_STORE_CALL_MS) : givenUp()),
-    });
   }
 }
 

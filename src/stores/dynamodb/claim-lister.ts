@@ -1,11 +1,12 @@
 import type { RowLister, RowQuery } from '../rows/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { type IndexReader, indexReader, isIndexPosition, MissingIndexError } from './index-reader.ts';
-import type { ItemWriter } from './item-writer.ts';
-import { meteredTransport } from './metered-transport.ts';
+import type { ItemWriter } from './single-writer.ts';
 import type { OverdueIndex } from './overdue-index.ts';
 import type { Row, RowFormat } from './row.ts';
 import { type Reading, scanReader } from './scan-reader.ts';
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import type { Transport } from './transport.ts';
 
 export interface ListerSetup extends WriterSetup {
   readonly format: RowFormat;
@@ -66,4 +67,27 @@ export function claimLister(setup: ListerSetup): RowLister<Row> {
 
 function isInIndex({ state }: RowQuery<Row>): boolean {
   return state === 'in-progress' || state === 'overdue' || state === 'parked';
+}
+
+/** A transport that has DynamoDB say what its requests cost. */
+interface MeteredTransport extends Transport {
+  /** Capacity units of all answers so far; undefined where none of them said. */
+  units(): number | undefined;
+}
+
+function meteredTransport(transport: Transport): MeteredTransport {
+  let units: number | undefined;
+  return {
+    async send(operation, input, signal) {
+      const answer = await transport.send(operation, { ...input, ReturnConsumedCapacity: 'TOTAL' }, signal);
+      const { ConsumedCapacity } = answer as {
+        readonly ConsumedCapacity?: ConsumedCapacity | readonly ConsumedCapacity[];
+      };
+      for (const { CapacityUnits } of [ConsumedCapacity ?? []].flat()) {
+        if (CapacityUnits !== undefined) units = (units ?? 0) + CapacityUnits;
+      }
+      return answer;
+    },
+    units: () => units,
+  };
 }

@@ -8,11 +8,17 @@ import {
   oneOf,
 } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
-import { assertAttributeNames } from './attribute-names.ts';
+import {
+  assertAttributeNames,
+  type AttributeNames,
+  defaultAttributeNames,
+  type RowFormat,
+  rowFormat,
+} from './row.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
-import { boundedTransport } from './bounded-transport.ts';
+import { boundedTransport } from './transport.ts';
 import { isUnknownOperation } from './failures.ts';
-import type { ItemWriter } from './item-writer.ts';
+import { type ItemWriter, singleWriter } from './single-writer.ts';
 import {
   anOverdueIndex,
   type OverdueIndex,
@@ -21,10 +27,7 @@ import {
   type ShardedFormat,
   shardedFormat,
 } from './overdue-index.ts';
-import { type AttributeNames, defaultAttributeNames, type RowFormat, rowFormat } from './row.ts';
-import type { ClientOfDynamoDB } from './sdk/given-client.ts';
-import { sdkTransport } from './sdk/sdk-transport.ts';
-import { singleWriter } from './single-writer.ts';
+import { type ClientOfDynamoDB, sdkTransport } from './sdk/sdk-transport.ts';
 import { transportFromEnvironment } from './transport-from-environment.ts';
 
 /** Options of `dynamoDBStore()`. */

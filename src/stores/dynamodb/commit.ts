@@ -1,7 +1,7 @@
 import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
 import type { CommitItem } from './commit-item.ts';
 import { commitWithCompletion } from './commit-with-completion.ts';
-import type { TransactEffect } from './transact-effect.ts';
+import type { TransactEffect } from './dynamodb-store.ts';
 
 /** What can be given with a commit. */
 export interface CommitOptions {

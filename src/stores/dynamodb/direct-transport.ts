@@ -1,12 +1,12 @@
 import { connectionsTo, type Connections } from '../../aws/connections.ts';
 import { type DirectSetup, directSender, type Limits } from '../../aws/direct-sender.ts';
+import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { DYNAMODB } from './dynamodb-service.ts';
 import type { Transport } from './transport.ts';
-import { LONGEST_REQUEST_MS } from './unanswered.ts';
 
 /** The times are those of the store's client of the SDK. */
 export const LIMITS: Limits = {
-  requestMs: LONGEST_REQUEST_MS,
+  requestMs: DYNAMODB_REQUEST_MS,
   sockets: 50,
   connectMs: 2_500, // a lost SYN is sent again after one second
   silentMs: 3_000,

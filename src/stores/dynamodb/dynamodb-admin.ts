@@ -3,12 +3,25 @@ import { boundedAdmin } from '../../claims/bounded-admin.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
 import type { ResultStorage } from '../../claims/result-storage.ts';
 import { withResultsIn } from '../rows/result-forms.ts';
-import { adminOfRows, type RowsAdmin } from '../rows/admin-of-rows.ts';
+import { adminOfRows, type RowsAdmin, type RowOperator } from '../rows/admin-of-rows.ts';
 import { claimLister } from './claim-lister.ts';
 import { checkTableOptions, claimsTable, type DynamoDBStoreOptions, formatOf } from './claims-table.ts';
-import { itemOperator } from './item-operator.ts';
-import { rowWriter } from './row-writer.ts';
+import { rowWriter, replacing } from './row-writer.ts';
 import { whenTableIsNamed } from './table-from-environment.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import type { WriterSetup } from './batch-writer.ts';
+import { toStoreError } from './failures.ts';
+import {
+  type ItemWriter,
+  refused,
+  WRITTEN,
+  isConditionalCheckFailed,
+  singleWriter,
+  whereExpressions,
+} from './single-writer.ts';
+import type { ShardedFormat } from './overdue-index.ts';
+import type { DeleteOutcome } from '../rows/row-writer.ts';
+import type { Row } from './row.ts';
 
 /** Options of `dynamoDBAdmin()`: those of the store, and where its long results are. */
 export interface DynamoDBAdminOptions extends DynamoDBStoreOptions {
@@ -59,5 +72,49 @@ function inNamedTable(options: DynamoDBStoreOptions): RowsAdmin {
     read: async (...call) => admin().read(...call),
     change: async (...call) => admin().change(...call),
     adopt: async (...call) => admin().adopt(...call),
+  };
+}
+
+/**
+ * What people change is written with a request per item, whatever `writes` says: a PartiQL statement removes one attribute
+ * at most, and a `DELETE` of what is gone succeeds, so that two people would both have deleted it.
+ */
+function itemOperator(
+  setup: WriterSetup,
+  reader: Pick<ItemWriter, 'read'>,
+  format: ShardedFormat,
+): Omit<RowOperator<Row>, 'insert'> {
+  const { transport, tableName, keyName, toKey } = setup;
+  const single = singleWriter(setup);
+
+  async function deleteOne(row: Row, signal: StopSignal | undefined): Promise<DeleteOutcome<Row>> {
+    try {
+      await transport.send(
+        'DeleteItem',
+        {
+          TableName: tableName,
+          Key: toKey(row[keyName]?.S ?? ''),
+          ...whereExpressions(format.whereStill(row)),
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+        signal,
+      );
+      return WRITTEN;
+    } catch (thrown) {
+      if (!isConditionalCheckFailed(thrown))
+        return { status: 'error', error: toStoreError(thrown, tableName) };
+      return { ...refused(thrown.Item), wasResent: (thrown.$metadata?.attempts ?? 1) > 1 };
+    }
+  }
+
+  return {
+    read: (keys, signal) => reader.read(keys, signal),
+    toClaim: (row) => format.toClaim(row),
+    replace: (replacements, signal) =>
+      single.update(
+        replacements.map((replacement) => replacing(replacement, format)),
+        signal,
+      ),
+    delete: (rows, signal) => Promise.all(rows.map((row) => deleteOne(row, signal))),
   };
 }

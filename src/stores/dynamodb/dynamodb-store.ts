@@ -1,4 +1,4 @@
-import type { ClaimStore } from '../../claims/claim-store.ts';
+import type { ClaimStore, Completion } from '../../claims/claim-store.ts';
 import { ConfigurationError } from '../../base/errors.ts';
 import { conditionalStore } from '../rows/conditional-store.ts';
 import {
@@ -8,10 +8,11 @@ import {
   type DynamoDBStoreOptions,
   formatOf,
 } from './claims-table.ts';
-import { refusedInTests } from './refused-in-tests.ts';
+import { refusedInTests, whenTableIsNamed } from './table-from-environment.ts';
 import { rowWriter } from './row-writer.ts';
-import { whenTableIsNamed } from './table-from-environment.ts';
-import { isTransactEffect } from './transact-effect.ts';
+import type { CommitOutcome } from '../../claims/commit.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import type { CommitSetup } from './commit-with-completion.ts';
 
 type Methods = 'acquire' | 'settle' | 'extend' | 'start' | 'commit' | 'inspect';
 
@@ -76,4 +77,30 @@ function notTransacted(): ConfigurationError {
   return new ConfigurationError(
     'dynamoDBStore can only write effects of `commit` of batchlatch/dynamodb: use the commit function of the store that keeps the claims',
   );
+}
+
+/**
+ * The store if none is given: DynamoDB, in the table that `CLAIMS_TABLE_NAME` names; see `whenTableIsNamed`
+ * for when it is made, and `refusedInTests` for when it is not used.
+ */
+export function fromEnvironmentStore<Made>(make: (store: ClaimStore) => Made): () => Made {
+  return refusedInTests(whenTableIsNamed((tableName) => make(dynamoDBStore({ tableName }))));
+}
+
+/**
+ * The effect of `commit`: the items, and how they are written together with a completion. The code for that comes with the
+ * effect and not with the store, so that only a function that commits has it in its bundle.
+ */
+export interface TransactEffect {
+  readonly kind: 'dynamodb';
+  /** As the handler gave them, and not checked yet. */
+  readonly content: unknown;
+  write(completion: Completion, setup: CommitSetup, signal?: StopSignal): Promise<CommitOutcome>;
+}
+
+/** Whether `commit` of `batchlatch/dynamodb` made the effect, be it another copy of the package. */
+function isTransactEffect(effect: unknown): effect is TransactEffect {
+  if (typeof effect !== 'object' || effect === null) return false;
+  const { kind, write } = effect as Partial<TransactEffect>;
+  return kind === 'dynamodb' && typeof write === 'function';
 }

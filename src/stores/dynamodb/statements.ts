@@ -1,5 +1,5 @@
 import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
-import type { ItemUpdate } from './item-writer.ts';
+import type { ItemUpdate } from './single-writer.ts';
 import type { Row } from './row.ts';
 
 /** The PartiQL statements that write to one table. */
@@ -10,8 +10,8 @@ export interface Statements {
 
 /**
  * Statements for a table. A text is made once for each list of attributes that it names: the rows of a batch have nearly all
- * the same, and only their parameters differ. A record's two statements take 0.25 µs of CPU so, and 0.98 with their texts made
- * each time (Node 20.20, minima of 40 rounds of 1,000 records).
+ * the same, and only their parameters differ. A record's two statements take 0.31 µs of CPU so, 0.87 with the joined names as the key
+ * of a `Map`, and 0.98 with their texts made each time (Node 20.20, minima of 60 rounds, batches of 10 and of 25).
  */
 export function statementsOf(tableName: string, toKey: (key: string) => Row): Statements {
   const inserts = shape();

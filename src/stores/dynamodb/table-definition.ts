@@ -1,8 +1,7 @@
 import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from '@aws-sdk/client-dynamodb';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
-import { assertAttributeNames } from './attribute-names.ts';
+import { assertAttributeNames, type AttributeNames, defaultAttributeNames } from './row.ts';
 import { anOverdueIndex, OVERDUE_SHARD, type OverdueIndexOptions, overdueIndexOf } from './overdue-index.ts';
-import { type AttributeNames, defaultAttributeNames } from './row.ts';
 
 /** The two requests that make a claims table. */
 export interface ClaimsTableDefinition {

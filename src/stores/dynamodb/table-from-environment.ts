@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../base/errors.ts';
+import { ConfigurationError, BatchlatchError } from '../../base/errors.ts';
 
 /**
  * What is made of the table that `CLAIMS_TABLE_NAME` names, once: now, where it is named, and in Lambda, where a missing
@@ -25,4 +25,35 @@ function claimsTableName(): string {
 
 function isNamed(variable: string): boolean {
   return (process.env[variable] ?? '') !== '';
+}
+
+/**
+ * Guards what is made of the default store: in a unit test (`NODE_ENV=test`, as jest and vitest set it) it
+ * throws, unless the environment names an endpoint. The test would write to AWS with whatever credentials are
+ * there. A function that Lambda runs is no unit test, whatever its stage is called.
+ */
+export function refusedInTests<Made>(made: () => Made): () => Made {
+  let isAllowed = false;
+  return () => {
+    const one = made();
+    if (!isAllowed && isUnitTest(process.env)) throw defaultStoreInTests();
+    isAllowed = true;
+    return one;
+  };
+}
+
+function isUnitTest(environment: Readonly<Record<string, string | undefined>>): boolean {
+  if (environment['NODE_ENV'] !== 'test' || (environment['AWS_LAMBDA_RUNTIME_API'] ?? '') !== '')
+    return false;
+  const endpoint = environment['AWS_ENDPOINT_URL_DYNAMODB'] || environment['AWS_ENDPOINT_URL'] || '';
+  return endpoint === '' || environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true';
+}
+
+function defaultStoreInTests(): BatchlatchError {
+  return new BatchlatchError(
+    'BATCHLATCH_DEFAULT_STORE_IN_TESTS',
+    'NODE_ENV is `test` and no `store` is given, so that the test would write to the table that CLAIMS_TABLE_NAME names in AWS. ' +
+      'Pass `store: memoryStore()` of batchlatch/memory, set AWS_ENDPOINT_URL_DYNAMODB to an emulator, ' +
+      'or pass `store: dynamoDBStore()` of batchlatch/dynamodb to use that table all the same',
+  );
 }

@@ -1,29 +1,25 @@
 import { isObject } from '../../base/is-object.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
-import { StoreError } from '../../base/errors.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import { decideAcquire, firstClaim } from '../../claims/transitions.ts';
 import { columnOf } from './array-text.ts';
 import type { ClaimsTable } from './claims-table.ts';
-import { inStatements } from './items.ts';
+import { CONTENDED } from '../rows/conditional-store.ts';
+import { contended, MOST_ROUNDS } from '../rows/decide-in-rounds.ts';
+import { byKeys, type Keyed } from './items.ts';
 import { jsonIn } from '../../claims/row-format.ts';
 import { booleanIn, numberIn, type Row, toClaim } from './row.ts';
 import { type Found, readRows } from './read.ts';
 import { type Sent, send } from './sender.ts';
-import { storableMs, storableText, storedKey } from './storable.ts';
+import { storableMs, storableText } from './storable.ts';
 
-/** Each round after the first means that another process changed the row between the statement's snapshot and its write. */
-const MOST_ROUNDS = 5;
+type Asked = Keyed<ClaimRequest>;
 
-/** A request with its key as it is stored. */
-interface Asked {
-  readonly request: ClaimRequest;
-  readonly stored: string;
-}
+/** `again`: nothing is known yet, and it has to be asked for again. */
+type Answer = AcquireOutcome | { readonly status: 'again' };
 
-/** Undefined: nothing is known yet, and it has to be asked for again. */
-type Answer = AcquireOutcome | undefined;
+const AGAIN = { status: 'again' } as const;
 
 /**
  * Acquires in one statement, which takes what is free and brings the rows of the rest. What these mean is decided by the
@@ -34,29 +30,20 @@ export async function acquireClaims(
   table: ClaimsTable,
   signal?: StopSignal,
 ): Promise<AcquireOutcome[]> {
-  const outcomes: Answer[] = [];
-  let pending: number[] = [];
-  const asked = requests.map((request, index): Asked | undefined => {
-    try {
-      const stored = storedKey(request.key);
-      pending.push(index);
-      return { request, stored };
-    } catch (thrown) {
-      outcomes[index] = { status: 'error', error: thrown as Error };
-      return undefined;
-    }
-  });
-
+  const outcomes: AcquireOutcome[] = [];
+  let pending = requests.map((_, index) => index);
   for (let round = 1; round <= MOST_ROUNDS && pending.length > 0; round += 1) {
-    const answers = await inStatements<Asked, Answer>(
-      pending.map((index) => asked[index] as Asked),
-      (items) => askFor(items, table, signal),
-      (error) => ({ status: 'error', error }),
-    );
-    pending.forEach((index, position) => (outcomes[index] = answers[position]));
-    pending = pending.filter((index) => outcomes[index] === undefined);
+    const asked = pending.map((index) => requests[index] as ClaimRequest);
+    const answers = await byKeys<ClaimRequest, Answer>(asked, (items) => askFor(items, table, signal));
+    pending = pending.filter((index, position) => {
+      const answer = answers[position] as Answer;
+      if (answer.status === 'again') return true;
+      outcomes[index] = answer;
+      return false;
+    });
   }
-  return requests.map((_, index) => outcomes[index] ?? { status: 'error', error: contended() });
+  for (const index of pending) outcomes[index] = { status: 'error', error: contended(CONTENDED) };
+  return outcomes;
 }
 
 async function askFor(
@@ -75,17 +62,17 @@ async function askFor(
   const refusedKeys = asked.flatMap(({ stored }) => (isTaken(rows.get(stored)) ? [] : [stored]));
   const reread =
     sent.wasResent && refusedKeys.length > 0 ? await readRows(refusedKeys, table, signal) : undefined;
-  return asked.map(({ request, stored }): Answer => {
+  return asked.map(({ item, stored }): Answer => {
     const row = rows.get(stored);
-    if (isTaken(row)) return taken(row, request, sent);
+    if (isTaken(row)) return taken(row, item, sent);
     const found = reread === undefined ? broughtAlong(row, sent) : reread.get(stored);
-    return found && refused(found, request);
+    return found === undefined ? AGAIN : refused(found, item);
   });
 }
 
 /** One array for each column. What a row of a first claim holds is decided where all rows are made. */
 function columnsOf(asked: readonly Asked[]): string[] {
-  const claims = asked.map(({ request }) => firstClaim(request, 0));
+  const claims = asked.map(({ item }) => firstClaim(item, 0));
   const told = (text: string | undefined): string | undefined => text && storableText(text);
   return [
     columnOf(asked, ({ stored }) => stored),
@@ -120,7 +107,7 @@ function broughtAlong(row: Row | undefined, { sentAt }: Sent): Found | undefined
 function refused({ row, now, sentAt }: Found, request: ClaimRequest): Answer {
   try {
     const decision = decideAcquire(inLocalTime(toClaim(row), sentAt - now), request, sentAt);
-    return 'outcome' in decision ? decision.outcome : undefined;
+    return 'outcome' in decision ? decision.outcome : AGAIN;
   } catch (thrown) {
     return { status: 'error', error: thrown as Error };
   }
@@ -135,11 +122,4 @@ function inLocalTime(claim: Claim, offsetMs: number): Claim {
     ...(expiresAt !== undefined && { expiresAt: expiresAt + offsetMs }),
     ...(completedAt !== undefined && { completedAt: completedAt + offsetMs }),
   };
-}
-
-function contended(): StoreError {
-  return new StoreError(`The claim changed hands ${MOST_ROUNDS} times while it was being acquired`, {
-    isRetryable: true,
-    code: 'BATCHLATCH_CONTENDED',
-  });
 }

@@ -1,10 +1,9 @@
-import { stoppableCall } from '../../base/bounded-call.ts';
+import { stoppableCall } from '../../base/bounded.ts';
 import { StoreError } from '../../base/errors.ts';
+import { TRANSACTION_CHECK_MS } from '../../base/limits.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { silent } from './connection.ts';
 import { send } from './sender.ts';
-
-const LONGEST_CHECK_MS = 5_000;
 
 /**
  * Asks what became of a transaction that somebody else has ended, such as an ORM: the COMMIT of one in which a statement has failed
@@ -18,8 +17,8 @@ export async function checkCommitted(id: string, table: ClaimsTable): Promise<vo
   };
   const { rows } = await stoppableCall((stop) => send(table, statement, stop), {
     clock: table.clock,
-    limitMs: LONGEST_CHECK_MS,
-    errorOf: () => silent(LONGEST_CHECK_MS),
+    limitMs: TRANSACTION_CHECK_MS,
+    errorOf: () => silent(TRANSACTION_CHECK_MS),
   });
   const status = rows[0]?.['status'];
   if (status === 'aborted' || status === 'in progress') throw notCommitted();

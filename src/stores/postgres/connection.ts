@@ -1,6 +1,7 @@
-import { stoppableCall } from '../../base/bounded-call.ts';
+import { stoppableCall } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
+import { POSTGRES_CONNECTION_MS } from '../../base/limits.ts';
 import type { Stop, StopSignal } from '../../base/stop.ts';
 import { leavesConnection } from './failures.ts';
 import type { PostgresClient, PostgresPool } from './pool.ts';
@@ -12,9 +13,6 @@ export interface LendingBound {
   /** Once aborted, no connection is waited for any longer. What was sent by then is answered. */
   readonly signal?: StopSignal | undefined;
 }
-
-/** A pool gives a connection within this time or not at all: without a bound of its own it may wait for ever. */
-const LONGEST_CONNECT_MS = 10_000;
 
 /** A connection of a pool, and how to give it back, once: closed, if it is broken. */
 export interface Borrowed<Client> {
@@ -61,7 +59,12 @@ export async function onConnection<Client extends PostgresClient, Result>(
   body: (client: Client) => Promise<Result>,
   { clock, limitMs, signal }: LendingBound,
 ): Promise<Result> {
-  const borrowed = await borrow(pool, { clock, signal, limitMs: LONGEST_CONNECT_MS, errorOf: noConnection });
+  const borrowed = await borrow(pool, {
+    clock,
+    signal,
+    limitMs: POSTGRES_CONNECTION_MS,
+    errorOf: noConnection,
+  });
   return stoppableCall((stop) => use(borrowed, body, stop), {
     clock,
     limitMs,
@@ -88,7 +91,7 @@ async function use<Client, Result>(
 function noConnection(why: 'silent' | 'given-up'): StoreError {
   return new StoreError(
     why === 'silent'
-      ? `The pool lent no connection to PostgreSQL within ${LONGEST_CONNECT_MS / 1_000} seconds: all of its connections are in use, or the server does not answer`
+      ? `The pool lent no connection to PostgreSQL within ${POSTGRES_CONNECTION_MS / 1_000} seconds: all of its connections are in use, or the server does not answer`
       : 'The pool had lent no connection to PostgreSQL when the invocation had to answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );

@@ -1,4 +1,4 @@
-import { noOutcome } from '../rows/no-outcome.ts';
+import { noOutcome } from '../rows/row-writer.ts';
 import { isOfItems } from './failures.ts';
 import { storedKey } from './storable.ts';
 

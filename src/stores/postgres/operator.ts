@@ -1,11 +1,11 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { StopSignal } from '../../base/stop.ts';
-import type { RowOperator } from '../rows/operate.ts';
+import type { RowOperator } from '../rows/admin-of-rows.ts';
 import type { DeleteOutcome, Replacement, WriteOutcome } from '../rows/row-writer.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { byKeys, inStatements, type Keyed } from './items.ts';
 import { readEach } from './read.ts';
-import { type Row, toClaim } from './row.ts';
+import { COLUMNS, type Row, toClaim } from './row.ts';
 import { type Sent, send } from './sender.ts';
 import { claimColumns, timeAt } from './statements.ts';
 import { storableJson } from './storable.ts';
@@ -83,52 +83,22 @@ interface OperatorTexts {
   readonly delete: string;
 }
 
-/** The columns that a person's change writes, but the key: their types, and what of a claim they hold. */
-const PLAIN: readonly (readonly [column: string, type: string, field: keyof Claim])[] = [
-  ['status', 'text', 'status'],
-  ['owner', 'text', 'owner'],
-  ['attempt', 'int', 'attempt'],
-  ['releases', 'int', 'releases'],
-  ['crashes', 'int', 'crashes'],
-  ['started', 'boolean', 'started'],
-  ['payload_hash', 'text', 'payloadHash'],
-  ['locked_by', 'text', 'lockedBy'],
-  ['record_id', 'text', 'recordId'],
-  ['result', 'text', 'result'],
-  ['error', 'jsonb', 'error'],
-  ['history', 'jsonb', 'history'],
-];
-const TIMES: readonly (readonly [column: string, field: keyof Claim])[] = [
-  ['lease_until', 'leaseUntil'],
-  ['expires_at', 'expiresAt'],
-  ['created_at', 'createdAt'],
-  ['updated_at', 'updatedAt'],
-  ['claimed_at', 'claimedAt'],
-  ['completed_at', 'completedAt'],
-];
+const { key: _key, ...OTHERS } = COLUMNS;
+const WRITTEN = Object.entries(OTHERS) as [keyof typeof OTHERS, readonly [column: string, type: string]][];
 
 function operatorTexts(table: string): OperatorTexts {
-  const types = [
-    ...PLAIN.map(([column, type]) => `${column} ${type}`),
-    ...TIMES.map(([column]) => `${column} float8`),
-  ].join(', ');
-  const names = [...PLAIN, ...TIMES].map(([column]) => column);
-  const read = [
-    ...PLAIN.map(([column]) => `a.${column}`),
-    ...TIMES.map(([column]) => timeAt(`a.${column}`)),
-  ].join(', ');
-  const values = [
-    ...PLAIN.map(([column]) => `${column} = a.${column}`),
-    ...TIMES.map(([column]) => `${column} = ${timeAt(`a.${column}`)}`),
-  ].join(', ');
+  const columns = WRITTEN.map(([, column]) => column);
+  const types = columns.map(([name, type]) => `${name} ${type === 'time' ? 'float8' : type}`).join(', ');
+  const valueOf = ([name, type]: readonly [string, string]): string =>
+    type === 'time' ? timeAt(`a.${name}`) : `a.${name}`;
   const stillAsRead = `
   SELECT c.key FROM ${table} AS c JOIN asked AS a ON c.key = a.key
   WHERE c.xmin::text = a.version ORDER BY c.key FOR UPDATE OF c`;
   return {
     read: `SELECT ${claimColumns('c')}, c.xmin::text AS version FROM ${table} AS c WHERE c.key = ANY ($1::text[])`,
     insert: `
-INSERT INTO ${table} (key, ${names.join(', ')})
-SELECT a.key, ${read}
+INSERT INTO ${table} (key, ${columns.map(([name]) => name).join(', ')})
+SELECT a.key, ${columns.map(valueOf).join(', ')}
 FROM json_to_recordset($1::json) AS a (key text, ${types})
 ORDER BY a.key COLLATE "C"
 ON CONFLICT (key) DO NOTHING
@@ -139,7 +109,7 @@ WITH asked AS (
     AS a (key text, version text, ${types})
 ), still AS (${stillAsRead}
 )
-UPDATE ${table} AS c SET ${values}
+UPDATE ${table} AS c SET ${columns.map((column) => `${column[0]} = ${valueOf(column)}`).join(', ')}
 FROM asked AS a JOIN still AS s ON s.key = a.key
 WHERE c.key = a.key
 RETURNING c.key`,
@@ -165,8 +135,5 @@ function insertedRows(keyed: readonly Keyed<Claim>[]): string {
 
 /** A member that is absent is null in its column. */
 function columnsOf(claim: Claim): Readonly<Record<string, unknown>> {
-  return Object.fromEntries([
-    ...PLAIN.map(([column, , field]) => [column, claim[field]]),
-    ...TIMES.map(([column, field]) => [column, claim[field]]),
-  ]);
+  return Object.fromEntries(WRITTEN.map(([field, [column]]) => [column, claim[field]]));
 }

@@ -1,6 +1,7 @@
-import { stoppableCall } from '../../base/bounded-call.ts';
+import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
+import { TRANSACTION_STATEMENT_MS } from '../../base/limits.ts';
 import { notCommitted } from './commit-check.ts';
 import { TRANSACTION_ID } from './complete-text.ts';
 import { borrow, silent } from './connection.ts';
@@ -11,8 +12,7 @@ import type { TransactionAdapter } from './transaction-adapter.ts';
 /** Isolation levels of PostgreSQL. */
 export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
 
-/** The longest that one statement of ours takes, or the wait for a connection: then the connection is closed. */
-export const LONGEST_STATEMENT_MS = 8_000;
+const LIMITS = { query: { ms: TRANSACTION_STATEMENT_MS } };
 
 /** Transactions on connections that the store's pool lends. Also one that the network has swallowed goes back to it. */
 export function poolTransactions(
@@ -21,14 +21,8 @@ export function poolTransactions(
   isolationLevel: IsolationLevel | undefined,
 ): TransactionAdapter<PostgresClient> & { readonly idOf: (client: PostgresClient) => string } {
   const ids = new WeakMap<PostgresClient, string>();
-  const bounded = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
-    stoppableCall(call, {
-      clock,
-      limitMs: LONGEST_STATEMENT_MS,
-      errorOf: () => silent(LONGEST_STATEMENT_MS),
-    });
   const send = (client: PostgresClient, text: string): Promise<SqlAnswer | readonly SqlAnswer[]> =>
-    bounded(() => client.query({ text, values: [] }));
+    bounded(client, LIMITS, (_why, limitMs) => silent(limitMs), clock).query({ text, values: [] });
   const level = isolationLevel === undefined ? '' : ` ISOLATION LEVEL ${isolationLevel.toUpperCase()}`;
 
   async function begin(client: PostgresClient): Promise<void> {
@@ -52,7 +46,7 @@ export function poolTransactions(
     async transaction(body) {
       const { client, giveBack } = await borrow(pool, {
         clock,
-        limitMs: LONGEST_STATEMENT_MS,
+        limitMs: TRANSACTION_STATEMENT_MS,
         errorOf: noConnection,
       });
       let isGood = false;
@@ -80,14 +74,13 @@ export function poolTransactions(
         giveBack(!isGood);
       }
     },
-    query: async (client, text, values) =>
-      (await bounded(() => client.query({ text, values: [...values] }))).rows,
+    query: async (client, text, values) => (await client.query({ text, values: [...values] })).rows,
   };
 }
 
 function noConnection(): StoreError {
   return new StoreError(
-    `The pool lent no connection for a transaction within ${LONGEST_STATEMENT_MS / 1_000} seconds: all of its connections are in use ` +
+    `The pool lent no connection for a transaction within ${TRANSACTION_STATEMENT_MS / 1_000} seconds: all of its connections are in use ` +
       '(each inTransaction needs one, and the leases of its handlers another), or the server does not answer',
     { isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
   );

@@ -5,9 +5,10 @@ import { ConfigurationError } from '../../base/errors.ts';
 import { transactedRows } from '../../claims/transacted.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { type IsolationLevel, poolTransactions } from './pool-transactions.ts';
-import { runForTest, type TestTransactions } from './test-transaction.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
 import { type Made, type RunEnd, TransactionRun } from './transaction-run.ts';
+import { mayRunAgain } from './transaction-errors.ts';
+import type { TransactionEffect } from './transaction-effect.ts';
 
 /** What the messages of errors call it. */
 export const CALLER = 'inTransaction of batchlatch/postgres';
@@ -100,4 +101,40 @@ export async function runUntilCommitted(
     }
   }
   return all;
+}
+
+/** `memoryStore({ transactionClient })`. */
+interface TestTransactions {
+  readonly client: unknown;
+}
+
+/** One run of the function with the client of a test, in no transaction at all. */
+async function runForTest(
+  transactions: readonly AttemptTransaction[],
+  work: (client: unknown) => Promise<readonly Made[]>,
+  { client }: TestTransactions,
+): Promise<RunEnd> {
+  const effect: TransactionEffect = {
+    kind: 'postgres',
+    content: client,
+    write: () => Promise.reject(new Error('A store for tests has no transaction to write in')),
+  };
+  let made: Made[];
+  try {
+    made = [...(await work(client))];
+  } catch (error) {
+    return { status: 'failed', error, mayRunAgain: mayRunAgain(error) };
+  }
+  let isCompleted = false;
+  for (const [place, one] of made.entries()) {
+    if ('error' in one) continue;
+    try {
+      await transactions[place]?.complete(effect, one.result);
+      isCompleted = true;
+    } catch (error) {
+      if (!isCompleted && mayRunAgain(error)) return { status: 'failed', error, mayRunAgain: true };
+      made[place] = { error: error as Error };
+    }
+  }
+  return { status: 'done', made };
 }

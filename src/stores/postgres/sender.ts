@@ -1,4 +1,5 @@
 import { wait } from '../../base/clock.ts';
+import { POSTGRES_STATEMENT_MS } from '../../base/limits.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { onConnection } from './connection.ts';
@@ -17,9 +18,6 @@ export interface Sent extends SqlAnswer {
 const MOST_SENDINGS = 6;
 const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 1_000;
-
-/** The longest that one sending takes: after it the connection is closed. */
-const LONGEST_STATEMENT_MS = 10_000;
 
 /**
  * Sends a statement, each time on a connection of its own for as long as it takes. One that failed for a reason that passes
@@ -43,7 +41,7 @@ export async function send(
           sentAt = clock.now();
           return client.query(withTexts(statement));
         },
-        { clock, limitMs: LONGEST_STATEMENT_MS, signal },
+        { clock, limitMs: POSTGRES_STATEMENT_MS, signal },
       );
       return { rows: answer.rows, sentAt, wasResent: sending > 1 };
     } catch (thrown) {

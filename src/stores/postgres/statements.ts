@@ -1,3 +1,5 @@
+import { COLUMNS } from './row.ts';
+
 /*
  * The texts of all statements that attempts need. Rows are locked in the order of their keys, so that no two statements wait
  * for one another. `now` is an expression: see DATABASE_TIME. Durations are in milliseconds from now.
@@ -9,18 +11,13 @@
  */
 export const DATABASE_TIME = "date_trunc('milliseconds', statement_timestamp())";
 
-const PLAIN_COLUMNS =
-  'key status owner attempt releases crashes started result error history locked_by payload_hash record_id'.split(
-    ' ',
-  );
-const TIMES = ['lease_until', 'expires_at', 'created_at', 'updated_at', 'completed_at', 'claimed_at'];
-
 /** The columns that a claim is made of, of the table that has this alias. */
 export function claimColumns(alias: string): string {
-  return [
-    ...PLAIN_COLUMNS.map((column) => `${alias}.${column}`),
-    ...TIMES.map((column) => `${milliseconds(`${alias}.${column}`)} AS ${column}`),
-  ].join(', ');
+  return Object.values(COLUMNS)
+    .map(([column, type]) =>
+      type === 'time' ? `${milliseconds(`${alias}.${column}`)} AS ${column}` : `${alias}.${column}`,
+    )
+    .join(', ');
 }
 
 /**

@@ -1,8 +1,9 @@
-import { stoppableCall } from '../../base/bounded-call.ts';
+import { bounded } from '../../base/bounded.ts';
 import type { AttemptTransaction } from '../../claims/attempt-handle.ts';
 import type { Completion } from '../../claims/claim-store.ts';
 import type { CommitOutcome } from '../../claims/commit.ts';
 import { BatchlatchError } from '../../base/errors.ts';
+import { TRANSACTION_STATEMENT_MS } from '../../base/limits.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsTable } from './claims-table.ts';
 import { checkCommitted } from './commit-check.ts';
@@ -10,12 +11,19 @@ import { completeText, completionsAsJson, TRANSACTION_ID } from './complete-text
 import { silent } from './connection.ts';
 import { toStoreError } from './failures.ts';
 import { outcomeByRows } from './outcome-by-row.ts';
-import { LONGEST_STATEMENT_MS } from './pool-transactions.ts';
-import { notBegun, notInTransaction, notRun, otherDatabase, rolledBack } from './run-errors.ts';
+import {
+  notBegun,
+  notInTransaction,
+  notRun,
+  otherDatabase,
+  rolledBack,
+  innermost,
+  mayRunAgain,
+  mayRunAgainAfterOwn,
+} from './transaction-errors.ts';
 import { storedKey } from './storable.ts';
 import type { TransactionAdapter } from './transaction-adapter.ts';
 import type { TransactionEffect } from './transaction-effect.ts';
-import { innermost, mayRunAgain, mayRunAgainAfterOwn } from './transaction-errors.ts';
 
 /** What the function made of one attempt: the result that its completion keeps, or why it is not done. */
 export type Made = { readonly result: unknown } | { readonly error: Error };
@@ -106,7 +114,7 @@ export class TransactionRun<Client> {
           this.#thrown = { error };
           throw error;
         } finally {
-          watch(LONGEST_END_MS, () => silent(LONGEST_STATEMENT_MS));
+          watch(LONGEST_END_MS, () => silent(TRANSACTION_STATEMENT_MS));
         }
       };
       watch(LONGEST_BEGIN_MS, () => notBegun(LONGEST_BEGIN_MS));
@@ -182,11 +190,12 @@ export class TransactionRun<Client> {
 
   #query(client: Client, text: string, values: readonly string[]): Promise<readonly unknown[]> {
     const { adapter, table } = this.#setup;
-    return stoppableCall(async () => adapter.query(client, text, values), {
-      clock: table.clock,
-      limitMs: LONGEST_STATEMENT_MS,
-      errorOf: () => silent(LONGEST_STATEMENT_MS),
-    });
+    const limits = { query: { ms: TRANSACTION_STATEMENT_MS } };
+    return bounded(adapter, limits, (_why, limitMs) => silent(limitMs), table.clock).query(
+      client,
+      text,
+      values,
+    );
   }
 
   /** It was rolled back: nothing is written. */
@@ -274,6 +283,6 @@ interface RowsTell {
 }
 
 /** A COMMIT, or a ROLLBACK: longer than a statement of ours takes, whose own limit also closes its connection. */
-const LONGEST_END_MS = LONGEST_STATEMENT_MS + 500;
+const LONGEST_END_MS = TRANSACTION_STATEMENT_MS + 500;
 /** The wait for a connection, and the BEGIN. */
-const LONGEST_BEGIN_MS = 2 * LONGEST_STATEMENT_MS + 500;
+const LONGEST_BEGIN_MS = 2 * TRANSACTION_STATEMENT_MS + 500;

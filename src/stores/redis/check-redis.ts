@@ -1,6 +1,9 @@
-import { boundedConnection } from './bounded-connection.ts';
 import { type Connection, connectionOf, textOf } from './connection.ts';
 import type { RedisClient } from './redis-client.ts';
+import { bounded } from '../../base/bounded.ts';
+import { systemClock } from '../../base/clock.ts';
+import { REDIS_QUESTION_MS } from '../../base/limits.ts';
+import { unansweredByStore } from '../../claims/store-errors.ts';
 
 /** What was found of one server. Undefined is what it does not tell this user. */
 export interface RedisServer {
@@ -100,4 +103,20 @@ function infoIn(text: string): ReadonlyMap<string, string> {
     if (colon > 0) info.set(line.slice(0, colon), line.slice(colon + 1));
   }
   return info;
+}
+
+const QUESTION = { ms: REDIS_QUESTION_MS };
+
+/**
+ * A connection each of whose answers comes within 10 seconds, or an error: a client may keep commands for as long as it is not
+ * connected. For questions to servers; calls about claims have bounds of their own (`engineStore`).
+ */
+export function boundedConnection(connection: Connection): Connection {
+  const limits = { send: QUESTION, primaries: QUESTION };
+  const limited = bounded(connection, limits, unansweredByStore, systemClock);
+  return {
+    ...connection,
+    ...limited,
+    primaries: async () => (await limited.primaries()).map(boundedConnection),
+  };
 }

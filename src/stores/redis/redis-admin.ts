@@ -5,10 +5,10 @@ import { boundedAdmin } from '../../claims/bounded-admin.ts';
 import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
 import type { ResultStorage } from '../../claims/result-storage.ts';
 import { withResultsIn } from '../rows/result-forms.ts';
-import { adminOfRows, type RowsAdmin } from '../rows/admin-of-rows.ts';
+import { adminOfRows, type RowsAdmin, type RowOperator } from '../rows/admin-of-rows.ts';
 import { claimLister } from './claim-lister.ts';
 import { toStoreError } from './failures.ts';
-import type { KeyNames } from './key-names.ts';
+import { indexesBySlot } from './key-names.ts';
 import {
   type Clocks,
   MAX_RESULT_BYTES,
@@ -17,9 +17,10 @@ import {
   REQUEST_SIZE,
   rowsOf,
 } from './redis-store.ts';
-import { rowOperator } from './row-operator.ts';
-import { type RedisRows, scriptCaller } from './script-caller.ts';
-import { READ } from './scripts.ts';
+import { type RedisRows, scriptCaller, type ScriptCaller } from './script-caller.ts';
+import { READ, DELETE, INSERT, REPLACE } from './scripts.ts';
+import { inserting, readRows, replacing, WRITES_PER_SCRIPT } from './row-writer.ts';
+import { claimOf, type Row, witnessesOf, writeOfClaim } from './row.ts';
 
 /** Options of `redisAdmin()`: those of the store, and where its long results are. */
 export interface RedisAdminOptions extends RedisStoreOptions {
@@ -85,7 +86,7 @@ function adminOf(rows: RedisRows): ClaimAdmin {
       }
     };
     await Promise.all(
-      indexesBySlot(items, names).map(async (indexes) => {
+      [...indexesBySlot(items, names).values()].map(async (indexes) => {
         const given = await inSlot(indexes.map((index) => items[index] as Item));
         indexes.forEach((index, position) => (outcomes[index] = given[position] as Outcome));
       }),
@@ -113,11 +114,30 @@ function adminOf(rows: RedisRows): ClaimAdmin {
   };
 }
 
-function indexesBySlot(operations: readonly { readonly key: string }[], { slotOf }: KeyNames): number[][] {
-  const slots = new Map<number, number[]>();
-  operations.forEach(({ key }, index) => {
-    const indexes = slots.get(slotOf(key)) ?? [];
-    slots.set(slotOf(key), [...indexes, index]);
-  });
-  return [...slots.values()];
+const OPTIONS = { isFenced: true, mostRows: WRITES_PER_SCRIPT } as const;
+
+/** What people change. Unlike what attempts read and write, its times are the rows' own. */
+function rowOperator(call: ScriptCaller): RowOperator<Row> {
+  return {
+    read: (keys) => readRows(keys, call),
+    toClaim: (row) => claimOf(row, 0),
+    insert: (claims) =>
+      call(
+        INSERT,
+        claims.map((claim) => inserting(claim, '0')),
+        OPTIONS,
+      ),
+    replace: (replacements) =>
+      call(
+        REPLACE,
+        replacements.map(({ row, claim }) => replacing(row, claim.owner, writeOfClaim(claim), 0)),
+        OPTIONS,
+      ),
+    delete: (rows) =>
+      call(
+        DELETE,
+        rows.map((row) => ({ key: row.key, owner: '', args: witnessesOf(row) })),
+        OPTIONS,
+      ),
+  };
 }

@@ -1,4 +1,4 @@
-import { boundedConnection } from './bounded-connection.ts';
+import { boundedConnection } from './check-redis.ts';
 import { type Connection, connectionOf } from './connection.ts';
 import type { RedisClient } from './redis-client.ts';
 

@@ -6,7 +6,7 @@ import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aClient, anInteger, type Check, members, required } from '../../options/check-options.ts';
 import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { conditionalStore } from '../rows/conditional-store.ts';
-import { noOutcome } from '../rows/no-outcome.ts';
+import { noOutcome } from '../rows/row-writer.ts';
 import { connectionOf, isRedisClient } from './connection.ts';
 import { keyNames } from './key-names.ts';
 import type { RedisClient } from './redis-client.ts';

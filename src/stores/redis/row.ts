@@ -1,6 +1,6 @@
-import type { Claim, StoredError } from '../../claims/claim.ts';
+import type { Claim } from '../../claims/claim.ts';
 import type { StoreError } from '../../base/errors.ts';
-import { historyIn, jsonIn, notAClaim, statusIn } from '../../claims/row-format.ts';
+import { claimIn, errorIn, type FieldReader, historyIn, notAClaim } from '../../claims/row-format.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
 
 /** A hash of Redis, and the time of the server when it was read, in epoch milliseconds. */
@@ -22,10 +22,28 @@ export interface RowWrite {
   readonly lastsMs: number | undefined;
 }
 
-const TIMES = ['leaseUntil', 'expiresAt', 'createdAt', 'updatedAt', 'completedAt', 'claimedAt'] as const;
-const NUMBERS = ['attempt', 'releases', 'crashes'] as const;
-const TEXTS = ['status', 'lockedBy'] as const;
-const OWN = ['owner', 'payloadHash', 'result', 'recordId'] as const;
+/** The fields of a hash: of which kind each is, in the order in which they are written. */
+const KINDS = {
+  leaseUntil: 'time',
+  expiresAt: 'time',
+  createdAt: 'time',
+  updatedAt: 'time',
+  completedAt: 'time',
+  claimedAt: 'time',
+  attempt: 'number',
+  releases: 'number',
+  crashes: 'number',
+  status: 'text',
+  lockedBy: 'text',
+  started: 'flag',
+  owner: 'own',
+  payloadHash: 'own',
+  result: 'own',
+  recordId: 'own',
+  error: 'json',
+  history: 'json',
+} as const satisfies Readonly<Record<Exclude<keyof Claim, 'key'>, string>>;
+const FIELDS = Object.entries(KINDS) as [keyof typeof KINDS, (typeof KINDS)[keyof typeof KINDS]][];
 
 type Fields = { readonly [Field in keyof Claim]?: Claim[Field] | undefined };
 
@@ -44,29 +62,19 @@ function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   const texts: string[] = [];
   const own: string[] = [];
   const removed: string[] = [];
-  for (const name of TIMES) {
-    const time = fields[name];
-    const isSaid = isWhole && name === 'updatedAt' && time === fields.createdAt;
-    if (time !== undefined && !isSaid) times.push(name, String(time));
-  }
-  for (const name of NUMBERS) {
-    const number = fields[name];
-    const isSaid = isWhole && number === 0;
-    if (number !== undefined && !isSaid) texts.push(name, String(number));
-  }
-  for (const name of TEXTS) {
-    const text = fields[name];
-    if (text !== undefined) texts.push(name, text);
-  }
-  if (fields.started !== undefined) texts.push('started', fields.started ? '1' : '0');
-  for (const name of OWN) {
-    const text = fields[name];
-    if (text !== undefined) own.push(name, text);
-  }
-  if (fields.error !== undefined) own.push('error', JSON.stringify(fields.error));
-  if (fields.history !== undefined) own.push('history', JSON.stringify(fields.history));
-  if (!isWhole) {
-    for (const name in fields) if (fields[name as keyof Fields] === undefined) removed.push(name);
+  for (const [name, kind] of FIELDS) {
+    const value = fields[name];
+    if (value === undefined) {
+      if (!isWhole && name in fields) removed.push(name);
+    } else if (kind === 'time') {
+      const isSaid = isWhole && name === 'updatedAt' && value === fields.createdAt;
+      if (!isSaid) times.push(name, String(value));
+    } else if (kind === 'number') {
+      const isSaid = isWhole && value === 0;
+      if (!isSaid) texts.push(name, String(value));
+    } else if (kind === 'text') texts.push(name, value as string);
+    else if (kind === 'flag') texts.push(name, value === true ? '1' : '0');
+    else own.push(name, kind === 'json' ? JSON.stringify(value) : (value as string));
   }
   return { times, texts, own, removed, lastsMs: fields.expiresAt };
 }
@@ -85,65 +93,28 @@ export function leftBy({ times, texts, own }: RowWrite, { fields }: Row): string
   return [...fields.keys()].filter((name) => !set.has(name));
 }
 
-type WritableClaim = { -readonly [Field in keyof Claim]: Claim[Field] };
-
 /**
  * The claim of a row, with its times relative to `base`; the times of its history stay as they are. Throws a `StoreError`
  * for a row that is none (`BATCHLATCH_NOT_A_CLAIM`), or of a newer format.
  */
 export function claimOf({ key, fields }: Row, base: number): Claim {
-  const time = (name: string): number | undefined => {
-    const number = numberIn(fields, name);
-    return number === undefined ? undefined : number - base;
-  };
-  const status = statusIn(fields.get('status'), key);
-  const owner = fields.get('owner');
-  if (owner === undefined || status === undefined) throw notOurs(key);
-  const createdAt = time('createdAt') ?? -base;
-  const claim: WritableClaim = {
-    key,
-    status,
-    owner,
-    attempt: numberIn(fields, 'attempt') ?? 1,
-    releases: numberIn(fields, 'releases') ?? 0,
-    crashes: numberIn(fields, 'crashes') ?? 0,
-    leaseUntil: time('leaseUntil') ?? -base,
-    createdAt,
-    updatedAt: time('updatedAt') ?? createdAt,
-  };
-  for (const name of ['expiresAt', 'completedAt', 'claimedAt'] as const) {
-    const value = time(name);
-    if (value !== undefined) claim[name] = value;
-  }
-  for (const name of ['lockedBy', 'payloadHash', 'result', 'recordId'] as const) {
-    const value = fields.get(name);
-    if (value !== undefined) claim[name] = value;
-  }
-  const started = fields.get('started');
-  if (started !== undefined) claim.started = started !== '0';
-  const error = jsonIn(fields.get('error'));
-  if (isStoredError(error)) claim.error = error;
-  const history = historyIn(fields.get('history'));
-  if (history !== undefined) claim.history = history;
-  return claim;
+  const read = ((field: keyof typeof KINDS) => {
+    const text = fields.get(field);
+    const kind = KINDS[field];
+    if (text === undefined || kind === 'text' || kind === 'own') return text;
+    if (kind === 'flag') return text !== '0';
+    if (kind === 'json') return field === 'error' ? errorIn(text) : historyIn(text);
+    const number = Number(text);
+    if (!Number.isFinite(number)) return undefined;
+    return kind === 'time' ? number - base : number;
+  }) as FieldReader;
+  return claimIn(key, read, NOT_OURS, -base);
 }
+
+const NOT_OURS =
+  'is not a claim: it is no hash with an `owner` and a known `status`. The keys with the prefix of `redisStore` must be used by batchlatch alone.';
 
 /** The error of a key that somebody else uses. */
 export function notOurs(key: string): StoreError {
-  return notAClaim(
-    key,
-    'is not a claim: it is no hash with an `owner` and a known `status`. The keys with the prefix of `redisStore` must be used by batchlatch alone.',
-  );
-}
-
-function numberIn(fields: Row['fields'], name: string): number | undefined {
-  const text = fields.get(name);
-  const number = Number(text);
-  return text === undefined || !Number.isFinite(number) ? undefined : number;
-}
-
-function isStoredError(value: unknown): value is StoredError {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, message } = value as Partial<StoredError>;
-  return typeof name === 'string' && typeof message === 'string';
+  return notAClaim(key, NOT_OURS);
 }

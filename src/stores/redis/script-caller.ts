@@ -4,7 +4,7 @@ import type { StopSignal } from '../../base/stop.ts';
 import { givenUp } from '../../claims/store-errors.ts';
 import { type Connection, textOf } from './connection.ts';
 import { isUnknownScript, toStoreError } from './failures.ts';
-import type { KeyNames } from './key-names.ts';
+import { indexesBySlot, type KeyNames } from './key-names.ts';
 import type { Replication } from './replication.ts';
 import { notOurs, type Row } from './row.ts';
 import type { Script } from './scripts.ts';
@@ -140,8 +140,13 @@ export function scriptCaller(rows: RedisRows): ScriptCaller {
     }
     const answers: ScriptAnswer[] = [];
     const chunks: { slot: number; indexes: number[] }[] = [];
-    for (const [slot, indexes] of bySlot(items, names, answers)) {
-      for (const chunk of chunksOf(indexes, items, options.mostRows)) chunks.push({ slot, indexes: chunk });
+    for (const [slot, indexes] of indexesBySlot(items, names)) {
+      const storable = indexes.filter((index) => {
+        if ((items[index] as ScriptItem).key.isWellFormed()) return true;
+        answers[index] = { status: 'error', error: notWellFormed() };
+        return false;
+      });
+      for (const chunk of chunksOf(storable, items, options.mostRows)) chunks.push({ slot, indexes: chunk });
     }
     await Promise.all(
       chunks.map(async ({ slot, indexes }) => {
@@ -178,26 +183,6 @@ function addItems(args: string[], items: readonly ScriptItem[]): void {
 }
 
 const LATE = 'LATE';
-
-/** The items of each slot; those whose keys cannot be stored get their answers here. */
-function bySlot(
-  items: readonly ScriptItem[],
-  names: KeyNames,
-  answers: ScriptAnswer[],
-): Map<number, number[]> {
-  const slots = new Map<number, number[]>();
-  items.forEach(({ key }, index) => {
-    if (!key.isWellFormed()) {
-      answers[index] = { status: 'error', error: notWellFormed() };
-      return;
-    }
-    const slot = names.slotOf(key);
-    const indexes = slots.get(slot);
-    if (indexes === undefined) slots.set(slot, [index]);
-    else indexes.push(index);
-  });
-  return slots;
-}
 
 function* chunksOf(
   indexes: readonly number[],

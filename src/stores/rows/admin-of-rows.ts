@@ -1,9 +1,14 @@
-import type { ClaimAdmin } from '../../claims/claim-admin.ts';
-import { adoptClaims } from './adopt.ts';
+import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
 import { countClaims, listClaims } from './list.ts';
-import { type OperateSetup, operateOnRows } from './operate.ts';
-import { readClaim } from './read-claim.ts';
+import { readClaim } from './conditional-store.ts';
 import type { RowLister } from './row-lister.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import type { Claim } from '../../claims/claim.ts';
+import type { Clock } from '../../base/clock.ts';
+import { decideOperation } from '../../claims/changes.ts';
+import { decideInRounds, MOST_ROUNDS } from './decide-in-rounds.ts';
+import type { DeleteOutcome, RowWriter, WriteOutcome } from './row-writer.ts';
+import { type AdoptOutcome, isAdopted } from '../../claims/adoption.ts';
 
 interface AdminSetup<Row> extends OperateSetup<Row> {
   /** Made for each call, so that it can count what the call costs. */
@@ -24,4 +29,75 @@ export function adminOfRows<Row>(setup: AdminSetup<Row>): RowsAdmin {
     adopt: (claims, { signal } = {}) => adoptClaims(claims, setup, signal),
     change: (changes, { signal } = {}) => operateOnRows(changes, setup, signal),
   };
+}
+
+/** What changes by people need besides: rows are deleted, and what a replacement leaves out is really removed. */
+export interface RowOperator<Row> extends Pick<RowWriter<Row>, 'read' | 'replace' | 'toClaim'> {
+  /** Writes claims of another store, by the times that they have, each unless its key has a row. */
+  insert(claims: readonly Claim[], signal?: StopSignal): Promise<WriteOutcome<Row>[]>;
+  /** Deletes rows that were read, each on the condition that it is still as it was read. */
+  delete(rows: readonly Row[], signal?: StopSignal): Promise<DeleteOutcome<Row>[]>;
+}
+
+interface OperateSetup<Row> {
+  readonly operator: RowOperator<Row>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly clockToleranceMs: number;
+}
+
+/**
+ * Reads each row and decides by the table of `claims/changes.ts`. A lost race is decided again from the row that won
+ * it, which most often refuses the change.
+ */
+function operateOnRows<Row>(
+  operations: readonly ClaimOperation[],
+  { operator, clock, clockToleranceMs }: OperateSetup<Row>,
+  signal?: StopSignal,
+): Promise<OperateOutcome[]> {
+  return decideInRounds<Row, OperateOutcome>(
+    operations.map(({ key }) => key),
+    operator,
+    {
+      clock,
+      isNew: () => false,
+      decide(row, index, now, mayBeGone) {
+        const stored = row === undefined ? undefined : operator.toClaim(row);
+        const operation = operations[index] as ClaimOperation;
+        const decision = decideOperation(stored, operation, now, clockToleranceMs);
+        if (row === undefined && mayBeGone) return { outcome: { status: 'done' } };
+        if ('outcome' in decision) return decision;
+        if (!('write' in decision)) return { delete: true, written: { status: 'done' } };
+        return { write: decision.write, written: { status: 'done', claim: decision.write } };
+      },
+      failed: (error) => ({ status: 'error', error }),
+      contended: `The claim was changed ${MOST_ROUNDS} times while it was being operated on`,
+    },
+    signal,
+  );
+}
+
+/** Writes claims of another store: inserted where a key has no row; where it has one, `isAdopted` decides. */
+function adoptClaims<Row>(
+  claims: readonly Claim[],
+  { operator, clock }: Pick<OperateSetup<Row>, 'operator' | 'clock'>,
+  signal?: StopSignal,
+): Promise<AdoptOutcome[]> {
+  const stored = (index: number) => ({ write: claims[index] as Claim, written: 'stored' as const });
+  return decideInRounds<Row, AdoptOutcome>(
+    claims.map(({ key }) => key),
+    operator,
+    {
+      clock,
+      isNew: () => true,
+      first: stored,
+      decide(row, index, now) {
+        if (row === undefined) return 'insert';
+        const isWritten = isAdopted(operator.toClaim(row), claims[index] as Claim, now);
+        return isWritten ? stored(index) : { outcome: 'present' };
+      },
+      failed: (error) => ({ error }),
+      contended: `The claim was changed ${MOST_ROUNDS} times while it was being copied`,
+    },
+    signal,
+  );
 }

@@ -1,9 +1,11 @@
-import type { ClaimStore } from '../../claims/claim-store.ts';
+import type { ClaimStore, AcquireOutcome, ClaimRequest } from '../../claims/claim-store.ts';
 import type { Clock } from '../../base/clock.ts';
-import { acquireClaims } from './acquire.ts';
-import { readClaim } from './read-claim.ts';
-import type { RowWriter } from './row-writer.ts';
+import { type RowWriter, noOutcome } from './row-writer.ts';
 import { extendLeases, settleClaims, startClaims } from './settle.ts';
+import type { StopSignal } from '../../base/stop.ts';
+import { acquired, decideAcquire, firstClaim, isForgotten } from '../../claims/transitions.ts';
+import { decideInRounds, MOST_ROUNDS } from './decide-in-rounds.ts';
+import type { Claim } from '../../claims/claim.ts';
 
 export interface ConditionalSetup<Row> {
   readonly writer: RowWriter<Row>;
@@ -24,4 +26,59 @@ export function conditionalStore<Row>(
     start: (claims, options) => startClaims(claims, setup, options?.signal),
     inspect: (key) => readClaim(key, writer, clock),
   };
+}
+
+interface AcquireSetup<Row> {
+  readonly writer: RowWriter<Row>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly clockToleranceMs: number;
+}
+
+export const CONTENDED: string = `The claim changed hands ${MOST_ROUNDS} times while it was being acquired`;
+
+/**
+ * First deliveries are inserted without a read: one request for 25 of them. Redeliveries, and inserts that met a
+ * row, are read strongly consistently, and decided by the state machine.
+ */
+function acquireClaims<Row>(
+  requests: readonly ClaimRequest[],
+  { writer, clock, clockToleranceMs }: AcquireSetup<Row>,
+  signal?: StopSignal,
+): Promise<AcquireOutcome[]> {
+  return decideInRounds<Row, AcquireOutcome>(
+    requests.map(({ key }) => key),
+    writer,
+    {
+      clock,
+      isNew: (index) => requests[index]?.isRedelivery !== true,
+      first(index, now) {
+        const write = firstClaim(requests[index] as ClaimRequest, now);
+        return { write, written: acquired(write, false) };
+      },
+      decide(row, index, now) {
+        const stored = row === undefined ? undefined : writer.toClaim(row);
+        const request = requests[index] as ClaimRequest;
+        const decision = decideAcquire(stored, request, now, clockToleranceMs);
+        if ('outcome' in decision) return decision;
+        const { write, tookOver } = decision;
+        return row === undefined ? 'insert' : { write, written: acquired(write, tookOver) };
+      },
+      failed: (error) => ({ status: 'error', error }),
+      contended: CONTENDED,
+    },
+    signal,
+  );
+}
+
+/** The claim of a key; undefined where there is none, or its retention is over. Rejects where the store does not say. */
+export async function readClaim<Row>(
+  key: string,
+  { read, toClaim }: Pick<RowWriter<Row>, 'read' | 'toClaim'>,
+  clock: Pick<Clock, 'now'>,
+  signal?: StopSignal,
+): Promise<Claim | undefined> {
+  const [found] = await read([key], signal);
+  if (found === undefined || found.status === 'error') throw found?.error ?? noOutcome();
+  const claim = found.row === undefined ? undefined : toClaim(found.row);
+  return claim === undefined || isForgotten(claim, clock.now()) ? undefined : claim;
 }

@@ -2,8 +2,13 @@ import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { noOutcome } from './no-outcome.ts';
-import type { DeleteOutcome, Replacement, RowWriter, WriteOutcome } from './row-writer.ts';
+import {
+  noOutcome,
+  type DeleteOutcome,
+  type Replacement,
+  type RowWriter,
+  type WriteOutcome,
+} from './row-writer.ts';
 
 /** What rounds need of a database: each write is atomic together with its condition. */
 export interface RoundWriter<Row> extends Pick<RowWriter<Row>, 'read' | 'replace'> {
@@ -51,6 +56,11 @@ export interface Rules<Row, Outcome> {
  */
 export const MOST_ROUNDS = 5;
 
+/** The error of a row that keeps changing. */
+export function contended(message: string): StoreError {
+  return new StoreError(message, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
+}
+
 type Step<Row> =
   | { readonly kind: 'insert' | 'read' | 'done' }
   | { readonly kind: 'decide'; readonly row: Row | undefined };
@@ -80,12 +90,8 @@ export async function decideInRounds<Row, Outcome>(
     if (unfinished > 0) await decideAndWrite();
     if (unfinished === 0) return outcomes;
   }
-  steps.forEach((step, index) => step.kind !== 'done' && fail(index, contended()));
+  steps.forEach((step, index) => step.kind !== 'done' && fail(index, contended(rules.contended)));
   return outcomes;
-
-  function contended(): StoreError {
-    return new StoreError(rules.contended, { isRetryable: true, code: 'BATCHLATCH_CONTENDED' });
-  }
 
   async function insertAbsent(): Promise<void> {
     const { first } = rules;

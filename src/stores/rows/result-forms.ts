@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { StoreError } from '../../base/errors.ts';
+import { RESULT_STORAGE_MS } from '../../base/limits.ts';
 import type { ClaimAdmin, ClaimOperation, OperateOutcome } from '../../claims/claim-admin.ts';
 import type { Completion, Settlement, StoreCallOptions } from '../../claims/claim-store.ts';
 import { POINTER, type ResultStorage } from '../../claims/result-storage.ts';
-import { boundedResultStorage } from './bounded-result-storage.ts';
 
 /** Prefix of texts that only look like a pointer, or like this prefix. */
 export const ESCAPE = '@stored-text ';
@@ -24,8 +25,14 @@ export interface ResultForms {
   readonly get: ResultStorage['get'];
 }
 
+/** A completion waits for its result to be kept: while that hangs the lease lapses, and the work is done again. */
+const LIMITS = {
+  put: { ms: RESULT_STORAGE_MS, signalAt: 3, signalIn: 'signal' },
+  get: { ms: RESULT_STORAGE_MS, signalAt: 1, signalIn: 'signal' },
+} as const;
+
 export function resultForms(storage: ResultStorage, mostInRow: number, clock: Clock): ResultForms {
-  const bounded = boundedResultStorage(storage, clock);
+  const { put, get } = bounded(storage, LIMITS, unanswered, clock);
   const threshold = Math.min(storage.thresholdBytes ?? mostInRow, mostInRow);
 
   async function withPointer(
@@ -35,7 +42,7 @@ export function resultForms(storage: ResultStorage, mostInRow: number, clock: Cl
   ): Promise<Completion | StoreError> {
     const { result, ...rest } = settlement;
     try {
-      const pointer = await bounded.put(settlement.key, settlement.owner, result, options);
+      const pointer = await put(settlement.key, settlement.owner, result, options);
       return { ...rest, result: POINTER + pointer };
     } catch (error) {
       if (!isLongerThan(roomInRow, result)) return inRow(settlement);
@@ -59,7 +66,7 @@ export function resultForms(storage: ResultStorage, mostInRow: number, clock: Cl
     return isLong ? withPointer(settlement, mostInRow, options) : inRow(settlement);
   }
 
-  return { formOf, isSpecial, withPointer, get: (pointer, options) => bounded.get(pointer, options) };
+  return { formOf, isSpecial, withPointer, get };
 }
 
 /** An admin that puts the long results which people give where those of attempts are. */
@@ -123,6 +130,10 @@ function tell({ onResultDropped }: Completion, error: unknown): void {
 
 function isLongerThan(bytes: number, text: string): boolean {
   return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
+}
+
+function unanswered(_why: string, limitMs: number): Error {
+  return new Error(`The result storage did not answer within ${limitMs / 1_000} seconds`);
 }
 
 function notStored(cause: unknown): StoreError {

@@ -2,6 +2,7 @@ import type { Claim } from '../../claims/claim.ts';
 import type { OwnedClaim } from '../../claims/claim-store.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { ClaimChange } from '../../claims/transitions.ts';
+import { StoreError } from '../../base/errors.ts';
 
 /**
  * What a conditional store needs of a database that can write a row on a condition. A `Row` is whatever the database gives
@@ -50,3 +51,8 @@ export type ReadOutcome<Row> =
 
 /** `wasResent`: the delete was sent more than once, so that an earlier sending of it may be why the row is gone. */
 export type DeleteOutcome<Row> = WriteOutcome<Row> & { readonly wasResent?: boolean };
+
+/** The database returned fewer answers than rows. */
+export function noOutcome(): StoreError {
+  return new StoreError('The database returned no outcome for a row', { isRetryable: true });
+}

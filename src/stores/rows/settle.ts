@@ -9,8 +9,7 @@ import {
   isAlreadySettled,
   isOwnedBy,
 } from '../../claims/transitions.ts';
-import { noOutcome } from './no-outcome.ts';
-import type { OwnedChange, RowWriter, WriteOutcome } from './row-writer.ts';
+import { noOutcome, type OwnedChange, type RowWriter, type WriteOutcome } from './row-writer.ts';
 
 /** What a claim's owner needs of a database. */
 export type OwnedWriter<Row> = Pick<RowWriter<Row>, 'change' | 'read' | 'toClaim'>;

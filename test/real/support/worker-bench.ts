@@ -7,7 +7,6 @@ import pLimit from 'p-limit';
 import { emulatorClientConfig } from '../../../src/dev/emulators/emulator-environment.ts';
 import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
 import { systemClock } from '../../../src/base/clock.ts';
-import { boundedSend } from '../../../src/worker/bounded-send.ts';
 import { QueueWorker } from '../../../src/worker/queue-worker.ts';
 import { sdkSend } from '../../../src/worker/sdk-send.ts';
 import { sendFromEnvironment } from '../../../src/worker/send-from-environment.ts';
@@ -183,7 +182,7 @@ async function benchOn(
 
 function sendBy(transport: TransportName, queueUrl: string, client: SQS): SendToSqs {
   return transport === 'sdk'
-    ? boundedSend(sdkSend(client), systemClock)
+    ? sdkSend(client, systemClock)
     : sendFromEnvironment(queueUrl, { clock: systemClock, random: Math.random });
 }
 

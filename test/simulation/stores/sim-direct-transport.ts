@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { stoppableCall } from '../../../src/base/bounded-call.ts';
+import { stoppableCall } from '../../../src/base/bounded.ts';
 import type { Answer } from '../../../src/aws/answers.ts';
 import type { Connections } from '../../../src/aws/connections.ts';
 import { directTransport, LIMITS } from '../../../src/stores/dynamodb/direct-transport.ts';

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/base/clock.ts';
-import { boundedTransport } from '../../../src/stores/dynamodb/bounded-transport.ts';
+import { boundedTransport } from '../../../src/stores/dynamodb/transport.ts';
 import { toStoreError } from '../../../src/stores/dynamodb/failures.ts';
 import { manualClock } from 'batchlatch/testing';
 import { forever } from '../../batch/bench.ts';

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { commandOf } from '../../../aws/sdk/command-client.ts';
 import type { SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
-import { withoutVersionWarning } from '../../../aws/sdk/without-version-warning.ts';
+import { withoutVersionWarning } from '../../../aws/sdk/load-package.ts';
 import type { Transport } from '../transport.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
 

@@ -1,8 +1,25 @@
 import { commandOf, methodOf } from '../../../aws/sdk/command-client.ts';
 import { platformSignal } from '../../../base/stop.ts';
 import type { Transport } from '../transport.ts';
-import { type ClientOfDynamoDB, isDocumentClient } from './given-client.ts';
 import { loadSdk, type Sdk } from './load-sdk.ts';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
+/** A `DynamoDBDocumentClient` of `@aws-sdk/lib-dynamodb`, by what only its configuration has. */
+interface DocumentClient {
+  readonly config: { readonly translateConfig?: unknown };
+  send(command: never, options?: never): Promise<unknown>;
+}
+
+/** What the store takes for a client. */
+export type ClientOfDynamoDB = Pick<DynamoDBClient, 'send'> | DocumentClient;
+
+/**
+ * Whether plain values come from and go to its own methods. Its `send` takes the commands of `@aws-sdk/client-dynamodb` all the
+ * same, which speak DynamoDB's own JSON (`{ S: … }`): what turns values into that JSON are the commands of `lib-dynamodb`.
+ */
+function isDocumentClient(client: ClientOfDynamoDB): boolean {
+  return (client as Partial<DocumentClient>).config?.translateConfig !== undefined;
+}
 
 /** What is called of a client of the SDK. */
 interface SdkClient {

@@ -1,15 +1,26 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import { Stop, type StopSignal } from '../../src/base/stop.ts';
-import { boundedSend } from '../../src/worker/bounded-send.ts';
+import { Stop } from '../../src/base/stop.ts';
+import { sdkSend, type WorkerSqsClient } from '../../src/worker/sdk-send.ts';
+
+function clientOf(call: WorkerSqsClient['receiveMessage']): WorkerSqsClient {
+  const other = call as never;
+  return {
+    receiveMessage: call,
+    deleteMessageBatch: other,
+    changeMessageVisibilityBatch: other,
+    getQueueAttributes: other,
+  };
+}
 
 function benchOf() {
   const clock = manualClock();
-  const signals: StopSignal[] = [];
-  const send = boundedSend((_operation, _input, signal) => {
-    signals.push(signal);
+  const signals: (AbortSignal | undefined)[] = [];
+  const client = clientOf((_input, options) => {
+    signals.push(options?.abortSignal);
     return new Promise(() => undefined);
-  }, clock);
+  });
+  const send = sdkSend(client, clock);
   return { clock, send, signals };
 }
 
@@ -37,6 +48,9 @@ test('other requests end after ten seconds, and all of them when the worker stop
 });
 
 test('an answer in time is the answer', async () => {
-  const send = boundedSend(() => Promise.resolve({ Messages: [] }), manualClock());
+  const send = sdkSend(
+    clientOf(() => Promise.resolve({ Messages: [] })),
+    manualClock(),
+  );
   expect(await send('ReceiveMessage', {}, new Stop())).toEqual({ Messages: [] });
 });
