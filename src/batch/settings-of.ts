@@ -1,10 +1,8 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { resolveRetention } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
-import type { Namespace } from '../keys/idempotency-key.ts';
-import { assertNoNamespace, type KeySelector, withEffort } from '../keys/key-selector.ts';
-import { refusePromise } from '../keys/key-string.ts';
-import { messageId } from '../keys/message-id.ts';
+import { type Namespace, refusePromise } from '../keys/key-string.ts';
+import { assertNoNamespace, type KeySelector, messageId, withEffort } from '../keys/key-selector.ts';
 import {
   type Advice,
   aFunction,

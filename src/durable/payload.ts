@@ -1,6 +1,6 @@
 import { PermanentError } from '../attempts/errors.ts';
 import { assertHashable, canonicalText } from '../keys/canonical-json.ts';
-import { exactBody } from '../sources/exact-body.ts';
+import { exactBody } from '../sources/exact-numbers.ts';
 import type { BatchRecord } from '../sources/record.ts';
 
 /**

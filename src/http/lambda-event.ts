@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { UnsupportedEventError } from '../sources/errors.ts';
-import { type HttpRequest, queryOf } from './http-message.ts';
+import { type HttpRequest, queryOf } from './exchange.ts';
 
 /** API Gateway REST and HTTP APIs (payload 1.0 and 2.0), Lambda function URLs (2.0) and Application Load Balancers. */
 export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | ALBEvent;

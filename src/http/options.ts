@@ -14,9 +14,8 @@ import {
 } from '../options/check-options.ts';
 import { claimChecks, type ClaimOptions, claimSettings } from '../functions/options.ts';
 import type { CallSettings } from '../functions/run-once.ts';
-import { LONGEST_KEY } from './idempotency-key-header.ts';
+import { type KeyFormat, type KeyRules, keyRules, LONGEST_KEY } from './idempotency-key-header.ts';
 import { type HeaderOptions, headersToKeep, type KeepHeaders } from './kept-headers.ts';
-import { type KeyFormat, type KeyRules, keyRules } from './key-format.ts';
 import { type MakeProblem, problemsOf } from './problems.ts';
 
 /**

@@ -3,8 +3,7 @@ import { type StoredError, toStoredError } from '../claims/claim.ts';
 import type { Ending } from '../attempts/ending.ts';
 import { CommitResultError } from '../attempts/errors.ts';
 import type { Work } from '../functions/run-once.ts';
-import type { Answered, Exchange } from './exchange.ts';
-import type { HttpResponse } from './http-message.ts';
+import type { Answered, Exchange, HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { CallContext } from '../functions/call-context.ts';
-import type { Answered } from './exchange.ts';
-import { type Content, type HttpRequest, type HttpResponse, queryOf } from './http-message.ts';
+import { type Answered, type Content, type HttpRequest, type HttpResponse, queryOf } from './exchange.ts';
 import { assertFunction, idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
 import { readBounded } from './read-bounded.ts';

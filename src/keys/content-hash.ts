@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { ConfigurationError } from '../base/errors.ts';
-import type { Check } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
 import { canonicalHash, canonicalText } from './canonical-json.ts';
 import type { PathIn } from './path-in.ts';
-import { parsePath, type PayloadPath, valueAt, withoutPaths } from './payload-path.ts';
-import { watchPaths } from './watch-paths.ts';
+import { findAt, parsePath, type PayloadPath, valueAt, withoutPaths } from './payload-path.ts';
+import { checkOptionsOf } from '../options/check-options-of.ts';
+import type { Check } from '../options/check-options.ts';
 
 /**
  * What of a payload makes its hash. With neither option: all of it. Both together are an error.
@@ -73,4 +72,33 @@ function pathsOf(option: string, paths: readonly string[]): PayloadPath[] {
 
 function aListOfPaths(): Check {
   return { expected: "a list of paths such as ['orderId']", accepts: (value) => Array.isArray(value) };
+}
+
+/** After so many payloads, a path that none of them had is taken for a mistake. */
+const ENOUGH = 10;
+
+/**
+ * Watches the first payloads for the paths of `include`. A record without one fails, which may be as it should be; a path
+ * that none of the first ten has is more likely misspelt, and causes one warning.
+ */
+function watchPaths(name: string, paths: readonly PayloadPath[]): (payload: unknown) => void {
+  let unseen = paths;
+  let payloads = 0;
+  return (payload) => {
+    if (unseen.length === 0) return;
+    unseen = unseen.filter((path) => findAt(payload, path) === undefined);
+    payloads += 1;
+    if (payloads < ENOUGH || unseen.length === 0) return;
+    const listed = unseen.map((path) => `\`${path.join('.')}\``).join(', ');
+    warnProcess(
+      `None of the first ${ENOUGH} payloads has a value at ${listed}, which \`include\` of ${name} names; records without it fail. Is it misspelt?`,
+      'BATCHLATCH_KEY_PATH_NEVER_SEEN',
+    );
+    unseen = [];
+  };
+}
+
+/** A warning of the process, which Node writes to standard error and passes to `process.on('warning')`. */
+function warnProcess(message: string, code: string): void {
+  process.emitWarning(message, { type: 'BatchlatchWarning', code });
 }

@@ -1,6 +1,6 @@
-import { parseJsonOrText } from '../sources/parse-body.ts';
+import { parseJsonOrText } from '../sources/json-text.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import { exactBody } from '../sources/exact-body.ts';
+import { exactBody } from '../sources/exact-numbers.ts';
 import { contentHash, type PayloadHashOptions } from './content-hash.ts';
 import { KeyError } from './errors.ts';
 import { type KeySelector, withEffort } from './key-selector.ts';

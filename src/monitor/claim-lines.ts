@@ -1,8 +1,8 @@
-import type { Claim } from '../claims/claim.ts';
 import { keyHash } from '../base/key-hash.ts';
+import type { Claim } from '../claims/claim.ts';
 import type { MonitorPorts } from './default-ports.ts';
-import { logLine } from './log-line.ts';
 import { unlessStopped } from './stop-before.ts';
+import { escapeUnseen } from '../observe/json-lines.ts';
 
 export interface ListOptions {
   readonly stop: AbortSignal;
@@ -69,4 +69,14 @@ function lineOf(claim: Claim, now: number, logKeys: boolean): string {
     forMs: Math.max(now - sinceOf(claim), 0),
     error,
   });
+}
+
+/** A line as `jsonLines()` writes it. */
+export function logLine(
+  at: number,
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  fields: object,
+): string {
+  return escapeUnseen(JSON.stringify({ timestamp: new Date(at).toISOString(), level, message, ...fields }));
 }

@@ -1,11 +1,9 @@
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
-import { epochMsOfSeconds } from './epoch.ts';
+import { epochMsOfSeconds, isText, malformed, membersOf, textOf } from './members.ts';
 import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
-import { malformed } from './malformed.ts';
-import { isText, membersOf, textOf } from './members.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { isObject } from '../base/is-object.ts';

@@ -1,9 +1,7 @@
 import { allOrNothing } from './answers.ts';
 import { checkedLanes } from './checked-lanes.ts';
-import { epochMsOfText } from './epoch.ts';
-import { attributesOf, isEventBridgeEvent } from './eventbridge-event.ts';
-import { malformed } from './malformed.ts';
-import { membersOf, textOf } from './members.ts';
+import { epochMsOfText, malformed, membersOf, textOf } from './members.ts';
+import { attributesOf, isEventBridgeEvent } from './eventbridge.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { isObject } from '../base/is-object.ts';

@@ -1,11 +1,9 @@
 import type { KinesisStreamRecordPayload } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
 import { Base64Record } from './base64-record.ts';
-import { epochMsOfSeconds } from './epoch.ts';
+import { epochMsOfSeconds, isText, malformed, membersOf, textOf } from './members.ts';
 import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
-import { malformed } from './malformed.ts';
-import { isText, membersOf, textOf } from './members.ts';
-import { readText } from './read-text.ts';
+import { readText } from './json-text.ts';
 import type { KinesisBatchRecord } from './record.ts';
 import type { Source, SourceBatch, SourceEntry } from './source.ts';
 import type { OpenedBody } from './text-record.ts';

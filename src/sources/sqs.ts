@@ -1,9 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import { itemFailures } from './answers.ts';
 import { pipedRecordsOf, recordsOf } from './event-records.ts';
-import { malformed } from './malformed.ts';
-import { hasMembers, membersOf, textOf } from './members.ts';
-import { readText } from './read-text.ts';
+import { hasMembers, malformed, membersOf, textOf } from './members.ts';
+import { readText } from './json-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';

@@ -7,7 +7,7 @@ import type { HandlersAtWork } from './handlers-at-work.ts';
 import { callHandler } from './handler-call.ts';
 import { type HeldMessage, idOf, type HandlerBatch } from './held-message.ts';
 import type { MessageLeases } from './message-leases.ts';
-import type { Call } from './inbox-setup.ts';
+import type { Call } from './scheduler-setup.ts';
 import { contextOf } from './lambda-event.ts';
 import { leftOf, partOf } from './left-over.ts';
 import type { WorkerOptions } from './options.ts';

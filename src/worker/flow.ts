@@ -1,14 +1,13 @@
 import type { Clock } from '../base/clock.ts';
-import { AdaptiveLimit } from './adaptive-limit.ts';
+import { AdaptiveLimit, looksOverloaded } from './adaptive-limit.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { reportOf, says, stillDown } from './dependencies.ts';
 import type { FlowOptions } from './flow-options.ts';
 import type { CallResult } from './handler-call.ts';
 import type { HeldMessage, HandlerBatch } from './held-message.ts';
-import type { InboxSetup } from './inbox-setup.ts';
+import type { InboxSetup } from './scheduler-setup.ts';
 import { Scheduler } from './scheduler.ts';
-import { MOST_IN_REQUEST } from './message-queue.ts';
-import { looksOverloaded } from './overload.ts';
+import { MOST_IN_REQUEST } from './sqs-queue.ts';
 import { RateLimits } from './rate-limits.ts';
 import type { Batch } from './ready-batches.ts';
 

@@ -1,4 +1,4 @@
-import type { ReceivedMessage } from './message-queue.ts';
+import type { ReceivedMessage } from './sqs-queue.ts';
 import type { RateKeys } from './rate-limits.ts';
 
 /** A message from its receive until it is deleted or handed back. */

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { showAgain, turnOf } from './release-messages.ts';
 import type { HeldMessage } from './held-message.ts';
-import type { MessageQueue, QueueFacts, ReceivedMessage } from './message-queue.ts';
+import type { MessageQueue, QueueFacts, ReceivedMessage } from './sqs-queue.ts';
 import { InFlight } from './in-flight.ts';
 import { VisibilityKeeper } from './visibility-keeper.ts';
 import type { WorkerCounters } from './worker.ts';

@@ -1,4 +1,4 @@
-import { batchOf } from './batch-of.ts';
+import { batchOf } from './ready-batches.ts';
 import { EventEmitter } from 'node:events';
 import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../base/clock.ts';
@@ -8,7 +8,13 @@ import { CallDeadline } from './call-deadline.ts';
 import { Calls } from './calls.ts';
 import { Deletions } from './deletions.ts';
 import { CLAIM_STORE } from './dependencies.ts';
-import { emitSafely } from './emit-safely.ts';
+import {
+  emitSafely,
+  type Worker,
+  type WorkerCounters,
+  type WorkerEvents,
+  type WorkerState,
+} from './worker.ts';
 import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
 import { HandlersAtWork } from './handlers-at-work.ts';
@@ -16,13 +22,12 @@ import { type Health, healthOf, type HealthServer, startHealthServer } from './h
 import { type HeldMessage, type HandlerBatch, parcelsOf } from './held-message.ts';
 import { MessageLeases } from './message-leases.ts';
 import { nameOfQueue, sqsEventOf } from './lambda-event.ts';
-import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
+import type { MessageQueue, ReceivedMessage } from './sqs-queue.ts';
 import { type WorkerOptions } from './options.ts';
 import { keyedParcel } from './rate-keys.ts';
 import { Receivers } from './receivers.ts';
 import { StoreWatch } from './store-watch.ts';
-import { steadyClock } from './steady-clock.ts';
-import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
+import { steadyClock } from './timers.ts';
 
 const LONG_POLL_SECONDS = 20;
 /** How long handlers that are told to stop may take, within the stop's time. */
@@ -279,10 +284,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   #eventOf(held: readonly HeldMessage[]): SQSEvent {
-    return sqsEventOf(
-      held.map(({ message }) => message),
-      this.#queueArn,
-    );
+    const messages = held.map(({ message }) => message);
+    return sqsEventOf(messages, this.#queueArn);
   }
 
   #emit<Name extends keyof WorkerEvents>(name: Name, ...args: WorkerEvents[Name]): void {

@@ -1,4 +1,6 @@
+import { takesBatches } from '../attempts/host.ts';
 import type { HandlerBatch } from './held-message.ts';
+import type { WorkerOptions } from './options.ts';
 
 /** How many messages a call of the handler gets. */
 export interface Batch {
@@ -53,4 +55,13 @@ export class ReadyBatches {
     const receivedAt = first.held[0]?.receivedAt ?? 0;
     return { parcels, messages, dueInMs: isFull ? 0 : receivedAt + batch.windowMs - now };
   }
+}
+
+/** As many as one receive brings. */
+const DEFAULT_SIZE = 10;
+
+/** How many messages a call gets; undefined: one, or those of one FIFO group. */
+export function batchOf({ batch, handler, maxInFlight = 100 }: WorkerOptions): Batch | undefined {
+  if (batch !== undefined) return { size: batch.size, windowMs: batch.windowMs ?? 0 };
+  return takesBatches(handler) ? { size: Math.min(DEFAULT_SIZE, maxInFlight), windowMs: 0 } : undefined;
 }

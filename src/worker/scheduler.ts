@@ -1,6 +1,6 @@
 import { GroupCounts } from './group-counts.ts';
 import type { HandlerBatch } from './held-message.ts';
-import type { Call, InboxSetup } from './inbox-setup.ts';
+import type { Call, InboxSetup } from './scheduler-setup.ts';
 import { Permits } from './permits.ts';
 import { ReadyBatches } from './ready-batches.ts';
 import { laneOfGroup, laneOfKey, WaitingLanes } from './waiting-lanes.ts';

@@ -1,6 +1,9 @@
 import { sqsWithMethods } from '../aws/sdk/command-client.ts';
+import { stoppableCall } from '../base/bounded-call.ts';
+import type { Clock } from '../base/clock.ts';
 import { platformSignal } from '../base/stop.ts';
 import type { CommandClient } from '../options/command-client.ts';
+import { SQS } from './direct-send.ts';
 import type { SendToSqs } from './sqs-queue.ts';
 
 /** The part of AWS's SDK that a worker uses: `SQS` of `@aws-sdk/client-sqs` fits it. */
@@ -105,4 +108,24 @@ export function sdkSend(given: WorkerSqsClient | CommandClient): SendToSqs {
   const client = sqsWithMethods<WorkerSqsClient>(given, WORKER_OPERATIONS);
   return (operation, input, signal) =>
     client[OPERATIONS[operation]](input as never, { abortSignal: platformSignal(signal) });
+}
+
+const LONGEST_CALL_MS = 10_000;
+/** A receive waits for messages for 20 seconds. */
+const LONGEST_RECEIVE_MS = 30_000;
+
+/**
+ * Requests that do not wait for an answer without end, as AWS's SDK does by default: a receive that is never answered would keep
+ * its receiver, and its share of the slots, until the worker stops.
+ */
+export function boundedSend(send: SendToSqs, clock: Clock): SendToSqs {
+  return (operation, input, signal) => {
+    const limitMs = operation === 'ReceiveMessage' ? LONGEST_RECEIVE_MS : LONGEST_CALL_MS;
+    return stoppableCall((stop) => send(operation, input, stop), {
+      clock,
+      limitMs,
+      signal,
+      errorOf: (why) => SQS.unanswered(why, undefined, limitMs),
+    });
+  };
 }

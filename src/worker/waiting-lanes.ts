@@ -1,5 +1,5 @@
 import type { HandlerBatch } from './held-message.ts';
-import type { ReceivedMessage } from './message-queue.ts';
+import type { ReceivedMessage } from './sqs-queue.ts';
 
 /** What messages that are set aside hold, in UTF-16 units: SQS allows a mebibyte each, in the body or in attributes. */
 const MOST_TEXT = 64 * 1_024 * 1_024;

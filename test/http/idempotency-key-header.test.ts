@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type HttpIdempotencyOptions, type KeyFormat, withFetchIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
-import { readKeyHeader } from '../../src/http/idempotency-key-header.ts';
-import { keyRules } from '../../src/http/key-format.ts';
+import { keyRules, readKeyHeader } from '../../src/http/idempotency-key-header.ts';
 
 const UUID = '8e03978e-40d5-43dd-bc93-6894a57f9324';
 

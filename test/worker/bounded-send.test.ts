@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import { Stop, type StopSignal } from '../../src/base/stop.ts';
-import { boundedSend } from '../../src/worker/bounded-send.ts';
+import { boundedSend } from '../../src/worker/sdk-send.ts';
 
 function benchOf() {
   const clock = manualClock();

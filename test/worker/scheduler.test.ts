@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import { type HandlerBatch, parcelsOf } from '../../src/worker/held-message.ts';
-import type { InboxSetup } from '../../src/worker/inbox-setup.ts';
+import type { InboxSetup } from '../../src/worker/scheduler-setup.ts';
 import { Scheduler } from '../../src/worker/scheduler.ts';
 import { RateLimits } from '../../src/worker/rate-limits.ts';
 

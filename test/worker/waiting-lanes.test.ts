@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { WaitingLanes } from '../../src/worker/waiting-lanes.ts';
-import type { MessageAttribute } from '../../src/worker/message-queue.ts';
+import type { MessageAttribute } from '../../src/worker/sqs-queue.ts';
 
 const MEBIBYTE = 'x'.repeat(1_024 * 1_024);
 

@@ -11,8 +11,7 @@ import { MessageMover } from './message-mover.ts';
 import { runMoveTask } from './move-task.ts';
 import { type QueueFacts, readQueueFacts } from './queue-facts.ts';
 import type { RedriveOptions } from './redrive-options.ts';
-import type { RedrivenMessage, RedriveResult } from './redrive-result.ts';
-import { RedriveTally } from './redrive-tally.ts';
+import { type RedrivenMessage, type RedriveResult, RedriveTally } from './redrive-result.ts';
 
 export interface RedrivePorts {
   readonly sqs: DeadLetterSqs;

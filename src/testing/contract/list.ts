@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
 import type { ClaimQuery, ClaimState, ClaimAdmin } from '../../claims/claim-admin.ts';
-import { type AdminBench, ofAdmin } from '../admin-bench.ts';
-import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import { type AdminBench, type Contract, ERROR, LEASE_MS, ofAdmin, RETENTION_MS } from '../store-bench.ts';
 
 const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 

@@ -3,8 +3,7 @@ import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
 import type { ClaimState, OperationKind } from '../../claims/claim-admin.ts';
-import { ofAdmin } from '../admin-bench.ts';
-import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import { type Bench, type Contract, ERROR, LEASE_MS, ofAdmin, RETENTION_MS } from '../store-bench.ts';
 import type { CommitSubject } from './commit.ts';
 
 /** The rows of a store, past it: for the tests of rows that a newer version of batchlatch wrote. */

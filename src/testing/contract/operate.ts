@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OperateOutcome, OperationKind } from '../../claims/claim-admin.ts';
-import { ofAdmin, parked } from '../admin-bench.ts';
-import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
-import { everyWrite } from './every-write.ts';
+import { type Contract, ERROR, LEASE_MS, ofAdmin, parked, RETENTION_MS } from '../store-bench.ts';
+import { everyWrite } from './settle.ts';
 
 const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
 const DAY_MS = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
-import { type Contract, ERROR, LEASE_MS } from '../store-bench.ts';
+import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
 
 /** What happens to a claim when its owner ends it. */
 export function describeSettle(contract: Contract): void {
@@ -117,4 +117,55 @@ function withStatus<Status extends AcquireOutcome['status']>(
 ): Extract<AcquireOutcome, { status: Status }> {
   assert.equal(outcome?.status, status);
   return outcome as Extract<AcquireOutcome, { status: Status }>;
+}
+
+/** What an owner can no longer do once the next one has the claim. */
+export function describeLateOwner(contract: Contract): void {
+  contract('can neither complete, fail, park, release nor extend the claim of the next', async (bench) => {
+    const { store, acquire, key, clock } = bench;
+    await acquire('overrun', { owner: 'late' });
+    await clock.advance(LEASE_MS);
+    await acquire('overrun', { owner: 'next' });
+    const before = await store.inspect(key('overrun'));
+    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
+    assert.deepEqual(await store.inspect(key('overrun')), before);
+  });
+
+  contract('cannot change a completion of the next either', async (bench) => {
+    const { store, acquire, complete, key, clock } = bench;
+    await acquire('overrun', { owner: 'late' });
+    await clock.advance(LEASE_MS);
+    await acquire('overrun', { owner: 'next' });
+    await complete('overrun', 'next', { result: '"of the next"' });
+    const before = await store.inspect(key('overrun'));
+    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
+    assert.deepEqual(await store.inspect(key('overrun')), before);
+  });
+
+  contract('still settles when nobody took over', async ({ acquire, complete, clock }) => {
+    await acquire('slow', { owner: 'late' });
+    await clock.advance(LEASE_MS * 3);
+    assert.equal(await complete('slow', 'late'), 'stored');
+    assert.equal((await acquire('slow')).status, 'duplicate');
+  });
+
+  contract('loses when there is no row at all', async ({ store, key, settlement }) => {
+    assert.deepEqual(await store.settle([settlement({ key: key('never'), owner: 'me' })]), ['lost']);
+    assert.equal(await store.inspect(key('never')), undefined);
+  });
+}
+
+/** Tries every write that an owner may make, and gives what became of each. */
+export async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
+  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
+  const writes: Settlement[] = [
+    { ...common, end: 'complete', result: '"late"' },
+    { ...common, end: 'fail', error: ERROR },
+    { ...common, end: 'park', error: ERROR },
+    { ...common, end: 'release', releases: 0 },
+  ];
+  const outcomes: unknown[] = [];
+  for (const write of writes) outcomes.push(...(await store.settle([write])));
+  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
+  return outcomes;
 }
