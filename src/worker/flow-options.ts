@@ -2,7 +2,7 @@ import { ConfigurationError } from '../base/errors.ts';
 import { aFunction, anInteger, type Check, either, members, required } from '../options/check-options.ts';
 import type { Adaptive } from './adaptive-limit.ts';
 import { CLAIM_STORE, type Dependency } from './dependencies.ts';
-import type { Rate } from './rate.ts';
+import type { Rate } from './rate-limits.ts';
 
 /** How many messages a call of the handler gets. */
 export interface BatchOptions {
@@ -80,20 +80,12 @@ export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
 /** Throws a `ConfigurationError` for options each of which may be, but not together. */
 export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
   const { maxInFlight = 100, concurrencyPerGroup, adaptive, dependencies = [], batch } = options;
-  if (batch !== undefined && batch.size > maxInFlight) {
-    refuse(`\`batch.size\` (${batch.size}) is above \`maxInFlight\` (${maxInFlight})`);
-  }
   const { floor = 1, ceiling = maxInFlight } = adaptive ?? {};
-  if (ceiling > maxInFlight) {
-    refuse(`\`adaptive.ceiling\` (${ceiling}) is above \`maxInFlight\` (${maxInFlight})`);
-  }
-  if (floor > ceiling) {
-    const which = adaptive?.ceiling === undefined ? '`maxInFlight`' : '`adaptive.ceiling`';
-    refuse(`\`adaptive.floor\` (${floor}) is above ${which} (${ceiling})`);
-  }
-  if (concurrencyPerGroup !== undefined && concurrencyPerGroup > maxInFlight) {
-    refuse(`\`concurrencyPerGroup\` (${concurrencyPerGroup}) is above \`maxInFlight\` (${maxInFlight})`);
-  }
+  const ofCeiling = adaptive?.ceiling === undefined ? 'maxInFlight' : 'adaptive.ceiling';
+  assertAtMost('batch.size', batch?.size, 'maxInFlight', maxInFlight);
+  assertAtMost('adaptive.ceiling', ceiling, 'maxInFlight', maxInFlight);
+  assertAtMost('adaptive.floor', floor, ofCeiling, ceiling);
+  assertAtMost('concurrencyPerGroup', concurrencyPerGroup, 'maxInFlight', maxInFlight);
   if (isFifo && concurrencyPerGroup !== undefined && concurrencyPerGroup !== 1) {
     refuse(`\`concurrencyPerGroup\` is ${concurrencyPerGroup}, and the groups of a FIFO queue have 1`);
   }
@@ -103,6 +95,10 @@ export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
       refuse(`\`${name}\` is how the claim store is called; give the dependency another name`);
     if (names.indexOf(name) !== names.lastIndexOf(name)) refuse(`two dependencies are called \`${name}\``);
   }
+}
+
+function assertAtMost(name: string, value: number = 0, ofMost: string, most: number): void {
+  if (value > most) refuse(`\`${name}\` (${value}) is above \`${ofMost}\` (${most})`);
 }
 
 function refuse(why: string): never {

@@ -78,6 +78,9 @@ export interface WorkerCounters {
   readonly receiveErrors: number;
 }
 
+/** Counters that the parts of a worker write. */
+export type MutableCounters = { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
+
 /** A process's work on one queue. */
 export interface Worker extends Pick<EventEmitter<WorkerEvents>, 'on' | 'once' | 'off'> {
   /** What it does now. */
