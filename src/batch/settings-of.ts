@@ -6,17 +6,14 @@ import { assertNoNamespace, type KeySelector, messageId, withEffort } from '../k
 import {
   type Advice,
   aFunction,
-  aNamespace,
   anInteger,
-  aPolicy,
-  aRetention,
-  aUrl,
   type Check,
   checkOptions,
   either,
   objectWith,
   oneOf,
 } from '../options/check-options.ts';
+import { aNamespace, aPolicy, aRetention, aUrl } from '../options/domain-checks.ts';
 import { aClientWith } from '../options/command-client.ts';
 import { SQS_OPERATIONS } from '../queues/sqs-client.ts';
 import { decodeSteps } from '../sources/decode-step.ts';

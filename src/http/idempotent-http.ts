@@ -1,9 +1,10 @@
+import { assertFunction } from '../options/check-options.ts';
 import { unstartedClaims } from '../attempts/unstarted-claims.ts';
-import { BatchlatchError, ConfigurationError } from '../base/errors.ts';
+import { BatchlatchError } from '../base/errors.ts';
 import { defaultPorts } from '../functions/default-ports.ts';
 import { leaseClock } from '../functions/lease-clock.ts';
 import { type Call, runOnce, type RunPorts } from '../functions/run-once.ts';
-import type { Exchange } from './exchange.ts';
+import type { Answered, Exchange } from './exchange.ts';
 import {
   checkHttpOptions,
   type HttpIdempotencyOptions,
@@ -12,14 +13,14 @@ import {
 } from './options.ts';
 import { respond } from './outcome-response.ts';
 import { fingerprint, keyHeaderOf, keyOf, ownerOf } from './request-key.ts';
-import { workOf } from './request-work.ts';
+import { calleeOf } from './request-call.ts';
 
 /** What both kinds of handlers have in common: the options, once, and then an answer for each exchange. */
 export function idempotentHttp<Request, Native>(
   handler: unknown,
   options: HttpIdempotencyOptions<Request>,
 ): (exchange: Omit<Exchange<Native>, 'scope' | 'mayReplay'>, native: Request) => Promise<Native> {
-  assertFunction(handler, 'handler');
+  assertFunction('handler', handler);
   checkHttpOptions(options);
   const given = defaultPorts(options);
   const ports = { ...given, unstarted: unstartedClaims(given.store) };
@@ -32,12 +33,6 @@ export function idempotentHttp<Request, Native>(
       authorizeReplay === undefined ? true : authorizeReplay(native);
     return answerOnce({ ...exchange, scope: scopeOf, mayReplay }, settings, ports, onError);
   };
-}
-
-export function assertFunction(given: unknown, name: string): void {
-  if (typeof given !== 'function') {
-    throw new ConfigurationError(`Expected the ${name} to be a function, got ${typeof given}`);
-  }
 }
 
 /** An error of `onError` changes nothing. */
@@ -95,13 +90,14 @@ async function answerOnce<Native>(
   if (body === 'too large') {
     return give(problem('body-too-large', `The body is larger than ${settings.maxBodyBytes} bytes.`));
   }
-  const call: Call = {
+  const call: Call<Answered<Native>> = {
+    ...calleeOf(exchange, settings),
     key,
     payloadHash: fingerprint(request, body),
     lockedBy: exchange.lockedBy,
     leases,
   };
-  const outcome = await runOnce(call, workOf(exchange, settings), settings, ports);
+  const outcome = await runOnce(call, settings, ports);
   return respond(outcome, exchange, settings, ports, onError);
 }
 

@@ -4,7 +4,7 @@ import type { CallOutcome, CallPorts } from '../functions/run-once.ts';
 import { type Answered, attempted, type Exchange, type HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
 import type { MakeProblem } from './problems.ts';
-import { RESPONSE_NOT_KEPT } from './request-work.ts';
+import { RESPONSE_NOT_KEPT } from './request-call.ts';
 
 /** What the client gets for how the call of its key ended. Throws what the handler threw. */
 export async function respond<Native>(

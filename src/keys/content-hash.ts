@@ -3,8 +3,7 @@ import { ConfigurationError } from '../base/errors.ts';
 import { canonicalHash, canonicalText } from './canonical-json.ts';
 import type { PathIn } from './path-in.ts';
 import { findAt, parsePath, type PayloadPath, valueAt, withoutPaths } from './payload-path.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
-import type { Check } from '../options/check-options.ts';
+import { aListOf, checkOptionsOf } from '../options/check-options.ts';
 
 /**
  * What of a payload makes its hash. With neither option: all of it. Both together are an error.
@@ -21,13 +20,15 @@ export interface PayloadHashOptions<Payload = unknown> {
   readonly exclude?: readonly PathIn<Payload, '*'>[];
 }
 
+const PATHS = aListOf("a list of paths such as ['orderId']");
+
 /**
  * SHA-256 over RFC 8785 canonical JSON of the values that are included, or of all that are not excluded. `name` is
  * the public function whose options these are. Throws a `ConfigurationError` for options that cannot work; what it
  * gives throws a `KeyError` for a payload that has no such values, or no canonical form.
  */
 export function contentHash(name: string, options: PayloadHashOptions): (payload: unknown) => string {
-  checkOptionsOf(name, options, { include: aListOfPaths(), exclude: aListOfPaths() });
+  checkOptionsOf(name, options, { include: PATHS, exclude: PATHS });
   const { include, exclude } = options;
   if (include !== undefined && exclude !== undefined) {
     throw new ConfigurationError(`${name}: Expected \`include\` or \`exclude\`, not both`);
@@ -68,10 +69,6 @@ function hashOfIncluded(name: string, included: readonly PayloadPath[]): (payloa
 
 function pathsOf(option: string, paths: readonly string[]): PayloadPath[] {
   return paths.map((path) => parsePath(option, path));
-}
-
-function aListOfPaths(): Check {
-  return { expected: "a list of paths such as ['orderId']", accepts: (value) => Array.isArray(value) };
 }
 
 /** After so many payloads, a path that none of them had is taken for a mistake. */

@@ -2,8 +2,7 @@ import { ConfigurationError } from '../base/errors.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { BatchEvent, Observer } from './observer.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
-import { aFunction, oneOf } from '../options/check-options.ts';
+import { aFunction, checkOptionsOf, oneOf } from '../options/check-options.ts';
 
 /** The least important level that is written: `debug`, `info`, `warn`, `error`, or `silent`, which writes nothing. */
 export type LogLevel = (typeof LEVELS)[number];

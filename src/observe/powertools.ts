@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../base/errors.ts';
-import { aBoolean, objectWith, oneOf } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aBoolean, checkOptionsOf, objectWith, oneOf } from '../options/check-options.ts';
 import { type EventLevel, levelOf, LEVELS, type LogLevel, shown } from './json-lines.ts';
 import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';

@@ -3,8 +3,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
 import { type ClaimAdmin, type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { NewerRow } from '../claims/row-format.ts';
-import { aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aFunction, anInteger, aString, checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
 import type { ReadOptions } from './list-claims.ts';
 

@@ -5,8 +5,14 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigurationError, hasCode, mayPass } from '../base/errors.ts';
 import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
-import { aBoolean, aFunction, aString, type Check, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import {
+  aBoolean,
+  aFunction,
+  aString,
+  type Check,
+  checkOptionsOf,
+  objectWith,
+} from '../options/check-options.ts';
 
 /** Options of `copyClaims`. */
 export interface CopyOptions {

@@ -1,5 +1,5 @@
 import type { WholeCallKey } from '../keys/call-key.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf } from '../options/check-options.ts';
 import { argumentOf, callChecks, type PowertoolsCallOptions } from './call-payload.ts';
 import { idChecks, idMaker, type PowertoolsIdOptions } from './id-maker.ts';
 

@@ -1,6 +1,6 @@
 import type { CallPayloadHash } from '../keys/call-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf } from '../options/check-options.ts';
 import { argumentOf, callChecks, type PowertoolsCallOptions } from './call-payload.ts';
 import { payloadChecks, payloadOf, type PowertoolsPayloadOptions } from './record-payload.ts';
 import { type PowertoolsValidationOptions, validationChecks, validationHash } from './validation-hash.ts';

@@ -1,6 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import { checkOptionsOf } from '../options/check-options-of.ts';
-import { anInteger } from '../options/check-options.ts';
+import { anInteger, checkOptionsOf } from '../options/check-options.ts';
 
 const MEBIBYTE = 1_048_576;
 

@@ -3,7 +3,7 @@ import type { MSKRecord } from 'aws-lambda';
 import { type HandedBack, itemFailures, type KafkaBatchResponse } from './answers.ts';
 import { Base64Record } from './base64-record.ts';
 import { textOfBase64 } from './base64.ts';
-import { checkedLanes } from './checked-lanes.ts';
+import { checkOptionsOf, oneOf } from '../options/check-options.ts';
 import { hasMembers, isText, malformed, membersOf } from './members.ts';
 import { readText } from './json-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
@@ -31,7 +31,8 @@ export interface KafkaOptions {
  * @param options In which order records run.
  */
 export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaBatchRecord<Body>> {
-  const lanes = checkedLanes('kafka', options, 'partition', 'key');
+  checkOptionsOf('kafka', options, { lanes: oneOf('partition', 'key') });
+  const { lanes = 'partition' } = options;
   const source: Source<KafkaBatchRecord> = {
     name: 'Kafka',
     read(event) {

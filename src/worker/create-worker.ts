@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf } from '../options/check-options.ts';
 import { boundedSend, sdkSend } from './sdk-send.ts';
 import { type WorkerOptions, workerChecks } from './options.ts';
 import { QueueWorker } from './queue-worker.ts';

@@ -1,5 +1,13 @@
 import { ConfigurationError } from '../base/errors.ts';
-import { aFunction, anInteger, type Check, either, members, required } from '../options/check-options.ts';
+import {
+  aFunction,
+  aListOf,
+  anInteger,
+  type Check,
+  either,
+  members,
+  required,
+} from '../options/check-options.ts';
 import type { Adaptive } from './adaptive-limit.ts';
 import { CLAIM_STORE, type Dependency } from './dependencies.ts';
 import type { Rate } from './rate-limits.ts';
@@ -59,16 +67,23 @@ const aTolerance: Check = {
   accepts: (value) => typeof value === 'number' && value > 1 && Number.isFinite(value),
 };
 
+const aDependency = members({
+  name: required(aName),
+  isDown: required(aFunction()),
+  check: aFunction(),
+});
+
+const listOf = ({ expected, accepts }: Check): Check =>
+  aListOf(`a list, each of which is ${expected}`, accepts);
+
 /** What these options may be. */
 export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
   maxInFlight: anInteger(1, MOST_IN_FLIGHT),
   concurrencyPerGroup: anInteger(1),
   batch: members({ size: required(anInteger(1, MOST_IN_BATCH)), windowMs: anInteger(0, LONGEST_WINDOW_MS) }),
   receivers: anInteger(1, MOST_RECEIVERS),
-  rate: either(aRate, aListOf(aRate)),
-  dependencies: aListOf(
-    members({ name: required(aName), isDown: required(aFunction()), check: aFunction() }),
-  ),
+  rate: either(aRate, listOf(aRate)),
+  dependencies: listOf(aDependency),
   adaptive: members({
     floor: anInteger(1),
     ceiling: anInteger(1),
@@ -103,11 +118,4 @@ function assertAtMost(name: string, value: number = 0, ofMost: string, most: num
 
 function refuse(why: string): never {
   throw new ConfigurationError(`createWorker: ${why}`);
-}
-
-function aListOf(check: Check): Check {
-  return {
-    expected: `a list, each of which is ${check.expected}`,
-    accepts: (value) => Array.isArray(value) && value.every((one) => check.accepts(one)),
-  };
 }

@@ -122,7 +122,7 @@ describe('keyFormat', () => {
 
   it.each([
     [{ keyFormat: 'guid' }, /`keyFormat` to be 'any' or 'uuid', or a RegExp, or a function/],
-    [{ maxKeyLength: 0 }, /`maxKeyLength` to be an integer from 1 up to 1024/],
+    [{ maxKeyLength: 0 }, /`maxKeyLength` to be an integer from 1 to 1024/],
     [{ maxKeyLength: 1_025 }, /`maxKeyLength`/],
   ])('refuses %j at start', (options, message) => {
     expect(() => idempotent(options as never, () => undefined)).toThrow(message);

@@ -4,10 +4,10 @@ import {
   anInteger,
   anObject,
   type Check,
+  checkOptionsOf,
   objectWith,
   oneOf,
 } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
 import { assertAttributeNames } from './attribute-names.ts';
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { boundedTransport } from './bounded-transport.ts';
