@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { keyHash } from '../base/key-hash.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { MonitorPorts } from './default-ports.ts';
@@ -37,11 +38,7 @@ async function readClaims(
   const claims: Claim[] = [];
   let cursor: string | undefined;
   do {
-    const query = {
-      state,
-      limit: Math.min(most - claims.length, 100),
-      ...(cursor !== undefined && { cursor }),
-    };
+    const query = defined({ state, limit: Math.min(most - claims.length, 100), cursor });
     const page = await unlessStopped((signal) => admin.list(query, { signal }), clock, stop);
     if (page === undefined) break;
     claims.push(...page.claims);

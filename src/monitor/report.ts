@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { ClaimCount, ClaimState } from '../claims/claim-admin.ts';
 import type { MonitorPorts } from './default-ports.ts';
 import { unlessStopped } from './stop-before.ts';
@@ -29,10 +30,9 @@ export const STATES: readonly CountedState[] = ['overdue', 'parked', 'in-progres
 /** The report of what was counted, at a time in epoch milliseconds. */
 export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
   const oldest = counted.get('overdue')?.oldestLeaseUntil;
-  const readBy = readingOf(counted);
   return {
     table,
-    ...(readBy !== undefined && { readBy }),
+    ...defined({ readBy: readingOf(counted) }),
     isWhole: STATES.every((state) => counted.get(state)?.isWhole === true),
     overdue: counted.get('overdue')?.count ?? 0,
     parked: counted.get('parked')?.count ?? 0,
@@ -68,7 +68,7 @@ export async function countState(
   let counted: Counted = { count: 0, rowsRead: 0, isWhole: false };
   let cursor: string | undefined;
   do {
-    const query = { state, ...(cursor !== undefined && { cursor }) };
+    const query = { state, ...defined({ cursor }) };
     const page = await unlessStopped((signal) => ports.admin.count(query, { signal }), ports.clock, stop);
     if (page === undefined) return counted;
     counted = withPage(counted, page);
@@ -83,7 +83,7 @@ function withPage(before: Counted, page: ClaimCount): Counted {
     count: before.count + page.count,
     rowsRead: before.rowsRead + page.rowsRead,
     readBy: page.readBy,
-    ...(page.missingIndex !== undefined && { missingIndex: page.missingIndex }),
+    ...defined({ missingIndex: page.missingIndex }),
     isWhole: page.next === undefined,
     ...(page.readUnits !== undefined && { readUnits: (before.readUnits ?? 0) + page.readUnits }),
     ...(oldest !== Infinity && { oldestLeaseUntil: oldest }),

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
@@ -88,7 +89,7 @@ export async function claimStatistics(
   let next = options.cursor;
   do {
     const page = await admin.list(
-      { keyPrefix, limit: Math.min(limit - claims, 1_000), ...(next !== undefined && { cursor: next }) },
+      defined({ keyPrefix, limit: Math.min(limit - claims, 1_000), cursor: next }),
       signal && { signal },
     );
     const now = clock.now();
@@ -100,12 +101,6 @@ export async function claimStatistics(
     next = page.next;
     onProgress?.({ claims, rowsRead });
   } while (next !== undefined && claims < limit);
-  return {
-    ...seen.result(),
-    isWhole: next === undefined && options.cursor === undefined,
-    ...(next !== undefined && { next }),
-    rowsRead,
-    ...(readUnits !== undefined && { readUnits }),
-    ...leftOut,
-  };
+  const isWhole = next === undefined && options.cursor === undefined;
+  return { ...seen.result(), isWhole, ...defined({ next, rowsRead, readUnits }), ...leftOut };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
 
 /** One thing that a row tells of its past. Times are epoch milliseconds. */
@@ -60,7 +61,7 @@ export function claimTimeline(claim: Claim, now: number): readonly TimelineEvent
   const latest = {
     kind: 'claimed',
     attempt,
-    ...(lockedBy !== undefined && { lockedBy }),
+    ...defined({ lockedBy }),
     ...(crashes > 0 && { tookOver: true }),
   } as const;
   if (attempt > 1) {

@@ -15,14 +15,13 @@ import type { Source, SourceEntry } from './source.ts';
  * @typeParam Body The type of the event's detail.
  */
 export function eventBridge<Body = unknown>(): Source<EventBridgeBatchRecord<Body>> {
-  const source: Source<EventBridgeBatchRecord> = {
+  return {
     name: 'EventBridge',
     read(event) {
       if (!isEventBridgeEvent(event)) return undefined;
       return { entries: [eventBridgeEntry(event)], answer: allOrNothing, comesAgainSoon: true };
     },
-  };
-  return source as Source<EventBridgeBatchRecord<Body>>;
+  } satisfies Source<EventBridgeBatchRecord> as Source<EventBridgeBatchRecord<Body>>;
 }
 
 function eventBridgeEntry(raw: EventBridgeEvent<string, unknown>): SourceEntry<EventBridgeBatchRecord> {

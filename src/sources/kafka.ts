@@ -33,7 +33,7 @@ export interface KafkaOptions {
 export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaBatchRecord<Body>> {
   checkOptionsOf('kafka', options, { lanes: oneOf('partition', 'key') });
   const { lanes = 'partition' } = options;
-  const source: Source<KafkaBatchRecord> = {
+  return {
     name: 'Kafka',
     read(event) {
       if (!isKafkaEvent(event)) return undefined;
@@ -43,8 +43,7 @@ export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaB
       );
       return { entries, answer: failuresByOffset, comesAgainSoon: true };
     },
-  };
-  return source as Source<KafkaBatchRecord<Body>>;
+  } satisfies Source<KafkaBatchRecord> as Source<KafkaBatchRecord<Body>>;
 }
 
 interface KafkaEvent {

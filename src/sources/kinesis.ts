@@ -16,7 +16,7 @@ import type { OpenedBody } from './text-record.ts';
  * @typeParam Body The type of the record's body.
  */
 export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
-  const source: Source<KinesisBatchRecord> = {
+  return {
     name: 'Kinesis',
     read(event) {
       const piped = pipedRecordsOf(event, 'aws:kinesis');
@@ -24,8 +24,7 @@ export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
       const records = streamRecordsOf(event, 'aws:kinesis');
       return records && streamBatch(records);
     },
-  };
-  return source as Source<KinesisBatchRecord<Body>>;
+  } satisfies Source<KinesisBatchRecord> as Source<KinesisBatchRecord<Body>>;
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html */
@@ -56,8 +55,7 @@ function kinesisEntry(
   const { eventSource, eventID, eventSourceARN } = membersOf<KinesisBatchRecord['raw']>(raw);
   const payload = membersOf<KinesisStreamRecordPayload>(rawPayload);
   const { data, partitionKey, sequenceNumber } = payload;
-  const identifier = identifierOf(payload, eventID);
-  const itemIdentifier = textOf(identifier);
+  const itemIdentifier = textOf(identifierOf(payload, eventID));
   // rule: partition-lanes
   const lane = typeof partitionKey === 'string' ? `key:${partitionKey}` : undefined;
 

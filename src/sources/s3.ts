@@ -16,15 +16,14 @@ import type { Source, SourceEntry } from './source.ts';
  * @typeParam Body The type of the record's body.
  */
 export function s3<Body = S3Notification>(): Source<S3BatchRecord<Body>> {
-  const source: Source<S3BatchRecord> = {
+  return {
     name: 'S3',
     read(event) {
       if (isS3TestEvent(event)) return { entries: [TEST_ENTRY], answer: allOrNothing };
       const records = recordsOf(event, 'aws:s3');
       return records && { entries: records.map(s3Entry), answer: allOrNothing, comesAgainSoon: true };
     },
-  };
-  return source as Source<S3BatchRecord<Body>>;
+  } satisfies Source<S3BatchRecord> as Source<S3BatchRecord<Body>>;
 }
 
 const TEST_ENTRY: SourceEntry<S3BatchRecord> = {

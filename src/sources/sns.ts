@@ -17,14 +17,13 @@ import { type OpenedBody, TextRecord } from './text-record.ts';
  * @typeParam Body The type of the record's body.
  */
 export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
-  const source: Source<SnsBatchRecord> = {
+  return {
     name: 'SNS',
     read(event) {
       const records = recordsOf(event, 'aws:sns');
       return records && { entries: records.map(snsEntry), answer: allOrNothing, comesAgainSoon: true };
     },
-  };
-  return source as Source<SnsBatchRecord<Body>>;
+  } satisfies Source<SnsBatchRecord> as Source<SnsBatchRecord<Body>>;
 }
 
 function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {

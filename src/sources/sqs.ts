@@ -14,14 +14,13 @@ import { type OpenedBody, TextRecord } from './text-record.ts';
  * @typeParam Body The type of the record's body.
  */
 export function sqs<Body = unknown>(): Source<SqsBatchRecord<Body>> {
-  const source: Source<SqsBatchRecord> = {
+  return {
     name: 'SQS',
     read(event) {
       const records = recordsOf(event, 'aws:sqs') ?? pipedRecordsOf(event, 'aws:sqs');
       return records && { entries: records.map(sqsEntry), answer: itemFailures };
     },
-  };
-  return source as Source<SqsBatchRecord<Body>>;
+  } satisfies Source<SqsBatchRecord> as Source<SqsBatchRecord<Body>>;
 }
 
 function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {

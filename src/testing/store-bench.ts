@@ -27,6 +27,7 @@ export interface Bench {
     members?: { result?: string; retentionMs?: number },
   ): Promise<unknown>;
   fail(name: string, owner: string): Promise<unknown>;
+  park(name: string, owner: string, members?: { retentionMs?: number }): Promise<unknown>;
   release(name: string, owner: string, releases: number): Promise<unknown>;
 }
 
@@ -48,6 +49,12 @@ export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: M
     retentionMs: RETENTION_MS,
     ...members,
   });
+  const of = (name: string, owner: string): Pick<Settlement, 'key' | 'owner' | 'retentionMs'> => ({
+    key: key(name),
+    owner,
+    retentionMs: RETENTION_MS,
+  });
+  const settle = async (one: Settlement): Promise<unknown> => only(await store.settle([one]));
   return {
     store,
     admin,
@@ -56,20 +63,10 @@ export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: M
     request,
     settlement,
     acquire: async (name, members) => only(await store.acquire([request(name, members)])),
-    complete: async (name, owner, members) =>
-      only(
-        await store.settle([
-          { end: 'complete', key: key(name), owner, retentionMs: RETENTION_MS, ...members },
-        ]),
-      ),
-    fail: async (name, owner) =>
-      only(
-        await store.settle([{ end: 'fail', key: key(name), owner, error: ERROR, retentionMs: RETENTION_MS }]),
-      ),
-    release: async (name, owner, releases) =>
-      only(
-        await store.settle([{ end: 'release', key: key(name), owner, releases, retentionMs: RETENTION_MS }]),
-      ),
+    complete: (name, owner, members) => settle({ end: 'complete', ...of(name, owner), ...members }),
+    fail: (name, owner) => settle({ end: 'fail', error: ERROR, ...of(name, owner) }),
+    park: (name, owner, members) => settle({ end: 'park', error: ERROR, ...of(name, owner), ...members }),
+    release: (name, owner, releases) => settle({ end: 'release', releases, ...of(name, owner) }),
   };
 }
 
@@ -126,12 +123,30 @@ export function ofAdmin(
 
 /** Makes a parked claim. */
 export async function parked(
-  { acquire, store, key }: AdminBench,
+  { acquire, park }: AdminBench,
   name: string,
   retentionMs: number = RETENTION_MS,
 ): Promise<void> {
   const owner = randomUUID();
   await acquire(name, { owner, retentionMs });
-  const park: Settlement = { end: 'park', key: key(name), owner, error: ERROR, retentionMs };
-  assert.deepEqual(await store.settle([park]), ['stored']);
+  assert.equal(await park(name, owner, { retentionMs }), 'stored');
+}
+
+/** The outcome, which has to have this status. */
+export function withStatus<Status extends AcquireOutcome['status']>(
+  outcome: AcquireOutcome | undefined,
+  status: Status,
+): Extract<AcquireOutcome, { status: Status }> {
+  assert.equal(outcome?.status, status);
+  return outcome as Extract<AcquireOutcome, { status: Status }>;
+}
+
+/** A claim of each state, by its name. */
+export async function oneOfEach({ acquire, complete, fail, park, clock }: Bench): Promise<void> {
+  for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
+  await fail('failed', 'failed');
+  await park('parked', 'parked');
+  await complete('completed', 'completed', { result: '1' });
+  await clock.advance(LEASE_MS);
+  await acquire('in-progress', { owner: 'in-progress' });
 }

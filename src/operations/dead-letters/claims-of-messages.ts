@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { boundedCall } from '../../base/bounded-call.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -66,11 +67,8 @@ export class ClaimsOfMessages {
     if (key !== undefined) {
       const claim = await this.inspect(key);
       const isProven = toldKey === undefined || claim === undefined || knowsOf(claim, message);
-      return withClaims(
-        { ...read, message: { ...message, key } },
-        claim === undefined ? [] : [claim],
-        isProven,
-      );
+      const claims = claim === undefined ? [] : [claim];
+      return withClaims({ ...read, message: { ...message, key } }, claims, isProven);
     }
     const claims = this.#ports.admin === undefined ? [] : await this.#parkedOf(message.recordId);
     const [only] = claims;
@@ -98,11 +96,7 @@ export class ClaimsOfMessages {
     const { admin } = this.#ports;
     let cursor: string | undefined;
     do {
-      const query = {
-        state: 'parked',
-        limit: LARGEST_PAGE,
-        ...(cursor !== undefined && { cursor }),
-      } as const;
+      const query = { state: 'parked' as const, limit: LARGEST_PAGE, ...defined({ cursor }) };
       const page = await this.#bounded((signal) => (admin as ClaimAdmin).list(query, { signal }));
       for (const claim of page.claims) {
         // The key of a messageId says the record's id itself.
@@ -144,5 +138,5 @@ function knowsOf({ key, recordId: claimedBy, error: stored }: Claim, message: De
 function withClaims(read: ReadMessage, claims: readonly Claim[], isProven: boolean): MessageWithClaims {
   const { message } = read;
   const error = message.error ?? claims.find((claim) => claim.error !== undefined)?.error;
-  return { ...read, isProven, message: { ...message, claims, ...(error !== undefined && { error }) } };
+  return { ...read, isProven, message: { ...message, claims, ...defined({ error }) } };
 }

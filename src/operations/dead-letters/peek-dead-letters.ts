@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import {
   aBoolean,
@@ -104,12 +105,11 @@ export async function peekDeadLetters(
   } finally {
     stillHidden = await held.close();
   }
-  const { parkedRead } = claims;
   return {
     messages,
     isWhole: isEmpty && (!facts.isFifo || messages.length >= facts.visible),
     total: facts.visible + facts.hidden,
     stillHidden,
-    ...(parkedRead !== undefined && { parkedRead }),
+    ...defined({ parkedRead: claims.parkedRead }),
   };
 }

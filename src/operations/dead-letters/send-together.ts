@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { type Clock, wait } from '../../base/clock.ts';
@@ -64,7 +65,7 @@ export async function sendTogether(
       if (isFifo && why === 'unanswered') open = asked;
     }
   }
-  return { outcomes, ...(trouble !== undefined && { trouble }) };
+  return { outcomes, ...defined({ trouble }) };
 }
 
 function unanswered(): SendOutcome {
@@ -118,11 +119,7 @@ function sendable(attributes: Readonly<Record<string, MessageAttribute>>): Recor
   return Object.fromEntries(
     Object.entries(attributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
       name,
-      {
-        DataType,
-        ...(StringValue !== undefined && { StringValue }),
-        ...(BinaryValue !== undefined && { BinaryValue }),
-      },
+      { DataType, ...defined({ StringValue, BinaryValue }) },
     ]),
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AcquireOutcome } from '../../claims/claim-store.ts';
-import { type Contract, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import { type Contract, LEASE_MS, RETENTION_MS, withStatus } from '../store-bench.ts';
 
 /** Which request gets a key, and what the others get. */
 export function describeAcquire(contract: Contract): void {
@@ -127,14 +127,6 @@ export function describeAcquire(contract: Contract): void {
 
 function statusOf({ status }: AcquireOutcome): string {
   return status;
-}
-
-function withStatus<Status extends AcquireOutcome['status']>(
-  outcome: AcquireOutcome | undefined,
-  status: Status,
-): Extract<AcquireOutcome, { status: Status }> {
-  assert.equal(outcome?.status, status);
-  return outcome as Extract<AcquireOutcome, { status: Status }>;
 }
 
 /** What is shown of a row. */

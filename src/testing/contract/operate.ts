@@ -218,14 +218,8 @@ export function describeOperate(base: Contract): void {
   contract('changes many at once, each by itself', async ({ admin, store, request, change, key }) => {
     const names = Array.from({ length: 30 }, (_, index) => `many-${index}`);
     await store.acquire(names.map((name) => request(name, { owner: name })));
-    const park = names.map((name) => ({
-      end: 'park' as const,
-      key: key(name),
-      owner: name,
-      error: ERROR,
-      retentionMs: RETENTION_MS,
-    }));
-    await store.settle(park);
+    const own = { end: 'park', error: ERROR, retentionMs: RETENTION_MS } as const;
+    await store.settle(names.map((name) => ({ ...own, key: key(name), owner: name })));
     const claims = await Promise.all(names.map((name) => store.inspect(key(name))));
     const outcomes = await admin.change(
       claims.map((claim, index) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
-import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import type { Settlement } from '../../claims/claim-store.ts';
+import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS, withStatus } from '../store-bench.ts';
 
 /** What happens to a claim when its owner ends it. */
 export function describeSettle(contract: Contract): void {
@@ -57,12 +57,10 @@ export function describeSettle(contract: Contract): void {
     contract(
       `does not run a parked key for the ${retentionMs} ms of its retention, then forgets it`,
       async (bench) => {
-        const { store, acquire, key, clock } = bench;
+        const { store, acquire, park, key, clock } = bench;
         await acquire('poison', { owner: 'first' });
-        const own = { key: key('poison'), owner: 'first' };
-        const park: Settlement = { ...own, end: 'park', error: ERROR, retentionMs };
-        assert.deepEqual(await store.settle([park]), ['stored']);
-        assert.deepEqual(await store.settle([park]), ['stored']); // the answer was lost
+        assert.equal(await park('poison', 'first', { retentionMs }), 'stored');
+        assert.equal(await park('poison', 'first', { retentionMs }), 'stored'); // the answer was lost
         assert.equal((await store.inspect(key('poison')))?.expiresAt, clock.now() + retentionMs);
         await clock.advance(retentionMs - 1_000);
         assert.deepEqual(await acquire('poison'), { status: 'parked', error: ERROR });
@@ -109,14 +107,6 @@ export function describeSettle(contract: Contract): void {
     assert.equal(await release('resent-release', 'me', 0), 'stored');
     assert.equal(await release('resent-release', 'me', 0), 'stored');
   });
-}
-
-function withStatus<Status extends AcquireOutcome['status']>(
-  outcome: AcquireOutcome | undefined,
-  status: Status,
-): Extract<AcquireOutcome, { status: Status }> {
-  assert.equal(outcome?.status, status);
-  return outcome as Extract<AcquireOutcome, { status: Status }>;
 }
 
 /** What an owner can no longer do once the next one has the claim. */
