@@ -202,7 +202,7 @@ const KNOWS_THE_MACHINE = new Set([
   'base/built-in.ts',
   'base/clock.ts',
   'functions/default-ports.ts',
-  'keys/content-hash.ts',
+  'keys/payload-hash.ts',
   'sources/function-memory.ts',
   'http/idempotent-http.ts',
   'stores/redis/check-redis.ts',

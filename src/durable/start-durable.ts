@@ -5,8 +5,7 @@ import { ConfigurationError } from '../base/errors.ts';
 import { aFunction, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { startError } from './errors.ts';
-import { executionNameOf, isExecutionName } from './execution-name.ts';
-import { bodyText, payloadText } from './payload.ts';
+import { bodyText, executionNameOf, isExecutionName, payloadText } from './execution.ts';
 
 type Client = Pick<Lambda.LambdaClient, 'send'>;
 

@@ -1,8 +1,15 @@
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
-import { epochMsOfSeconds, isText, malformed, membersOf, textOf } from './members.ts';
-import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
+import {
+  epochMsOfSeconds,
+  isText,
+  malformed,
+  membersOf,
+  pipedRecordsOf,
+  streamRecordsOf,
+  textOf,
+} from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';

@@ -1,6 +1,6 @@
 import { allOrNothing } from './answers.ts';
 import { checkOptionsOf, oneOf } from '../options/check-options.ts';
-import { epochMsOfText, malformed, membersOf, textOf } from './members.ts';
+import { epochMsOfText, malformed, membersOf, textOf } from './event-records.ts';
 import { attributesOf, isEventBridgeEvent } from './eventbridge.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';

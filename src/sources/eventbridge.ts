@@ -4,7 +4,7 @@ import { allOrNothing } from './answers.ts';
 import type { EnvelopeStep } from './decode-step.ts';
 import { envelopeStep } from './envelope-steps.ts';
 import { MalformedRecordError } from './errors.ts';
-import { epochMsOfText } from './members.ts';
+import { epochMsOfText } from './event-records.ts';
 import type { EventBridgeBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 

@@ -4,7 +4,7 @@ import { type HandedBack, itemFailures, type KafkaBatchResponse } from './answer
 import { Base64Record } from './base64-record.ts';
 import { textOfBase64 } from './base64.ts';
 import { checkOptionsOf, oneOf } from '../options/check-options.ts';
-import { hasMembers, isText, malformed, membersOf } from './members.ts';
+import { hasMembers, isText, malformed, membersOf } from './event-records.ts';
 import { readText } from './json-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';

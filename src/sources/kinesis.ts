@@ -1,8 +1,15 @@
 import type { KinesisStreamRecordPayload } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
 import { Base64Record } from './base64-record.ts';
-import { epochMsOfSeconds, isText, malformed, membersOf, textOf } from './members.ts';
-import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
+import {
+  epochMsOfSeconds,
+  isText,
+  malformed,
+  membersOf,
+  pipedRecordsOf,
+  streamRecordsOf,
+  textOf,
+} from './event-records.ts';
 import { readText } from './json-text.ts';
 import type { KinesisBatchRecord } from './record.ts';
 import type { Source, SourceBatch, SourceEntry } from './source.ts';

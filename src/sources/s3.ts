@@ -4,8 +4,7 @@ import { allOrNothing } from './answers.ts';
 import type { EnvelopeStep } from './decode-step.ts';
 import { envelopeStep } from './envelope-steps.ts';
 import { MalformedRecordError } from './errors.ts';
-import { recordsOf } from './event-records.ts';
-import { epochMsOfText, isText, malformed, membersOf, textOf } from './members.ts';
+import { epochMsOfText, isText, malformed, membersOf, recordsOf, textOf } from './event-records.ts';
 import type { S3BatchRecord, S3Notification } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 

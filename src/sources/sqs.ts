@@ -1,7 +1,6 @@
 import type { SQSRecord } from 'aws-lambda';
 import { itemFailures } from './answers.ts';
-import { pipedRecordsOf, recordsOf } from './event-records.ts';
-import { hasMembers, malformed, membersOf, textOf } from './members.ts';
+import { hasMembers, malformed, membersOf, pipedRecordsOf, recordsOf, textOf } from './event-records.ts';
 import { readText } from './json-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
