@@ -34,8 +34,12 @@ export { BatchAnswerError } from './around/gathering.ts';
 export { heartbeat, type HeartbeatOptions } from './around/heartbeat.ts';
 export { NotReadError, ReadingKillsError } from './around/reading-errors.ts';
 export { runWithoutClaim } from './around/run-without-claim.ts';
-export type { BodyIssue } from './around/schema-issues.ts';
-export { InvalidBodyError, SchemaFailedError, standardSchema } from './around/standard-schema.ts';
+export {
+  type BodyIssue,
+  InvalidBodyError,
+  SchemaFailedError,
+  standardSchema,
+} from './around/standard-schema.ts';
 export { suspectsFirst } from './around/suspects-first.ts';
 export { type WaitForOwner, waitForOwner, type WaitForOwnerOptions } from './around/wait-for-owner.ts';
 export type {
@@ -60,8 +64,7 @@ export { platformSignal, type StopSignal } from './base/stop.ts';
 export type { ResultStorage } from './claims/result-storage.ts';
 export type { RetentionMs, Retentions } from './claims/retention.ts';
 export { KeyError } from './keys/errors.ts';
-export { type KeySelector, wholeKey } from './keys/key-selector.ts';
-export { messageId } from './keys/message-id.ts';
+export { type KeySelector, messageId, wholeKey } from './keys/key-selector.ts';
 export { type PathIn, payloadHash, type PayloadHashOptions } from './keys/payload-hash.ts';
 export { jsonLines, type JsonLinesOptions, type LogLevel } from './observe/json-lines.ts';
 export type {
@@ -86,13 +89,19 @@ export type {
 } from './sources/answers.ts';
 export { base64, type Base64Options } from './sources/base64.ts';
 export { decoder } from './sources/decode-payloads.ts';
-export type { DecoderStep, DecodeStep, EnvelopeStep } from './sources/decode-step.ts';
-export { DecodeError, type Decoder, type DecoderOptions, type Encoded } from './sources/decoder.ts';
+export {
+  DecodeError,
+  type Decoder,
+  type DecoderOptions,
+  type DecoderStep,
+  type DecodeStep,
+  type Encoded,
+  type EnvelopeStep,
+} from './sources/decode-step.ts';
 export { dynamoDBStream } from './sources/dynamodb-stream.ts';
 export { MalformedRecordError, UnnamedRecordError, UnsupportedEventError } from './sources/errors.ts';
 export { eventBridgeBus, type EventBridgeBusOptions } from './sources/eventbridge-bus.ts';
-export { eventBridgeEnvelope } from './sources/eventbridge-envelope.ts';
-export { eventBridge } from './sources/eventbridge.ts';
+export { eventBridge, eventBridgeEnvelope } from './sources/eventbridge.ts';
 export { gzip, type GzipOptions } from './sources/gzip.ts';
 export { kafka, type KafkaOptions } from './sources/kafka.ts';
 export { kinesis } from './sources/kinesis.ts';
@@ -113,9 +122,7 @@ export type {
   SnsBatchRecord,
   SqsBatchRecord,
 } from './sources/record.ts';
-export { s3Envelope } from './sources/s3-envelope.ts';
-export { s3 } from './sources/s3.ts';
-export { snsEnvelope } from './sources/sns-envelope.ts';
-export { sns } from './sources/sns.ts';
+export { s3, s3Envelope } from './sources/s3.ts';
+export { sns, snsEnvelope } from './sources/sns.ts';
 export type { ReadRecord, Source, SourceBatch, SourceEntry } from './sources/source.ts';
 export { sqs } from './sources/sqs.ts';

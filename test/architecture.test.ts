@@ -201,9 +201,9 @@ const KNOWS_THE_MACHINE = new Set([
   'base/built-in.ts',
   'base/clock.ts',
   'functions/default-ports.ts',
-  'keys/warn-process.ts',
+  'keys/payload-hash.ts',
   'sources/function-memory.ts',
-  'http/default-on-error.ts',
+  'http/idempotent-http.ts',
   'stores/redis/check-redis.ts',
   'monitor/default-ports.ts',
 ]);

@@ -1,6 +1,6 @@
 import { type Clock, wait } from '../../src/base/clock.ts';
 import type { StopSignal } from '../../src/base/stop.ts';
-import type { MessageQueue, ReceivedMessage } from '../../src/worker/message-queue.ts';
+import type { MessageQueue, ReceivedMessage } from '../../src/worker/sqs-queue.ts';
 
 /** A standard queue in this process, which counts what SQS would charge. */
 export interface CountedQueue extends MessageQueue {

@@ -1,5 +1,5 @@
-import { keyMaker } from '../../src/keys/idempotency-key.ts';
-import { messageId } from '../../src/keys/message-id.ts';
+import { keyMaker } from '../../src/keys/key-string.ts';
+import { messageId } from '../../src/keys/key-selector.ts';
 import { payloadHash } from '../../src/keys/payload-hash.ts';
 import type { SqsBatchRecord } from '../../src/index.ts';
 

@@ -2,8 +2,7 @@ import type { BatchContext, VisibilityPolicy } from '../batch/context.ts';
 import { isAcknowledged } from '../batch/outcomes.ts';
 import type { PlannedRecord } from '../batch/plan.ts';
 import { retryLaterMs } from '../attempts/errors.ts';
-import { anInteger } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, checkOptionsOf } from '../options/check-options.ts';
 import { showAgain } from './queue.ts';
 
 /** Options of `backoff`. */

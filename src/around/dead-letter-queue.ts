@@ -4,8 +4,8 @@ import type { Ledger } from '../batch/ledger.ts';
 import { isPermanentEnd } from '../batch/outcomes.ts';
 import type { PlannedRecord } from '../batch/plan.ts';
 import { toStoredError } from '../claims/claim.ts';
-import { aUrl, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf, required } from '../options/check-options.ts';
+import { aUrl } from '../options/domain-checks.ts';
 import { boundedSqs } from '../queues/sqs-client.ts';
 import { type DeadLetter, sendDeadLetter } from '../queues/dead-letter.ts';
 

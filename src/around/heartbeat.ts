@@ -1,6 +1,5 @@
 import type { HeartbeatPolicy } from '../batch/context.ts';
-import { anInteger } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, checkOptionsOf } from '../options/check-options.ts';
 import { showAgain } from './queue.ts';
 
 /** Options of `heartbeat`. */

@@ -9,7 +9,7 @@ import { keyString } from '../keys/key-string.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { lockedBy } from '../batch/claim.ts';
 import type { BatchContext } from '../batch/context.ts';
-import { isStoreOutage } from './is-store-outage.ts';
+import { isStoreOutage } from './run-without-claim.ts';
 import { NotReadError, ReadingKillsError } from './reading-errors.ts';
 
 /** Goes before the id of a record whose reading is claimed, after the namespace; keys of work have another version. */

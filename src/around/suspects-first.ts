@@ -1,7 +1,8 @@
-import type { ReadingPolicy } from '../batch/context.ts';
 import { ReadingMarks } from './reading-marks.ts';
 import { readSuspectsFirst } from './reading-order.ts';
-import { dangerOf, isSuspect } from './suspects.ts';
+import type { ReadingPolicy, Settings } from '../batch/context.ts';
+import { LONG_TEXT } from '../sources/json-text.ts';
+import type { BatchRecord } from '../sources/record.ts';
 
 /**
  * For `reading`: SQS messages that came again, and whose reading (`decode`, `key`, `namespace`, `payloadValidation`) could
@@ -30,4 +31,24 @@ export function suspectsFirst(): ReadingPolicy {
       return readSuspectsFirst(delivered, (record) => isSuspect(record, danger), steps);
     },
   };
+}
+
+/** Which records may end the process while they are read: none, those with long texts, or any. */
+type Danger = 'none' | 'long' | 'any';
+
+/**
+ * How dangerous it is to read records with these settings. What the library does by itself is bounded; a decoder may make
+ * anything of a payload, and functions of the user may never return.
+ */
+function dangerOf({ decode, key, namespace, payloadValidation }: Settings): Danger {
+  if (decode.some(({ kind }) => kind === 'decoder') || typeof namespace === 'function') return 'any';
+  const efforts = new Set([key.effort, payloadValidation === undefined ? 'none' : payloadValidation.effort]);
+  if (efforts.has(undefined)) return 'any';
+  return decode.length > 0 || efforts.has('bounded') ? 'long' : 'none';
+}
+
+/** Whether the record has been received before, for an unknown reason, and could end the process. */
+function isSuspect(record: BatchRecord, danger: Danger): boolean {
+  if (danger === 'none' || record.receiveCount === 1) return false;
+  return danger === 'any' || record.rawBody.length > LONG_TEXT;
 }

@@ -1,7 +1,6 @@
 import { acquireOrWait } from '../attempts/wait-for-claim.ts';
 import type { ConflictPolicy } from '../batch/context.ts';
-import { anInteger, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, checkOptionsOf, required } from '../options/check-options.ts';
 
 /** Options of `waitForOwner`. */
 export interface WaitForOwnerOptions {

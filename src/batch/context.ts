@@ -6,7 +6,7 @@ import type { Running } from '../attempts/running.ts';
 import type { AttemptClaims, AttemptScope, AttemptWatch, RenewalOptions } from '../attempts/scope.ts';
 import type { QueueAccess } from '../base/queue-member.ts';
 import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
-import type { Namespace } from '../keys/idempotency-key.ts';
+import type { Namespace } from '../keys/key-string.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
 import type { QueueUrlOf } from '../queues/visibility.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';

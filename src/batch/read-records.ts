@@ -1,5 +1,5 @@
 import { isPermanent } from '../attempts/errors.ts';
-import { keyMaker } from '../keys/idempotency-key.ts';
+import { keyMaker } from '../keys/key-string.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import type { SourceBatch } from '../sources/source.ts';
 import type { BatchContext, BatchReading, Settings } from './context.ts';

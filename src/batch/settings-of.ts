@@ -1,24 +1,19 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { resolveRetention } from '../claims/retention.ts';
 import { KeyError } from '../keys/errors.ts';
-import type { Namespace } from '../keys/idempotency-key.ts';
-import { assertNoNamespace, type KeySelector, withEffort } from '../keys/key-selector.ts';
-import { refusePromise } from '../keys/key-string.ts';
-import { messageId } from '../keys/message-id.ts';
+import { type Namespace, refusePromise } from '../keys/key-string.ts';
+import { assertNoNamespace, type KeySelector, messageId, withEffort } from '../keys/key-selector.ts';
 import {
   type Advice,
   aFunction,
-  aNamespace,
   anInteger,
-  aPolicy,
-  aRetention,
-  aUrl,
   type Check,
   checkOptions,
   either,
   objectWith,
   oneOf,
 } from '../options/check-options.ts';
+import { aNamespace, aPolicy, aRetention, aUrl } from '../options/domain-checks.ts';
 import { aClientWith } from '../options/command-client.ts';
 import { SQS_OPERATIONS } from '../queues/sqs-client.ts';
 import { decodeSteps } from '../sources/decode-step.ts';

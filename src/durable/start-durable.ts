@@ -2,12 +2,10 @@ import type * as Lambda from '@aws-sdk/client-lambda';
 import { PermanentError } from '../attempts/errors.ts';
 import type { RecordContext, RecordHandler } from '../batch/record-handler.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import { aFunction, type Check, objectWith, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aFunction, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import type { BatchRecord } from '../sources/record.ts';
 import { startError } from './errors.ts';
-import { executionNameOf, isExecutionName } from './execution-name.ts';
-import { bodyText, payloadText } from './payload.ts';
+import { bodyText, executionNameOf, isExecutionName, payloadText } from './execution.ts';
 
 type Client = Pick<Lambda.LambdaClient, 'send'>;
 

@@ -1,5 +1,5 @@
 import type { Uninferred } from '../options/uninferred.ts';
-import { contentHash, type PayloadHashOptions } from '../keys/content-hash.ts';
+import { contentHash, type PayloadHashOptions } from '../keys/payload-hash.ts';
 
 /**
  * A `key` for functions whose first argument says what the work is: SHA-256 over RFC 8785 canonical JSON of it, or of

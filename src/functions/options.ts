@@ -9,10 +9,7 @@ import { advice } from '../options/advice.ts';
 import {
   aBoolean,
   aFunction,
-  aNamespace,
   anInteger,
-  aPolicy,
-  aRetention,
   type Check,
   checkOptions,
   either,
@@ -20,6 +17,7 @@ import {
   oneOf,
   required,
 } from '../options/check-options.ts';
+import { aNamespace, aPolicy, aRetention } from '../options/domain-checks.ts';
 import type { Serializer } from './result-text.ts';
 import type { CallSettings } from './run-once.ts';
 

@@ -45,7 +45,7 @@ export interface CallSettings extends AttemptRules {
 }
 
 /** One call: its key, and what its claim says about it. */
-export interface Call {
+export interface Call<Value> extends Callee<Value> {
   readonly key: string;
   readonly payloadHash: string | undefined;
   readonly lockedBy: string | undefined;
@@ -53,7 +53,7 @@ export interface Call {
 }
 
 /** What is run, and how its ends are stored. */
-export interface Work<Value> {
+export interface Callee<Value> {
   run(context: CallContext): Promise<Value>;
   /** What is returned, of what is committed as the result. Default: the same. */
   toValue?(committed: unknown): Promise<Value>;
@@ -82,13 +82,12 @@ export type CallOutcome<Value> =
 const DEADLINE_MARGIN_MS = 1_000;
 
 /**
- * Runs the work of one key at most once at a time: claim, run, settle. Every end of the work is settled, a failure
+ * Runs the call of one key at most once at a time: claim, run, settle. Every end of the call is settled, a failure
  * too, so that no key stays in progress when its process lives. Where the remaining time is known, the store is waited for
  * until shortly before it is over. Never rejects.
  */
 export async function runOnce<Value>(
-  call: Call,
-  work: Work<Value>,
+  call: Call<Value>,
   settings: CallSettings,
   ports: RunPorts,
 ): Promise<CallOutcome<Value>> {
@@ -96,7 +95,7 @@ export async function runOnce<Value>(
   const lambda = { getRemainingTimeInMillis: () => call.leases.remainingMs() };
   const deadline = createDeadline(lambda, DEADLINE_MARGIN_MS, ports.clock);
   try {
-    return await runBefore(deadline, call, work, settings, ports);
+    return await runBefore(deadline, call, settings, ports);
   } finally {
     deadline.cancel();
   }
@@ -104,8 +103,7 @@ export async function runOnce<Value>(
 
 async function runBefore<Value>(
   deadline: Deadline,
-  call: Call,
-  work: Work<Value>,
+  call: Call<Value>,
   settings: CallSettings,
   ports: RunPorts,
 ): Promise<CallOutcome<Value>> {
@@ -122,7 +120,7 @@ async function runBefore<Value>(
   }
   if (claim.status !== 'acquired') return claim;
 
-  const scope = scopeOf(deadline, call, work, settings, ports);
+  const scope = scopeOf(deadline, call, settings, ports);
   const turns = new Turns();
   const { owner } = request();
   const attempt = new Attempt({ key: call.key, recordId: '' }, owner, clock.now(), scope, turns);
@@ -136,9 +134,9 @@ async function runBefore<Value>(
     if (typeof released === 'object') void unstarted.giveBack();
     return { status: 'not-started', leaseUntil: deadline.stop.aborted ? undefined : attempt.leaseUntil };
   }
-  await run(attempt, work, turns);
+  await run(attempt, call, turns);
   const settled = await turns.stored(() => settle(attempt));
-  return settled === 'committed' ? outcomeOfCommit(attempt) : outcomeOf(settled, attempt, work, turns);
+  return settled === 'committed' ? outcomeOfCommit(attempt) : outcomeOf(settled, attempt, call, turns);
 }
 
 /** What was committed is the answer, now and later: not what was returned afterwards. */
@@ -154,14 +152,14 @@ function outcomeOfCommit<Value>({ transaction, end }: Attempt): CallOutcome<Valu
 async function outcomeOf<Value>(
   settled: SettleOutcome,
   attempt: Attempt,
-  work: Work<Value>,
+  call: Callee<Value>,
   turns: Turns,
 ): Promise<CallOutcome<Value>> {
   const { end } = attempt;
   // What the store says never hides the business error.
   if (end?.kind === 'threw') return { status: 'threw', error: end.thrown };
   const stored = isTooLarge(settled)
-    ? await turns.stored(() => storeEnding(attempt, work.endOfTooLarge()))
+    ? await turns.stored(() => storeEnding(attempt, call.endOfTooLarge()))
     : settled;
   return {
     status: 'returned',
@@ -172,7 +170,7 @@ async function outcomeOf<Value>(
 }
 
 function requestOf(
-  { key, payloadHash, lockedBy, leases }: Call,
+  { key, payloadHash, lockedBy, leases }: Call<unknown>,
   settings: CallSettings,
   { store, newOwner }: RunPorts,
 ): () => ClaimRequest {
@@ -192,8 +190,7 @@ function requestOf(
 
 function scopeOf<Value>(
   deadline: Deadline,
-  call: Call,
-  work: Work<Value>,
+  call: Call<Value>,
   settings: CallSettings,
   { store, clock, random, unstarted }: RunPorts,
 ): AttemptScope {
@@ -221,7 +218,7 @@ function scopeOf<Value>(
       renewal: settings.heartbeat ? {} : undefined,
       timeoutMs: undefined,
     },
-    claims: { store, rules: settings, settlements, unstarted, endingOf: endingOf(work) },
+    claims: { store, rules: settings, settlements, unstarted, endingOf: endingOf(call) },
     watch: { notify: () => undefined, wants: NOTHING, stuck: undefined },
   };
 }
@@ -229,14 +226,14 @@ function scopeOf<Value>(
 /** Nobody observes a call. */
 const NOTHING = { claimed: false, started: false, succeeded: false, settling: false };
 
-function endingOf<Value>(work: Work<Value>): EndingOf {
+function endingOf<Value>(call: Callee<Value>): EndingOf {
   return (end, isLast) => {
-    if (end.kind === 'returned') return work.endOf(end.result as Value);
+    if (end.kind === 'returned') return call.endOf(end.result as Value);
     if (end.kind === 'refused') return { end: 'park', error: toStoredError(end.error) };
     // Not the key's answer, even with `replayFailures`: the next attempt may get further.
     // rule: seen-abort-of-calls
     if (end.hasSeenAbort === true) return { end: isLast ? 'park' : 'fail', error: toStoredError(end.thrown) };
-    return work.endOfFailure(end.thrown, isLast);
+    return call.endOfFailure(end.thrown, isLast);
   };
 }
 
@@ -260,19 +257,19 @@ async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean>
 }
 
 /** Calls the function, and resolves when it has ended. */
-async function run<Value>(attempt: Attempt, work: Work<Value>, turns: Turns): Promise<void> {
+async function run<Value>(attempt: Attempt, call: Callee<Value>, turns: Turns): Promise<void> {
   const { scope } = attempt;
   const running = new Running(scope.time);
   const heartbeat = scope.time.renewal && startHeartbeat(running, scope);
   running.add(attempt);
-  await turns.ended(() => attempt.run(() => work.run(contextOf(attempt, work))));
+  await turns.ended(() => attempt.run(() => call.run(contextOf(attempt, call))));
   running.delete(attempt);
   void heartbeat?.stop();
 }
 
-function contextOf<Value>(attempt: Attempt, work: Work<Value>): CallContext {
+function contextOf<Value>(attempt: Attempt, call: Callee<Value>): CallContext {
   return {
-    [ATTEMPT]: new AttemptHandleOf(attempt, work.toValue?.bind(work)),
+    [ATTEMPT]: new AttemptHandleOf(attempt, call.toValue?.bind(call)),
     idempotencyKey: attempt.key,
     attempt: attempt.attempt,
     get signal() {

@@ -1,7 +1,7 @@
 import { CompletionNotStoredError, LeaseLostError, MismatchError } from '../attempts/errors.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { Clock } from '../base/clock.ts';
-import { ConfigurationError } from '../base/errors.ts';
+import { assertFunction } from '../options/check-options.ts';
 import { unstartedClaims } from '../attempts/unstarted-claims.ts';
 import { canonicalHash } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
@@ -26,7 +26,7 @@ import {
 } from './options.ts';
 import type { CallPayloadHash } from '../keys/call-key.ts';
 import { fromResultText, type Serializer, toResultText } from './result-text.ts';
-import { type Call, type CallOutcome, type CallPorts, runOnce, type Work } from './run-once.ts';
+import { type Call, type Callee, type CallOutcome, type CallPorts, runOnce } from './run-once.ts';
 
 /**
  * Not `v1` alone: a record and a call with the same namespace and key are different work, and a handler that calls an
@@ -76,7 +76,7 @@ export function withIdempotency<Fn extends AnyFunction>(
   fn: Fn,
   options: AnyCallOptions<Parameters<Fn>>,
 ): Idempotent<Fn> {
-  assertFunction(fn);
+  assertFunction('first argument', fn);
   return withIdempotencyContext(() => fn, options);
 }
 
@@ -99,7 +99,7 @@ export function withIdempotencyContext<Fn extends AnyFunction>(
   makeFn: (context: CallContext) => Fn,
   options: AnyCallOptions<Parameters<Fn>>,
 ): Idempotent<Fn> {
-  assertFunction(makeFn);
+  assertFunction('first argument', makeFn);
   return createIdempotent(makeFn, options, resolveFunctionOptions(options), defaultPorts(options));
 }
 
@@ -112,20 +112,26 @@ export function createIdempotent<Fn extends AnyFunction>(
 ): Idempotent<Fn> {
   const ports = { ...givenPorts, unstarted: unstartedClaims(givenPorts.store) };
   async function idempotent(this: unknown, ...args: Parameters<Fn>): Promise<unknown> {
-    const call = callOf(args, options, ports.clock);
     const run = async (context: CallContext): Promise<unknown> =>
       makeFn(context).apply(this, args as never[]);
-    const outcome = await runOnce(call, workOf(run, options, settings, ports), settings, ports);
+    const callee = calleeOf(run, options, settings, ports);
+    const outcome = await runOnce(callOf(callee, args, options, ports.clock), settings, ports);
     return valueOf(outcome, options.serializer, settings, ports);
   }
   // What is read from the store is what a call of this function, or of an earlier version of it, gave.
   return idempotent as Idempotent<Fn>;
 }
 
-function callOf<Args extends unknown[]>(args: Args, options: AnyCallOptions<Args>, clock: Clock): Call {
+function callOf<Args extends unknown[]>(
+  callee: Callee<unknown>,
+  args: Args,
+  options: AnyCallOptions<Args>,
+  clock: Clock,
+): Call<unknown> {
   const { payload, leaseMs, remainingTimeMs } = options;
   const remainingMs = remainingTimeMs?.(...args);
   return {
+    ...callee,
     key: isWholeKey(options)
       ? keyString({ of: 'call', prefix: undefined, key: () => options.key(...args) })
       : prefixedKey(args, options),
@@ -186,12 +192,12 @@ function joinParts(key: unknown): unknown {
   return JSON.stringify(key);
 }
 
-function workOf(
+function calleeOf(
   run: (context: CallContext) => Promise<unknown>,
   { serializer }: { readonly serializer?: Serializer },
   { failureEnd }: FunctionSettings,
   { store }: CallPorts,
-): Work<unknown> {
+): Callee<unknown> {
   return {
     run,
     endOf(value) {
@@ -260,10 +266,4 @@ function returnedValue(
   if (settled !== 'stored') throw new CompletionNotStoredError({ cause: settled.error, result: value });
   if (ending.end !== 'complete') throw replayedError(ending.error);
   return fromResultText(ending.result, serializer);
-}
-
-function assertFunction(fn: unknown): void {
-  if (typeof fn !== 'function') {
-    throw new ConfigurationError(`Expected the first argument to be a function, got ${typeof fn}`);
-  }
 }

@@ -4,7 +4,7 @@
  * @module batchlatch/http
  */
 export type { HeaderOptions } from './kept-headers.ts';
-export type { KeyFormat } from './key-format.ts';
+export type { KeyFormat } from './idempotency-key-header.ts';
 export type { LambdaHttpEvent } from './lambda-event.ts';
 export type { LambdaHttpResponse } from './lambda-response.ts';
 export type { HttpIdempotencyOptions } from './options.ts';

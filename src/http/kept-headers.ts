@@ -1,4 +1,4 @@
-import type { HttpResponse } from './http-message.ts';
+import type { HttpResponse } from './exchange.ts';
 
 /** Which headers of a response are kept for its replays. Names in any case. */
 export interface HeaderOptions {

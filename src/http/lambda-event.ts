@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { ALBEvent, APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import { UnsupportedEventError } from '../sources/errors.ts';
-import { type HttpRequest, queryOf } from './http-message.ts';
+import { isObject } from '../options/check-options.ts';
+import { type HttpRequest, queryOf } from './exchange.ts';
 
 /** API Gateway REST and HTTP APIs (payload 1.0 and 2.0), Lambda function URLs (2.0) and Application Load Balancers. */
 export type LambdaHttpEvent = APIGatewayProxyEvent | APIGatewayProxyEventV2 | ALBEvent;
@@ -87,10 +88,6 @@ const LISTS: Kind = {
       Array.isArray(list) ? list.every(isStringOrNone) : (list ?? undefined) === undefined,
     ),
 };
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function isStringOrNone(value: unknown): boolean {
   return typeof value === 'string' || value === undefined || value === null;

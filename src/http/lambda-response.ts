@@ -1,4 +1,4 @@
-import type { Content, HttpResponse, ReadAnswer } from './http-message.ts';
+import type { Content, HttpResponse, ReadAnswer } from './exchange.ts';
 import type { ResponseShape } from './lambda-event.ts';
 
 /** What a function answers to API Gateway, a function URL or a load balancer. */

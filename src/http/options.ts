@@ -3,7 +3,7 @@ import { advice } from '../options/advice.ts';
 import {
   aBoolean,
   aFunction,
-  aNamespace,
+  aListOf,
   anInteger,
   type Check,
   checkOptions,
@@ -12,11 +12,11 @@ import {
   oneOf,
   required,
 } from '../options/check-options.ts';
+import { aNamespace } from '../options/domain-checks.ts';
 import { claimChecks, type ClaimOptions, claimSettings } from '../functions/options.ts';
 import type { CallSettings } from '../functions/run-once.ts';
-import { LONGEST_KEY } from './idempotency-key-header.ts';
+import { type KeyFormat, type KeyRules, keyRules, LONGEST_KEY } from './idempotency-key-header.ts';
 import { type HeaderOptions, headersToKeep, type KeepHeaders } from './kept-headers.ts';
-import { type KeyFormat, type KeyRules, keyRules } from './key-format.ts';
 import { type MakeProblem, problemsOf } from './problems.ts';
 
 /**
@@ -82,6 +82,8 @@ export interface HttpIdempotencyOptions<Request> extends ClaimOptions {
 /** With the scope, the namespace and JSON's escapes it has to fit into the 2,048 bytes of DynamoDB's keys. */
 const LONGEST_MAX_KEY_LENGTH = 1_024;
 
+const HEADER_NAMES = aListOf('a list of names of headers', isHeaderName);
+
 const checks: Readonly<Record<keyof HttpIdempotencyOptions<unknown>, Check>> = {
   namespace: required({
     ...aNamespace(),
@@ -94,11 +96,8 @@ const checks: Readonly<Record<keyof HttpIdempotencyOptions<unknown>, Check>> = {
     oneOf('any', 'uuid'),
     either({ expected: 'a RegExp', accepts: (value) => types.isRegExp(value) }, aFunction()),
   ),
-  maxKeyLength: {
-    expected: `an integer from 1 up to ${LONGEST_MAX_KEY_LENGTH}`,
-    accepts: (value) => anInteger(1).accepts(value) && (value as number) <= LONGEST_MAX_KEY_LENGTH,
-  },
-  headers: members({ keep: headerNames(), drop: headerNames() }),
+  maxKeyLength: anInteger(1, LONGEST_MAX_KEY_LENGTH),
+  headers: members({ keep: HEADER_NAMES, drop: HEADER_NAMES }),
   authorizeReplay: aFunction(),
   required: aBoolean(),
   keepServerErrors: aBoolean(),
@@ -156,13 +155,6 @@ export function resolveHttpOptions<Request>(
 /** Throws a `ConfigurationError` that names the option and what it got. */
 export function checkHttpOptions(options: unknown): void {
   checkOptions(options, checks, advice);
-}
-
-function headerNames(): Check {
-  return {
-    expected: 'a list of names of headers',
-    accepts: (value) => Array.isArray(value) && value.every(isHeaderName),
-  };
 }
 
 function isHeaderName(value: unknown): boolean {

@@ -1,13 +1,10 @@
 import { CompletionNotStoredError, LeaseLostError } from '../attempts/errors.ts';
-import { hasCode } from '../base/errors.ts';
+import { BatchlatchError, hasCode } from '../base/errors.ts';
 import type { CallOutcome, CallPorts } from '../functions/run-once.ts';
-import { attempted } from './attempted.ts';
-import { ResponseUnreadableError } from './errors.ts';
-import type { Answered, Exchange } from './exchange.ts';
-import type { HttpResponse } from './http-message.ts';
+import { type Answered, attempted, type Exchange, type HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
 import type { MakeProblem } from './problems.ts';
-import { RESPONSE_NOT_KEPT } from './request-work.ts';
+import { RESPONSE_NOT_KEPT } from './request-call.ts';
 
 /** What the client gets for how the call of its key ended. Throws what the handler threw. */
 export async function respond<Native>(
@@ -147,4 +144,14 @@ function notKnown(problem: MakeProblem): HttpResponse {
     'This request was not carried out, because its key could not be looked up. Whether an earlier request with this key was carried out is not known. Try again with the same key.',
     { retryAfterSeconds: 1 },
   );
+}
+
+/** The handler ran, but its response is not an HTTP response. The key is completed; the handler must be fixed. */
+class ResponseUnreadableError extends BatchlatchError {
+  constructor() {
+    super(
+      'BATCHLATCH_RESPONSE_UNREADABLE',
+      'The handler ran, but its response is not an HTTP response: expected a status from 200 to 599 and a body that is a string. It does not run again for this key; fix the handler',
+    );
+  }
 }

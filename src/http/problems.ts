@@ -1,4 +1,4 @@
-import type { HttpResponse } from './http-message.ts';
+import type { HttpResponse } from './exchange.ts';
 
 /** The draft that these answers follow, where the API has no page of its own about them. */
 const DRAFT = 'https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/';

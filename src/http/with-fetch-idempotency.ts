@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { CallContext } from '../functions/call-context.ts';
-import type { Answered } from './exchange.ts';
-import { type Content, type HttpRequest, type HttpResponse, queryOf } from './http-message.ts';
-import { assertFunction, idempotentHttp } from './idempotent-http.ts';
+import { type Answered, type Content, type HttpRequest, type HttpResponse, queryOf } from './exchange.ts';
+import { assertFunction } from '../options/check-options.ts';
+import { idempotentHttp } from './idempotent-http.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
 import { readBounded } from './read-bounded.ts';
 
@@ -32,7 +32,7 @@ export function withFetchIdempotency<Rest extends unknown[]>(
   handler: (request: Request, ...rest: Rest) => Response | Promise<Response>,
   options: HttpIdempotencyOptions<Request>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
-  assertFunction(handler, 'handler');
+  assertFunction('handler', handler);
   return withFetchIdempotencyContext(() => handler, options);
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { CallContext } from '../functions/call-context.ts';
-import { assertFunction, idempotentHttp } from './idempotent-http.ts';
+import { assertFunction } from '../options/check-options.ts';
+import { idempotentHttp } from './idempotent-http.ts';
 import { type LambdaHttpEvent, readLambdaEvent } from './lambda-event.ts';
 import { type LambdaHttpResponse, readLambdaResponse, toLambdaResponse } from './lambda-response.ts';
 import type { HttpIdempotencyOptions } from './options.ts';
@@ -35,7 +36,7 @@ export function withHttpIdempotency<Event extends LambdaHttpEvent, Answer>(
   handler: (event: Event, lambda: Context) => Answer | Promise<Answer>,
   options: HttpIdempotencyOptions<Event>,
 ): (event: Event, lambda: Context) => Promise<Answer | LambdaHttpResponse> {
-  assertFunction(handler, 'handler');
+  assertFunction('handler', handler);
   return withHttpIdempotencyContext(() => handler, options);
 }
 

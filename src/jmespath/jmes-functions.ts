@@ -2,10 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import { search } from '@aws-lambda-powertools/jmespath';
 import { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
 import { hasCode } from '../base/errors.ts';
-import { bytesOfBase64 } from '../sources/base64-text.ts';
+import { bytesOfBase64 } from '../sources/base64.ts';
 import { INEXACT, isExact, mayBeInexact, withoutInexact } from '../sources/exact-numbers.ts';
 import { defaultMaxBytes } from '../sources/function-memory.ts';
-import { assertParsable } from '../sources/json-bounds.ts';
+import { assertParsable } from '../sources/json-text.ts';
 import { assertHashable } from '../keys/canonical-json.ts';
 import { KeyError } from '../keys/errors.ts';
 

@@ -1,6 +1,8 @@
-import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { hash } from 'node:crypto';
 import { KeyError } from './errors.ts';
+import { parseExactly } from '../sources/exact-numbers.ts';
+import { assertParsable } from '../sources/json-text.ts';
 
 /** Deeper than any real message; far below what would overflow the stack. */
 const DEEPEST = 200;
@@ -143,4 +145,14 @@ function problemOfInstance(value: object): Problem {
 function tooDeep(ancestors: readonly unknown[]): Problem {
   const isCycle = new Set(ancestors).size < ancestors.length;
   return { what: isCycle ? 'contains itself' : `is nested deeper than ${DEEPEST} levels`, path: [] };
+}
+
+/**
+ * SHA-256, in hex, of the canonical form of a JSON text: equal exactly when the texts hold equal values. Throws a `KeyError`
+ * for values without an exact form, numbers that `JSON.parse` would round among them; a `DecodeError` for a text that is
+ * too large to be parsed; and what `JSON.parse` throws.
+ */
+export function jsonTextHash(text: string): string {
+  assertParsable(text);
+  return canonicalHash(parseExactly(text));
 }

@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { isObject } from '../base/is-object.ts';
 import { toStoredError } from '../claims/claim.ts';
 import { KeyError } from './errors.ts';
-import { isObject } from '../base/is-object.ts';
+import type { KeySelector } from './key-selector.ts';
+import type { BatchRecord } from '../sources/record.ts';
 
 /** What a key is made of. The functions are the user's: what they throw becomes a `KeyError`. */
 export interface KeyParts<Subject = undefined> {
@@ -23,14 +25,14 @@ export function keyString(parts: KeyParts): string {
 }
 
 /** The same of one of many subjects, such as the records of a batch. */
-export function keyStringOf<Subject>(subject: Subject, { of, prefix, key }: KeyParts<Subject>): string {
+function keyStringOf<Subject>(subject: Subject, { of, prefix, key }: KeyParts<Subject>): string {
   if (prefix === undefined) return checkedKey(selectedKey(of, key, subject));
   const before = prefixOf(of, prefix, subject);
   return checkedKey(before + selectedKey(of, key, subject));
 }
 
 /** `namespace#version:`. */
-export function prefixOf<Subject>(
+function prefixOf<Subject>(
   of: string,
   { namespace, version }: NonNullable<KeyParts<Subject>['prefix']>,
   subject: Subject,
@@ -39,7 +41,7 @@ export function prefixOf<Subject>(
 }
 
 /** Throws a `KeyError` where a store could not keep the key. */
-export function checkedKey(whole: string): string {
+function checkedKey(whole: string): string {
   // UTF-8 has no half surrogate pairs: a store would refuse the whole request, or make all of them one key.
   if (!whole.isWellFormed()) throw new KeyError('The key or its namespace is not well-formed Unicode');
   // A UTF-16 unit is at most three bytes: only long keys need to be measured.
@@ -63,11 +65,7 @@ function namespaceOf<Subject>(
   return space;
 }
 
-export function selectedKey<Subject>(
-  of: string,
-  key: (subject: Subject) => unknown,
-  subject: Subject,
-): string {
+function selectedKey<Subject>(of: string, key: (subject: Subject) => unknown, subject: Subject): string {
   const selected = callUserCode('key', of, key, subject);
   if (typeof selected === 'object') refusePromise('key', of, selected);
   if (typeof selected !== 'string' || selected === '') {
@@ -100,4 +98,35 @@ export function refusePromise(name: string, of: string, given: unknown): void {
   throw new KeyError(
     `The \`${name}\` function of this ${of} returned a promise; it must return its value synchronously`,
   );
+}
+
+/** The same for all records, or one for each, such as a tenant. */
+export type Namespace = string | ((record: BatchRecord) => string);
+
+/**
+ * The version of how keys are made. A later algorithm writes another version, so that old and new rows
+ * never meet by accident and a change can be rolled out without running work twice.
+ */
+const VERSION = 'v1';
+
+/**
+ * Makes keys: `namespace#v1:…`, or what a selector of whole keys gives, the string that says "the same work". Throws a
+ * `KeyError` where there is none.
+ */
+export function keyMaker(select: KeySelector, namespace: Namespace): (record: BatchRecord) => string {
+  const isConstant = typeof namespace === 'string';
+  const space = isConstant ? () => namespace : namespace;
+  const prefix = select.isWholeKey === true ? undefined : { namespace: space, version: VERSION };
+  const parts: KeyParts<BatchRecord> = { of: 'record', prefix, key: select };
+  if (!isConstant || prefix === undefined) return (record) => keyStringOf(record, parts);
+  let before: string | undefined;
+  return (record) => {
+    before ??= prefixOf('record', prefix, record); // what it throws, each record gets as its own error
+    return checkedKey(before + selectedKey('record', select, record));
+  };
+}
+
+/** The key of one record. */
+export function idempotencyKey(record: BatchRecord, select: KeySelector, namespace: Namespace): string {
+  return keyMaker(select, namespace)(record);
 }

@@ -1,8 +1,9 @@
-import type { Claim } from '../claims/claim.ts';
+import { defined } from '../base/defined.ts';
 import { keyHash } from '../base/key-hash.ts';
+import type { Claim } from '../claims/claim.ts';
 import type { MonitorPorts } from './default-ports.ts';
-import { logLine } from './log-line.ts';
 import { unlessStopped } from './stop-before.ts';
+import { escapeUnseen } from '../observe/json-lines.ts';
 
 export interface ListOptions {
   readonly stop: AbortSignal;
@@ -37,11 +38,7 @@ async function readClaims(
   const claims: Claim[] = [];
   let cursor: string | undefined;
   do {
-    const query = {
-      state,
-      limit: Math.min(most - claims.length, 100),
-      ...(cursor !== undefined && { cursor }),
-    };
+    const query = defined({ state, limit: Math.min(most - claims.length, 100), cursor });
     const page = await unlessStopped((signal) => admin.list(query, { signal }), clock, stop);
     if (page === undefined) break;
     claims.push(...page.claims);
@@ -69,4 +66,14 @@ function lineOf(claim: Claim, now: number, logKeys: boolean): string {
     forMs: Math.max(now - sinceOf(claim), 0),
     error,
   });
+}
+
+/** A line as `jsonLines()` writes it. */
+export function logLine(
+  at: number,
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  fields: object,
+): string {
+  return escapeUnseen(JSON.stringify({ timestamp: new Date(at).toISOString(), level, message, ...fields }));
 }

@@ -1,16 +1,28 @@
 import type { Context } from 'aws-lambda';
 import type { ClaimAdmin } from '../claims/claim-admin.ts';
 import type { Clock } from '../base/clock.ts';
-import { aBoolean, aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
-import { listClaims } from './claim-lines.ts';
-import { type Counted, type CountedState, countState } from './count-state.ts';
+import {
+  aBoolean,
+  aFunction,
+  anInteger,
+  aString,
+  checkOptionsOf,
+  objectWith,
+} from '../options/check-options.ts';
+import { listClaims, logLine } from './claim-lines.ts';
+import {
+  type ClaimMonitorReport,
+  type Counted,
+  type CountedState,
+  type Counts,
+  countState,
+  reportOf,
+  STATES,
+} from './report.ts';
 import { type MonitorPorts, monitorPorts, tableNameFrom } from './default-ports.ts';
-import { logLine } from './log-line.ts';
-import { anAdmin } from '../options/an-admin.ts';
+import { anAdmin } from '../options/domain-checks.ts';
 import { dynamoDBAdmin } from '../stores/dynamodb/dynamodb-admin.ts';
 import { metricsLine } from './metrics-line.ts';
-import { type ClaimMonitorReport, type Counts, reportOf, STATES } from './report.ts';
 import { stopBefore } from './stop-before.ts';
 
 /** What the monitor counts, and what it writes. */

@@ -1,5 +1,4 @@
-import type { CountedState } from './count-state.ts';
-import type { ClaimMonitorReport, Counts } from './report.ts';
+import type { ClaimMonitorReport, CountedState, Counts } from './report.ts';
 
 interface Metric {
   readonly name: string;

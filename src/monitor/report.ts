@@ -1,4 +1,7 @@
-import type { Counted, CountedState } from './count-state.ts';
+import { defined } from '../base/defined.ts';
+import type { ClaimCount, ClaimState } from '../claims/claim-admin.ts';
+import type { MonitorPorts } from './default-ports.ts';
+import { unlessStopped } from './stop-before.ts';
 
 /** What one run of the monitor found. */
 export interface ClaimMonitorReport {
@@ -27,10 +30,9 @@ export const STATES: readonly CountedState[] = ['overdue', 'parked', 'in-progres
 /** The report of what was counted, at a time in epoch milliseconds. */
 export function reportOf(table: string, counted: Counts, now: number): ClaimMonitorReport {
   const oldest = counted.get('overdue')?.oldestLeaseUntil;
-  const readBy = readingOf(counted);
   return {
     table,
-    ...(readBy !== undefined && { readBy }),
+    ...defined({ readBy: readingOf(counted) }),
     isWhole: STATES.every((state) => counted.get(state)?.isWhole === true),
     overdue: counted.get('overdue')?.count ?? 0,
     parked: counted.get('parked')?.count ?? 0,
@@ -42,4 +44,48 @@ export function reportOf(table: string, counted: Counts, now: number): ClaimMoni
 function readingOf(counted: Counts): ClaimMonitorReport['readBy'] {
   const ways = [...counted.values()].map(({ readBy }) => readBy);
   return ways.includes('scan') ? 'scan' : ways.find((readBy) => readBy !== undefined);
+}
+
+/** The states that the monitor counts: those that the index holds. */
+export type CountedState = Extract<ClaimState, 'overdue' | 'parked' | 'in-progress'>;
+
+/** The claims of one state, as far as they were counted. */
+export interface Counted extends Pick<ClaimCount, 'count' | 'oldestLeaseUntil' | 'rowsRead' | 'readUnits'> {
+  /** Absent where nothing was read. */
+  readonly readBy?: ClaimCount['readBy'];
+  /** The index that the table lacks, where it was scanned for that reason. */
+  readonly missingIndex?: string;
+  /** Whether there are no more. */
+  readonly isWhole: boolean;
+}
+
+/** Counts page by page until there are no more, or it is time to stop. */
+export async function countState(
+  state: CountedState,
+  ports: MonitorPorts,
+  stop: AbortSignal,
+): Promise<Counted> {
+  let counted: Counted = { count: 0, rowsRead: 0, isWhole: false };
+  let cursor: string | undefined;
+  do {
+    const query = { state, ...defined({ cursor }) };
+    const page = await unlessStopped((signal) => ports.admin.count(query, { signal }), ports.clock, stop);
+    if (page === undefined) return counted;
+    counted = withPage(counted, page);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return counted;
+}
+
+function withPage(before: Counted, page: ClaimCount): Counted {
+  const oldest = Math.min(before.oldestLeaseUntil ?? Infinity, page.oldestLeaseUntil ?? Infinity);
+  return {
+    count: before.count + page.count,
+    rowsRead: before.rowsRead + page.rowsRead,
+    readBy: page.readBy,
+    ...defined({ missingIndex: page.missingIndex }),
+    isWhole: page.next === undefined,
+    ...(page.readUnits !== undefined && { readUnits: (before.readUnits ?? 0) + page.readUnits }),
+    ...(oldest !== Infinity && { oldestLeaseUntil: oldest }),
+  };
 }

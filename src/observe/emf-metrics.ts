@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import { aFunction, type Check, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aFunction, type Check, checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { writeToStandardOutput } from './json-lines.ts';
 import type { Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';

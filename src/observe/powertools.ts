@@ -1,12 +1,10 @@
 import { ConfigurationError } from '../base/errors.ts';
-import { aBoolean, objectWith, oneOf } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
-import type { LogLevel } from './json-lines.ts';
+import { aBoolean, checkOptionsOf, objectWith, oneOf } from '../options/check-options.ts';
+import { type EventLevel, levelOf, LEVELS, type LogLevel, shown } from './json-lines.ts';
 import type { BatchEvent, ObservedAttempt, Observer } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
 import { type PowertoolsTracer, RunSegments } from './run-segments.ts';
 import { segmentRequests } from './request-segments.ts';
-import { type EventLevel, LEVELS, levelOf, shown } from './log-fields.ts';
 import { Totalling } from './totals.ts';
 
 /** What is used of a `Logger` of `@aws-lambda-powertools/logger`. */

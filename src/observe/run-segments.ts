@@ -1,6 +1,6 @@
 import type { BatchEvent, ObservedAttempt } from './observer.ts';
 import type { ObservedInvocation } from './observed.ts';
-import { shownError } from './log-fields.ts';
+import { shownError } from './json-lines.ts';
 
 /** What is used of a `Tracer` of `@aws-lambda-powertools/tracer`. */
 export interface PowertoolsTracer {

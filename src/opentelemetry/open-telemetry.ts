@@ -8,8 +8,7 @@ import {
 } from '@opentelemetry/api';
 import type { Observer } from '../observe/observer.ts';
 import type { ObservedInvocation } from '../observe/observed.ts';
-import { objectWith, oneOf } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf, objectWith, oneOf } from '../options/check-options.ts';
 import { Instruments } from './instruments.ts';
 import { InvocationSpans } from './invocation-spans.ts';
 import { traceRequests } from './request-spans.ts';

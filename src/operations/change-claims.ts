@@ -5,8 +5,15 @@ import { ConfigurationError, mayPass } from '../base/errors.ts';
 import type { ClaimOperation, ClaimAdmin, OperateOutcome, OperationKind } from '../claims/claim-admin.ts';
 import { resolveRetention } from '../claims/retention.ts';
 import { asError, givenUp, missingOutcome } from '../claims/store-errors.ts';
-import { aBoolean, anInteger, aString, type Check, oneOf, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import {
+  aBoolean,
+  anInteger,
+  aString,
+  type Check,
+  checkOptionsOf,
+  oneOf,
+  required,
+} from '../options/check-options.ts';
 
 /** Who changes a claim, and why. */
 export interface ChangeOptions {

@@ -1,8 +1,7 @@
-import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
 import { keyHash } from '../base/key-hash.ts';
 import { type ClaimState, stateOf } from '../claims/claim-admin.ts';
-import { isoTime } from './iso-time.ts';
-import { changesOf } from './claim-history.ts';
+import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
+import { changesOf } from './claim-timeline.ts';
 
 /** A claim as JSON for people and programs: times are ISO 8601, and what a claim does not have is left out. */
 export interface ClaimJson {
@@ -102,4 +101,10 @@ function parsed(json: string): unknown {
   } catch {
     return json;
   }
+}
+
+/** A time in epoch milliseconds as ISO 8601, or undefined for what is no time: rows may be damaged. */
+function isoTime(time: number | undefined): string | undefined {
+  const date = new Date(time ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

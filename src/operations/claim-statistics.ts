@@ -1,10 +1,10 @@
+import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type LeftOut, leftOutOf } from '../claims/left-out.ts';
 import { type ClaimAdmin, type ClaimState, stateOf } from '../claims/claim-admin.ts';
 import type { NewerRow } from '../claims/row-format.ts';
-import { aFunction, anInteger, aString, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aFunction, anInteger, aString, checkOptionsOf, objectWith } from '../options/check-options.ts';
 import { ClaimTally, type Distribution, type StatisticsPeriod } from './claim-tally.ts';
 import type { ReadOptions } from './list-claims.ts';
 
@@ -89,7 +89,7 @@ export async function claimStatistics(
   let next = options.cursor;
   do {
     const page = await admin.list(
-      { keyPrefix, limit: Math.min(limit - claims, 1_000), ...(next !== undefined && { cursor: next }) },
+      defined({ keyPrefix, limit: Math.min(limit - claims, 1_000), cursor: next }),
       signal && { signal },
     );
     const now = clock.now();
@@ -101,12 +101,6 @@ export async function claimStatistics(
     next = page.next;
     onProgress?.({ claims, rowsRead });
   } while (next !== undefined && claims < limit);
-  return {
-    ...seen.result(),
-    isWhole: next === undefined && options.cursor === undefined,
-    ...(next !== undefined && { next }),
-    rowsRead,
-    ...(readUnits !== undefined && { readUnits }),
-    ...leftOut,
-  };
+  const isWhole = next === undefined && options.cursor === undefined;
+  return { ...seen.result(), isWhole, ...defined({ next, rowsRead, readUnits }), ...leftOut };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimState } from '../claims/claim-admin.ts';
 
@@ -29,6 +30,13 @@ export interface StatisticsPeriod {
   readonly waitingMs?: Distribution;
   /** Of those completed, as `ClaimStatistics.runningMs`. */
   readonly runningMs?: Distribution;
+}
+
+interface TallyResult extends Pick<StatisticsPeriod, 'waitingMs' | 'runningMs'> {
+  readonly counts: Readonly<Record<ClaimState, number>>;
+  readonly oldestOverdue?: Claim;
+  readonly attempts?: Distribution;
+  readonly periods?: readonly StatisticsPeriod[];
 }
 
 const MOST_PERIODS = 1_000;
@@ -74,21 +82,15 @@ export class ClaimTally {
     if (state === 'completed') period.times.add(claim);
   }
 
-  result(): {
-    readonly counts: Readonly<Record<ClaimState, number>>;
-    readonly oldestOverdue?: Claim;
-    readonly waitingMs?: Distribution;
-    readonly runningMs?: Distribution;
-    readonly attempts?: Distribution;
-    readonly periods?: readonly StatisticsPeriod[];
-  } {
-    const attempts = distributionOf(this.#attempts);
+  result(): TallyResult {
     return {
       counts: { ...this.#counts },
-      ...(this.#oldest !== undefined && { oldestOverdue: this.#oldest }),
       ...this.#times.result(),
-      ...(attempts !== undefined && { attempts }),
-      ...(this.#periodMs !== undefined && { periods: this.#periodsInOrder() }),
+      ...defined({
+        oldestOverdue: this.#oldest,
+        attempts: distributionOf(this.#attempts),
+        periods: this.#periodMs === undefined ? undefined : this.#periodsInOrder(),
+      }),
     };
   }
 
@@ -125,12 +127,7 @@ class Times {
   }
 
   result(): { readonly waitingMs?: Distribution; readonly runningMs?: Distribution } {
-    const waitingMs = distributionOf(this.#waiting);
-    const runningMs = distributionOf(this.#running);
-    return {
-      ...(waitingMs !== undefined && { waitingMs }),
-      ...(runningMs !== undefined && { runningMs }),
-    };
+    return defined({ waitingMs: distributionOf(this.#waiting), runningMs: distributionOf(this.#running) });
   }
 }
 

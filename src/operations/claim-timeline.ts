@@ -1,5 +1,5 @@
+import { defined } from '../base/defined.ts';
 import type { Claim, OperatorChange, StoredError } from '../claims/claim.ts';
-import { changesOf } from './claim-history.ts';
 
 /** One thing that a row tells of its past. Times are epoch milliseconds. */
 export type TimelineEvent =
@@ -61,7 +61,7 @@ export function claimTimeline(claim: Claim, now: number): readonly TimelineEvent
   const latest = {
     kind: 'claimed',
     attempt,
-    ...(lockedBy !== undefined && { lockedBy }),
+    ...defined({ lockedBy }),
     ...(crashes > 0 && { tookOver: true }),
   } as const;
   if (attempt > 1) {
@@ -94,4 +94,32 @@ function endOf(claim: Claim, history: readonly OperatorChange[]): TimelineEvent 
   if ((status !== 'FAILED' && status !== 'PARKED') || history.at(-1)?.at === updatedAt) return undefined;
   const kind = status === 'FAILED' ? 'failed' : 'parked';
   return { kind, at: updatedAt, attempt, ...(error !== undefined && { error }) };
+}
+
+/** What was done, for a sentence such as `released by ann`. */
+const OPERATION_DONE: Readonly<Record<OperatorChange['operation'], string>> = {
+  release: 'released',
+  resolve: 'resolved',
+  park: 'parked',
+  forget: 'forgotten',
+};
+
+/** The changes of a claim by people. A row's history is text that anybody who writes to the table may have written. */
+export function changesOf({ history }: Pick<Claim, 'history'>): readonly OperatorChange[] {
+  return (history ?? []).filter(isWhole);
+}
+
+function isWhole(change: unknown): change is OperatorChange {
+  if (typeof change !== 'object' || change === null) return false;
+  const { at, operation, operator, reason, from } = change as Partial<OperatorChange>;
+  return (
+    typeof at === 'number' &&
+    Object.hasOwn(OPERATION_DONE, operation ?? '') &&
+    [operator, reason, from?.status].every((text) => typeof text === 'string') &&
+    isError(from?.error)
+  );
+}
+
+function isError(error: OperatorChange['from']['error']): boolean {
+  return error === undefined || (typeof error?.name === 'string' && typeof error.message === 'string');
 }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { AdoptOutcome } from '../claims/adoption.ts';
 import type { Claim } from '../claims/claim.ts';
 import { DEFAULT_REQUEST_SIZE } from '../claims/claim-store.ts';
@@ -5,8 +6,14 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { ConfigurationError, hasCode, mayPass } from '../base/errors.ts';
 import { type ClaimAdmin, stateOf } from '../claims/claim-admin.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
-import { aBoolean, aFunction, aString, type Check, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import {
+  aBoolean,
+  aFunction,
+  aString,
+  type Check,
+  checkOptionsOf,
+  objectWith,
+} from '../options/check-options.ts';
 
 /** Options of `copyClaims`. */
 export interface CopyOptions {
@@ -93,9 +100,7 @@ export async function copyClaims(
   checkOptionsOf('copyClaims', options, checks);
   const { keyPrefix = '', leaveOutLongResults = false, clock = systemClock } = options;
   const { onProgress, onFailure, signal } = options;
-  if (from === to) {
-    throw new ConfigurationError('copyClaims: both stores are the same');
-  }
+  if (from === to) throw new ConfigurationError('copyClaims: both stores are the same');
   const write = claimWriter(to, leaveOutLongResults);
   const sum = {
     copied: 0,
@@ -107,12 +112,14 @@ export async function copyClaims(
     failed: 0,
     rowsRead: 0,
   };
-  let position: Position = { isEnd: false, ...(options.cursor !== undefined && { next: options.cursor }) };
+  let { cursor } = options;
+  let isEnd = false;
 
-  const result = (): ClaimsCopy => {
-    const { isEnd, next } = position;
-    return { ...sum, isWhole: isEnd && options.cursor === undefined, ...(next !== undefined && { next }) };
-  };
+  const result = (): ClaimsCopy => ({
+    ...sum,
+    isWhole: isEnd && options.cursor === undefined,
+    ...defined({ next: cursor }),
+  });
   const note = (claim: Claim, { outcome, isShortened }: Written, now: number): void => {
     if (typeof outcome === 'object') {
       sum.failed += 1;
@@ -124,28 +131,19 @@ export async function copyClaims(
     if (stateOf(claim, now) === 'in-progress') sum.running += 1;
   };
 
-  while (!position.isEnd && signal?.aborted !== true) {
-    const { next: cursor } = position;
-    const page = await from.list(
-      { keyPrefix, limit: PAGE, ...(cursor !== undefined && { cursor }) },
-      signal && { signal },
-    );
+  while (!isEnd && signal?.aborted !== true) {
+    const page = await from.list(defined({ keyPrefix, limit: PAGE, cursor }), signal && { signal });
     const written = await write(page.claims);
     const now = clock.now();
     page.claims.forEach((claim, index) => note(claim, written[index] as Written, now));
     sum.rowsRead += page.rowsRead;
     sum.unreadable += page.unreadable ?? 0;
     sum.newer += page.newer?.length ?? 0;
-    const { next } = page;
-    position = { isEnd: next === undefined, ...(next !== undefined && { next }) };
+    cursor = page.next;
+    isEnd = cursor === undefined;
     onProgress?.(result());
   }
   return result();
-}
-
-interface Position {
-  readonly isEnd: boolean;
-  readonly next?: string;
 }
 
 interface Written {
@@ -178,9 +176,7 @@ function claimWriter(
     const again = outcomes.flatMap((outcome, index) => (isPassing(outcome) ? [index] : []));
     if (again.length === 0) return outcomes;
     const answers = await send(again.map((index) => claims[index] as Claim));
-    again.forEach((index, at) => {
-      outcomes[index] = answers[at] as AdoptOutcome;
-    });
+    for (const [at, index] of again.entries()) outcomes[index] = answers[at] as AdoptOutcome;
     return outcomes;
   }
 

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { Buffer } from 'node:buffer';
 import type { Claim } from '../claims/claim.ts';
 import { ConfigurationError } from '../base/errors.ts';
@@ -69,8 +70,8 @@ export async function findClaims(
   options: FindOptions = {},
 ): Promise<ClaimPage> {
   const { limit, cursor, signal } = options;
-  const read = signal === undefined ? {} : { signal };
-  const page = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
+  const read = defined({ signal });
+  const page = defined({ limit, cursor });
   if ('key' in search) return pageOfOne(await inspectClaim(admin, checked('key', search.key), read));
   if ('keyPrefix' in search) {
     return admin.list({ keyPrefix: checked('keyPrefix', search.keyPrefix), ...page }, read);
@@ -117,16 +118,8 @@ async function throughStages(
   let sum: Omit<ClaimPage, 'claims' | 'next'> = { readBy: 'index', rowsRead: 0 };
   for (;;) {
     const state = STAGES[stage];
-    const page = await admin.list(
-      {
-        limit: PAGE,
-        ...(state !== undefined && { state }),
-        ...(inner !== undefined && { cursor: inner }),
-      },
-      options,
-    );
-    const newer = page.newer?.filter((row) => isMatch(row));
-    sum = added(sum, { ...page, ...(newer !== undefined && { newer }) });
+    const page = await admin.list(defined({ limit: PAGE, state, cursor: inner }), options);
+    sum = added(sum, { ...page, ...defined({ newer: page.newer?.filter((row) => isMatch(row)) }) });
     for (const claim of page.claims) if (isMatch(claim)) found.set(claim.key, claim);
     if (isOnly && found.size > 0) return { ...sum, claims: [...found.values()] };
     inner = page.next;
@@ -154,11 +147,8 @@ function added(sum: Omit<ClaimPage, 'claims' | 'next'>, page: ClaimPage): Omit<C
 }
 
 function pageOfOne(claim: Claim | undefined): ClaimPage {
-  return {
-    claims: claim === undefined ? [] : [claim],
-    readBy: 'index',
-    rowsRead: claim === undefined ? 0 : 1,
-  };
+  const claims = claim === undefined ? [] : [claim];
+  return { claims, readBy: 'index', rowsRead: claims.length };
 }
 
 function checked(name: string, value: string): string {

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { Claim } from '../claims/claim.ts';
 import type { ClaimAdmin, ClaimPage, ClaimQuery } from '../claims/claim-admin.ts';
 
@@ -45,7 +46,7 @@ export async function* eachClaim(
 ): AsyncGenerator<Claim, void, undefined> {
   let { cursor } = query;
   do {
-    const page = await admin.list({ ...query, ...(cursor !== undefined && { cursor }) }, options);
+    const page = await admin.list({ ...query, ...defined({ cursor }) }, options);
     yield* page.claims;
     cursor = page.next;
   } while (cursor !== undefined);

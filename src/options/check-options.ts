@@ -57,8 +57,14 @@ function checkParts(option: string, value: object, parts: Readonly<Record<string
   }
 }
 
-function isObject(value: unknown): value is object {
+/** An object that is no list. */
+export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A list, each member of which fits. */
+export function aListOf(expected: string, fits: (value: unknown) => boolean = () => true): Check {
+  return { expected, accepts: (value) => Array.isArray(value) && value.every((one) => fits(one)) };
 }
 
 export function required(check: Check): Check {
@@ -77,16 +83,6 @@ export function anInteger(from: number, to: number = Infinity): Check {
   };
 }
 
-/** `retentionMs`, wherever there are claims. */
-export function aRetention(): Check {
-  const anEnd = anInteger(1_000);
-  return {
-    expected: `${anEnd.expected}, or an object { completed?, failed?, parked? } of these`,
-    accepts: (value) => anEnd.accepts(value),
-    parts: { completed: anEnd, failed: anEnd, parked: anEnd },
-  };
-}
-
 export function aFunction(): Check {
   return { expected: 'a function', accepts: (value) => typeof value === 'function' };
 }
@@ -102,14 +98,6 @@ export function aString(): Check {
 
 export function aBoolean(): Check {
   return { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
-}
-
-export function aNamespace(): Check {
-  return {
-    expected: 'a non-empty string without `#`, or a function that gives one',
-    accepts: (value) =>
-      typeof value === 'function' || (typeof value === 'string' && value !== '' && !value.includes('#')),
-  };
 }
 
 export function oneOf(...values: (string | true)[]): Check {
@@ -160,19 +148,6 @@ function isFit(value: unknown, check: Check): boolean {
   return value === undefined ? check.isRequired !== true : check.accepts(value);
 }
 
-/** A queue's URL. */
-export function aUrl(): Check {
-  return { expected: "a queue's URL", accepts: (value) => typeof value === 'string' && URL.canParse(value) };
-}
-
-/** What a function of this library gives for this option. */
-export function aPolicy(option: string, maker: string): Check {
-  return {
-    expected: `the result of ${maker}`,
-    accepts: (value) => isObject(value) && 'option' in value && value.option === option,
-  };
-}
-
 function shown(value: unknown, { isSecret = false }: Pick<Check, 'isSecret'> = {}): string {
   if (isSecret && value !== undefined && value !== null) {
     return typeof value === 'object' ? 'another object' : `a ${typeof value}`;
@@ -185,5 +160,22 @@ function shown(value: unknown, { isSecret = false }: Pick<Check, 'isSecret'> = {
 export function assertFunction(what: string, given: unknown): void {
   if (typeof given !== 'function') {
     throw new ConfigurationError(`Expected the ${what} to be a function, got ${typeof given}`);
+  }
+}
+
+/**
+ * Validates the options of a factory, of which several may stand in one expression. Throws a `ConfigurationError` that
+ * names the factory, the option and what it got.
+ */
+export function checkOptionsOf(
+  factory: string,
+  options: unknown,
+  checks: Readonly<Record<string, Check>>,
+): void {
+  try {
+    checkOptions(options, checks);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError(`${factory}: ${error.message}`);
   }
 }

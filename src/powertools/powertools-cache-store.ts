@@ -1,8 +1,14 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { objectNumber } from '../base/object-number.ts';
-import { aClient, anInteger, aString, type Check, objectWith } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import {
+  aClient,
+  anInteger,
+  aString,
+  type Check,
+  checkOptionsOf,
+  objectWith,
+} from '../options/check-options.ts';
 import { conditionalStore } from '../stores/rows/conditional-store.ts';
 import { connectionOf, isRedisClient } from '../stores/redis/connection.ts';
 import type { RedisClient } from '../stores/redis/redis-client.ts';

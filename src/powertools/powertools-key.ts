@@ -1,5 +1,5 @@
 import { type KeySelector, wholeKey } from '../keys/key-selector.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf } from '../options/check-options.ts';
 import { idChecks, idMaker, type PowertoolsIdOptions } from './id-maker.ts';
 import {
   payloadChecks,

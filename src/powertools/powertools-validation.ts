@@ -1,6 +1,5 @@
 import type { CallPayloadHash } from '../keys/call-key.ts';
 import type { KeySelector } from '../keys/key-selector.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
 import {
   argumentOf,
   callChecks,
@@ -9,7 +8,7 @@ import {
   payloadOf,
   type PowertoolsPayloadOptions,
 } from './record-payload.ts';
-import { type Check, required } from '../options/check-options.ts';
+import { type Check, checkOptionsOf, required } from '../options/check-options.ts';
 import { isText } from './id-maker.ts';
 import { type PowertoolsHashOptions, powertoolsHash, selectorOf } from './payload-hash.ts';
 

@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { GetObjectCommand, type GetObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { decoder } from '../sources/decode-payloads.ts';
-import type { DecoderStep } from '../sources/decode-step.ts';
-import { decodedText, DecodeError } from '../sources/decoder.ts';
+import { decodedText, DecodeError, type DecoderStep } from '../sources/decode-step.ts';
 import { defaultMaxBytes } from '../sources/function-memory.ts';
 import type { BatchRecord } from '../sources/record.ts';
 

@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import type * as S3 from '@aws-sdk/client-s3';
 import { ConfigurationError, StoreError } from '../base/errors.ts';
 import type { ResultStorage } from '../claims/result-storage.ts';
-import { anInteger, type Check, objectWith, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, type Check, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 
 /** Where `s3Results()` keeps long results. */
 export interface S3ResultsOptions {

@@ -1,7 +1,7 @@
 import { dynamoDBStream } from './dynamodb-stream.ts';
 import { UnsupportedEventError } from './errors.ts';
 import { eventSourceOf, recordsIn } from './event-records.ts';
-import { eventShape, shownName } from './event-shape.ts';
+import { eventShape, shownName } from './read-from.ts';
 import { recognisedEventBridgeBus } from './eventbridge-bus.ts';
 import { eventBridge } from './eventbridge.ts';
 import { kafka } from './kafka.ts';

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { NOT_UTF8, textOfBase64 } from './base64-text.ts';
+import { NOT_UTF8, textOfBase64 } from './base64.ts';
 import { type OpenedBody, type TextMembers, TextRecord } from './text-record.ts';
 
 /** What records of Kinesis and Kafka have in common: Lambda delivers their payloads as base64. */

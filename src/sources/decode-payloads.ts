@@ -1,11 +1,19 @@
 import pLimit from 'p-limit';
 import { hasCode } from '../base/errors.ts';
 import { platformSignal, whenAborted } from '../base/stop.ts';
-import type { DecoderStep, DecodeStep, EnvelopeStep, ReadOptions, ReadPayloads } from './decode-step.ts';
-import { decodedText, DecodeError, type Decoder, type Encoded } from './decoder.ts';
+import {
+  decodedText,
+  DecodeError,
+  type Decoder,
+  type DecoderStep,
+  type DecodeStep,
+  type Encoded,
+  type EnvelopeStep,
+  type ReadOptions,
+  type ReadPayloads,
+} from './decode-step.ts';
 import { insideOf, openText } from './envelope-steps.ts';
-import { parseJsonOrText } from './parse-body.ts';
-import { unreadable } from './read-text.ts';
+import { parseJsonOrText, unreadable } from './json-text.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
 import { isTextRecord, type TextRecord } from './text-record.ts';

@@ -1,11 +1,16 @@
 import { NumberValueImpl, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
-import { epochMsOfSeconds } from './epoch.ts';
-import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
+import {
+  epochMsOfSeconds,
+  isText,
+  malformed,
+  membersOf,
+  pipedRecordsOf,
+  streamRecordsOf,
+  textOf,
+} from './event-records.ts';
 import { isExact, mayBeInexact } from './exact-numbers.ts';
-import { malformed } from './malformed.ts';
-import { isText, membersOf, textOf } from './members.ts';
 import type { DynamoDBChange, DynamoDBItem, DynamoDBStreamBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { isObject } from '../base/is-object.ts';
@@ -19,42 +24,34 @@ import { ownAccessor, showsValues } from '../base/own-accessor.ts';
  * @typeParam Body The type of the record's body.
  */
 export function dynamoDBStream<Body = DynamoDBChange>(): Source<DynamoDBStreamBatchRecord<Body>> {
-  const source: Source<DynamoDBStreamBatchRecord> = {
+  return {
     name: 'DynamoDB Streams',
     read(event) {
       const piped = pipedRecordsOf(event, 'aws:dynamodb');
       if (piped !== undefined) {
-        return { entries: piped.map(pipedEntry), answer: itemFailures, comesAgainSoon: true };
+        const entries = piped.map((record) => entryOf(record, ({ eventID }) => eventID));
+        return { entries, answer: itemFailures, comesAgainSoon: true };
       }
-      const records = streamRecordsOf(event, 'aws:dynamodb');
-      return records && { entries: records.map(streamEntry), answer: checkpoint, comesAgainSoon: true };
+      const entries = streamRecordsOf(event, 'aws:dynamodb')?.map((record) =>
+        entryOf(record, ({ dynamodb }) => dynamodb?.SequenceNumber),
+      );
+      return entries && { entries, answer: checkpoint, comesAgainSoon: true };
     },
-  };
-  return source as Source<DynamoDBStreamBatchRecord<Body>>;
-}
-
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html */
-function streamEntry(record: unknown): SourceEntry<DynamoDBStreamBatchRecord> {
-  return dynamoDBStreamEntry(record, ({ dynamodb }) => dynamodb?.SequenceNumber);
+  } satisfies Source<DynamoDBStreamBatchRecord> as Source<DynamoDBStreamBatchRecord<Body>>;
 }
 
 /**
- * A record that came through EventBridge Pipes: the same shape
- * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-dynamodb.html), but a failure is named by its eventID
+ * A failure is named by the sequence number (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-batchfailurereporting.html),
+ * of EventBridge Pipes, which deliver the same shape, by the eventID
  * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-batching-concurrency.html).
  */
-function pipedEntry(record: unknown): SourceEntry<DynamoDBStreamBatchRecord> {
-  return dynamoDBStreamEntry(record, ({ eventID }) => eventID);
-}
-
-function dynamoDBStreamEntry(
+function entryOf(
   record: unknown,
   identifierOf: (raw: DynamoDBRecord) => string | undefined,
 ): SourceEntry<DynamoDBStreamBatchRecord> {
   const raw: DynamoDBRecord = membersOf(record);
   const change: StreamRecord = membersOf(raw.dynamodb);
-  const identifier = identifierOf(raw);
-  const itemIdentifier = textOf(identifier);
+  const itemIdentifier = textOf(identifierOf(raw));
   const lane = isKeys(change.Keys) ? laneOf(change.Keys) : undefined;
 
   const problem =

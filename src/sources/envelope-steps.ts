@@ -1,7 +1,5 @@
 import type { EnvelopeStep, OpenedEnvelope, ReadPayloads } from './decode-step.ts';
-import { assertParsable, LONG_TEXT } from './json-bounds.ts';
-import { parseJsonOrText } from './parse-body.ts';
-import { unreadable } from './read-text.ts';
+import { assertParsable, LONG_TEXT, parseJsonOrText, unreadable } from './json-text.ts';
 import type { Envelope } from './record.ts';
 import type { ReadRecord } from './source.ts';
 import { isTextRecord, type OpenedBody, type TextRecord } from './text-record.ts';

@@ -1,9 +1,7 @@
 import { allOrNothing } from './answers.ts';
-import { checkedLanes } from './checked-lanes.ts';
-import { epochMsOfText } from './epoch.ts';
-import { attributesOf, isEventBridgeEvent } from './eventbridge-event.ts';
-import { malformed } from './malformed.ts';
-import { membersOf, textOf } from './members.ts';
+import { checkOptionsOf, oneOf } from '../options/check-options.ts';
+import { epochMsOfText, malformed, membersOf, textOf } from './event-records.ts';
+import { attributesOf, isEventBridgeEvent } from './eventbridge.ts';
 import type { EventBridgeBusBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { isObject } from '../base/is-object.ts';
@@ -34,8 +32,8 @@ export interface EventBridgeBusOptions {
 export function eventBridgeBus<Body = unknown>(
   options: EventBridgeBusOptions = {},
 ): Source<EventBridgeBusBatchRecord<Body>> {
-  const lanes = checkedLanes('eventBridgeBus', options, 'event-group', 'none');
-  return busSource(lanes, () => true) as Source<EventBridgeBusBatchRecord<Body>>;
+  checkOptionsOf('eventBridgeBus', options, { lanes: oneOf('event-group', 'none') });
+  return busSource(options.lanes ?? 'event-group', () => true) as Source<EventBridgeBusBatchRecord<Body>>;
 }
 
 /** The same for a function that any source may invoke: bare data, which may be anything, is not recognised. */

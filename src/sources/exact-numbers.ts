@@ -1,4 +1,6 @@
-import { endOfString } from './json-scan.ts';
+import { endOfString } from './json-text.ts';
+import type { BatchRecord } from './record.ts';
+import { type ExactReader, isTextRecord } from './text-record.ts';
 
 /**
  * What only a number with more digits or a larger exponent than a double always holds can match: 15 digits and two digits
@@ -76,3 +78,17 @@ function decimalOf(literal: string): string {
   while (digits.charCodeAt(length - 1) === 0x30) length -= 1;
   return `${digits.slice(0, length)}e${Number(exponent) - fraction.length + digits.length - length}`;
 }
+
+/**
+ * The record's body, in which a number that a double does not hold exactly is `Infinity`: keys are made of it, and two
+ * numbers that are read as one must not make one key. Throws a `MalformedRecordError` for bytes that are no UTF-8.
+ */
+export function exactBody(record: BatchRecord): unknown {
+  return isTextRecord(record) ? record.bodyReadBy(EXACT) : record.body;
+}
+
+const EXACT: ExactReader = {
+  // A text inside a text may have its digits escaped.
+  mayDiffer: (text, isEnveloped) => mayBeInexact(text) || (isEnveloped && text.includes(String.raw`\u00`)),
+  parse: parseExactly,
+};

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { anInteger, checkOptionsOf } from '../options/check-options.ts';
 
 const MEBIBYTE = 1_048_576;
 
@@ -23,4 +24,10 @@ export function defaultMaxBytes(): number {
 /** How many bytes one payload may take once it is parsed. */
 export function maxParsedBytes(): number {
   return Math.floor(memoryBytes() / 16);
+}
+
+/** `maxBytes` of a decoder that has no other option. Throws a `ConfigurationError` for what cannot work. */
+export function checkedMaxBytes(decoder: string, options: { readonly maxBytes?: number }): number {
+  checkOptionsOf(decoder, options, { maxBytes: anInteger(1) });
+  return options.maxBytes ?? defaultMaxBytes();
 }

@@ -2,12 +2,11 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import pLimit from 'p-limit';
 import { hasCode } from '../base/errors.ts';
-import { bytesOfBase64 } from './base64-text.ts';
+import { bytesOfBase64 } from './base64.ts';
 import { decoder } from './decode-payloads.ts';
-import type { DecoderStep } from './decode-step.ts';
-import { DecodeError } from './decoder.ts';
-import { LONG_TEXT } from './json-bounds.ts';
-import { checkedMaxBytes } from './max-bytes.ts';
+import { DecodeError, type DecoderStep } from './decode-step.ts';
+import { LONG_TEXT } from './json-text.ts';
+import { checkedMaxBytes } from './function-memory.ts';
 
 const gunzipAsync = promisify(gunzip);
 

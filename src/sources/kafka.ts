@@ -2,11 +2,10 @@ import { Buffer } from 'node:buffer';
 import type { MSKRecord } from 'aws-lambda';
 import { type HandedBack, itemFailures, type KafkaBatchResponse } from './answers.ts';
 import { Base64Record } from './base64-record.ts';
-import { textOfBase64 } from './base64-text.ts';
-import { checkedLanes } from './checked-lanes.ts';
-import { malformed } from './malformed.ts';
-import { hasMembers, isText, membersOf } from './members.ts';
-import { readText } from './read-text.ts';
+import { textOfBase64 } from './base64.ts';
+import { checkOptionsOf, oneOf } from '../options/check-options.ts';
+import { hasMembers, isText, malformed, membersOf } from './event-records.ts';
+import { readText } from './json-text.ts';
 import type { KafkaBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import type { OpenedBody } from './text-record.ts';
@@ -32,8 +31,9 @@ export interface KafkaOptions {
  * @param options In which order records run.
  */
 export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaBatchRecord<Body>> {
-  const lanes = checkedLanes('kafka', options, 'partition', 'key');
-  const source: Source<KafkaBatchRecord> = {
+  checkOptionsOf('kafka', options, { lanes: oneOf('partition', 'key') });
+  const { lanes = 'partition' } = options;
+  return {
     name: 'Kafka',
     read(event) {
       if (!isKafkaEvent(event)) return undefined;
@@ -43,8 +43,7 @@ export function kafka<Body = unknown>(options: KafkaOptions = {}): Source<KafkaB
       );
       return { entries, answer: failuresByOffset, comesAgainSoon: true };
     },
-  };
-  return source as Source<KafkaBatchRecord<Body>>;
+  } satisfies Source<KafkaBatchRecord> as Source<KafkaBatchRecord<Body>>;
 }
 
 interface KafkaEvent {

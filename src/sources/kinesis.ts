@@ -1,11 +1,16 @@
 import type { KinesisStreamRecordPayload } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
 import { Base64Record } from './base64-record.ts';
-import { epochMsOfSeconds } from './epoch.ts';
-import { pipedRecordsOf, streamRecordsOf } from './event-records.ts';
-import { malformed } from './malformed.ts';
-import { isText, membersOf, textOf } from './members.ts';
-import { readText } from './read-text.ts';
+import {
+  epochMsOfSeconds,
+  isText,
+  malformed,
+  membersOf,
+  pipedRecordsOf,
+  streamRecordsOf,
+  textOf,
+} from './event-records.ts';
+import { readText } from './json-text.ts';
 import type { KinesisBatchRecord } from './record.ts';
 import type { Source, SourceBatch, SourceEntry } from './source.ts';
 import type { OpenedBody } from './text-record.ts';
@@ -18,7 +23,7 @@ import type { OpenedBody } from './text-record.ts';
  * @typeParam Body The type of the record's body.
  */
 export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
-  const source: Source<KinesisBatchRecord> = {
+  return {
     name: 'Kinesis',
     read(event) {
       const piped = pipedRecordsOf(event, 'aws:kinesis');
@@ -26,8 +31,7 @@ export function kinesis<Body = unknown>(): Source<KinesisBatchRecord<Body>> {
       const records = streamRecordsOf(event, 'aws:kinesis');
       return records && streamBatch(records);
     },
-  };
-  return source as Source<KinesisBatchRecord<Body>>;
+  } satisfies Source<KinesisBatchRecord> as Source<KinesisBatchRecord<Body>>;
 }
 
 /** https://docs.aws.amazon.com/lambda/latest/dg/services-kinesis-batchfailurereporting.html */
@@ -58,8 +62,7 @@ function kinesisEntry(
   const { eventSource, eventID, eventSourceARN } = membersOf<KinesisBatchRecord['raw']>(raw);
   const payload = membersOf<KinesisStreamRecordPayload>(rawPayload);
   const { data, partitionKey, sequenceNumber } = payload;
-  const identifier = identifierOf(payload, eventID);
-  const itemIdentifier = textOf(identifier);
+  const itemIdentifier = textOf(identifierOf(payload, eventID));
   // rule: partition-lanes
   const lane = typeof partitionKey === 'string' ? `key:${partitionKey}` : undefined;
 

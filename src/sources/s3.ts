@@ -1,11 +1,11 @@
 import type { S3EventRecord } from 'aws-lambda';
+import { isObject } from '../base/is-object.ts';
 import { allOrNothing } from './answers.ts';
-import { epochMsOfText } from './epoch.ts';
-import { recordsOf } from './event-records.ts';
-import { malformed } from './malformed.ts';
-import { membersOf, textOf } from './members.ts';
+import type { EnvelopeStep } from './decode-step.ts';
+import { envelopeStep } from './envelope-steps.ts';
+import { MalformedRecordError } from './errors.ts';
+import { epochMsOfText, isText, malformed, membersOf, recordsOf, textOf } from './event-records.ts';
 import type { S3BatchRecord, S3Notification } from './record.ts';
-import { isS3TestEvent, s3NotificationOf } from './s3-notification.ts';
 import type { Source, SourceEntry } from './source.ts';
 
 /**
@@ -15,15 +15,14 @@ import type { Source, SourceEntry } from './source.ts';
  * @typeParam Body The type of the record's body.
  */
 export function s3<Body = S3Notification>(): Source<S3BatchRecord<Body>> {
-  const source: Source<S3BatchRecord> = {
+  return {
     name: 'S3',
     read(event) {
       if (isS3TestEvent(event)) return { entries: [TEST_ENTRY], answer: allOrNothing };
       const records = recordsOf(event, 'aws:s3');
       return records && { entries: records.map(s3Entry), answer: allOrNothing, comesAgainSoon: true };
     },
-  };
-  return source as Source<S3BatchRecord<Body>>;
+  } satisfies Source<S3BatchRecord> as Source<S3BatchRecord<Body>>;
 }
 
 const TEST_ENTRY: SourceEntry<S3BatchRecord> = {
@@ -66,4 +65,100 @@ function s3Record(raw: S3EventRecord): S3BatchRecord {
     envelope: undefined,
     raw,
   };
+}
+
+/**
+ * A step of `decode`: takes the notification of one object out of an S3 event notification, as S3 puts it into a queue or
+ * a topic. The body is an `S3Notification`, and the key by default the same as when S3 invokes the function itself.
+ */
+export function s3Envelope(): EnvelopeStep {
+  return envelopeStep((value) => {
+    // S3 sends it once, when the notification is set up, and waits for no answer: it is acknowledged.
+    if (isS3TestEvent(value)) return { ignored: 's3:TestEvent' };
+    const { id, attributes, body } = onlyRecord(value);
+    return { envelope: { id, attributes }, inner: { value: body } };
+  });
+}
+
+/** S3 puts one record into a message. A message is one claim and one answer, so more cannot be told apart. */
+function onlyRecord(value: unknown): ReadS3Notification {
+  const records = isObject(value) && 'Records' in value ? value.Records : undefined;
+  if (!Array.isArray(records)) {
+    throw new MalformedRecordError(
+      'The body is not an S3 event notification (an object with Records), as s3Envelope() expects',
+    );
+  }
+  if (records.length !== 1) {
+    throw new MalformedRecordError(
+      `The body is an S3 event notification of ${records.length} records; a message must have exactly one`,
+    );
+  }
+  return s3NotificationOf(records[0]);
+}
+
+/** What S3 says of one object, and the id that makes its redeliveries one work. */
+interface ReadS3Notification {
+  readonly id: string;
+  readonly body: S3Notification;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads one record of an S3 event notification. S3 gives it no id of its own: bucket, key, version, sequencer and
+ * event name together are one. Throws a `MalformedRecordError` without bucket, key or event name.
+ *
+ * https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html
+ */
+function s3NotificationOf(record: unknown): ReadS3Notification {
+  const { eventName, awsRegion, eventTime, s3 } = membersOf<S3EventRecord>(record);
+  const bucket: unknown = s3?.bucket?.name;
+  const encodedKey: unknown = s3?.object?.key;
+  const problem = !isText(eventName)
+    ? 'no eventName'
+    : !isText(bucket)
+      ? 'no s3.bucket.name'
+      : !isText(encodedKey)
+        ? 'no s3.object.key'
+        : undefined;
+  if (problem !== undefined) {
+    throw new MalformedRecordError(`The record of an S3 event notification is malformed: it has ${problem}`);
+  }
+  const { size, eTag, versionId, sequencer }: Partial<S3EventRecord['s3']['object']> = s3?.object ?? {};
+  const body: S3Notification = {
+    eventName: eventName as string,
+    bucket: bucket as string,
+    key: decodeKey(encodedKey as string),
+    versionId,
+    size,
+    eTag,
+    sequencer,
+  };
+  return {
+    id: JSON.stringify([body.bucket, body.key, versionId ?? '', sequencer ?? '', body.eventName]),
+    body,
+    attributes: {
+      eventName: body.eventName,
+      ...(typeof awsRegion === 'string' && { region: awsRegion }),
+      ...(typeof eventTime === 'string' && { eventTime }),
+    },
+  };
+}
+
+/** The message by which S3 tries out a queue or a topic when a notification is set up. */
+function isS3TestEvent(value: unknown): boolean {
+  return isObject(value) && 'Event' in value && value.Event === 's3:TestEvent' && !('Records' in value);
+}
+
+/** S3 encodes keys as forms do: a space is a plus sign. */
+function decodeKey(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new MalformedRecordError(
+      'The record of an S3 event notification has a key that is not URL-encoded',
+      {
+        cause,
+      },
+    );
+  }
 }

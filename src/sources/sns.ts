@@ -1,12 +1,12 @@
 import type { SNSEventRecord } from 'aws-lambda';
+import { isObject } from '../base/is-object.ts';
 import { allOrNothing } from './answers.ts';
-import { epochMsOfText } from './epoch.ts';
-import { recordsOf } from './event-records.ts';
-import { malformed } from './malformed.ts';
-import { membersOf } from './members.ts';
-import { readText } from './read-text.ts';
+import type { EnvelopeStep } from './decode-step.ts';
+import { envelopeStep } from './envelope-steps.ts';
+import { MalformedRecordError } from './errors.ts';
+import { epochMsOfText, malformed, membersOf, recordsOf } from './event-records.ts';
+import { readText } from './json-text.ts';
 import type { SnsBatchRecord } from './record.ts';
-import { isSnsNotification, snsAttributes } from './sns-notification.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
 
@@ -16,14 +16,13 @@ import { type OpenedBody, TextRecord } from './text-record.ts';
  * @typeParam Body The type of the record's body.
  */
 export function sns<Body = unknown>(): Source<SnsBatchRecord<Body>> {
-  const source: Source<SnsBatchRecord> = {
+  return {
     name: 'SNS',
     read(event) {
       const records = recordsOf(event, 'aws:sns');
       return records && { entries: records.map(snsEntry), answer: allOrNothing, comesAgainSoon: true };
     },
-  };
-  return source as Source<SnsBatchRecord<Body>>;
+  } satisfies Source<SnsBatchRecord> as Source<SnsBatchRecord<Body>>;
 }
 
 function snsEntry(raw: unknown): SourceEntry<SnsBatchRecord> {
@@ -67,4 +66,54 @@ class SnsRecordView extends TextRecord<'sns', SNSEventRecord> implements SnsBatc
   protected override makeAttributes(): Readonly<Record<string, string>> {
     return isSnsNotification(this.raw.Sns) ? snsAttributes(this.raw.Sns) : {};
   }
+}
+
+/**
+ * A step of `decode`: takes the message out of an SNS notification, as a subscription without raw message delivery puts it
+ * into a queue. The body is the message, JSON or text, and the key by default the notification's MessageId.
+ */
+export function snsEnvelope(): EnvelopeStep {
+  return envelopeStep((value) => {
+    if (!isSnsNotification(value)) {
+      throw new MalformedRecordError(
+        'The body is not an SNS notification (an object with Type, MessageId and Message), as snsEnvelope() expects; ' +
+          'with raw message delivery on the subscription, leave snsEnvelope() out of `decode`',
+      );
+    }
+    const envelope = { id: value.MessageId, attributes: snsAttributes(value) };
+    return { envelope, inner: { text: value.Message } };
+  });
+}
+
+/** What SNS sends of one message, in an envelope or to a function. */
+interface SnsNotification {
+  readonly Type: 'Notification';
+  readonly MessageId: string;
+  readonly TopicArn?: string;
+  readonly Subject?: string | null;
+  readonly Message: string;
+  readonly Timestamp?: string;
+  readonly MessageAttributes?: Readonly<Record<string, { readonly Value?: unknown }>>;
+}
+
+function isSnsNotification(value: unknown): value is SnsNotification {
+  if (!isObject(value)) return false;
+  const { Type, MessageId, Message } = value as Partial<SnsNotification>;
+  return (
+    Type === 'Notification' &&
+    typeof MessageId === 'string' &&
+    MessageId !== '' &&
+    typeof Message === 'string'
+  );
+}
+
+/** The message's attributes, and its topic and subject among them. */
+function snsAttributes({ TopicArn, Subject, MessageAttributes }: SnsNotification): Record<string, string> {
+  const attributes: [string, string][] = [];
+  if (typeof TopicArn === 'string') attributes.push(['TopicArn', TopicArn]);
+  if (typeof Subject === 'string') attributes.push(['Subject', Subject]);
+  for (const [name, attribute] of Object.entries(MessageAttributes ?? {})) {
+    if (typeof attribute?.Value === 'string') attributes.push([name, attribute.Value]);
+  }
+  return Object.fromEntries(attributes); // an assignment would lose an attribute that is named __proto__
 }

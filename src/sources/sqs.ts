@@ -1,9 +1,7 @@
 import type { SQSRecord } from 'aws-lambda';
 import { itemFailures } from './answers.ts';
-import { pipedRecordsOf, recordsOf } from './event-records.ts';
-import { malformed } from './malformed.ts';
-import { hasMembers, membersOf, textOf } from './members.ts';
-import { readText } from './read-text.ts';
+import { hasMembers, malformed, membersOf, pipedRecordsOf, recordsOf, textOf } from './event-records.ts';
+import { readText } from './json-text.ts';
 import type { SqsBatchRecord } from './record.ts';
 import type { Source, SourceEntry } from './source.ts';
 import { type OpenedBody, TextRecord } from './text-record.ts';
@@ -15,14 +13,13 @@ import { type OpenedBody, TextRecord } from './text-record.ts';
  * @typeParam Body The type of the record's body.
  */
 export function sqs<Body = unknown>(): Source<SqsBatchRecord<Body>> {
-  const source: Source<SqsBatchRecord> = {
+  return {
     name: 'SQS',
     read(event) {
       const records = recordsOf(event, 'aws:sqs') ?? pipedRecordsOf(event, 'aws:sqs');
       return records && { entries: records.map(sqsEntry), answer: itemFailures };
     },
-  };
-  return source as Source<SqsBatchRecord<Body>>;
+  } satisfies Source<SqsBatchRecord> as Source<SqsBatchRecord<Body>>;
 }
 
 function sqsEntry(raw: unknown): SourceEntry<SqsBatchRecord> {

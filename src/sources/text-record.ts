@@ -1,8 +1,7 @@
 import { ownAccessor, showsValues } from '../base/own-accessor.ts';
-import type { Encoded } from './decoder.ts';
+import type { Encoded } from './decode-step.ts';
 import { MalformedRecordError } from './errors.ts';
-import { LONG_TEXT } from './json-bounds.ts';
-import { parseJsonOrText } from './parse-body.ts';
+import { LONG_TEXT, parseJsonOrText } from './json-text.ts';
 import type { BatchRecord, Envelope } from './record.ts';
 
 /** A payload that was inside envelopes, and what they were. */

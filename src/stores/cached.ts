@@ -9,8 +9,7 @@ import type {
 } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { passOn } from '../claims/pass-on.ts';
-import { anInteger, objectWith, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { aStore } from './store-check.ts';
 
 /** How much `cached()` remembers. */

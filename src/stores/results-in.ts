@@ -12,8 +12,7 @@ import { hasCode, StoreError } from '../base/errors.ts';
 import { settleOrFail } from '../claims/settle-or-fail.ts';
 import { passOn } from '../claims/pass-on.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
-import { anInteger, objectWith, required } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { anInteger, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { ESCAPE, hasResult, resultForms, type WithResult } from './rows/result-forms.ts';
 import { aStore } from './store-check.ts';
 

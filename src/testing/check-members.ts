@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../base/errors.ts';
 import { type Advice, type Check, checkOptions, required } from '../options/check-options.ts';
-import { nearestName } from '../options/nearest-name.ts';
+import { nearestName } from '../options/advice.ts';
 
 type Checks = Readonly<Record<string, Check>>;
 

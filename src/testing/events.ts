@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Context, EventBridgeEvent, SQSEvent, SQSRecord } from 'aws-lambda';
 import {
   aBoolean,
+  aListOf,
   aNumber,
   anInteger,
   anObject,
   aString,
-  type Check,
   objectWith,
 } from '../options/check-options.ts';
 import { aContent, aFiniteNumber, checkBuilderOptions, checkRecords } from './check-members.ts';
@@ -100,7 +100,7 @@ export function eventBridgeEvent<Detail>(
     account: aString(),
     time: aString(),
     region: aString(),
-    resources: aList(),
+    resources: aListOf('a list'),
     'detail-type': aString(),
     'replay-name': aString(),
   });
@@ -116,10 +116,6 @@ export function eventBridgeEvent<Detail>(
     ...members,
     detail,
   };
-}
-
-function aList(): Check {
-  return { expected: 'a list', accepts: Array.isArray };
 }
 
 /** What a test specifies about an invocation; the rest is filled in. */

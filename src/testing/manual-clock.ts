@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { aNumber } from '../options/check-options.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { aNumber, checkOptionsOf } from '../options/check-options.ts';
 
 /** A clock that stands still until the test advances it. */
 export interface ManualClock extends Clock {

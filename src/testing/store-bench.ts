@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ClaimAdmin } from '../claims/claim-admin.ts';
+import type { ClaimAdmin, ClaimOperation, OperateOutcome, OperationKind } from '../claims/claim-admin.ts';
 import type { AcquireOutcome, ClaimRequest, ClaimStore, Settlement } from '../claims/claim-store.ts';
+import type { Claim } from '../claims/claim.ts';
 import type { ManualClock } from './manual-clock.ts';
 
 export const LEASE_MS = 30_000;
@@ -26,6 +27,7 @@ export interface Bench {
     members?: { result?: string; retentionMs?: number },
   ): Promise<unknown>;
   fail(name: string, owner: string): Promise<unknown>;
+  park(name: string, owner: string, members?: { retentionMs?: number }): Promise<unknown>;
   release(name: string, owner: string, releases: number): Promise<unknown>;
 }
 
@@ -47,6 +49,12 @@ export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: M
     retentionMs: RETENTION_MS,
     ...members,
   });
+  const of = (name: string, owner: string): Pick<Settlement, 'key' | 'owner' | 'retentionMs'> => ({
+    key: key(name),
+    owner,
+    retentionMs: RETENTION_MS,
+  });
+  const settle = async (one: Settlement): Promise<unknown> => only(await store.settle([one]));
   return {
     store,
     admin,
@@ -55,24 +63,90 @@ export function bench(store: ClaimStore, admin: ClaimAdmin | undefined, clock: M
     request,
     settlement,
     acquire: async (name, members) => only(await store.acquire([request(name, members)])),
-    complete: async (name, owner, members) =>
-      only(
-        await store.settle([
-          { end: 'complete', key: key(name), owner, retentionMs: RETENTION_MS, ...members },
-        ]),
-      ),
-    fail: async (name, owner) =>
-      only(
-        await store.settle([{ end: 'fail', key: key(name), owner, error: ERROR, retentionMs: RETENTION_MS }]),
-      ),
-    release: async (name, owner, releases) =>
-      only(
-        await store.settle([{ end: 'release', key: key(name), owner, releases, retentionMs: RETENTION_MS }]),
-      ),
+    complete: (name, owner, members) => settle({ end: 'complete', ...of(name, owner), ...members }),
+    fail: (name, owner) => settle({ end: 'fail', error: ERROR, ...of(name, owner) }),
+    park: (name, owner, members) => settle({ end: 'park', error: ERROR, ...of(name, owner), ...members }),
+    release: (name, owner, releases) => settle({ end: 'release', releases, ...of(name, owner) }),
   };
 }
 
 function only<Item>(items: readonly Item[]): Item {
   assert.equal(items.length, 1);
   return items[0] as Item;
+}
+
+/** A bench of a store with an admin. */
+export interface AdminBench extends Bench {
+  readonly admin: ClaimAdmin;
+  /** The claim as it is stored. */
+  stored(name: string): Promise<Claim>;
+  /** A change of a claim that was seen. */
+  change(operation: OperationKind, seen: Claim, members?: Partial<ClaimOperation>): ClaimOperation;
+  /** Changes a claim as it is stored now. */
+  operate(
+    operation: OperationKind,
+    name: string,
+    members?: Partial<ClaimOperation>,
+  ): Promise<OperateOutcome | undefined>;
+}
+
+/** The same contract for stores with an admin; others pass it. */
+export function ofAdmin(
+  contract: Contract,
+): (sentence: string, body: (bench: AdminBench) => Promise<void>) => void {
+  return (sentence, body) =>
+    contract(sentence, async (bench) => {
+      const { admin } = bench;
+      if (admin === undefined) return;
+      const stored: AdminBench['stored'] = async (name) => {
+        const claim = await admin.read(bench.key(name));
+        assert(claim !== undefined, 'There is no claim');
+        return claim;
+      };
+      const change: AdminBench['change'] = (operation, { key, status, owner, attempt }, members) => ({
+        operation,
+        key,
+        seen: { status, owner, attempt },
+        owner: randomUUID(),
+        operator: 'pat@desk',
+        reason: 'fixed in 1.4',
+        retentionMs: RETENTION_MS,
+        ...members,
+      });
+      const operate: AdminBench['operate'] = async (operation, name, members) => {
+        const [outcome] = await admin.change([change(operation, await stored(name), members)]);
+        return outcome;
+      };
+      await body({ ...bench, admin, stored, change, operate });
+    });
+}
+
+/** Makes a parked claim. */
+export async function parked(
+  { acquire, park }: AdminBench,
+  name: string,
+  retentionMs: number = RETENTION_MS,
+): Promise<void> {
+  const owner = randomUUID();
+  await acquire(name, { owner, retentionMs });
+  assert.equal(await park(name, owner, { retentionMs }), 'stored');
+}
+
+/** The outcome, which has to have this status. */
+export function withStatus<Status extends AcquireOutcome['status']>(
+  outcome: AcquireOutcome | undefined,
+  status: Status,
+): Extract<AcquireOutcome, { status: Status }> {
+  assert.equal(outcome?.status, status);
+  return outcome as Extract<AcquireOutcome, { status: Status }>;
+}
+
+/** A claim of each state, by its name. */
+export async function oneOfEach({ acquire, complete, fail, park, clock }: Bench): Promise<void> {
+  for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
+  await fail('failed', 'failed');
+  await park('parked', 'parked');
+  await complete('completed', 'completed', { result: '1' });
+  await clock.advance(LEASE_MS);
+  await acquire('in-progress', { owner: 'in-progress' });
 }

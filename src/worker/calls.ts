@@ -3,16 +3,14 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { CallDeadline } from './call-deadline.ts';
 import type { Deletions } from './deletions.ts';
 import type { Flow } from './flow.ts';
-import type { HandlersAtWork } from './handlers-at-work.ts';
 import { callHandler } from './handler-call.ts';
 import { type HeldMessage, idOf, type HandlerBatch } from './held-message.ts';
 import type { MessageLeases } from './message-leases.ts';
-import type { Call } from './inbox-setup.ts';
+import type { Call } from './scheduler-setup.ts';
 import { contextOf } from './lambda-event.ts';
 import { leftOf, partOf } from './left-over.ts';
 import type { WorkerOptions } from './options.ts';
-import type { StoreWatch } from './store-watch.ts';
-import type { WorkerCounters, WorkerEvents } from './worker.ts';
+import type { MutableCounters, WorkerEvents } from './worker.ts';
 
 export interface CallsSetup {
   readonly options: Pick<WorkerOptions, 'handler' | 'clock'>;
@@ -21,11 +19,9 @@ export interface CallsSetup {
   readonly clock: Clock;
   readonly deadline: CallDeadline;
   readonly flow: Flow;
-  readonly holding: MessageLeases;
+  readonly leases: MessageLeases;
   readonly deletions: Deletions;
-  readonly store: StoreWatch;
-  readonly handlers: HandlersAtWork;
-  readonly counters: { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
+  readonly counters: MutableCounters;
   readonly eventOf: (held: readonly HeldMessage[]) => SQSEvent;
   readonly emit: <Name extends keyof WorkerEvents>(name: Name, ...args: WorkerEvents[Name]) => void;
 }
@@ -41,47 +37,48 @@ const AFTER_LEASE_MS = 1_000;
 /** Calls of the handler: what was done is deleted, what failed comes again, and what could not run yet stays here. */
 export class Calls {
   readonly #setup: CallsSetup;
+  /** When the claim store was asked for what it has not answered; oldest first. */
+  readonly #askedAt = new Map<object, number>();
+  #handlers = 0;
 
   constructor(setup: CallsSetup) {
     this.#setup = setup;
   }
 
-  /** Gives what is to run again, by the parcels that it is left of. */
-  async run({ parcels, isAlone }: Call): Promise<ReadonlyMap<HandlerBatch, HandlerBatch>> {
-    const { clock, deletions, holding } = this.#setup;
-    const [suspect] = parcels;
-    if (!isAlone || suspect === undefined) return (await this.#call({ parcels, isAlone })).left;
+  /** Handlers that have not ended, also where nobody waits for them any longer. */
+  get handlers(): number {
+    return this.#handlers;
+  }
+
+  /** For how long the claim store has left something unanswered, in milliseconds. */
+  get storeSilentForMs(): number {
+    for (const askedAt of this.#askedAt.values()) return this.#setup.clock.now() - askedAt;
+    return 0;
+  }
+
+  /** Gives what is to run again, by the batches that it is left of. */
+  async run({ batches, isAlone }: Call): Promise<ReadonlyMap<HandlerBatch, HandlerBatch>> {
+    const { clock, deletions, leases } = this.#setup;
+    const [suspect] = batches;
+    if (!isAlone || suspect === undefined) return (await this.#call({ batches, isAlone })).left;
     // With the process it could take along what is done and not deleted yet.
-    await Promise.all([deletions.settled(), holding.settled()]);
+    await Promise.all([deletions.settled(), leases.settled()]);
     const [first, ...behind] = suspect.held; // behind it in its group
     const head: HandlerBatch = { ...suspect, held: first === undefined ? [] : [first] };
-    const { left, again } = await this.#call({ parcels: [head], isAlone });
+    const { left, again } = await this.#call({ batches: [head], isAlone });
     const ofHead = left.get(head);
     if (ofHead !== undefined) return new Map([[suspect, { ...ofHead, held: suspect.held }]]);
     if (behind.length > 0 && again.length === 0) {
       return new Map([[suspect, partOf(suspect, behind, { startsAt: clock.now() })]]);
     }
-    void holding.handBack(behind);
+    void leases.handBack(behind);
     return left;
   }
 
   /** Calls the handler. Gives what is to run again, and what the queue shows again. */
-  async #call({ parcels, isAlone }: Call): Promise<CallEnd> {
-    const {
-      options,
-      name,
-      isFifo,
-      clock,
-      deadline,
-      flow,
-      holding,
-      counters,
-      eventOf,
-      emit,
-      store,
-      handlers,
-    } = this.#setup;
-    const held = parcels.flatMap((parcel) => [...parcel.held]);
+  async #call({ batches, isAlone }: Call): Promise<CallEnd> {
+    const { options, name, isFifo, clock, deadline, flow, leases, counters, eventOf, emit } = this.#setup;
+    const held = batches.flatMap((batch) => [...batch.held]);
     const ended = flow.begin(held.length);
     let left: ReadonlyMap<HandlerBatch, HandlerBatch> = new Map();
     const result = await callHandler({
@@ -90,21 +87,21 @@ export class Calls {
       context: contextOf(name, () => deadline.remainingTimeMs()),
       host: {
         deadline: deadline.ofCall(),
-        longestLeaseMs: holding.longestLeaseMs,
+        longestLeaseMs: leases.longestLeaseMs,
         isAlone,
-        noteAsked: () => store.ask(),
-        runHandler: async (handler) => handlers.run(handler),
+        noteAsked: () => this.#noteAsked(),
+        runHandler: (handler) => this.#runHandler(handler),
       },
       keep: (report) => {
-        left = leftOf(parcels, report, {
+        left = leftOf(batches, report, {
           startsAfter: (leaseUntil) => this.#startAfter(leaseUntil),
           now: clock.now(),
-          maxReceives: holding.maxReceives,
+          maxReceives: leases.maxReceives,
         });
-        return new Set([...left.values()].flatMap((parcel) => parcel.held.map(idOf)));
+        return new Set([...left.values()].flatMap((batch) => batch.held.map(idOf)));
       },
       release: (failed, kept) =>
-        holding.releaseRun(
+        leases.releaseRun(
           held.filter((one) => !kept.has(idOf(one))),
           new Set(failed),
         ),
@@ -113,10 +110,10 @@ export class Calls {
     const { kept, failed } = result;
     const done = held.filter((one) => !failed.has(idOf(one)));
     const again = held.filter((one) => failed.has(idOf(one)) && !kept.has(idOf(one)));
-    holding.forget(again);
-    for (const parcel of parcels) {
-      const hasFailed = !left.has(parcel) && parcel.held.some((one) => again.includes(one));
-      if (isFifo && parcel.group !== undefined && hasFailed) this.#handBackGroup(parcel.group);
+    leases.forget(again);
+    for (const batch of batches) {
+      const hasFailed = !left.has(batch) && batch.held.some((one) => again.includes(one));
+      if (isFifo && batch.group !== undefined && hasFailed) this.#handBackGroup(batch.group);
     }
     counters.acknowledged += done.length;
     counters.failed += again.length;
@@ -128,6 +125,21 @@ export class Calls {
     return { left, again };
   }
 
+  async #runHandler(handler: () => unknown): Promise<unknown> {
+    this.#handlers += 1;
+    try {
+      return await handler();
+    } finally {
+      this.#handlers -= 1;
+    }
+  }
+
+  #noteAsked(): () => void {
+    const request = {};
+    this.#askedAt.set(request, this.#setup.clock.now());
+    return () => void this.#askedAt.delete(request);
+  }
+
   /** By the worker's clock; leases end by that of the handlers. */
   #startAfter(leaseUntil: number): number {
     const { options, clock } = this.#setup;
@@ -137,20 +149,20 @@ export class Calls {
 
   /** What waits behind a message that failed must not run before it. */
   #handBackGroup(group: string): void {
-    const { flow, holding } = this.#setup;
-    const behind = flow.inbox.takeOfGroup(group).flatMap(({ held }) => [...held]);
-    void holding.handBack(behind);
+    const { flow, leases } = this.#setup;
+    const behind = flow.scheduler.takeOfGroup(group).flatMap(({ held }) => [...held]);
+    void leases.handBack(behind);
   }
 
   /** Not waited for: the slot is free for the next. Never rejects. */
   async #delete(held: readonly HeldMessage[]): Promise<void> {
-    const { deletions, holding, counters, emit } = this.#setup;
+    const { deletions, leases, counters, emit } = this.#setup;
     const handles = held.map(({ message: { receiptHandle } }) => receiptHandle);
     const errors = await deletions.delete(handles);
     const again = held.filter(({ message }, index) => message.receiptHandle !== handles[index]);
     if (again.length > 0) void this.#delete(again); // they were received meanwhile: by that receipt
     const rest = held.filter((one) => !again.includes(one));
-    holding.forget(rest);
+    leases.forget(rest);
     for (const one of rest) {
       const error = errors[held.indexOf(one)];
       if (error === undefined) counters.deleted += 1;

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { Gate } from './gate.ts';
 
 /** What a call of the handler says of what it depends on. */
 export interface CallReport {
@@ -54,7 +55,7 @@ export class CircuitBreaker {
   /** Calls count in the round in which they began. */
   #round = 0;
   #probe: WatchedCall | undefined;
-  #changed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  readonly #released = new Gate();
   #cancel: (() => void) | undefined;
   #isStopped = false;
 
@@ -70,13 +71,7 @@ export class CircuitBreaker {
   /** How many may be received now; a promise: none, until it resolves. */
   mayReceive(): number | Promise<void> {
     if (this.#mode === 'closed' || this.#isStopped) return Infinity;
-    if (this.mayStart()) return 1;
-    if (this.#changed === undefined) {
-      let resolve = (): void => undefined;
-      const promise = new Promise<void>((changed) => (resolve = changed));
-      this.#changed = { promise, resolve };
-    }
-    return this.#changed.promise;
+    return this.mayStart() ? 1 : this.#released.opened();
   }
 
   /** The next call shows whether all is well again. */
@@ -108,7 +103,7 @@ export class CircuitBreaker {
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
-    this.#release();
+    this.#released.open();
   }
 
   #note({ down, isUp }: CallReport): void {
@@ -145,7 +140,7 @@ export class CircuitBreaker {
   #tryAgain(): void {
     this.#probe = undefined;
     this.#setup.onMayStart();
-    this.#release();
+    this.#released.open();
   }
 
   #open(names: readonly string[]): void {
@@ -177,10 +172,5 @@ export class CircuitBreaker {
     }
     this.#mode = 'half-open';
     this.#tryAgain();
-  }
-
-  #release(): void {
-    this.#changed?.resolve();
-    this.#changed = undefined;
   }
 }

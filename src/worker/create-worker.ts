@@ -1,8 +1,8 @@
 import { systemClock } from '../base/clock.ts';
-import { checkOptionsOf } from '../options/check-options-of.ts';
+import { checkOptionsOf } from '../options/check-options.ts';
+import { sdkSend } from './sdk-send.ts';
 import { type WorkerOptions, workerChecks } from './options.ts';
 import { QueueWorker } from './queue-worker.ts';
-import { sdkSend } from './sdk-send.ts';
 import { sendFromEnvironment } from './send-from-environment.ts';
 import { stopAtSignals } from './signals.ts';
 import { sqsQueue } from './sqs-queue.ts';

@@ -3,7 +3,7 @@ import type { RequestGroup } from '../base/request-group.ts';
 import type { QueueAccess } from '../base/queue-member.ts';
 import { RequestQueue } from '../base/request-queue.ts';
 import { Stop, type StopSignal } from '../base/stop.ts';
-import { type MessageQueue, MOST_IN_REQUEST } from './message-queue.ts';
+import { type MessageQueue, MOST_IN_REQUEST } from './sqs-queue.ts';
 
 export interface DeletionsSetup {
   readonly queue: Pick<MessageQueue, 'delete'>;

@@ -1,6 +1,6 @@
 import { connectionsTo } from '../aws/connections.ts';
-import { type DirectSetup, directSender, type Limits } from '../aws/direct-sender.ts';
-import { SQS } from './sqs-service.ts';
+import { directSender, type DirectSetup, type Limits } from '../aws/direct-sender.ts';
+import type { Service } from '../aws/service.ts';
 import type { SendToSqs } from './sqs-queue.ts';
 
 /** What SQS may take longer than the wait that a receive asks for. */
@@ -35,3 +35,25 @@ export function directSend(setup: DirectSetup): SendToSqs {
     return (ofAttempt ? receiveAgain : receive)(operation, input, signal);
   };
 }
+
+/** SQS, for requests without AWS's SDK ("AWS JSON protocol", SQS developer guide). */
+export const SQS: Service = {
+  title: 'SQS',
+  name: 'sqs',
+  target: 'AmazonSQS',
+  firstDelayMs: 100,
+  maxAttempts: 3,
+  tellingMembers: [],
+  unanswered: (why, cause, limitMs = 0) =>
+    Object.assign(
+      new Error(
+        why === 'silent'
+          ? `SQS did not answer within ${limitMs / 1_000} seconds`
+          : 'SQS had not answered when the worker stopped waiting',
+        { cause },
+      ),
+      { name: why === 'silent' ? 'TimeoutError' : 'AbortError' },
+    ),
+  noCredentials: () =>
+    Object.assign(new Error('AWS credentials were not found in time'), { name: 'CredentialsProviderError' }),
+};

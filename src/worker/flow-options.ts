@@ -1,8 +1,16 @@
 import { ConfigurationError } from '../base/errors.ts';
-import { aFunction, anInteger, type Check, either, members, required } from '../options/check-options.ts';
+import {
+  aFunction,
+  aListOf,
+  anInteger,
+  type Check,
+  either,
+  members,
+  required,
+} from '../options/check-options.ts';
 import type { Adaptive } from './adaptive-limit.ts';
 import { CLAIM_STORE, type Dependency } from './dependencies.ts';
-import type { Rate } from './rate.ts';
+import type { Rate } from './rate-limits.ts';
 
 /** How many messages a call of the handler gets. */
 export interface BatchOptions {
@@ -59,16 +67,23 @@ const aTolerance: Check = {
   accepts: (value) => typeof value === 'number' && value > 1 && Number.isFinite(value),
 };
 
+const aDependency = members({
+  name: required(aName),
+  isDown: required(aFunction()),
+  check: aFunction(),
+});
+
+const listOf = ({ expected, accepts }: Check): Check =>
+  aListOf(`a list, each of which is ${expected}`, accepts);
+
 /** What these options may be. */
 export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
   maxInFlight: anInteger(1, MOST_IN_FLIGHT),
   concurrencyPerGroup: anInteger(1),
   batch: members({ size: required(anInteger(1, MOST_IN_BATCH)), windowMs: anInteger(0, LONGEST_WINDOW_MS) }),
   receivers: anInteger(1, MOST_RECEIVERS),
-  rate: either(aRate, aListOf(aRate)),
-  dependencies: aListOf(
-    members({ name: required(aName), isDown: required(aFunction()), check: aFunction() }),
-  ),
+  rate: either(aRate, listOf(aRate)),
+  dependencies: listOf(aDependency),
   adaptive: members({
     floor: anInteger(1),
     ceiling: anInteger(1),
@@ -80,20 +95,12 @@ export const flowChecks: Readonly<Record<keyof FlowOptions, Check>> = {
 /** Throws a `ConfigurationError` for options each of which may be, but not together. */
 export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
   const { maxInFlight = 100, concurrencyPerGroup, adaptive, dependencies = [], batch } = options;
-  if (batch !== undefined && batch.size > maxInFlight) {
-    refuse(`\`batch.size\` (${batch.size}) is above \`maxInFlight\` (${maxInFlight})`);
-  }
   const { floor = 1, ceiling = maxInFlight } = adaptive ?? {};
-  if (ceiling > maxInFlight) {
-    refuse(`\`adaptive.ceiling\` (${ceiling}) is above \`maxInFlight\` (${maxInFlight})`);
-  }
-  if (floor > ceiling) {
-    const which = adaptive?.ceiling === undefined ? '`maxInFlight`' : '`adaptive.ceiling`';
-    refuse(`\`adaptive.floor\` (${floor}) is above ${which} (${ceiling})`);
-  }
-  if (concurrencyPerGroup !== undefined && concurrencyPerGroup > maxInFlight) {
-    refuse(`\`concurrencyPerGroup\` (${concurrencyPerGroup}) is above \`maxInFlight\` (${maxInFlight})`);
-  }
+  const ofCeiling = adaptive?.ceiling === undefined ? 'maxInFlight' : 'adaptive.ceiling';
+  assertAtMost('batch.size', batch?.size, 'maxInFlight', maxInFlight);
+  assertAtMost('adaptive.ceiling', ceiling, 'maxInFlight', maxInFlight);
+  assertAtMost('adaptive.floor', floor, ofCeiling, ceiling);
+  assertAtMost('concurrencyPerGroup', concurrencyPerGroup, 'maxInFlight', maxInFlight);
   if (isFifo && concurrencyPerGroup !== undefined && concurrencyPerGroup !== 1) {
     refuse(`\`concurrencyPerGroup\` is ${concurrencyPerGroup}, and the groups of a FIFO queue have 1`);
   }
@@ -105,13 +112,10 @@ export function assertConsistent(options: FlowOptions, isFifo: boolean): void {
   }
 }
 
-function refuse(why: string): never {
-  throw new ConfigurationError(`createWorker: ${why}`);
+function assertAtMost(name: string, value: number = 0, ofMost: string, most: number): void {
+  if (value > most) refuse(`\`${name}\` (${value}) is above \`${ofMost}\` (${most})`);
 }
 
-function aListOf(check: Check): Check {
-  return {
-    expected: `a list, each of which is ${check.expected}`,
-    accepts: (value) => Array.isArray(value) && value.every((one) => check.accepts(one)),
-  };
+function refuse(why: string): never {
+  throw new ConfigurationError(`createWorker: ${why}`);
 }

@@ -1,23 +1,23 @@
 import type { Clock } from '../base/clock.ts';
-import { AdaptiveLimit } from './adaptive-limit.ts';
+import { AdaptiveLimit, looksOverloaded } from './adaptive-limit.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { reportOf, says, stillDown } from './dependencies.ts';
 import type { FlowOptions } from './flow-options.ts';
+import { Gate } from './gate.ts';
 import type { CallResult } from './handler-call.ts';
 import type { HeldMessage, HandlerBatch } from './held-message.ts';
-import type { InboxSetup } from './inbox-setup.ts';
+import type { SchedulerSetup } from './scheduler-setup.ts';
 import { Scheduler } from './scheduler.ts';
-import { MOST_IN_REQUEST } from './message-queue.ts';
-import { looksOverloaded } from './overload.ts';
+import { MOST_IN_REQUEST } from './sqs-queue.ts';
 import { RateLimits } from './rate-limits.ts';
-import type { Batch } from './ready-batches.ts';
+import type { CallSize } from './ready-batches.ts';
 
 export interface FlowSetup {
   readonly clock: Clock;
   readonly isFifo: boolean;
   /** Undefined: a call gets one message, or those of one FIFO group. */
-  readonly batch: Batch | undefined;
-  readonly run: InboxSetup['run'];
+  readonly callSize: CallSize | undefined;
+  readonly run: SchedulerSetup['run'];
   /** Shows messages again at this time. False: they have been received too often for that. */
   readonly handBack: (held: readonly HeldMessage[], at: number) => boolean;
   readonly onDown: (name: string, isDown: boolean) => void;
@@ -28,7 +28,7 @@ const ASIDE_SHARE = 10;
 
 /** What is received and what starts: slots, groups, rates, what is down, and a pause. */
 export class Flow {
-  readonly inbox: Scheduler;
+  readonly scheduler: Scheduler;
   readonly rates: RateLimits | undefined;
   /** A receive is worth its price with so many messages. */
   readonly enough: number;
@@ -36,11 +36,12 @@ export class Flow {
   readonly #options: FlowOptions;
   readonly #breaker: CircuitBreaker;
   readonly #adaptive: AdaptiveLimit | undefined;
-  #resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  readonly #resumed = new Gate();
+  #isPaused = false;
 
   constructor(options: FlowOptions, setup: FlowSetup) {
     const { maxInFlight = 100, receivers = 4, concurrencyPerGroup = Infinity, rate = [], adaptive } = options;
-    const { clock, isFifo, batch } = setup;
+    const { clock, isFifo, callSize } = setup;
     const { floor = 1, ceiling = maxInFlight, tolerance = 1.5 } = adaptive ?? {};
     const ahead = Math.min(maxInFlight, receivers * MOST_IN_REQUEST);
     this.#setup = setup;
@@ -54,18 +55,18 @@ export class Flow {
       random: Math.random,
       check: (names) => stillDown(options.dependencies ?? [], names, clock),
       onChange: setup.onDown,
-      onMayStart: () => this.inbox.startAll(),
+      onMayStart: () => this.scheduler.startAll(),
     });
-    this.inbox = new Scheduler({
+    this.scheduler = new Scheduler({
       limit: this.#adaptive?.limit ?? maxInFlight,
-      batch: () => (this.#breaker.isHalfOpen ? undefined : batch), // what is tried costs a receive each
+      callSize: () => (this.#breaker.isHalfOpen ? undefined : callSize), // what is tried costs a receive each
       perGroup: isFifo ? 1 : concurrencyPerGroup,
       ahead,
       aside: ASIDE_SHARE * maxInFlight,
       isFifo,
       clock,
       rates: this.rates,
-      mayStart: () => this.#resumed === undefined && this.#breaker.mayStart(),
+      mayStart: () => !this.#isPaused && this.#breaker.mayStart(),
       run: setup.run,
       // In a FIFO queue what comes later must not be shown before what waits.
       handBack: ({ held }, at) => !isFifo && setup.handBack(held, at),
@@ -79,8 +80,8 @@ export class Flow {
 
   /** How many messages may be received; a promise: none, until it resolves. */
   mayReceive(): number | Promise<void> {
-    if (this.#resumed !== undefined) return this.#resumed.promise;
-    const allowed = this.inbox.suspects.mayReceive();
+    if (this.#isPaused) return this.#resumed.opened();
+    const allowed = this.scheduler.suspects.mayReceive();
     const tried = typeof allowed === 'number' ? this.#breaker.mayReceive() : allowed;
     return typeof tried === 'number' && typeof allowed === 'number' ? Math.min(tried, allowed) : tried;
   }
@@ -101,29 +102,26 @@ export class Flow {
         result.errors.some((error) => says(adaptive?.isOverload ?? looksOverloaded, error));
       if (!isOverload && result.failed.size > 0) return; // how long a failure took tells nothing
       const ms = Math.max(clock.now() - startedAt, 0) / messages;
-      this.#adaptive.end(timed, { ms, isOverload, running: this.inbox.running });
-      if (this.inbox.limit !== this.#adaptive.limit) this.inbox.limit = this.#adaptive.limit;
+      this.#adaptive.end(timed, { ms, isOverload, running: this.scheduler.running });
+      if (this.scheduler.limit !== this.#adaptive.limit) this.scheduler.limit = this.#adaptive.limit;
     };
   }
 
   pause(): void {
-    if (this.#resumed !== undefined) return;
-    let resolve = (): void => undefined;
-    const promise = new Promise<void>((resumed) => (resolve = resumed));
-    this.#resumed = { promise, resolve };
+    this.#isPaused = true;
   }
 
   resume(): void {
-    this.#resumed?.resolve();
-    this.#resumed = undefined;
-    this.inbox.startAll();
+    this.#isPaused = false;
+    this.#resumed.open();
+    this.scheduler.startAll();
   }
 
   /** Starts nothing any more. Gives what has not started; when nothing runs any more, also what was left of calls. */
   stop(): HandlerBatch[] {
-    this.#resumed?.resolve();
+    this.#resumed.open();
     this.#breaker.stop();
-    this.inbox.permits.wakeAll();
-    return this.inbox.close();
+    this.scheduler.permits.wakeAll();
+    return this.scheduler.close();
   }
 }

@@ -1,10 +1,10 @@
 import type { HandlerBatch } from './held-message.ts';
 
-/** How many parcels of each message group run or are about to. */
+/** How many batches of each message group run or are about to. */
 export class GroupCounts {
   readonly #perGroup: number;
   readonly #counts = new Map<string, number>();
-  /** Parcels that wait for something else and keep their places in their groups all the same. */
+  /** Batches that wait for something else and keep their places in their groups all the same. */
   readonly #kept = new Set<HandlerBatch>();
 
   constructor(perGroup: number) {
@@ -15,18 +15,18 @@ export class GroupCounts {
     return (this.#counts.get(group) ?? 0) >= this.#perGroup;
   }
 
-  isKept(parcel: HandlerBatch): boolean {
-    return this.#kept.has(parcel);
+  isKept(batch: HandlerBatch): boolean {
+    return this.#kept.has(batch);
   }
 
   /** It keeps the place that it, or what it is left of, has. */
-  keep(parcel: HandlerBatch): void {
-    this.#kept.add(parcel);
+  keep(batch: HandlerBatch): void {
+    this.#kept.add(batch);
   }
 
-  add(parcel: HandlerBatch): void {
-    const { group } = parcel;
-    if (group === undefined || this.#kept.delete(parcel)) return;
+  add(batch: HandlerBatch): void {
+    const { group } = batch;
+    if (group === undefined || this.#kept.delete(batch)) return;
     this.#counts.set(group, (this.#counts.get(group) ?? 0) + 1);
   }
 

@@ -2,7 +2,6 @@ import type { Server } from 'node:http';
 import { builtIn } from '../base/built-in.ts';
 import { guardServer } from '../guard/guard-server.ts';
 import { bracketed } from '../guard/own-names.ts';
-import { CLAIM_STORE, type Dependency } from './dependencies.ts';
 import type { Worker, WorkerCounters } from './worker.ts';
 
 /** Where a worker tells how it is. */
@@ -34,24 +33,6 @@ export interface Health extends Omit<Worker, 'start' | 'stop' | 'pause' | 'resum
   readonly isReached: boolean;
   /** For how long the claim store has left something unanswered, in milliseconds. */
   readonly storeSilentForMs: number;
-}
-
-/** What only the worker itself knows of its health. */
-export interface HealthFacts {
-  readonly dependencies: readonly Dependency[] | undefined;
-  readonly failuresInARow: number | undefined;
-  readonly isReached: boolean;
-  readonly storeSilentForMs: number;
-}
-
-/** How a worker is now. */
-export function healthOf(worker: Worker, facts: HealthFacts): Health {
-  const { dependencies = [], failuresInARow = 0, isReached, storeSilentForMs } = facts;
-  const { state, running, waiting, setAside, limit, down, pauseReason, counters } = worker;
-  const names = [CLAIM_STORE, ...dependencies.map(({ name }) => name)];
-  const gauges = { running, waiting, setAside, limit };
-  const own = { dependencies: names, failuresInARow, isReached, storeSilentForMs };
-  return { state, ...gauges, down, pauseReason, counters, ...own };
 }
 
 /**
@@ -120,15 +101,9 @@ function json(status: number, body: object): HealthAnswer {
 }
 
 function toldOf(health: Health): object {
-  const {
-    counters,
-    failuresInARow,
-    dependencies: _,
-    isReached: _isReached,
-    storeSilentForMs: _ms,
-    ...gauges
-  } = health;
-  return { ...gauges, ...counters, receiveErrorsInARow: failuresInARow };
+  const { state, running, waiting, setAside, limit, down, pauseReason, counters, failuresInARow } = health;
+  const gauges = { running, waiting, setAside, limit };
+  return { state, ...gauges, down, pauseReason, ...counters, receiveErrorsInARow: failuresInARow };
 }
 
 const HELP: Readonly<Record<keyof WorkerCounters, string>> = {

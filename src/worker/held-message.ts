@@ -1,5 +1,4 @@
-import type { ReceivedMessage } from './message-queue.ts';
-import type { RateKeys } from './rate-limits.ts';
+import type { ReceivedMessage } from './sqs-queue.ts';
 
 /** A message from its receive until it is deleted or handed back. */
 export interface HeldMessage {
@@ -20,6 +19,9 @@ export function receivesOf({ message }: HeldMessage): number {
   return Number(message.attributes['ApproximateReceiveCount'] ?? 1);
 }
 
+/** How many records of a call each keyed rate counts, by the name of the key's bucket. */
+export type RateKeys = ReadonlyMap<string, number>;
+
 /** Messages that one call of the handler gets: one message, or those of one group of a FIFO queue in their order. */
 export interface HandlerBatch {
   readonly held: readonly HeldMessage[];
@@ -33,26 +35,26 @@ export interface HandlerBatch {
   readonly startsAt?: number;
 }
 
-/** What one receive brought, as the handler is to get it: no more than `most` messages in a parcel. */
-export function parcelsOf(
+/** What one receive brought, as the handler is to get it: no more than `most` messages in a batch. */
+export function handlerBatchesOf(
   held: readonly HeldMessage[],
   isFifo: boolean,
   most: number = Infinity,
 ): HandlerBatch[] {
   const groupOf = ({ message }: HeldMessage): string | undefined => message.attributes['MessageGroupId'];
   if (!isFifo) return held.map((one) => ({ held: [one], group: groupOf(one) }));
-  const parcels: { readonly held: HeldMessage[]; readonly group: string | undefined }[] = [];
-  const last = new Map<string | undefined, (typeof parcels)[number]>();
+  const batches: { readonly held: HeldMessage[]; readonly group: string | undefined }[] = [];
+  const last = new Map<string | undefined, (typeof batches)[number]>();
   for (const one of held) {
     const group = groupOf(one);
-    const parcel = last.get(group);
-    if (parcel !== undefined && parcel.held.length < most) {
-      parcel.held.push(one);
+    const batch = last.get(group);
+    if (batch !== undefined && batch.held.length < most) {
+      batch.held.push(one);
       continue;
     }
     const next = { held: [one], group };
     last.set(group, next);
-    parcels.push(next);
+    batches.push(next);
   }
-  return parcels;
+  return batches;
 }

@@ -1,5 +1,5 @@
 import type { HeldMessage } from './held-message.ts';
-import type { ReceivedMessage } from './message-queue.ts';
+import type { ReceivedMessage } from './sqs-queue.ts';
 
 interface Here {
   readonly held: HeldMessage;

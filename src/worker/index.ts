@@ -10,7 +10,7 @@ export type { SqsHandler, WorkerOptions } from './options.ts';
 export type { WorkerSqsClient } from './sdk-send.ts';
 export type { CommandClient } from '../options/command-client.ts';
 export type { HealthOptions } from './health.ts';
-export type { Rate } from './rate.ts';
+export type { Rate } from './rate-limits.ts';
 export type { StopSignalName } from './signals.ts';
 export type { BatchOptions } from './flow-options.ts';
 export type { Adaptive } from './adaptive-limit.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, SQSEvent, SQSRecord } from 'aws-lambda';
-import type { ReceivedMessage } from './message-queue.ts';
+import type { ReceivedMessage } from './sqs-queue.ts';
 
 /** Messages as Lambda's event source mapping delivers them. */
 export function sqsEventOf(messages: readonly ReceivedMessage[], queueArn: string): SQSEvent {

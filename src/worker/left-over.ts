@@ -13,11 +13,11 @@ export interface LeftOverSetup {
 const DEATHS_OF_KILLER = 2;
 
 /**
- * What is left of the parcels of a call and stays here: from a suspect on, or from a message whose key another owner holds. A message
+ * What is left of the batches of a call and stays here: from a suspect on, or from a message whose key another owner holds. A message
  * that goes back to the queue for either has lost a receive for nothing.
  */
 export function leftOf(
-  parcels: readonly HandlerBatch[],
+  batches: readonly HandlerBatch[],
   report: Pick<HostReport, 'handedBack' | 'suspects' | 'conflicts'>,
   { startsAfter, now, maxReceives = Infinity }: LeftOverSetup,
 ): ReadonlyMap<HandlerBatch, HandlerBatch> {
@@ -25,18 +25,18 @@ export function leftOf(
   const { suspects, conflicts } = report;
   if (suspects.size + conflicts.size === 0) return left;
   const handedBack = new Set(report.handedBack);
-  for (const parcel of parcels) {
-    const held = parcel.held.filter((one) => handedBack.has(idOf(one)));
+  for (const batch of batches) {
+    const held = batch.held.filter((one) => handedBack.has(idOf(one)));
     const [first, ...behind] = held; // behind it in its group
     if (first === undefined) continue;
     const deaths = suspects.get(idOf(first));
     const leaseUntil = conflicts.get(idOf(first));
     if (deaths !== undefined && behind.length > 0 && isLost(first, deaths, maxReceives)) {
-      left.set(parcel, partOf(parcel, behind, { startsAt: now }));
+      left.set(batch, partOf(batch, behind, { startsAt: now }));
     } else if (deaths !== undefined) {
-      left.set(parcel, partOf(parcel, held, { deaths }));
+      left.set(batch, partOf(batch, held, { deaths }));
     } else if (leaseUntil !== undefined) {
-      left.set(parcel, partOf(parcel, held, { startsAt: startsAfter(leaseUntil) }));
+      left.set(batch, partOf(batch, held, { startsAt: startsAfter(leaseUntil) }));
     }
   }
   return left;
@@ -50,7 +50,7 @@ function isLost(held: HeldMessage, deaths: number, maxReceives: number): boolean
   return deaths >= DEATHS_OF_KILLER && receivesOf(held) >= maxReceives;
 }
 
-/** Some messages of a parcel, which start later or alone. */
+/** Some messages of a batch, which start later or alone. */
 export function partOf(
   { group, rateKeys }: HandlerBatch,
   held: readonly HeldMessage[],

@@ -3,10 +3,10 @@ import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { showAgain, turnOf } from './release-messages.ts';
 import type { HeldMessage } from './held-message.ts';
-import type { MessageQueue, QueueFacts, ReceivedMessage } from './message-queue.ts';
+import type { MessageQueue, QueueFacts, ReceivedMessage } from './sqs-queue.ts';
 import { InFlight } from './in-flight.ts';
 import { VisibilityKeeper } from './visibility-keeper.ts';
-import type { WorkerCounters } from './worker.ts';
+import type { MutableCounters } from './worker.ts';
 
 /** Messages are hidden for at least this long, also where the queue says less: a lease has to be over before its message comes again. */
 const SHORTEST_VISIBILITY_MS = 60_000;
@@ -16,7 +16,7 @@ const LEASE_SHARE = 2 / 3;
 export interface MessageLeasesSetup {
   readonly queue: Pick<MessageQueue, 'changeVisibility'>;
   readonly clock: Clock;
-  readonly counters: { -readonly [Name in keyof WorkerCounters]: WorkerCounters[Name] };
+  readonly counters: MutableCounters;
   /** Ends all requests. */
   readonly signal: StopSignal;
   readonly onLost: (messageId: string, error: Error) => void;

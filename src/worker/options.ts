@@ -2,6 +2,7 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import type { Clock } from '../base/clock.ts';
 import {
   aFunction,
+  aListOf,
   aString,
   anInteger,
   type Check,
@@ -61,7 +62,7 @@ export const workerChecks: Readonly<Record<keyof WorkerOptions, Check>> = {
   ...flowChecks,
   health: members({ port: required(anInteger(0, 65_535)), host: aString() }),
   shutdownTimeoutMs: anInteger(0),
-  stopOn: aListOfSignals(),
+  stopOn: aListOf(`a list of ${STOP_SIGNALS.map((name) => `'${name}'`).join(', ')}`, isStopSignal),
   clock: objectWith('now', 'setTimer'),
 };
 
@@ -71,12 +72,5 @@ function aQueueUrl(): Check {
     expected: "a queue's URL, which ends with the queue's name",
     accepts: (value) =>
       typeof value === 'string' && URL.canParse(value) && /\/[\w-]{1,80}(?:\.fifo)?$/.test(value),
-  };
-}
-
-function aListOfSignals(): Check {
-  return {
-    expected: `a list of ${STOP_SIGNALS.map((name) => `'${name}'`).join(', ')}`,
-    accepts: (value) => Array.isArray(value) && value.every(isStopSignal),
   };
 }

@@ -1,9 +1,10 @@
+import { Gate } from './gate.ts';
+
 /** How many messages a worker may hold. What asks for more waits until some are given back. */
 export class Permits {
   #count: number;
   #free: number;
-  #wake: (() => void)[] = [];
-
+  readonly #given = new Gate();
   readonly #onAllFree: () => void;
 
   /** `onAllFree`: called when the last that was taken is given back. */
@@ -50,13 +51,11 @@ export class Permits {
 
   /** Resolves when there may be some again. */
   changed(): Promise<void> {
-    return new Promise((resolve) => this.#wake.push(resolve));
+    return this.#given.opened();
   }
 
   /** Ends all waits. */
   wakeAll(): void {
-    const waiting = this.#wake;
-    this.#wake = [];
-    for (const wake of waiting) wake();
+    this.#given.open();
   }
 }

@@ -1,4 +1,4 @@
-import { batchOf } from './batch-of.ts';
+import { callSizeOf } from './ready-batches.ts';
 import { EventEmitter } from 'node:events';
 import type { SQSEvent } from 'aws-lambda';
 import { systemClock, wait } from '../base/clock.ts';
@@ -8,21 +8,24 @@ import { CallDeadline } from './call-deadline.ts';
 import { Calls } from './calls.ts';
 import { Deletions } from './deletions.ts';
 import { CLAIM_STORE } from './dependencies.ts';
-import { emitSafely } from './emit-safely.ts';
+import {
+  emitSafely,
+  type Worker,
+  type WorkerCounters,
+  type WorkerEvents,
+  type WorkerState,
+} from './worker.ts';
 import { assertConsistent } from './flow-options.ts';
 import { Flow } from './flow.ts';
-import { HandlersAtWork } from './handlers-at-work.ts';
-import { type Health, healthOf, type HealthServer, startHealthServer } from './health.ts';
-import { type HeldMessage, type HandlerBatch, parcelsOf } from './held-message.ts';
+import { type Health, type HealthServer, startHealthServer } from './health.ts';
+import { type HeldMessage, type HandlerBatch, handlerBatchesOf } from './held-message.ts';
 import { MessageLeases } from './message-leases.ts';
 import { nameOfQueue, sqsEventOf } from './lambda-event.ts';
-import type { MessageQueue, ReceivedMessage } from './message-queue.ts';
+import type { MessageQueue, ReceivedMessage } from './sqs-queue.ts';
 import { type WorkerOptions } from './options.ts';
-import { keyedParcel } from './rate-keys.ts';
+import { withRateKeys } from './rate-limits.ts';
 import { Receivers } from './receivers.ts';
-import { StoreWatch } from './store-watch.ts';
-import { steadyClock } from './steady-clock.ts';
-import type { Worker, WorkerCounters, WorkerEvents, WorkerState } from './worker.ts';
+import { steadyClock } from './timers.ts';
 
 const LONG_POLL_SECONDS = 20;
 /** How long handlers that are told to stop may take, within the stop's time. */
@@ -38,8 +41,6 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   readonly #deadline: CallDeadline;
   readonly #flow: Flow;
   readonly #calls: Calls;
-  readonly #store: StoreWatch;
-  readonly #handlers = new HandlersAtWork();
   readonly #deletions: Deletions;
   /** Aborted when nothing is received any more. */
   readonly #receiveStop = new Stop();
@@ -52,7 +53,7 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     handedBack: 0,
     receiveErrors: 0,
   };
-  readonly #holding: MessageLeases;
+  readonly #leases: MessageLeases;
   #state: WorkerState = 'new';
   #queueArn = '';
   #receivers: Receivers | undefined;
@@ -69,14 +70,13 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     this.#isFifo = queueUrl.endsWith('.fifo');
     assertConsistent(options, this.#isFifo);
     this.#name = options.name ?? nameOfQueue(queueUrl);
-    this.#store = new StoreWatch(clock);
     this.#deadline = new CallDeadline(options.clock ?? systemClock); // its end is read by the handler's clock
     this.#flow = new Flow(options, {
       clock,
       isFifo: this.#isFifo,
-      batch: batchOf(options),
+      callSize: callSizeOf(options),
       run: (call) => this.#calls.run(call),
-      handBack: (held, at) => this.#holding.handBackUntil(held, at),
+      handBack: (held, at) => this.#leases.handBackUntil(held, at),
       onDown: (name, isDown) =>
         name === CLAIM_STORE
           ? this.#emit('storeDown', isDown)
@@ -86,9 +86,9 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       queue,
       clock,
       random: Math.random,
-      isBusy: () => this.#flow.inbox.running > 0,
+      isBusy: () => this.#flow.scheduler.running > 0,
     });
-    this.#holding = new MessageLeases({
+    this.#leases = new MessageLeases({
       queue,
       clock,
       counters: this.#counters,
@@ -102,10 +102,8 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       clock,
       deadline: this.#deadline,
       flow: this.#flow,
-      holding: this.#holding,
+      leases: this.#leases,
       deletions: this.#deletions,
-      store: this.#store,
-      handlers: this.#handlers,
       counters: this.#counters,
       eventOf: (held) => this.#eventOf(held),
       emit: this.#emit.bind(this),
@@ -121,19 +119,19 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   get running(): number {
-    return Math.max(this.#flow.inbox.running, this.#handlers.count);
+    return Math.max(this.#flow.scheduler.running, this.#calls.handlers);
   }
 
   get waiting(): number {
-    return this.#flow.inbox.waiting;
+    return this.#flow.scheduler.waiting;
   }
 
   get setAside(): number {
-    return this.#flow.inbox.setAside;
+    return this.#flow.scheduler.setAside;
   }
 
   get limit(): number {
-    return this.#flow.inbox.limit;
+    return this.#flow.scheduler.limit;
   }
 
   get down(): readonly string[] {
@@ -162,19 +160,19 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
     }
     if (facts === undefined || this.#receiveStop.aborted) return this.#health?.close(); // stopped meanwhile
     this.#queueArn = facts.arn;
-    this.#holding.start(facts);
+    this.#leases.start(facts);
     this.#receivers = new Receivers({
       queue: this.#queue,
-      permits: this.#flow.inbox.permits,
+      permits: this.#flow.scheduler.permits,
       clock: this.#clock,
       random: Math.random,
       receivers,
       isFifo: this.#isFifo,
       waitSeconds: LONG_POLL_SECONDS,
-      visibilitySeconds: this.#holding.visibilityMs / 1_000,
+      visibilitySeconds: this.#leases.visibilityMs / 1_000,
       stop: this.#receiveStop,
       enough: this.#flow.enough,
-      isHungry: () => this.#flow.inbox.isHungry,
+      isHungry: () => this.#flow.scheduler.isHungry,
       mayReceive: () => this.#flow.mayReceive(),
       onMessages: (messages) => this.#admit(messages),
       onError: (error, nextInMs) => {
@@ -186,12 +184,16 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
   }
 
   #tell(): Health {
-    return healthOf(this, {
-      dependencies: this.#options.dependencies,
-      failuresInARow: this.#receivers?.failures,
+    const { state, running, waiting, setAside, limit, down, pauseReason, counters } = this;
+    const { dependencies = [] } = this.#options;
+    const told = { state, running, waiting, setAside, limit, down, pauseReason, counters };
+    return {
+      ...told,
+      dependencies: [CLAIM_STORE, ...dependencies.map(({ name }) => name)],
+      failuresInARow: this.#receivers?.failures ?? 0,
       isReached: this.#queueArn !== '',
-      storeSilentForMs: this.#store.silentForMs,
-    });
+      storeSilentForMs: this.#calls.storeSilentForMs,
+    };
   }
 
   pause(reason?: string): void {
@@ -224,11 +226,11 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
       over,
       Promise.all([
         this.#receivers?.ended(),
-        this.#flow.inbox.idle().then(() => {
+        this.#flow.scheduler.idle().then(() => {
           this.#handBack(this.#flow.stop());
           return this.#deletions.settled();
         }),
-      ]).then(() => this.#holding.settled()),
+      ]).then(() => this.#leases.settled()),
     ]);
     isOver.abort();
     this.#deadline.cancelTimers();
@@ -240,49 +242,49 @@ export class QueueWorker extends EventEmitter<WorkerEvents> implements Worker {
 
   #admit(received: readonly ReceivedMessage[]): void {
     if (received.length === 0) return;
-    const held = this.#holding.take(received);
-    const { permits } = this.#flow.inbox;
+    const held = this.#leases.take(received);
+    const { permits } = this.#flow.scheduler;
     permits.give(received.length - held.length);
     if (this.#receiveStop.aborted) {
       permits.give(held.length);
-      void this.#holding.handBack(held);
+      void this.#leases.handBack(held);
     } else {
-      this.#flow.inbox.admit(
-        parcelsOf(held, this.#isFifo, batchOf(this.#options)?.size).flatMap((parcel) => this.#keyed(parcel)),
+      this.#flow.scheduler.admit(
+        handlerBatchesOf(held, this.#isFifo, callSizeOf(this.#options)?.size).flatMap((batch) =>
+          this.#keyed(batch),
+        ),
       );
     }
     this.#emit('received', received.length);
   }
 
   /** With what keyed rates count. Of a message that has no key, none starts, nor what is behind it in its group. */
-  #keyed(parcel: HandlerBatch): HandlerBatch[] {
-    const { rates, inbox } = this.#flow;
-    const keyed = keyedParcel(parcel, rates, () => this.#eventOf(parcel.held));
+  #keyed(batch: HandlerBatch): HandlerBatch[] {
+    const { rates, scheduler } = this.#flow;
+    const keyed = withRateKeys(batch, rates, () => this.#eventOf(batch.held));
     if (keyed.left.length > 0) {
-      inbox.permits.give(keyed.left.length);
+      scheduler.permits.give(keyed.left.length);
       this.#counters.failed += keyed.left.length;
       const left = new Set(keyed.left.map(({ message }) => message.messageId));
-      void this.#holding.releaseRun(keyed.left, left).then(() => this.#holding.forget(keyed.left));
+      void this.#leases.releaseRun(keyed.left, left).then(() => this.#leases.forget(keyed.left));
       this.#emit('handlerFailed', keyed.error);
     }
-    return keyed.parcel.held.length === 0 ? [] : [keyed.parcel];
+    return keyed.batch.held.length === 0 ? [] : [keyed.batch];
   }
 
   /** Shows again what has not started: what waits for a lease when that is over. */
-  #handBack(parcels: readonly HandlerBatch[]): void {
+  #handBack(batches: readonly HandlerBatch[]): void {
     const now = this.#clock.now();
     const heldOf = (some: readonly HandlerBatch[]): HeldMessage[] => some.flatMap(({ held }) => [...held]);
-    void this.#holding.handBack(heldOf(parcels.filter(({ startsAt }) => startsAt === undefined)));
-    for (const { held, startsAt } of parcels) {
-      if (startsAt !== undefined) void this.#holding.handBack(held, Math.max(startsAt - now, 0));
+    void this.#leases.handBack(heldOf(batches.filter(({ startsAt }) => startsAt === undefined)));
+    for (const { held, startsAt } of batches) {
+      if (startsAt !== undefined) void this.#leases.handBack(held, Math.max(startsAt - now, 0));
     }
   }
 
   #eventOf(held: readonly HeldMessage[]): SQSEvent {
-    return sqsEventOf(
-      held.map(({ message }) => message),
-      this.#queueArn,
-    );
+    const messages = held.map(({ message }) => message);
+    return sqsEventOf(messages, this.#queueArn);
   }
 
   #emit<Name extends keyof WorkerEvents>(name: Name, ...args: WorkerEvents[Name]): void {

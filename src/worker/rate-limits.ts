@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import type { SQSRecord } from 'aws-lambda';
 import QuickLRU from 'quick-lru';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
-import { type Rate, TokenBucket } from './rate.ts';
-
-/** How many records of a call each keyed rate counts, by the name of the key's bucket. */
-export type RateKeys = ReadonlyMap<string, number>;
+import type { HandlerBatch, HeldMessage, RateKeys } from './held-message.ts';
 
 /**
  * Keys whose rates are remembered; of more, those that were longest not asked for are forgotten, and may start as if they were new.
@@ -92,4 +89,80 @@ function typeOf(value: unknown): string {
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
+}
+
+/** A batch with what keyed rates count. */
+export interface KeyedBatch {
+  readonly batch: HandlerBatch;
+  /** Messages that are not in it: the first that has no key, and those behind it. */
+  readonly left: readonly HeldMessage[];
+  readonly error?: unknown;
+}
+
+/** Asks the key functions of rates about each record of a batch. `event`: it as the handler is to get it. */
+export function withRateKeys(
+  batch: HandlerBatch,
+  rates: RateLimits | undefined,
+  event: () => SQSEvent,
+): KeyedBatch {
+  if (rates?.hasKeys !== true) return { batch, left: [] };
+  const rateKeys = new Map<string, number>();
+  const { Records } = event();
+  for (const [index, record] of Records.entries()) {
+    try {
+      for (const key of rates.keysOf(record)) rateKeys.set(key, (rateKeys.get(key) ?? 0) + 1);
+    } catch (error) {
+      const held = batch.held.slice(0, index);
+      return { batch: { ...batch, held, rateKeys }, left: batch.held.slice(index), error };
+    }
+  }
+  return { batch: { ...batch, rateKeys }, left: [] };
+}
+
+/** How many records may start in a time. */
+export interface Rate {
+  /** Records: so many may start at once, and then evenly. */
+  readonly records: number;
+  /** In so many milliseconds. */
+  readonly perMs: number;
+  /**
+   * What the rate is of, such as a customer: each text has a rate of its own. A record for which it throws, or gives no text, is not
+   * run, and comes again. Default: the rate is of all records together.
+   *
+   * @param record The message.
+   */
+  readonly key?: (record: SQSRecord) => string;
+}
+
+/** A token bucket (RFC 2697's, with one rate): it holds as many as may start at once, and fills evenly. */
+export class TokenBucket {
+  readonly #rate: Pick<Rate, 'records' | 'perMs'>;
+  #tokens: number;
+  #filledAt: number;
+
+  constructor(rate: Pick<Rate, 'records' | 'perMs'>, now: number) {
+    this.#rate = rate;
+    this.#tokens = rate.records;
+    this.#filledAt = now;
+  }
+
+  /** In how many milliseconds so many may start; 0: now. More than it ever holds may start when it is full, and are owed. */
+  waitMs(count: number, now: number): number {
+    this.#fill(now);
+    const { records, perMs } = this.#rate;
+    const missing = Math.min(count, records) - this.#tokens;
+    return missing <= 0 ? 0 : Math.ceil((missing * perMs) / records);
+  }
+
+  take(count: number, now: number): void {
+    this.#fill(now);
+    this.#tokens -= count;
+  }
+
+  #fill(now: number): void {
+    const { records, perMs } = this.#rate;
+    const passedMs = Math.max(now - this.#filledAt, 0); // a clock that is set back takes no tokens away
+    this.#tokens = Math.min(records, this.#tokens + (passedMs * records) / perMs);
+    this.#filledAt = now;
+  }
 }

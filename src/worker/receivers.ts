@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../base/clock.ts';
 import type { Stop } from '../base/stop.ts';
-import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage } from './message-queue.ts';
+import { type MessageQueue, MOST_IN_REQUEST, type ReceivedMessage } from './sqs-queue.ts';
 import type { Permits } from './permits.ts';
 
 export interface ReceiversSetup {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { type HeldMessage, receivesOf } from './held-message.ts';
-import { type MessageQueue, MOST_IN_REQUEST } from './message-queue.ts';
+import { type MessageQueue, MOST_IN_REQUEST } from './sqs-queue.ts';
 
 /** A message that waits for its turn elsewhere than here is hidden for no less than this, so that it is not received at once again. */
 const SHORTEST_TURN_MS = 30_000;

@@ -1,6 +1,6 @@
 import { GroupCounts } from './group-counts.ts';
 import type { HandlerBatch } from './held-message.ts';
-import type { Call, InboxSetup } from './inbox-setup.ts';
+import type { Call, SchedulerSetup } from './scheduler-setup.ts';
 import { Permits } from './permits.ts';
 import { ReadyBatches } from './ready-batches.ts';
 import { laneOfGroup, laneOfKey, WaitingLanes } from './waiting-lanes.ts';
@@ -19,7 +19,7 @@ const SHARE_OF_LAST = 0.1;
  * nothing else is here.
  */
 export class Scheduler {
-  readonly #setup: InboxSetup;
+  readonly #setup: SchedulerSetup;
   readonly #ready = new ReadyBatches();
   readonly #aside: WaitingLanes;
   /** What could be neither set aside nor handed back, so that less is received. */
@@ -34,12 +34,12 @@ export class Scheduler {
   #isClosed = false;
   /** What has been collected for a call waits for no more. */
   #isFlushing = false;
-  #runningParcels = 0;
+  #runningBatches = 0;
   readonly suspects: Suspects;
   /** One for each message that is received, or may be by a receive that is on its way, until it has ended or is set aside. */
   readonly permits: Permits;
 
-  constructor(setup: InboxSetup) {
+  constructor(setup: SchedulerSetup) {
     this.#setup = setup;
     this.#limit = setup.limit;
     this.#aside = new WaitingLanes(setup.aside);
@@ -49,9 +49,9 @@ export class Scheduler {
     this.suspects = new Suspects({ clock: setup.clock, onChange: () => this.#onSuspects() });
   }
 
-  /** Parcels in calls of the handler. */
+  /** Batches in calls of the handler. */
   get running(): number {
-    return this.#runningParcels;
+    return this.#runningBatches;
   }
 
   get waiting(): number {
@@ -65,7 +65,7 @@ export class Scheduler {
 
   /** There is a slot, and nothing to fill it. */
   get isHungry(): boolean {
-    return this.#ready.isEmpty && this.#runningParcels < this.#limit;
+    return this.#ready.isEmpty && this.#runningBatches < this.#limit;
   }
 
   get limit(): number {
@@ -78,9 +78,9 @@ export class Scheduler {
     this.startAll();
   }
 
-  admit(parcels: readonly HandlerBatch[]): void {
-    this.suspects.look(parcels);
-    for (const parcel of parcels) this.#place(parcel);
+  admit(batches: readonly HandlerBatch[]): void {
+    this.suspects.look(batches);
+    for (const batch of batches) this.#place(batch);
     this.startAll();
   }
 
@@ -92,7 +92,7 @@ export class Scheduler {
     this.#timers.cancelAll();
     const unstarted = [...this.#ready.take(), ...this.#withPermits];
     for (const { held } of unstarted) this.permits.give(held.length);
-    const aside = this.#aside.takeAll().filter((parcel) => !this.#withPermits.has(parcel));
+    const aside = this.#aside.takeAll().filter((batch) => !this.#withPermits.has(batch));
     this.#withPermits.clear();
     return [...unstarted, ...aside, ...this.suspects.takeAll()];
   }
@@ -100,8 +100,8 @@ export class Scheduler {
   /** Takes away what waits for others of a group. */
   takeOfGroup(group: string): HandlerBatch[] {
     const taken = this.#aside.take(laneOfGroup(group));
-    for (const parcel of taken) {
-      if (this.#withPermits.delete(parcel)) this.permits.give(parcel.held.length);
+    for (const batch of taken) {
+      if (this.#withPermits.delete(batch)) this.permits.give(batch.held.length);
     }
     return taken;
   }
@@ -113,36 +113,36 @@ export class Scheduler {
 
   /** Starts what may start. */
   startAll(): void {
-    while (this.#mayStart() && !this.suspects.isAlone && this.#runningParcels < this.#limit) {
-      const parcels = this.#nextCall();
-      if (parcels === undefined) break;
-      const starting = parcels.filter((parcel) => this.#takeRates(parcel));
-      if (starting.length > 0) this.#start({ parcels: starting, isAlone: false });
+    while (this.#mayStart() && !this.suspects.isAlone && this.#runningBatches < this.#limit) {
+      const batches = this.#nextCall();
+      if (batches === undefined) break;
+      const starting = batches.filter((batch) => this.#takeRates(batch));
+      if (starting.length > 0) this.#start({ batches: starting, isAlone: false });
     }
     this.#startSuspect();
   }
 
   /** Takes away what the next call gets; undefined: there is nothing, or it has to wait. */
   #nextCall(): HandlerBatch[] | undefined {
-    const { rates, clock, batch } = this.#setup;
-    const next = this.#ready.next(batch(), this.#limit, clock.now());
-    if (next === undefined || next.parcels > this.#limit - this.#runningParcels) return undefined;
+    const { rates, clock, callSize } = this.#setup;
+    const next = this.#ready.next(callSize(), this.#limit, clock.now());
+    if (next === undefined || next.batches > this.#limit - this.#runningBatches) return undefined;
     const dueInMs = this.#isFlushing ? 0 : next.dueInMs;
     const ms = Math.max(dueInMs, rates?.sharedWaitMs(next.messages) ?? 0);
-    if (ms <= 0) return this.#ready.take(next.parcels);
+    if (ms <= 0) return this.#ready.take(next.batches);
     this.#timers.in(ms, dueInMs === ms ? 'batch' : 'rate', () => this.startAll());
     return undefined;
   }
 
   /** False: the rate of a key holds it back. */
-  #takeRates(parcel: HandlerBatch): boolean {
+  #takeRates(batch: HandlerBatch): boolean {
     const { rates } = this.#setup;
-    const key = parcel.rateKeys && rates?.blockedBy(parcel.rateKeys);
+    const key = batch.rateKeys && rates?.blockedBy(batch.rateKeys);
     if (key !== undefined) {
-      this.#waitForKey(key, parcel);
+      this.#waitForKey(key, batch);
       return false;
     }
-    rates?.take(parcel.held.length, parcel.rateKeys);
+    rates?.take(batch.held.length, batch.rateKeys);
     return true;
   }
 
@@ -153,7 +153,7 @@ export class Scheduler {
     if (suspect === undefined) return;
     this.permits.takeAnyway(suspect.held.length);
     this.#groups.add(suspect);
-    this.#start({ parcels: [suspect], isAlone: true });
+    this.#start({ batches: [suspect], isAlone: true });
   }
 
   #mayStart(): boolean {
@@ -167,43 +167,43 @@ export class Scheduler {
   }
 
   /** `from`: the lane that it comes out of, in which it was the first. */
-  #place(parcel: HandlerBatch, from?: string): void {
-    const { group, rateKeys } = parcel;
-    if (group !== undefined && !this.#groups.isKept(parcel)) {
+  #place(batch: HandlerBatch, from?: string): void {
+    const { group, rateKeys } = batch;
+    if (group !== undefined && !this.#groups.isKept(batch)) {
       const lane = laneOfGroup(group);
       if (this.#groups.isFull(group) || (from !== lane && this.#aside.has(lane))) {
-        this.#isOut(parcel);
-        this.#setAside(lane, parcel, this.#turnIn(lane, this.#callMs / this.#setup.perGroup));
+        this.#isOut(batch);
+        this.#setAside(lane, batch, this.#turnIn(lane, this.#callMs / this.#setup.perGroup));
         return;
       }
     }
-    this.#groups.add(parcel);
+    this.#groups.add(batch);
     for (const key of rateKeys?.keys() ?? []) {
       if (from === laneOfKey(key) || !this.#aside.has(laneOfKey(key))) continue;
-      this.#waitForKey(key, parcel);
+      this.#waitForKey(key, batch);
       return;
     }
-    this.#ready.add(parcel);
+    this.#ready.add(batch);
   }
 
   /** The next of its group may go on. */
-  #uncount(parcel: HandlerBatch): void {
-    const { group } = parcel;
-    this.#groups.remove(parcel);
+  #uncount(batch: HandlerBatch): void {
+    const { group } = batch;
+    this.#groups.remove(batch);
     if (group === undefined || this.#isClosed || this.#groups.isFull(group)) return;
     const lane = laneOfGroup(group);
     const next = this.#aside.next(lane);
     if (next !== undefined) this.#letOut(next, lane);
   }
 
-  /** A parcel that is counted with its group. */
-  #waitForKey(key: string, parcel: HandlerBatch): void {
-    const wasFirst = this.#out.get(key) === parcel;
-    this.#isOut(parcel);
-    if (this.#setup.isFifo) this.#groups.keep(parcel);
-    else this.#uncount(parcel);
+  /** A batch that is counted with its group. */
+  #waitForKey(key: string, batch: HandlerBatch): void {
+    const wasFirst = this.#out.get(key) === batch;
+    this.#isOut(batch);
+    if (this.#setup.isFifo) this.#groups.keep(batch);
+    else this.#uncount(batch);
     const lane = laneOfKey(key);
-    this.#setAside(lane, parcel, this.#turnIn(lane, this.#setup.rates?.paceMs(key) ?? 0), wasFirst);
+    this.#setAside(lane, batch, this.#turnIn(lane, this.#setup.rates?.paceMs(key) ?? 0), wasFirst);
     this.#openLane(key);
   }
 
@@ -213,38 +213,38 @@ export class Scheduler {
     const head = this.#aside.headOf(lane);
     if (head === undefined || this.#out.has(key)) return;
     this.#timers.in(this.#setup.rates?.waitMs(key, head.rateKeys?.get(key) ?? 1) ?? 0, lane, () => {
-      const parcel = this.#aside.next(lane);
-      if (parcel === undefined) return;
-      this.#out.set(key, parcel);
-      this.#letOut(parcel, lane);
+      const batch = this.#aside.next(lane);
+      if (batch === undefined) return;
+      this.#out.set(key, batch);
+      this.#letOut(batch, lane);
       this.startAll();
     });
   }
 
-  #letOut(parcel: HandlerBatch, lane: string): void {
-    if (!this.#withPermits.delete(parcel)) this.permits.takeAnyway(parcel.held.length);
-    this.#place(parcel, lane);
+  #letOut(batch: HandlerBatch, lane: string): void {
+    if (!this.#withPermits.delete(batch)) this.permits.takeAnyway(batch.held.length);
+    this.#place(batch, lane);
   }
 
   /** It has started, or waits for another key now: the lanes that let it out go on. */
-  #isOut(parcel: HandlerBatch): void {
-    for (const key of parcel.rateKeys?.keys() ?? []) {
-      if (this.#out.get(key) === parcel) this.#out.delete(key);
+  #isOut(batch: HandlerBatch): void {
+    for (const key of batch.rateKeys?.keys() ?? []) {
+      if (this.#out.get(key) === batch) this.#out.delete(key);
       this.#openLane(key);
     }
   }
 
   /** `turnAt`: asked for where there is no room. False: it has been handed back. */
-  #setAside(lane: string, parcel: HandlerBatch, turnAt: () => number, first = false): boolean {
-    if (this.#aside.hasRoomFor(parcel)) {
-      this.permits.give(parcel.held.length);
-    } else if (!this.#isClosed && this.#setup.handBack(parcel, turnAt())) {
-      this.permits.give(parcel.held.length);
+  #setAside(lane: string, batch: HandlerBatch, turnAt: () => number, first = false): boolean {
+    if (this.#aside.hasRoomFor(batch)) {
+      this.permits.give(batch.held.length);
+    } else if (!this.#isClosed && this.#setup.handBack(batch, turnAt())) {
+      this.permits.give(batch.held.length);
       return false;
     } else {
-      this.#withPermits.add(parcel);
+      this.#withPermits.add(batch);
     }
-    this.#aside.add(lane, parcel, first);
+    this.#aside.add(lane, batch, first);
     return true;
   }
 
@@ -254,43 +254,43 @@ export class Scheduler {
 
   #start(call: Call): void {
     const { run, clock } = this.#setup;
-    for (const parcel of call.parcels) this.#isOut(parcel);
-    this.#runningParcels += call.parcels.length;
+    for (const batch of call.batches) this.#isOut(batch);
+    this.#runningBatches += call.batches.length;
     const startedAt = clock.now();
     const running = run(call).then((again) => {
       this.#running.delete(running);
-      this.#runningParcels -= call.parcels.length;
+      this.#runningBatches -= call.batches.length;
       if (again.size === 0) {
         this.#callMs += (Math.max(clock.now() - startedAt, 0) - this.#callMs) * SHARE_OF_LAST;
       }
-      for (const parcel of call.parcels) this.#end(parcel, again.get(parcel));
+      for (const batch of call.batches) this.#end(batch, again.get(batch));
       this.startAll();
     });
     this.#running.add(running);
   }
 
-  #end(parcel: HandlerBatch, left: HandlerBatch | undefined): void {
+  #end(batch: HandlerBatch, left: HandlerBatch | undefined): void {
     if (left !== undefined && this.#setup.isFifo) this.#groups.keep(left); // the others of its group wait behind it
-    else this.#uncount(parcel);
-    this.permits.give(parcel.held.length - (left?.held.length ?? 0));
+    else this.#uncount(batch);
+    this.permits.give(batch.held.length - (left?.held.length ?? 0));
     if (left === undefined) {
-      this.suspects.noteEnd(parcel);
+      this.suspects.noteEnd(batch);
     } else if (left.deaths !== undefined) {
-      this.suspects.add(left, parcel);
+      this.suspects.add(left, batch);
       this.permits.give(left.held.length);
     } else if ((left.startsAt ?? 0) <= this.#setup.clock.now()) {
       this.#place(left);
     } else {
       this.#waitForLease(left);
-      this.suspects.noteConflict(parcel);
+      this.suspects.noteConflict(batch);
     }
-    this.suspects.noteAloneEnd(parcel);
+    this.suspects.noteAloneEnd(batch);
   }
 
-  #waitForLease(parcel: HandlerBatch): void {
-    const { startsAt = 0 } = parcel;
+  #waitForLease(batch: HandlerBatch): void {
+    const { startsAt = 0 } = batch;
     const lane = this.#aside.newLane();
-    if (!this.#setAside(lane, parcel, () => startsAt) || this.#isClosed) return;
+    if (!this.#setAside(lane, batch, () => startsAt) || this.#isClosed) return;
     this.#timers.in(startsAt - this.#setup.clock.now(), lane, () => {
       const next = this.#aside.next(lane);
       if (next !== undefined) this.#letOut(next, lane);

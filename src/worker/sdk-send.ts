@@ -4,8 +4,8 @@ import type { Clock } from '../base/clock.ts';
 import { WORKER_CALL_MS, WORKER_RECEIVE_MS } from '../base/limits.ts';
 import { platformSignal } from '../base/stop.ts';
 import type { CommandClient } from '../options/command-client.ts';
+import { SQS } from './direct-send.ts';
 import type { SendToSqs } from './sqs-queue.ts';
-import { SQS } from './sqs-service.ts';
 
 /** The part of AWS's SDK that a worker uses: `SQS` of `@aws-sdk/client-sqs` fits it. */
 export interface WorkerSqsClient {

@@ -5,11 +5,10 @@ import { loadPackage, withoutVersionWarning } from '../aws/sdk/load-package.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../aws/sdk/sdk-settings.ts';
 import type { Clock } from '../base/clock.ts';
 import { ConfigurationError } from '../base/errors.ts';
-import { directSend } from './direct-send.ts';
+import { directSend, SQS } from './direct-send.ts';
 import { endpointOfQueue, type QueueEndpoint } from './queue-endpoint.ts';
 import { sdkSend } from './sdk-send.ts';
 import type { SendToSqs } from './sqs-queue.ts';
-import { SQS } from './sqs-service.ts';
 
 const CREDENTIALS = '@aws-sdk/client-dynamodb';
 const CLIENT = '@aws-sdk/client-sqs';

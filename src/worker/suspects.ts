@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { Gate } from './gate.ts';
 import { type HandlerBatch, receivesOf } from './held-message.ts';
 
 export interface SuspectsSetup {
@@ -36,7 +37,7 @@ export class Suspects {
   #alone: HandlerBatch | undefined;
   #hasWaitedLong = false;
   #cancel: (() => void) | undefined;
-  #changed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  readonly #changed = new Gate();
 
   constructor(setup: SuspectsSetup) {
     this.#setup = setup;
@@ -58,25 +59,24 @@ export class Suspects {
 
   /** How many messages may be received; a promise: none, until it resolves. */
   mayReceive(): number | Promise<void> {
-    if (this.isAlone || this.isWaiting) return this.#whenChanged();
-    return this.#lookedAt.size > 0 ? this.#whenChanged() : this.#most;
+    return this.isAlone || this.isWaiting || this.#lookedAt.size > 0 ? this.#changed.opened() : this.#most;
   }
 
   /** Messages have been received that are about to start. */
-  look(parcels: readonly HandlerBatch[]): void {
+  look(batches: readonly HandlerBatch[]): void {
     if (this.#most === Infinity || this.isWaiting || this.isAlone) return;
-    const again = parcels.filter((parcel) => mostReceivesOf(parcel) > 1);
+    const again = batches.filter((batch) => mostReceivesOf(batch) > 1);
     if (again.length === 0) this.#most = Infinity; // nothing that is here can have been in a process that died
-    for (const parcel of again) {
-      const cancel = this.#setup.clock.setTimer(() => this.noteEnd(parcel), LONGEST_LOOK_MS);
-      this.#lookedAt.set(parcel, cancel);
+    for (const batch of again) {
+      const cancel = this.#setup.clock.setTimer(() => this.noteEnd(batch), LONGEST_LOOK_MS);
+      this.#lookedAt.set(batch, cancel);
     }
     if (again.length === 0) this.#change();
   }
 
   /** A call has ended, or takes its time, and has reported nothing. */
-  noteEnd(parcel: HandlerBatch): void {
-    if (this.#isForgotten(parcel)) this.#growUnlessLooking();
+  noteEnd(batch: HandlerBatch): void {
+    if (this.#isForgotten(batch)) this.#growUnlessLooking();
   }
 
   /** The call of `from` has reported a suspect. */
@@ -89,9 +89,9 @@ export class Suspects {
     this.#limitWait(() => (this.#hasWaitedLong = true));
   }
 
-  /** The call of this parcel has reported that another owner holds its key. */
-  noteConflict(parcel: HandlerBatch): void {
-    if (this.#isForgotten(parcel)) this.#change();
+  /** The call of this batch has reported that another owner holds its key. */
+  noteConflict(batch: HandlerBatch): void {
+    if (this.#isForgotten(batch)) this.#change();
   }
 
   /** The suspect that starts now. `isDrained`: whether nothing else is here. */
@@ -103,8 +103,8 @@ export class Suspects {
     return this.#alone;
   }
 
-  noteAloneEnd(parcel: HandlerBatch): void {
-    if (this.#alone === parcel) this.#endAlone();
+  noteAloneEnd(batch: HandlerBatch): void {
+    if (this.#alone === batch) this.#endAlone();
   }
 
   /** Takes all that wait away. */
@@ -126,9 +126,9 @@ export class Suspects {
     this.#change();
   }
 
-  #isForgotten(parcel: HandlerBatch): boolean {
-    this.#lookedAt.get(parcel)?.();
-    return this.#lookedAt.delete(parcel);
+  #isForgotten(batch: HandlerBatch): boolean {
+    this.#lookedAt.get(batch)?.();
+    return this.#lookedAt.delete(batch);
   }
 
   #growUnlessLooking(): void {
@@ -151,18 +151,8 @@ export class Suspects {
   }
 
   #change(): void {
-    this.#changed?.resolve();
-    this.#changed = undefined;
+    this.#changed.open();
     this.#setup.onChange();
-  }
-
-  #whenChanged(): Promise<void> {
-    if (this.#changed === undefined) {
-      let resolve = (): void => undefined;
-      const promise = new Promise<void>((changed) => (resolve = changed));
-      this.#changed = { promise, resolve };
-    }
-    return this.#changed.promise;
   }
 }
 

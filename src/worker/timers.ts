@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 
 /** Timers with names: one at a time for each. */
 export class Timers {
@@ -24,3 +24,9 @@ export class Timers {
     this.#cancels.clear();
   }
 }
+
+/** The machine's clock, but for changes of its time: what is only measured must not jump when somebody sets it. */
+export const steadyClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  setTimer: systemClock.setTimer,
+};

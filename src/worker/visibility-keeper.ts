@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import type { HeldMessage } from './held-message.ts';
-import { type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './message-queue.ts';
+import { type MessageQueue, MOST_IN_REQUEST, type VisibilityOf } from './sqs-queue.ts';
 
 /** SQS's limit: a message is invisible for no longer from its receive on, whatever is asked for. */
 const LONGEST_MS = 12 * 60 * 60 * 1_000;

@@ -1,5 +1,5 @@
 import type { HandlerBatch } from './held-message.ts';
-import type { ReceivedMessage } from './message-queue.ts';
+import type { ReceivedMessage } from './sqs-queue.ts';
 
 /** What messages that are set aside hold, in UTF-16 units: SQS allows a mebibyte each, in the body or in attributes. */
 const MOST_TEXT = 64 * 1_024 * 1_024;
@@ -17,7 +17,7 @@ export function laneOfKey(key: string): string {
 }
 
 interface Lane {
-  readonly parcels: HandlerBatch[];
+  readonly batches: HandlerBatch[];
   messages: number;
   /** When the last message of this lane that was handed back is to come again, in epoch milliseconds. */
   lastTurnAt: number;
@@ -42,11 +42,11 @@ export class WaitingLanes {
     return this.#messages;
   }
 
-  hasRoomFor(parcel: HandlerBatch): boolean {
-    return this.#messages + parcel.held.length <= this.#most && this.#text + textOf(parcel) <= MOST_TEXT;
+  hasRoomFor(batch: HandlerBatch): boolean {
+    return this.#messages + batch.held.length <= this.#most && this.#text + textOf(batch) <= MOST_TEXT;
   }
 
-  /** A lane for one parcel, which waits for a lease. */
+  /** A lane for one batch, which waits for a lease. */
   newLane(): string {
     return `lease:${(this.#newLanes += 1)}`;
   }
@@ -61,36 +61,36 @@ export class WaitingLanes {
   }
 
   /** `first`: it has been at the head of this lane before. */
-  add(id: string, parcel: HandlerBatch, first = false): void {
+  add(id: string, batch: HandlerBatch, first = false): void {
     let lane = this.#lanes.get(id);
     if (lane === undefined) {
-      lane = { parcels: [], messages: 0, lastTurnAt: 0 };
+      lane = { batches: [], messages: 0, lastTurnAt: 0 };
       this.#lanes.set(id, lane);
     }
-    if (first) lane.parcels.unshift(parcel);
-    else lane.parcels.push(parcel);
-    this.#count(lane, parcel, 1);
+    if (first) lane.batches.unshift(batch);
+    else lane.batches.push(batch);
+    this.#count(lane, batch, 1);
   }
 
   /** The first of the lane. */
   headOf(id: string): HandlerBatch | undefined {
-    return this.#lanes.get(id)?.parcels[0];
+    return this.#lanes.get(id)?.batches[0];
   }
 
   /** Takes the first of the lane away. */
   next(id: string): HandlerBatch | undefined {
     const lane = this.#lanes.get(id);
-    const parcel = lane?.parcels.shift();
-    if (lane === undefined || parcel === undefined) return undefined;
-    this.#count(lane, parcel, -1);
-    if (lane.parcels.length === 0) this.#lanes.delete(id);
-    return parcel;
+    const batch = lane?.batches.shift();
+    if (lane === undefined || batch === undefined) return undefined;
+    this.#count(lane, batch, -1);
+    if (lane.batches.length === 0) this.#lanes.delete(id);
+    return batch;
   }
 
   /** Takes all of the lane away. */
   take(id: string): HandlerBatch[] {
     const taken: HandlerBatch[] = [];
-    for (let parcel = this.next(id); parcel !== undefined; parcel = this.next(id)) taken.push(parcel);
+    for (let batch = this.next(id); batch !== undefined; batch = this.next(id)) taken.push(batch);
     return taken;
   }
 
@@ -107,10 +107,10 @@ export class WaitingLanes {
     return lane.lastTurnAt;
   }
 
-  #count(lane: Lane, parcel: HandlerBatch, sign: 1 | -1): void {
-    lane.messages += sign * parcel.held.length;
-    this.#messages += sign * parcel.held.length;
-    this.#text += sign * textOf(parcel);
+  #count(lane: Lane, batch: HandlerBatch, sign: 1 | -1): void {
+    lane.messages += sign * batch.held.length;
+    this.#messages += sign * batch.held.length;
+    this.#text += sign * textOf(batch);
   }
 }
 

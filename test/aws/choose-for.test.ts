@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chooseFor } from '../../src/aws/environment.ts';
-import { SQS } from '../../src/worker/sqs-service.ts';
+import { SQS } from '../../src/worker/direct-send.ts';
 
 const KEY = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { directSender } from '../../src/aws/direct-sender.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { SQS } from '../../src/worker/sqs-service.ts';
+import { SQS } from '../../src/worker/direct-send.ts';
 
 test('a request that is never answered names its own limit, and not what was left of it for the last sending', async () => {
   const server = createServer(() => undefined);

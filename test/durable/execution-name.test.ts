@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { assert, property, string } from 'fast-check';
-import { executionNameOf, isExecutionName } from '../../src/durable/execution-name.ts';
+import { executionNameOf, isExecutionName } from '../../src/durable/execution.ts';
 
 describe('The name of an execution', () => {
   it('is one that Lambda takes, whatever the key', () => {

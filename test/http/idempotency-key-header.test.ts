@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type HttpIdempotencyOptions, type KeyFormat, withFetchIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
-import { readKeyHeader } from '../../src/http/idempotency-key-header.ts';
-import { keyRules } from '../../src/http/key-format.ts';
+import { keyRules, readKeyHeader } from '../../src/http/idempotency-key-header.ts';
 
 const UUID = '8e03978e-40d5-43dd-bc93-6894a57f9324';
 
@@ -123,7 +122,7 @@ describe('keyFormat', () => {
 
   it.each([
     [{ keyFormat: 'guid' }, /`keyFormat` to be 'any' or 'uuid', or a RegExp, or a function/],
-    [{ maxKeyLength: 0 }, /`maxKeyLength` to be an integer from 1 up to 1024/],
+    [{ maxKeyLength: 0 }, /`maxKeyLength` to be an integer from 1 to 1024/],
     [{ maxKeyLength: 1_025 }, /`maxKeyLength`/],
   ])('refuses %j at start', (options, message) => {
     expect(() => idempotent(options as never, () => undefined)).toThrow(message);

@@ -3,7 +3,7 @@ import { type KeySelector, messageId, payloadHash } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { jmesPath } from 'batchlatch/jmespath';
 import { canonicalHash } from '../../src/keys/canonical-json.ts';
-import { idempotencyKey, type Namespace } from '../../src/keys/idempotency-key.ts';
+import { idempotencyKey, type Namespace } from '../../src/keys/key-string.ts';
 import { recordOf } from '../support/read-record.ts';
 
 describe('The canonical hash', () => {

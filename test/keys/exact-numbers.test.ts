@@ -8,8 +8,7 @@ import {
 } from 'batchlatch';
 import { dynamoDBStreamEvent, eventBridgeEvent, kinesisEvent, snsEvent, sqsEvent } from 'batchlatch/testing';
 import { jmesPath } from 'batchlatch/jmespath';
-import { canonicalHash } from '../../src/keys/canonical-json.ts';
-import { jsonTextHash } from '../../src/keys/json-text-hash.ts';
+import { canonicalHash, jsonTextHash } from '../../src/keys/canonical-json.ts';
 import type { DynamoDBStreamBatchRecord } from '../../src/sources/record.ts';
 import { recordOf } from '../support/read-record.ts';
 

@@ -2,9 +2,8 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { eventBridgeEnvelope } from 'batchlatch';
 import { eventBridgeEvent, sqsEvent } from 'batchlatch/testing';
 import { KeyError } from '../../src/keys/errors.ts';
-import { idempotencyKey } from '../../src/keys/idempotency-key.ts';
-import type { KeySelector } from '../../src/keys/key-selector.ts';
-import { messageId } from '../../src/keys/message-id.ts';
+import { idempotencyKey } from '../../src/keys/key-string.ts';
+import { type KeySelector, messageId } from '../../src/keys/key-selector.ts';
 import type { BatchRecord } from '../../src/sources/record.ts';
 import { recordOf } from '../support/read-record.ts';
 

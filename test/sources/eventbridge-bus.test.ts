@@ -130,7 +130,7 @@ describe('a batch of a custom event bus', () => {
 
   it('refuses options that it does not know', () => {
     expect(() => eventBridgeBus({ lanes: 'group' as 'none' })).toThrow(
-      "Expected `lanes` of eventBridgeBus to be 'event-group' or 'none', got `group`",
+      "eventBridgeBus: Expected `lanes` to be 'event-group' or 'none', got `'group'` (string)",
     );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventBridge, type SourceBatch } from 'batchlatch';
 import { eventBridgeEvent } from 'batchlatch/testing';
 import { allOrNothing } from '../../src/sources/answers.ts';
-import { isEventBridgeEvent } from '../../src/sources/eventbridge-event.ts';
+import { isEventBridgeEvent } from '../../src/sources/eventbridge.ts';
 
 describe('an event delivered by EventBridge', () => {
   const event = eventBridgeEvent(

@@ -151,8 +151,8 @@ describe('a batch of Kafka', () => {
   });
 
   it.each([
-    [{ lanes: 'topic' }, "Expected `lanes` of kafka to be 'partition' or 'key', got `topic`"],
-    [{ lane: 'key' }, 'Unknown option `lane` of kafka; the only known option is lanes'],
+    [{ lanes: 'topic' }, "kafka: Expected `lanes` to be 'partition' or 'key', got `'topic'` (string)"],
+    [{ lane: 'key' }, 'kafka: Unknown option `lane`; known options are lanes'],
   ])('refuses the options %j at start', (options, message) => {
     expect(() => kafka(options as KafkaOptions)).toThrow(
       expect.objectContaining({ code: 'BATCHLATCH_CONFIGURATION', message }),

@@ -4,7 +4,7 @@ import { type ManualClock, manualClock } from 'batchlatch/testing';
 import type { WorkerOptions } from 'batchlatch/worker';
 import type { Clock } from '../../src/base/clock.ts';
 import type { ClaimStore } from '../../src/claims/claim-store.ts';
-import type { MessageQueue } from '../../src/worker/message-queue.ts';
+import type { MessageQueue } from '../../src/worker/sqs-queue.ts';
 import { QueueWorker } from '../../src/worker/queue-worker.ts';
 import { type ScriptedQueue, scriptedQueue } from './scripted-queue.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.ts';
 import type { StopSignal } from '../../src/base/stop.ts';
-import type { MessageQueue, ReceivedMessage, VisibilityOf } from '../../src/worker/message-queue.ts';
+import type { MessageQueue, ReceivedMessage, VisibilityOf } from '../../src/worker/sqs-queue.ts';
 
 /** A queue by a clock that tests move, which fails when it is told to. */
 export interface ScriptedQueue extends MessageQueue {

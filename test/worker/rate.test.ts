@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { TokenBucket } from '../../src/worker/rate.ts';
+import { TokenBucket } from '../../src/worker/rate-limits.ts';
 
 test('lets as many start at once as there may be in the time, and then evenly', () => {
   const bucket = new TokenBucket({ records: 5, perMs: 1_000 }, 0);

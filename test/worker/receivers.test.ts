@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
 import { Stop } from '../../src/base/stop.ts';
-import type { ReceivedMessage } from '../../src/worker/message-queue.ts';
+import type { ReceivedMessage } from '../../src/worker/sqs-queue.ts';
 import { Permits } from '../../src/worker/permits.ts';
 import { Receivers } from '../../src/worker/receivers.ts';
 

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { manualClock } from 'batchlatch/testing';
-import { type HandlerBatch, parcelsOf } from '../../src/worker/held-message.ts';
-import type { InboxSetup } from '../../src/worker/inbox-setup.ts';
+import { type HandlerBatch, handlerBatchesOf } from '../../src/worker/held-message.ts';
+import type { SchedulerSetup } from '../../src/worker/scheduler-setup.ts';
 import { Scheduler } from '../../src/worker/scheduler.ts';
 import { RateLimits } from '../../src/worker/rate-limits.ts';
 
 let ids = 0;
 
-function parcelOf(group: string, key?: string): HandlerBatch {
+function batchOf(group: string, key?: string): HandlerBatch {
   const message = {
     messageId: String((ids += 1)),
     receiptHandle: '',
@@ -16,18 +16,18 @@ function parcelOf(group: string, key?: string): HandlerBatch {
     attributes: { MessageGroupId: group },
     messageAttributes: {},
   };
-  const [parcel] = parcelsOf([{ message, receivedAt: 0, hiddenUntil: 0 }], true);
-  if (parcel === undefined) throw new Error('There is none');
-  return key === undefined ? parcel : { ...parcel, rateKeys: new Map([[`0:${key}`, 1]]) };
+  const [batch] = handlerBatchesOf([{ message, receivedAt: 0, hiddenUntil: 0 }], true);
+  if (batch === undefined) throw new Error('There is none');
+  return key === undefined ? batch : { ...batch, rateKeys: new Map([[`0:${key}`, 1]]) };
 }
 
-function inboxWith(setup: Partial<InboxSetup> = {}) {
+function inboxWith(setup: Partial<SchedulerSetup> = {}) {
   const clock = manualClock();
   const started: HandlerBatch[] = [];
   const ends: (() => void)[] = [];
-  const inbox = new Scheduler({
+  const scheduler = new Scheduler({
     limit: 10,
-    batch: () => undefined,
+    callSize: () => undefined,
     perGroup: 1,
     ahead: 10,
     aside: 100,
@@ -35,18 +35,18 @@ function inboxWith(setup: Partial<InboxSetup> = {}) {
     clock,
     rates: undefined,
     mayStart: () => true,
-    run: ({ parcels }) => {
-      started.push(...parcels);
+    run: ({ batches }) => {
+      started.push(...batches);
       return new Promise((resolve) => ends.push(() => resolve(new Map())));
     },
     handBack: () => false,
     ...setup,
   });
-  const receive = (...parcels: HandlerBatch[]): void => {
-    inbox.permits.take(parcels.length);
-    inbox.admit(parcels);
+  const receive = (...batches: HandlerBatch[]): void => {
+    scheduler.permits.take(batches.length);
+    scheduler.admit(batches);
   };
-  return { clock, started, ends, inbox, receive };
+  return { clock, started, ends, scheduler, receive };
 }
 
 test.each([true, false])(
@@ -55,7 +55,7 @@ test.each([true, false])(
     const clock = manualClock();
     const rates = new RateLimits([{ records: 1, perMs: 1_000, key: () => '' }], clock);
     const { started, ends, receive } = inboxWith({ isFifo, clock, rates });
-    const [other, first, second] = [parcelOf('b', 'slow'), parcelOf('a', 'slow'), parcelOf('a', 'free')];
+    const [other, first, second] = [batchOf('b', 'slow'), batchOf('a', 'slow'), batchOf('a', 'free')];
     receive(other, first, second);
     await clock.advance(10);
     expect(started).toEqual(isFifo ? [other] : [other, second]);
@@ -73,8 +73,8 @@ test('a message whose key may go on and whose group may not holds up no other of
   const clock = manualClock();
   const rates = new RateLimits([{ records: 1, perMs: 1_000, key: () => '' }], clock);
   const { started, receive } = inboxWith({ clock, rates });
-  const [before, first, second] = [parcelOf('c', 'slow'), parcelOf('a', 'slow'), parcelOf('b', 'slow')];
-  const runner = parcelOf('a');
+  const [before, first, second] = [batchOf('c', 'slow'), batchOf('a', 'slow'), batchOf('b', 'slow')];
+  const runner = batchOf('a');
   receive(before, first, second, runner);
   await clock.advance(3_500);
   expect(started).toEqual([before, runner, second]);
@@ -82,7 +82,7 @@ test('a message whose key may go on and whose group may not holds up no other of
 
 test('what is let out goes behind what came meanwhile', async () => {
   const { clock, started, ends, receive } = inboxWith({ limit: 1, ahead: 3 });
-  const [one, two, quiet] = [parcelOf('a'), parcelOf('a'), parcelOf('b')];
+  const [one, two, quiet] = [batchOf('a'), batchOf('a'), batchOf('b')];
   receive(one, two, quiet);
   ends[0]?.();
   await clock.advance(1);
@@ -92,15 +92,15 @@ test('what is let out goes behind what came meanwhile', async () => {
 test('every slot and all room are free again when all has ended, whatever was set aside', async () => {
   const clock = manualClock();
   const rates = new RateLimits([{ records: 2, perMs: 100, key: () => '' }], clock);
-  const { inbox, ends, started, receive } = inboxWith({ clock, rates, aside: 5, perGroup: 2 });
-  receive(...Array.from({ length: 20 }, (_, index) => parcelOf(`g${index % 3}`, `k${index % 2}`)));
+  const { scheduler, ends, started, receive } = inboxWith({ clock, rates, aside: 5, perGroup: 2 });
+  receive(...Array.from({ length: 20 }, (_, index) => batchOf(`g${index % 3}`, `k${index % 2}`)));
   while (started.length < 20) {
     for (const end of ends.splice(0)) end();
     await clock.advance(50);
   }
   for (const end of ends.splice(0)) end();
   await clock.advance(10);
-  expect({ free: inbox.permits.free, running: inbox.running, waiting: inbox.waiting }).toEqual({
+  expect({ free: scheduler.permits.free, running: scheduler.running, waiting: scheduler.waiting }).toEqual({
     free: 20,
     running: 0,
     waiting: 0,
@@ -108,14 +108,14 @@ test('every slot and all room are free again when all has ended, whatever was se
 });
 
 test('a lower limit lets what runs end, starts nothing more and leaves less room', async () => {
-  const { clock, inbox, ends, started, receive } = inboxWith({ perGroup: Infinity });
-  receive(...Array.from({ length: 15 }, () => parcelOf('a')));
+  const { clock, scheduler, ends, started, receive } = inboxWith({ perGroup: Infinity });
+  receive(...Array.from({ length: 15 }, () => batchOf('a')));
   expect(started).toHaveLength(10);
-  inbox.limit = 4;
-  expect(inbox.permits.free).toBe(-1);
+  scheduler.limit = 4;
+  expect(scheduler.permits.free).toBe(-1);
   for (const end of ends.splice(0, 6)) end();
   await clock.advance(1);
-  expect({ running: inbox.running, free: inbox.permits.free }).toEqual({ running: 4, free: 5 });
-  inbox.limit = 8;
-  expect(inbox.running).toBe(8);
+  expect({ running: scheduler.running, free: scheduler.permits.free }).toEqual({ running: 4, free: 5 });
+  scheduler.limit = 8;
+  expect(scheduler.running).toBe(8);
 });

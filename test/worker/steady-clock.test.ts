@@ -1,5 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
-import { steadyClock } from '../../src/worker/steady-clock.ts';
+import { steadyClock } from '../../src/worker/timers.ts';
 
 test('goes on evenly when somebody sets the time of the machine', () => {
   const before = steadyClock.now();

@@ -1,4 +1,5 @@
 import { bounded, type Limit } from '../../base/bounded.ts';
+import { defined } from '../../base/defined.ts';
 import { STORE_CALL_MS } from '../../base/limits.ts';
 import type { Claim } from '../../claims/claim.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -70,11 +71,8 @@ export class ClaimsOfMessages {
     if (key !== undefined) {
       const claim = await this.inspect(key);
       const isProven = toldKey === undefined || claim === undefined || knowsOf(claim, message);
-      return withClaims(
-        { ...read, message: { ...message, key } },
-        claim === undefined ? [] : [claim],
-        isProven,
-      );
+      const claims = claim === undefined ? [] : [claim];
+      return withClaims({ ...read, message: { ...message, key } }, claims, isProven);
     }
     const claims = this.#admin === undefined ? [] : await this.#parkedOf(message.recordId);
     const [only] = claims;
@@ -101,11 +99,7 @@ export class ClaimsOfMessages {
     const { signal } = this.#ports;
     let cursor: string | undefined;
     do {
-      const query = {
-        state: 'parked',
-        limit: LARGEST_PAGE,
-        ...(cursor !== undefined && { cursor }),
-      } as const;
+      const query = { state: 'parked' as const, limit: LARGEST_PAGE, ...defined({ cursor }) };
       const page = await (this.#admin as ClaimAdmin).list(query, { signal });
       for (const claim of page.claims) {
         // The key of a messageId says the record's id itself.
@@ -137,5 +131,5 @@ function knowsOf({ key, recordId: claimedBy, error: stored }: Claim, message: De
 function withClaims(read: ReadMessage, claims: readonly Claim[], isProven: boolean): MessageWithClaims {
   const { message } = read;
   const error = message.error ?? claims.find((claim) => claim.error !== undefined)?.error;
-  return { ...read, isProven, message: { ...message, claims, ...(error !== undefined && { error }) } };
+  return { ...read, isProven, message: { ...message, claims, ...defined({ error }) } };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Claim, StoredError } from '../../claims/claim.ts';
 import { DEAD_LETTER_ATTRIBUTES } from '../../queues/dead-letter.ts';
 import type { MessageAttribute, ReceivedMessage } from './dead-letter-sqs.ts';
@@ -55,18 +56,17 @@ export function readMessage(received: ReceivedMessage): ReadMessage {
   const sourceArn = system['DeadLetterQueueSourceArn'];
   // What a redrive policy moved has its sender's attributes: none of them is ours, whatever it is called.
   const isOurs = sourceArn === undefined && hasOurAttributes(told);
-  const sentAt = integerOf(system['SentTimestamp']);
-  const groupId = system['MessageGroupId'];
-  const source = sourceArn ?? (isOurs ? told['Source'] : undefined);
   const message: DeadLetterMessage = {
     messageId,
     body,
-    ...(sentAt !== undefined && { sentAt }),
     receiveCount: integerOf(system['ApproximateReceiveCount']) ?? 1,
-    ...(groupId !== undefined && { messageGroupId: groupId }),
+    ...defined({
+      sentAt: integerOf(system['SentTimestamp']),
+      messageGroupId: system['MessageGroupId'],
+      source: sourceArn ?? (isOurs ? told['Source'] : undefined),
+    }),
     attributes: isOurs ? withoutOurs(told) : told,
     sentBy: sourceArn !== undefined ? 'redrive-policy' : isOurs ? 'deadLetterQueue' : 'unknown',
-    ...(source !== undefined && { source }),
     recordId: (isOurs ? told['RecordId'] : undefined) ?? messageId,
     ...(isOurs && { error: errorOf(told) }),
     claims: [],
@@ -81,7 +81,7 @@ function hasOurAttributes(told: Readonly<Record<string, string>>): boolean {
 
 function errorOf(told: Readonly<Record<string, string>>): StoredError {
   const { ErrorName: name = 'Error', ErrorMessage: message = '', ErrorCode: code } = told;
-  return { name, message, ...(code !== undefined && { code }) };
+  return { name, message, ...defined({ code }) };
 }
 
 /** The attributes that a message of `deadLetterQueue()` had before, for sending it back. */

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Clock } from '../../base/clock.ts';
 import { ConfigurationError } from '../../base/errors.ts';
 import type { MessageWithClaims } from './claims-of-messages.ts';
@@ -67,7 +68,7 @@ export class MessageDecider {
     });
     const leave = (why: WhyLeft, error?: Error): FreedMessage => ({
       ...freed,
-      plan: { do: 'leave', why, ...(error !== undefined && { error }) },
+      plan: { do: 'leave', why, ...defined({ error }) },
       claims: freed.claims.map((claim) => ({ ...claim, isReleased: false })),
     });
     if (this.#isBack(message)) return leave('came-back');

@@ -2,9 +2,8 @@ import { type Clock, wait } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import type { HeldMessages } from './held-messages.ts';
-import { bytesOf, entryOf, type OutgoingMessage } from './outgoing-message.ts';
+import { bytesOf, entryOf, type OutgoingMessage, sendTogether } from './send-together.ts';
 import type { WhyLeft } from './redrive-plan.ts';
-import { sendTogether } from './send-together.ts';
 
 /** What became of one message. */
 export type MoveOutcome =

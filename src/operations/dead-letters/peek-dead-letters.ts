@@ -1,14 +1,15 @@
+import { defined } from '../../base/defined.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import {
   aBoolean,
   aFunction,
   anInteger,
   anObject,
-  aUrl,
+  checkOptionsOf,
   objectWith,
   required,
 } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { anAdmin, aUrl } from '../../options/domain-checks.ts';
 import type { CommandClient } from '../../options/command-client.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages, type KeyOfMessage, type ParkedClaimsRead } from './claims-of-messages.ts';
@@ -17,7 +18,6 @@ import type { DeadLetterSqs } from './dead-letter-sqs.ts';
 import { HeldMessages } from './held-messages.ts';
 import { readQueueFacts, refuseToMoveOn } from './queue-facts.ts';
 import type { ClaimAdmin } from '../../claims/claim-admin.ts';
-import { anAdmin } from '../../options/an-admin.ts';
 
 /** Options of `peekDeadLetters`. */
 export interface PeekOptions {
@@ -105,12 +105,11 @@ export async function peekDeadLetters(
   } finally {
     stillHidden = await held.close();
   }
-  const { parkedRead } = claims;
   return {
     messages,
     isWhole: isEmpty && (!facts.isFifo || messages.length >= facts.visible),
     total: facts.visible + facts.hidden,
     stillHidden,
-    ...(parkedRead !== undefined && { parkedRead }),
+    ...defined({ parkedRead: claims.parkedRead }),
   };
 }

@@ -1,10 +1,9 @@
 import type { SQSRecord } from 'aws-lambda';
 import { hasCode } from '../../base/errors.ts';
-import { idempotencyKey, type Namespace } from '../../keys/idempotency-key.ts';
-import type { KeySelector } from '../../keys/key-selector.ts';
-import { messageId } from '../../keys/message-id.ts';
-import { aFunction, aNamespace, anObject, required } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { idempotencyKey, type Namespace } from '../../keys/key-string.ts';
+import { type KeySelector, messageId } from '../../keys/key-selector.ts';
+import { aFunction, anObject, checkOptionsOf, required } from '../../options/check-options.ts';
+import { aNamespace } from '../../options/domain-checks.ts';
 import { type DecodeStep, decodeSteps, readPayloads } from '../../sources/decode-step.ts';
 import { sqs } from '../../sources/sqs.ts';
 import type { KeyOfMessage } from './claims-of-messages.ts';

@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { checkOptionsOf } from '../../options/check-options.ts';
 import type { CommandClient } from '../../options/command-client.ts';
 import { boundedDeadLetterSqs } from './bounded-dead-letter-sqs.ts';
 import { ClaimsOfMessages } from './claims-of-messages.ts';

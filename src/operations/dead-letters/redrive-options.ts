@@ -4,13 +4,12 @@ import {
   aBoolean,
   aFunction,
   anObject,
-  aUrl,
   type Check,
   objectWith,
   oneOf,
   required,
 } from '../../options/check-options.ts';
-import { anAdmin } from '../../options/an-admin.ts';
+import { anAdmin, aUrl } from '../../options/domain-checks.ts';
 import { words } from '../change-claims.ts';
 import type { KeyOfMessage } from './claims-of-messages.ts';
 import type { DeadLetterMessage } from './dead-letter-message.ts';

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { Clock } from '../../base/clock.ts';
 import { asError } from '../../claims/store-errors.ts';
 import type { ClaimsOfMessages, MessageWithClaims } from './claims-of-messages.ts';
@@ -11,8 +12,7 @@ import { MessageMover } from './message-mover.ts';
 import { runMoveTask } from './move-task.ts';
 import { type QueueFacts, readQueueFacts } from './queue-facts.ts';
 import type { RedriveOptions } from './redrive-options.ts';
-import type { RedrivenMessage, RedriveResult } from './redrive-result.ts';
-import { RedriveTally } from './redrive-tally.ts';
+import { type RedrivenMessage, type RedriveResult, RedriveTally } from './redrive-result.ts';
 
 export interface RedrivePorts {
   readonly sqs: DeadLetterSqs;
@@ -166,7 +166,7 @@ export class Redrive {
     for (const one of freed) {
       if (one.plan.do !== 'leave') continue;
       const { why, error } = one.plan;
-      this.#tell(one, { outcome: 'left', why, ...(error !== undefined && { error }) });
+      this.#tell(one, { outcome: 'left', why, ...defined({ error }) });
     }
     const done = freed.filter(({ plan }) => plan.do === 'delete');
     const free = freed.filter(({ plan }) => plan.do === 'move');
@@ -196,16 +196,12 @@ export class Redrive {
       if (outcome === undefined) return;
       if (!outcome.moved) {
         const { why, error } = outcome;
-        this.#tell(read, { outcome: 'left', why, ...(error !== undefined && { error }) });
+        this.#tell(read, { outcome: 'left', why, ...defined({ error }) });
         return;
       }
       const { newMessageId } = outcome;
       if (newMessageId !== undefined) this.#decider.noteSent(newMessageId);
-      this.#tell(read, {
-        outcome: 'moved',
-        destinationUrl,
-        ...(newMessageId !== undefined && { newMessageId }),
-      });
+      this.#tell(read, { outcome: 'moved', destinationUrl, ...defined({ newMessageId }) });
     });
   }
 
@@ -246,7 +242,7 @@ export class Redrive {
       notFound: [],
       notSeen: 0,
       stillHidden: this.#stillHidden,
-      ...(parkedRead !== undefined && { parkedRead }),
+      ...defined({ parkedRead }),
       ...end,
     };
   }

@@ -4,10 +4,10 @@ import {
   anInteger,
   anObject,
   type Check,
+  checkOptionsOf,
   objectWith,
   oneOf,
 } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
 import {
   assertAttributeNames,
   type AttributeNames,

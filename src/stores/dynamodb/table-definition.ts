@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput, UpdateTimeToLiveCommandInput } from '@aws-sdk/client-dynamodb';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { checkOptionsOf } from '../../options/check-options.ts';
 import { assertAttributeNames, type AttributeNames, defaultAttributeNames } from './row.ts';
 import { anOverdueIndex, OVERDUE_SHARD, type OverdueIndexOptions, overdueIndexOf } from './overdue-index.ts';
 

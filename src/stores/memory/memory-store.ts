@@ -28,8 +28,7 @@ import {
   isForgotten,
   isOwnedBy,
 } from '../../claims/transitions.ts';
-import { aFunction, anInteger, type Check, objectWith } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { aFunction, anInteger, type Check, checkOptionsOf, objectWith } from '../../options/check-options.ts';
 import { countIn, pageOf } from './list-rows.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { aString, type Check } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { aString, type Check, checkOptionsOf } from '../../options/check-options.ts';
 import { DEFAULT_TABLE, quoted, quotedTable, tableNameOf } from './table-name.ts';
 
 /** Options of `claimsTableSql()`. */

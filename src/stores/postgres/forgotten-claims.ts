@@ -1,6 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
-import { anInteger, aString, type Check, objectWith } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { anInteger, aString, type Check, checkOptionsOf, objectWith } from '../../options/check-options.ts';
 import { claimsTable } from './claims-table.ts';
 import { aPool, type PostgresPool } from './pool.ts';
 import { send } from './sender.ts';

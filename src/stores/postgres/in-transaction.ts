@@ -1,8 +1,7 @@
 import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
 import { ConfigurationError } from '../../base/errors.ts';
 import { isError } from '../../base/is-error.ts';
-import { type Check, objectWith, oneOf } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import { type Check, checkOptionsOf, objectWith, oneOf } from '../../options/check-options.ts';
 import { together } from './attempts-together.ts';
 import type { IsolationLevel } from './pool-transactions.ts';
 import { CALLER, runnerFor, runUntilCommitted, type TransactionOptions } from './run-until-committed.ts';

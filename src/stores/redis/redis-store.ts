@@ -3,8 +3,15 @@ import type { Claim } from '../../claims/claim.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { objectNumber } from '../../base/object-number.ts';
 import { isForgotten } from '../../claims/transitions.ts';
-import { aBoolean, aClient, anInteger, type Check, members, required } from '../../options/check-options.ts';
-import { checkOptionsOf } from '../../options/check-options-of.ts';
+import {
+  aBoolean,
+  aClient,
+  anInteger,
+  type Check,
+  checkOptionsOf,
+  members,
+  required,
+} from '../../options/check-options.ts';
 import { conditionalStore } from '../rows/conditional-store.ts';
 import { noOutcome } from '../rows/row-writer.ts';
 import { connectionOf, isRedisClient } from './connection.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AcquireOutcome } from '../../claims/claim-store.ts';
-import { type Contract, LEASE_MS } from '../store-bench.ts';
+import { type Contract, LEASE_MS, RETENTION_MS, withStatus } from '../store-bench.ts';
 
 /** Which request gets a key, and what the others get. */
 export function describeAcquire(contract: Contract): void {
@@ -129,10 +129,30 @@ function statusOf({ status }: AcquireOutcome): string {
   return status;
 }
 
-function withStatus<Status extends AcquireOutcome['status']>(
-  outcome: AcquireOutcome | undefined,
-  status: Status,
-): Extract<AcquireOutcome, { status: Status }> {
-  assert.equal(outcome?.status, status);
-  return outcome as Extract<AcquireOutcome, { status: Status }>;
+/** What is shown of a row. */
+export function describeInspect(contract: Contract): void {
+  contract('shows the row as it is stored', async ({ store, acquire, key, clock }) => {
+    await acquire('seen', { owner: 'me', lockedBy: 'function:1 request', payloadHash: 'abc' });
+    assert.deepEqual(await store.inspect(key('seen')), {
+      key: key('seen'),
+      status: 'IN_PROGRESS',
+      owner: 'me',
+      attempt: 1,
+      releases: 0,
+      crashes: 0,
+      leaseUntil: clock.now() + LEASE_MS,
+      expiresAt: clock.now() + LEASE_MS + RETENTION_MS,
+      createdAt: clock.now(),
+      updatedAt: clock.now(),
+      lockedBy: 'function:1 request',
+      payloadHash: 'abc',
+    });
+  });
+
+  contract('shows a lapsed claim, and nothing where nothing is', async ({ store, acquire, key, clock }) => {
+    await acquire('lapsed');
+    await clock.advance(LEASE_MS * 2);
+    assert.equal((await store.inspect(key('lapsed')))?.status, 'IN_PROGRESS');
+    assert.equal(await store.inspect(key('nothing')), undefined);
+  });
 }

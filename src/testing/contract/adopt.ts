@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AdoptOutcome } from '../../claims/adoption.ts';
 import type { Claim } from '../../claims/claim.ts';
-import { ofAdmin, type AdminBench } from '../admin-bench.ts';
-import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import { type AdminBench, type Contract, ERROR, LEASE_MS, ofAdmin, RETENTION_MS } from '../store-bench.ts';
 
 /** Claims of another store, of stores that take them. */
 export function describeAdopt(base: Contract): void {

@@ -1,9 +1,9 @@
+import { defined } from '../../base/defined.ts';
 import assert from 'node:assert/strict';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
 import type { ClaimQuery, ClaimState, ClaimAdmin } from '../../claims/claim-admin.ts';
-import { type AdminBench, ofAdmin } from '../admin-bench.ts';
-import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import { type Contract, LEASE_MS, ofAdmin, oneOfEach, RETENTION_MS } from '../store-bench.ts';
 
 const STATES: readonly ClaimState[] = ['in-progress', 'overdue', 'failed', 'parked', 'completed'];
 
@@ -46,7 +46,7 @@ export function describeList(base: Contract): void {
     await acquire('orders#1');
     await acquire('refunds#1');
     for (const state of ['in-progress', undefined] as const) {
-      const query = { keyPrefix: key('orders#'), ...(state !== undefined && { state }) };
+      const query = { keyPrefix: key('orders#'), ...defined({ state }) };
       const claims = await all(admin, query);
       assert.deepEqual(
         claims.map((claim) => claim.key),
@@ -60,7 +60,7 @@ export function describeList(base: Contract): void {
     await oneOfEach(bench);
     await clock.advance(2 * RETENTION_MS);
     for (const state of [...STATES, undefined]) {
-      const query = { keyPrefix: key(''), ...(state !== undefined && { state }) };
+      const query = { keyPrefix: key(''), ...defined({ state }) };
       assert.deepEqual(await all(admin, query), []);
     }
   });
@@ -140,23 +140,11 @@ export function describeList(base: Contract): void {
   });
 }
 
-/** A claim of each state, by its name. */
-async function oneOfEach(bench: AdminBench): Promise<void> {
-  const { acquire, complete, fail, store, key, clock } = bench;
-  for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
-  await fail('failed', 'failed');
-  const park = { end: 'park', key: key('parked'), owner: 'parked', error: ERROR } as const;
-  await store.settle([{ ...park, retentionMs: RETENTION_MS }]);
-  await complete('completed', 'completed', { result: '1' });
-  await clock.advance(LEASE_MS);
-  await acquire('in-progress');
-}
-
 async function pagesOf(admin: ClaimAdmin, query: ClaimQuery): Promise<(readonly Claim[])[]> {
   const pages: (readonly Claim[])[] = [];
   let cursor: string | undefined;
   do {
-    const page = await admin.list({ ...query, ...(cursor !== undefined && { cursor }) });
+    const page = await admin.list({ ...query, ...defined({ cursor }) });
     pages.push(page.claims);
     cursor = page.next;
   } while (cursor !== undefined);
@@ -175,7 +163,7 @@ async function total(
   let oldest: number | undefined;
   let cursor: string | undefined;
   do {
-    const counted = await admin.count({ state, ...(cursor !== undefined && { cursor }) });
+    const counted = await admin.count({ state, ...defined({ cursor }) });
     count += counted.count;
     const { oldestLeaseUntil = oldest } = counted;
     if (oldestLeaseUntil !== undefined) oldest = Math.min(oldest ?? Infinity, oldestLeaseUntil);

@@ -1,10 +1,18 @@
+import { defined } from '../../base/defined.ts';
 import assert from 'node:assert/strict';
 import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { hasCode } from '../../base/errors.ts';
 import type { ClaimState, OperationKind } from '../../claims/claim-admin.ts';
-import { ofAdmin } from '../admin-bench.ts';
-import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
+import {
+  type Bench,
+  type Contract,
+  ERROR,
+  LEASE_MS,
+  ofAdmin,
+  RETENTION_MS,
+  oneOfEach,
+} from '../store-bench.ts';
 import type { CommitSubject } from './commit.ts';
 
 /** The rows of a store, past it: for the tests of rows that a newer version of batchlatch wrote. */
@@ -40,16 +48,10 @@ export function describeNewer(
 
   /** A newer row of each state; gives how they were as claims of this version, by their names. */
   async function newerOfEach(bench: Bench): Promise<Map<string, Claim>> {
-    const { acquire, complete, fail, store, key, clock } = bench;
+    const { acquire, store, key, clock } = bench;
     await acquire('forgotten', { owner: 'forgotten', leaseMs: 1_000, retentionMs: 1_000 });
     await clock.advance(LEASE_MS);
-    for (const name of ['overdue', 'failed', 'parked', 'completed']) await acquire(name, { owner: name });
-    await fail('failed', 'failed');
-    const park = { end: 'park', key: key('parked'), owner: 'parked', error: ERROR } as const;
-    await store.settle([{ ...park, retentionMs: RETENTION_MS }]);
-    await complete('completed', 'completed', { result: '1' });
-    await clock.advance(LEASE_MS);
-    await acquire('in-progress', { owner: 'in-progress' });
+    await oneOfEach(bench);
     const claims = new Map<string, Claim>();
     for (const name of NAMES) {
       const claim = await store.inspect(key(name));
@@ -154,7 +156,7 @@ export function describeNewer(
     const newer: unknown[] = [];
     let cursor: string | undefined;
     do {
-      const page = await admin.list({ keyPrefix: key(''), ...(cursor !== undefined && { cursor }) });
+      const page = await admin.list({ keyPrefix: key(''), ...defined({ cursor }) });
       claims.push(...page.claims);
       newer.push(...(page.newer ?? []));
       cursor = page.next;

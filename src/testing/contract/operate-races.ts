@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { OperateOutcome, OperationKind } from '../../claims/claim-admin.ts';
-import { ofAdmin, parked } from '../admin-bench.ts';
-import { type Contract, LEASE_MS } from '../store-bench.ts';
+import { type Contract, LEASE_MS, ofAdmin, parked } from '../store-bench.ts';
 
 const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
 

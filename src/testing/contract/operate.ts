@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { OperateOutcome, OperationKind } from '../../claims/claim-admin.ts';
-import { ofAdmin, parked } from '../admin-bench.ts';
-import { type Contract, ERROR, LEASE_MS, RETENTION_MS } from '../store-bench.ts';
-import { everyWrite } from './every-write.ts';
+import { type Contract, ERROR, LEASE_MS, ofAdmin, parked, RETENTION_MS } from '../store-bench.ts';
+import { everyWrite } from './settle.ts';
 
 const KINDS: readonly OperationKind[] = ['release', 'resolve', 'park', 'forget'];
 const DAY_MS = 24 * 3_600_000;
@@ -219,14 +218,8 @@ export function describeOperate(base: Contract): void {
   contract('changes many at once, each by itself', async ({ admin, store, request, change, key }) => {
     const names = Array.from({ length: 30 }, (_, index) => `many-${index}`);
     await store.acquire(names.map((name) => request(name, { owner: name })));
-    const park = names.map((name) => ({
-      end: 'park' as const,
-      key: key(name),
-      owner: name,
-      error: ERROR,
-      retentionMs: RETENTION_MS,
-    }));
-    await store.settle(park);
+    const own = { end: 'park', error: ERROR, retentionMs: RETENTION_MS } as const;
+    await store.settle(names.map((name) => ({ ...own, key: key(name), owner: name })));
     const claims = await Promise.all(names.map((name) => store.inspect(key(name))));
     const outcomes = await admin.change(
       claims.map((claim, index) => {

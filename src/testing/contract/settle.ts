@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AcquireOutcome, Settlement } from '../../claims/claim-store.ts';
-import { type Contract, ERROR, LEASE_MS } from '../store-bench.ts';
+import type { Settlement } from '../../claims/claim-store.ts';
+import { type Bench, type Contract, ERROR, LEASE_MS, RETENTION_MS, withStatus } from '../store-bench.ts';
 
 /** What happens to a claim when its owner ends it. */
 export function describeSettle(contract: Contract): void {
@@ -57,12 +57,10 @@ export function describeSettle(contract: Contract): void {
     contract(
       `does not run a parked key for the ${retentionMs} ms of its retention, then forgets it`,
       async (bench) => {
-        const { store, acquire, key, clock } = bench;
+        const { store, acquire, park, key, clock } = bench;
         await acquire('poison', { owner: 'first' });
-        const own = { key: key('poison'), owner: 'first' };
-        const park: Settlement = { ...own, end: 'park', error: ERROR, retentionMs };
-        assert.deepEqual(await store.settle([park]), ['stored']);
-        assert.deepEqual(await store.settle([park]), ['stored']); // the answer was lost
+        assert.equal(await park('poison', 'first', { retentionMs }), 'stored');
+        assert.equal(await park('poison', 'first', { retentionMs }), 'stored'); // the answer was lost
         assert.equal((await store.inspect(key('poison')))?.expiresAt, clock.now() + retentionMs);
         await clock.advance(retentionMs - 1_000);
         assert.deepEqual(await acquire('poison'), { status: 'parked', error: ERROR });
@@ -111,10 +109,53 @@ export function describeSettle(contract: Contract): void {
   });
 }
 
-function withStatus<Status extends AcquireOutcome['status']>(
-  outcome: AcquireOutcome | undefined,
-  status: Status,
-): Extract<AcquireOutcome, { status: Status }> {
-  assert.equal(outcome?.status, status);
-  return outcome as Extract<AcquireOutcome, { status: Status }>;
+/** What an owner can no longer do once the next one has the claim. */
+export function describeLateOwner(contract: Contract): void {
+  contract('can neither complete, fail, park, release nor extend the claim of the next', async (bench) => {
+    const { store, acquire, key, clock } = bench;
+    await acquire('overrun', { owner: 'late' });
+    await clock.advance(LEASE_MS);
+    await acquire('overrun', { owner: 'next' });
+    const before = await store.inspect(key('overrun'));
+    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
+    assert.deepEqual(await store.inspect(key('overrun')), before);
+  });
+
+  contract('cannot change a completion of the next either', async (bench) => {
+    const { store, acquire, complete, key, clock } = bench;
+    await acquire('overrun', { owner: 'late' });
+    await clock.advance(LEASE_MS);
+    await acquire('overrun', { owner: 'next' });
+    await complete('overrun', 'next', { result: '"of the next"' });
+    const before = await store.inspect(key('overrun'));
+    assert.deepEqual(await everyWrite(bench, 'overrun', 'late'), ['lost', 'lost', 'lost', 'lost', 'lost']);
+    assert.deepEqual(await store.inspect(key('overrun')), before);
+  });
+
+  contract('still settles when nobody took over', async ({ acquire, complete, clock }) => {
+    await acquire('slow', { owner: 'late' });
+    await clock.advance(LEASE_MS * 3);
+    assert.equal(await complete('slow', 'late'), 'stored');
+    assert.equal((await acquire('slow')).status, 'duplicate');
+  });
+
+  contract('loses when there is no row at all', async ({ store, key, settlement }) => {
+    assert.deepEqual(await store.settle([settlement({ key: key('never'), owner: 'me' })]), ['lost']);
+    assert.equal(await store.inspect(key('never')), undefined);
+  });
+}
+
+/** Tries every write that an owner may make, and gives what became of each. */
+export async function everyWrite({ store, key }: Bench, name: string, owner: string): Promise<unknown[]> {
+  const common = { key: key(name), owner, retentionMs: RETENTION_MS };
+  const writes: Settlement[] = [
+    { ...common, end: 'complete', result: '"late"' },
+    { ...common, end: 'fail', error: ERROR },
+    { ...common, end: 'park', error: ERROR },
+    { ...common, end: 'release', releases: 0 },
+  ];
+  const outcomes: unknown[] = [];
+  for (const write of writes) outcomes.push(...(await store.settle([write])));
+  outcomes.push(...(await store.extend([{ ...common, leaseMs: LEASE_MS }])));
+  return outcomes;
 }

@@ -2,9 +2,8 @@ import { Buffer } from 'node:buffer';
 import { type StoredError, toStoredError } from '../claims/claim.ts';
 import type { Ending } from '../attempts/ending.ts';
 import { CommitResultError } from '../attempts/errors.ts';
-import type { Work } from '../functions/run-once.ts';
-import type { Answered, Exchange } from './exchange.ts';
-import type { HttpResponse } from './http-message.ts';
+import type { Callee } from '../functions/run-once.ts';
+import type { Answered, Exchange, HttpResponse } from './exchange.ts';
 import type { HttpSettings } from './options.ts';
 
 /**
@@ -32,8 +31,11 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   [RESPONSE_UNREADABLE.name]: 'it is not an HTTP response',
 };
 
-/** The work of a request: how the handler is run, and how its claim ends for what it answered. */
-export function workOf<Native>(exchange: Exchange<Native>, settings: HttpSettings): Work<Answered<Native>> {
+/** What a request calls: how the handler is run, and how its claim ends for what it answered. */
+export function calleeOf<Native>(
+  exchange: Exchange<Native>,
+  settings: HttpSettings,
+): Callee<Answered<Native>> {
   const { maxResponseBytes, keepHeaders } = settings;
   const parked = (error: StoredError): Ending => ({
     end: 'park',

@@ -1,6 +1,8 @@
-import { DecodeError } from './decoder.ts';
+import { hasCode } from '../base/errors.ts';
+import { DecodeError } from './decode-step.ts';
 import { maxParsedBytes } from './function-memory.ts';
-import { endOfString } from './json-scan.ts';
+import type { BatchRecord } from './record.ts';
+import type { ReadRecord } from './source.ts';
 
 /** Shorter texts are parsed unseen: whatever they hold, a process survives it. In UTF-16 units. */
 export const LONG_TEXT: number = 256 * 1_024;
@@ -65,4 +67,52 @@ export function assertParsable(text: string): void {
 
 function refusal(problem: string): DecodeError {
   return new DecodeError(`The payload is a JSON text that ${problem}`, { isRetryable: false });
+}
+
+const BACKSLASH = 0x5c;
+
+/** Where the string literal that starts at `start` ends: the index of its closing quote, or the text's length. */
+export function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let before = index - 1;
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (index - before) % 2 === 0;
+}
+
+/** JSON where it is JSON, else the text itself. Throws a `DecodeError` for JSON that would be too large as a value. */
+export function parseJsonOrText(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
+  assertParsable(text);
+  try {
+    return parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Looks at a record whose text, as it was delivered, may be long. One that cannot be parsed within the function's memory is
+ * an error now, before a key or a handler asks for the body.
+ */
+export function readText<Record extends BatchRecord>(record: Record, text: string): ReadRecord<Record> {
+  if (text.length <= LONG_TEXT) return { record };
+  try {
+    assertParsable(record.rawBody);
+    return { record };
+  } catch (thrown) {
+    return unreadable(thrown, record);
+  }
+}
+
+/** What makes a payload unreadable; a missing envelope is not a fault of the delivered payload. */
+export function unreadable<Record extends BatchRecord>(
+  thrown: unknown,
+  delivered: Record,
+): Extract<ReadRecord<Record>, { error: Error }> {
+  const error = thrown as Error;
+  return hasCode(thrown, 'BATCHLATCH_DECODE') ? { error, isRetryable: false, delivered } : { error };
 }

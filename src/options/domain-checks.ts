@@ -1,0 +1,41 @@
+import { isObject } from '../base/is-object.ts';
+import { anInteger, type Check, objectWith } from './check-options.ts';
+
+/** What people and tools need in place of a store. */
+export function anAdmin(): Check {
+  return {
+    expected: 'an admin of claims, such as dynamoDBAdmin({ tableName }), and no store',
+    accepts: objectWith('list', 'count', 'read', 'change').accepts,
+  };
+}
+
+/** `retentionMs`, wherever there are claims. */
+export function aRetention(): Check {
+  const anEnd = anInteger(1_000);
+  return {
+    expected: `${anEnd.expected}, or an object { completed?, failed?, parked? } of these`,
+    accepts: (value) => anEnd.accepts(value),
+    parts: { completed: anEnd, failed: anEnd, parked: anEnd },
+  };
+}
+
+export function aNamespace(): Check {
+  return {
+    expected: 'a non-empty string without `#`, or a function that gives one',
+    accepts: (value) =>
+      typeof value === 'function' || (typeof value === 'string' && value !== '' && !value.includes('#')),
+  };
+}
+
+/** A queue's URL. */
+export function aUrl(): Check {
+  return { expected: "a queue's URL", accepts: (value) => typeof value === 'string' && URL.canParse(value) };
+}
+
+/** What a function of this library gives for this option. */
+export function aPolicy(option: string, maker: string): Check {
+  return {
+    expected: `the result of ${maker}`,
+    accepts: (value) => isObject(value) && 'option' in value && value.option === option,
+  };
+}
