@@ -3,6 +3,7 @@ import { builtIn } from '../base/built-in.ts';
 import type { Answer } from './answers.ts';
 import { exchange, type ExchangeRequest, type Sender } from './http-exchange.ts';
 import { unconnectedError } from './network-errors.ts';
+import { type Ticker, ticker } from './ticker.ts';
 
 export interface ConnectionLimits {
   /** At once; further requests wait for one of these. */
@@ -86,38 +87,5 @@ function limitConnecting(agent: Agent, connectMs: number, ticks: Ticker): void {
     socket?.once('connect', stop);
     socket?.once('close', stop);
     return socket;
-  };
-}
-
-/** Calls what is entered in it, again and again until it is taken out. */
-export interface Ticker {
-  readonly everyMs: number;
-  add(tick: () => void): void;
-  delete(tick: () => void): void;
-}
-
-/**
- * One timer for all requests that are open; it does not keep the process alive. Whoever counts ticks is patient with a process
- * that stood still, frozen or busy: an answer that lies in its socket meanwhile is read before the next tick.
- */
-function ticker(everyMs: number): Ticker {
-  const open = new Set<() => void>();
-  let isRunning = false;
-  const run = (): void => {
-    isRunning = true;
-    const timer = setTimeout(() => {
-      isRunning = false;
-      for (const tick of open) tick();
-      if (open.size > 0 && !isRunning) run();
-    }, everyMs);
-    timer.unref();
-  };
-  return {
-    everyMs,
-    add(tick) {
-      open.add(tick);
-      if (!isRunning) run();
-    },
-    delete: (tick) => void open.delete(tick),
   };
 }

@@ -10,7 +10,7 @@ import {
   silentError,
   tooLongError,
 } from './network-errors.ts';
-import type { Ticker } from './connections.ts';
+import type { Ticker } from './ticker.ts';
 
 export interface ExchangeRequest {
   readonly headers: Readonly<Record<string, string | number>>;

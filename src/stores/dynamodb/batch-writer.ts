@@ -8,7 +8,7 @@ import type { ReadOutcome, WriteOutcome } from '../rows/row-writer.ts';
 import { isInvalidRequest, isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { type RetrySetup, sendWithRetries, StatementError } from './retry.ts';
 import type { Row } from './row.ts';
-import { found, type ItemWriter, refused, WRITTEN } from './single-writer.ts';
+import { found, type ItemWriter, refused, WRITTEN } from './item-writer.ts';
 import { statementsOf } from './statements.ts';
 import type { Transport } from './transport.ts';
 

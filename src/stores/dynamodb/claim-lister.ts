@@ -1,7 +1,7 @@
 import type { RowLister, RowQuery } from '../rows/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { type IndexReader, indexReader, isIndexPosition, MissingIndexError } from './index-reader.ts';
-import type { ItemWriter } from './single-writer.ts';
+import type { ItemWriter } from './item-writer.ts';
 import type { OverdueIndex } from './overdue-index.ts';
 import type { Row, RowFormat } from './row.ts';
 import { type Reading, scanReader } from './scan-reader.ts';

@@ -18,7 +18,8 @@ import {
 import { batchWriter, type WriterSetup } from './batch-writer.ts';
 import { boundedTransport } from './transport.ts';
 import { isUnknownOperation } from './failures.ts';
-import { type ItemWriter, singleWriter } from './single-writer.ts';
+import { singleWriter } from './single-writer.ts';
+import { type ItemWriter } from './item-writer.ts';
 import {
   anOverdueIndex,
   type OverdueIndex,

@@ -15,7 +15,8 @@ import { plainValues, transactItemsOf } from './commit-items.ts';
 import { isPassing, isUnknownOperation, toStoreError } from './failures.ts';
 import { backOffMs, MOST_SENDINGS } from './retry.ts';
 import type { ShardedFormat } from './overdue-index.ts';
-import { type ItemWriter, updateExpressions } from './single-writer.ts';
+import { updateExpressions } from './single-writer.ts';
+import { type ItemWriter } from './item-writer.ts';
 import { changing } from './row-writer.ts';
 import type { Transport } from './transport.ts';
 

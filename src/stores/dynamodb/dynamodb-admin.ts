@@ -11,14 +11,8 @@ import { whenTableIsNamed } from './table-from-environment.ts';
 import type { StopSignal } from '../../base/stop.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { toStoreError } from './failures.ts';
-import {
-  type ItemWriter,
-  refused,
-  WRITTEN,
-  isConditionalCheckFailed,
-  singleWriter,
-  whereExpressions,
-} from './single-writer.ts';
+import { isConditionalCheckFailed, singleWriter, whereExpressions } from './single-writer.ts';
+import { type ItemWriter, refused, WRITTEN } from './item-writer.ts';
 import type { ShardedFormat } from './overdue-index.ts';
 import type { DeleteOutcome } from '../rows/row-writer.ts';
 import type { Row } from './row.ts';

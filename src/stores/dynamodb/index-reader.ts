@@ -7,7 +7,7 @@ import { isObject } from '../../base/is-object.ts';
 import type { RowCount, RowPage, RowQuery } from '../rows/row-lister.ts';
 import type { WriterSetup } from './batch-writer.ts';
 import { isMissingIndex, toStoreError } from './failures.ts';
-import type { ItemWriter } from './single-writer.ts';
+import type { ItemWriter } from './item-writer.ts';
 import { type OverdueIndex, OVERDUE_SHARD, shardName } from './overdue-index.ts';
 import type { Row, RowFormat } from './row.ts';
 import { keyIn } from './scan-reader.ts';

@@ -1,6 +1,6 @@
 import type { Claim } from '../../claims/claim.ts';
 import type { OwnedChange, Replacement, RowWriter } from '../rows/row-writer.ts';
-import type { ItemUpdate, ItemWriter } from './single-writer.ts';
+import type { ItemUpdate, ItemWriter } from './item-writer.ts';
 import { OVERDUE_SHARD, type ShardedFormat } from './overdue-index.ts';
 import type { Row } from './row.ts';
 

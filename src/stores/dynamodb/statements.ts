@@ -1,5 +1,5 @@
 import type { AttributeValue, BatchStatementRequest } from '@aws-sdk/client-dynamodb';
-import type { ItemUpdate } from './single-writer.ts';
+import type { ItemUpdate } from './item-writer.ts';
 import type { Row } from './row.ts';
 
 /** The PartiQL statements that write to one table. */

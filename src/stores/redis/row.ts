@@ -63,15 +63,15 @@ function writeOf(fields: Fields, isWhole: boolean): RowWrite {
   const own: string[] = [];
   const removed: string[] = [];
   for (const [name, kind] of FIELDS) {
-    const value = fields[name];
+    const value: unknown = fields[name];
     if (value === undefined) {
       if (!isWhole && name in fields) removed.push(name);
     } else if (kind === 'time') {
       const isSaid = isWhole && name === 'updatedAt' && value === fields.createdAt;
-      if (!isSaid) times.push(name, String(value));
+      if (!isSaid) times.push(name, (value as number).toString());
     } else if (kind === 'number') {
       const isSaid = isWhole && value === 0;
-      if (!isSaid) texts.push(name, String(value));
+      if (!isSaid) texts.push(name, (value as number).toString());
     } else if (kind === 'text') texts.push(name, value as string);
     else if (kind === 'flag') texts.push(name, value === true ? '1' : '0');
     else own.push(name, kind === 'json' ? JSON.stringify(value) : (value as string));
