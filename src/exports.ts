@@ -27,7 +27,7 @@ export {
   TooManyCrashesError,
   WorkerStoppedError,
 } from './attempts/errors.ts';
-export { RedeliverError } from './batch/errors.ts';
+export { RedeliverError } from './batch/hand-back.ts';
 export { backoff, type BackoffOptions } from './around/backoff.ts';
 export { deadLetterQueue, type DeadLetterQueueOptions } from './around/dead-letter-queue.ts';
 export { BatchAnswerError } from './around/gathering.ts';

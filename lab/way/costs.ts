@@ -71,9 +71,10 @@ async function heldBytes(store: Parameters<typeof processorOf>[1], isFifo: boole
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   let running = 0;
-  const work = async (): Promise<void> => {
+  // Not an async function: what a handler of its own holds while it waits is not counted.
+  const work = (): Promise<void> => {
     running += 1;
-    await held;
+    return held;
   };
   const processor = processorOf(core, store, work, HELD);
   const event = batchOf(HELD, isFifo ? HELD : 0);

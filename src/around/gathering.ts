@@ -7,8 +7,7 @@ import type { AroundHandler } from '../batch/observing.ts';
 import type { BatchAttempt, BatchContext } from '../batch/context.ts';
 import type { RecordHandler } from '../batch/record-handler.ts';
 import type { Call, Gathering, GatheringHandler } from '../batch/run.ts';
-import { BatchlatchError } from '../base/errors.ts';
-import { isError } from '../base/is-error.ts';
+import { BatchlatchError, isError } from '../base/errors.ts';
 
 /**
  * A batch handler's answer cannot be assigned to its records: all of them count as failed. Code:

@@ -1,3 +1,4 @@
+import { builtIn } from './built-in.ts';
 import { isObject } from './is-object.ts';
 
 /**
@@ -73,4 +74,10 @@ export function hasCode(error: unknown, code: string): boolean {
 /** Whether the store may answer otherwise later; where an error does not say, it may. */
 export function mayPass(error: unknown): boolean {
   return !isObject(error) || !('isRetryable' in error) || error.isRetryable !== false;
+}
+
+/** Also an error of another realm, as a sandbox of tests makes it, and the abort of a `fetch` there. */
+export function isError(value: unknown): value is Error {
+  if (value instanceof Error || builtIn('node:util').types.isNativeError(value)) return true;
+  return Object.prototype.toString.call(value) === '[object DOMException]';
 }

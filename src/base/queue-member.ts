@@ -16,7 +16,7 @@ export interface QueueMember {
 }
 
 /** Takes the answer of one item; called once. `note` came with the item. */
-export type OnAnswer<Item, Note, Outcome> = (note: Note, outcome: Outcome, item: Item) => void;
+type OnAnswer<Item, Note, Outcome> = (note: Note, outcome: Outcome, item: Item) => void;
 
 /** One member's way into a queue. */
 export interface QueueAccess<Item, Note, Outcome> {

@@ -32,3 +32,32 @@ function shown(value: unknown): unknown {
   if (typeof value !== 'string') return undefined;
   return value.length > LONGEST_FIELD ? `${value.slice(0, LONGEST_FIELD)}…` : value;
 }
+
+/**
+ * Messages in which JavaScript quotes the text that it was given, and what is kept of them. `JSON.parse` of a body is the
+ * usual one; wherever its message ends up, in a cause or in another error's message, it quotes the body.
+ */
+const QUOTING: readonly (readonly [RegExp, string])[] = [
+  [
+    /Unexpected token [^]{1,8}?, (?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON/g,
+    'Unexpected token in a text that is not valid JSON',
+  ],
+  [/"[^]*" is not valid JSON/g, 'The text is not valid JSON'],
+  [/Unexpected token [^]{1,8}? in JSON at position/g, 'Unexpected token in JSON at position'],
+  [/Cannot convert [^]* to a BigInt/g, 'Cannot convert the text to a BigInt'],
+  [/The number [^]* cannot be converted to a BigInt/g, 'The number cannot be converted to a BigInt'],
+  [/Invalid regular expression: \/[^]*\//g, 'Invalid regular expression: /…/'],
+];
+
+/** Of a longer message the beginning is looked at, because the patterns take the square of its length. */
+const LONGEST = 2_048;
+
+/** Longer than what is quoted: where a message was cut, a quotation may have lost the words it is known by. */
+const LONGEST_QUOTATION = 256;
+
+/** An error's message without what it quotes of a text that could not be read; at most 2,048 UTF-16 units of it. */
+export function redactQuotes(message: string): string {
+  let kept = message.slice(0, LONGEST);
+  for (const [pattern, words] of QUOTING) kept = kept.replace(pattern, words);
+  return message.length > LONGEST ? kept.slice(0, -LONGEST_QUOTATION) : kept;
+}

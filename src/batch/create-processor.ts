@@ -9,7 +9,7 @@ import type { Processor } from './open-context.ts';
 import type { Ports } from './ports.ts';
 import type { Handler } from './run.ts';
 import { type Answer, runBatch } from './run-batch.ts';
-import { settlementOf } from './settlement-of.ts';
+import { settlementOf } from './settle.ts';
 
 /** Makes the function that processes events. What its invocations share is made here, once. */
 export function createProcessor(

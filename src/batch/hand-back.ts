@@ -1,7 +1,8 @@
-import { CompletionNotStoredError } from '../attempts/errors.ts';
+import { BatchlatchError, StoreError } from '../base/errors.ts';
+import { MismatchError, CompletionNotStoredError } from '../attempts/errors.ts';
+import type { HandedBack } from '../sources/answers.ts';
 import type { Host } from '../attempts/host.ts';
 import { waitAtMost } from '../base/clock.ts';
-import { StoreError } from '../base/errors.ts';
 import type { BatchContext } from './context.ts';
 import type { Ledger } from './ledger.ts';
 import { isAcknowledged, type RecordOutcome } from './outcomes.ts';
@@ -54,4 +55,60 @@ function deathsOf(record: PlannedRecord, ledger: Ledger): number {
 /** Whether it is the claim store's fault that it comes again. */
 function isOfStore({ error }: Extract<RecordOutcome, { readonly status: 'failed' }>): boolean {
   return (error instanceof StoreError && error.isRetryable) || error instanceof CompletionNotStoredError;
+}
+
+/**
+ * The records of a batch that are not acknowledged, for the answer to their sender. One without an outcome did not end in time, so
+ * that a record that was forgotten on the way comes back.
+ */
+export function handedBack({ records, outcomes }: Ledger): HandedBack[] {
+  const all: HandedBack[] = [];
+  let nearestIdentifier: string | undefined;
+  for (const { index, itemIdentifier } of records) {
+    nearestIdentifier = itemIdentifier ?? nearestIdentifier;
+    const outcome = outcomes[index];
+    // rule: all-failed
+    if (isAcknowledged(outcome)) continue;
+    all.push({ itemIdentifier, nearestIdentifier, error: () => rejectionOf(outcome) });
+  }
+  return all;
+}
+
+function rejectionOf(outcome: RecordOutcome | undefined): unknown {
+  switch (outcome?.status) {
+    case 'failed':
+    case 'parked':
+    case 'invalid':
+      return outcome.error;
+    case 'conflict':
+      return new RedeliverError(
+        `The event is being processed elsewhere until ${new Date(outcome.leaseUntil).toISOString()}`,
+      );
+    case 'mismatch':
+      return new MismatchError();
+    case 'lost':
+      return new RedeliverError('The claim was taken over by another attempt while the handler ran');
+    case 'not-started':
+      return new RedeliverError(`The event was not started (${outcome.reason})`);
+    case 'completed':
+    case 'duplicate':
+    case 'ignored':
+    case undefined:
+      return new RedeliverError('The event was not finished in time');
+  }
+}
+
+/**
+ * An event that is delivered alone has to be delivered again; the invocation fails with this, or with the handler's
+ * error. Code: `BATCHLATCH_REDELIVER`.
+ */
+export class RedeliverError extends BatchlatchError {
+  /**
+   * Made by batchlatch; for tests of code that catches it.
+   *
+   * @param message Which records have to come again.
+   */
+  constructor(message: string) {
+    super('BATCHLATCH_REDELIVER', message);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { Deadline } from '../attempts/deadline.ts';
-import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/default-lease.ts';
+import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/lease.ts';
 import type { EndingOf } from '../attempts/ending.ts';
 import type { Host } from '../attempts/host.ts';
 import { Running } from '../attempts/running.ts';

@@ -1,7 +1,6 @@
 import { isObject } from '../base/is-object.ts';
 import { keyHash } from '../base/key-hash.ts';
-import { thrownFields } from '../base/thrown-fields.ts';
-import { redactQuotes } from '../base/redact-quotes.ts';
+import { thrownFields, redactQuotes } from '../base/thrown-fields.ts';
 
 /** How a claim stands. "Absent" is the fifth state: no row, or a row whose retention is over. */
 export type ClaimStatus = 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'PARKED';

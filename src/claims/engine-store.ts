@@ -13,9 +13,8 @@ import type {
   Settlement,
   StoreCallOptions,
 } from './claim-store.ts';
-import { settleOrFail } from './settle-or-fail.ts';
+import { settleOrFail, unansweredByStore } from './store-errors.ts';
 import { storeData } from './pass-on.ts';
-import { unansweredByStore } from './store-errors.ts';
 
 /**
  * A store as the engine uses it, whatever client it has.

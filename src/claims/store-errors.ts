@@ -1,3 +1,4 @@
+import type { SettleOutcome, Settlement } from './claim-store.ts';
 import { StoreError } from '../base/errors.ts';
 
 /** A store must return an outcome for every item of a call. */
@@ -25,4 +26,16 @@ export function givenUp(): StoreError {
 /** What was thrown, as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** Of several calls, one that rejects says nothing about the settlements of the others. */
+export async function settleOrFail(
+  settlements: readonly Settlement[],
+  settled: Promise<SettleOutcome[]>,
+): Promise<SettleOutcome[]> {
+  try {
+    return await settled;
+  } catch (thrown) {
+    return settlements.map(() => ({ error: thrown as Error }));
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { defaultLeaseMs } from '../attempts/default-lease.ts';
+import { defaultLeaseMs } from '../attempts/lease.ts';
 
 /** What is left of the invocation that a call runs in, and the leases that follow from it. */
 export interface LeaseClock {

@@ -1,4 +1,5 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
+import { type OpenedBody, type TextMembers, TextRecord } from './text-record.ts';
 import { decoder } from './decode-payloads.ts';
 import { DecodeError, type DecoderStep } from './decode-step.ts';
 import { checkedMaxBytes } from './function-memory.ts';
@@ -28,7 +29,7 @@ export function base64(options: Base64Options = {}): DecoderStep {
 }
 
 /** Why bytes that are no UTF-8 make no key. */
-export const NOT_UTF8 =
+const NOT_UTF8 =
   'The payload is not UTF-8, so it has no key: different bytes would have the same text';
 
 /** The text of bytes that arrive as base64, as Lambda delivers them. Bytes that are no UTF-8 become U+FFFD. */
@@ -43,4 +44,31 @@ export function bytesOfBase64(text: string): Buffer {
     throw new DecodeError('The payload is not base64', { isRetryable: false });
   }
   return Buffer.from(trimmed, 'base64');
+}
+
+/** What records of Kinesis and Kafka have in common: Lambda delivers their payloads as base64. */
+export abstract class Base64Record<Source extends string, Raw> extends TextRecord<Source, Raw> {
+  /** The payload as it was delivered; undefined: there is none. */
+  protected abstract get data(): string | undefined;
+  readonly #isDecoded: boolean;
+  #text: string | undefined;
+
+  /** `rawBody`: what `decode` has made of the payload. */
+  constructor(members: TextMembers<Source, Raw>, opened: OpenedBody | undefined) {
+    super(members, opened);
+    this.#isDecoded = members.rawBody !== undefined;
+  }
+
+  get payload(): Buffer | undefined {
+    return this.data === undefined ? undefined : Buffer.from(this.data, 'base64');
+  }
+
+  protected override makeRawBody(): string {
+    return (this.#text ??= textOfBase64(this.data ?? ''));
+  }
+
+  protected override get keyProblem(): string | undefined {
+    const isDoubtful = !this.#isDecoded && this.rawBody.includes('\uFFFD');
+    return isDoubtful && !isUtf8(this.payload as Buffer) ? NOT_UTF8 : undefined;
+  }
 }

@@ -1,8 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { MSKRecord } from 'aws-lambda';
 import { type HandedBack, itemFailures, type KafkaBatchResponse } from './answers.ts';
-import { Base64Record } from './base64-record.ts';
-import { textOfBase64 } from './base64.ts';
+import { Base64Record, textOfBase64 } from './base64.ts';
 import { checkOptionsOf, oneOf } from '../options/check-options.ts';
 import { hasMembers, isText, malformed, membersOf } from './event-records.ts';
 import { readText } from './json-text.ts';

@@ -1,6 +1,6 @@
 import type { KinesisStreamRecordPayload } from 'aws-lambda';
 import { checkpoint, itemFailures } from './answers.ts';
-import { Base64Record } from './base64-record.ts';
+import { Base64Record } from './base64.ts';
 import {
   epochMsOfSeconds,
   isText,

@@ -9,7 +9,7 @@ import type {
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { CommitOutcome } from '../claims/commit.ts';
 import { hasCode, StoreError } from '../base/errors.ts';
-import { settleOrFail } from '../claims/settle-or-fail.ts';
+import { settleOrFail } from '../claims/store-errors.ts';
 import { passOn } from '../claims/pass-on.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, checkOptionsOf, objectWith, required } from '../options/check-options.ts';

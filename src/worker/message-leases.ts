@@ -1,4 +1,4 @@
-import { SHORT_LEASE_MS } from '../attempts/default-lease.ts';
+import { SHORT_LEASE_MS } from '../attempts/lease.ts';
 import type { Clock } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import { showAgain, turnOf } from './release-messages.ts';

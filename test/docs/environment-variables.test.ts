@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { choose } from '../../src/aws/environment.ts';
-import { DYNAMODB } from '../../src/stores/dynamodb/dynamodb-service.ts';
+import { DYNAMODB } from '../../src/stores/dynamodb/transport.ts';
 import { PAGES } from './pages.ts';
 
 const page = PAGES.get('docs/stores/dynamodb-requests.md') ?? '';

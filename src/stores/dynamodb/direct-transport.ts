@@ -1,8 +1,7 @@
 import { connectionsTo, type Connections } from '../../aws/connections.ts';
 import { type DirectSetup, directSender, type Limits } from '../../aws/direct-sender.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
-import { DYNAMODB } from './dynamodb-service.ts';
-import type { Transport } from './transport.ts';
+import { DYNAMODB, type Transport } from './transport.ts';
 
 /** The times are those of the store's client of the SDK. */
 export const LIMITS: Limits = {

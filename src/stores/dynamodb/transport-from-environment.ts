@@ -1,11 +1,10 @@
 import { debugOnce, tellThroughSdk } from '../../aws/debug-once.ts';
 import { type AnyClient, sdkSettings, type SdkSettings } from '../../aws/sdk/sdk-settings.ts';
 import { builtIn } from '../../base/built-in.ts';
-import { DYNAMODB } from './dynamodb-service.ts';
+import { DYNAMODB, type Transport } from './transport.ts';
 import type { RetrySetup } from './retry.ts';
-import { loadSdk } from './sdk/load-sdk.ts';
+import { loadSdk } from './sdk/sdk-transport.ts';
 import { ownSdkTransport } from './sdk/own-client.ts';
-import type { Transport } from './transport.ts';
 
 const CREDENTIALS = "No access key is in the environment, so that AWS's SDK has to find credentials";
 

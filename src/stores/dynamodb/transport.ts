@@ -1,3 +1,5 @@
+import type { Service } from '../../aws/service.ts';
+import { StoreError } from '../../base/errors.ts';
 import type {
   BatchExecuteStatementInput,
   BatchExecuteStatementOutput,
@@ -23,7 +25,6 @@ import { bounded } from '../../base/bounded.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DYNAMODB_REQUEST_MS } from '../../base/limits.ts';
 import { Semaphore } from '../../base/semaphore.ts';
-import { unanswered } from './dynamodb-service.ts';
 
 /** The operations of DynamoDB that the store uses. The types are those of AWS's SDK; none of its code comes with them. */
 export interface Operations {
@@ -95,4 +96,30 @@ export function boundedTransport(transport: Transport, clock: Clock): Transport 
       }
     },
   };
+}
+
+/** DynamoDB, for requests without AWS's SDK. */
+export const DYNAMODB: Service = {
+  title: 'DynamoDB',
+  name: 'dynamodb',
+  target: 'DynamoDB_20120810',
+  firstDelayMs: 25,
+  maxAttempts: 4,
+  tellingMembers: ['Item', 'CancellationReasons', 'ThrottlingReasons'],
+  unanswered,
+  noCredentials: () =>
+    new StoreError('AWS credentials were not found in time: what gives them did not answer', {
+      isRetryable: true,
+      code: 'BATCHLATCH_STORE_SILENT',
+    }),
+};
+
+/** The error of a request that got no answer: within that time, or before its caller gave up. */
+function unanswered(why: 'given-up' | 'silent', cause?: Error): StoreError {
+  return new StoreError(
+    why === 'silent'
+      ? `DynamoDB did not answer within ${DYNAMODB_REQUEST_MS / 1_000} seconds`
+      : 'DynamoDB had not answered when the invocation had to answer',
+    { cause, isRetryable: true, code: 'BATCHLATCH_STORE_SILENT' },
+  );
 }

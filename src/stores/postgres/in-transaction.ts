@@ -1,6 +1,5 @@
 import { type AttemptContext, attemptOf } from '../../claims/attempt-handle.ts';
-import { ConfigurationError } from '../../base/errors.ts';
-import { isError } from '../../base/is-error.ts';
+import { ConfigurationError, isError } from '../../base/errors.ts';
 import { type Check, checkOptionsOf, objectWith, oneOf } from '../../options/check-options.ts';
 import { together } from './attempts-together.ts';
 import type { IsolationLevel } from './pool-transactions.ts';

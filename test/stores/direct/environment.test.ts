@@ -5,7 +5,7 @@ import { DynamoDB } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type Choice, choose, type Environment } from '../../../src/aws/environment.ts';
-import { DYNAMODB } from '../../../src/stores/dynamodb/dynamodb-service.ts';
+import { DYNAMODB } from '../../../src/stores/dynamodb/transport.ts';
 
 /** As Lambda sets it. */
 const LAMBDA = {

@@ -24,7 +24,7 @@ describe("AWS's signing test suite", () => {
       await readFile(path.join(import.meta.dirname, 'aws-signing-test-suite.json'), 'utf8'),
     ) as Suite;
     const posts = vectors.filter(
-      ({ request, signsBody }) => /^POST \/ HTTP/.test(request) && signsBody !== true,
+      ({ request, signsBody }) => request.startsWith('POST / HTTP') && signsBody !== true,
     );
     for (const { name, request, sessionToken, signature } of posts) {
       const { headers, body } = parsed(request);

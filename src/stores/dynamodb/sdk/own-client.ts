@@ -4,7 +4,7 @@ import { commandOf } from '../../../aws/sdk/command-client.ts';
 import type { SdkSettings } from '../../../aws/sdk/sdk-settings.ts';
 import { withoutVersionWarning } from '../../../aws/sdk/load-package.ts';
 import type { Transport } from '../transport.ts';
-import { loadSdk, type Sdk } from './load-sdk.ts';
+import { loadSdk, type Sdk } from './sdk-transport.ts';
 
 /**
  * Requests through a client of the store's own, for the environment's region, endpoint and credentials. `why`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultLeaseMs } from '../../src/attempts/default-lease.ts';
+import { defaultLeaseMs } from '../../src/attempts/lease.ts';
 
 describe('a lease whose length nobody gives', () => {
   it.each([

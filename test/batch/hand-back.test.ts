@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RecordOutcome } from 'batchlatch';
-import { handedBack } from '../../src/batch/handed-back.ts';
+import { handedBack } from '../../src/batch/hand-back.ts';
 import { Ledger } from '../../src/batch/ledger.ts';
 import { plan } from '../../src/batch/plan.ts';
 
