@@ -30,6 +30,7 @@ await new Command('npm start --')
   .option('--json', 'print the summary as one JSON object, alone on standard output if npm is --silent')
   .option('--console', 'show its claims and queues in a browser, until Ctrl-C')
   .option('--rate <n>', 'messages sent in a second (default: all at once; with --console 10)', integerFrom(1))
+  .option('--slowness <n>', 'n times longer timeouts, for a machine that is busy', integerFrom(1), 1)
   .option('--verbose', "show the library's log lines")
   .addHelpText(
     'after',

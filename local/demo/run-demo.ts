@@ -36,6 +36,8 @@ export interface DemoOptions {
   readonly console?: boolean;
   /** Messages in a second. Default: all at once; with the console 10. */
   readonly rate?: number;
+  /** How many times longer the timeouts are. */
+  readonly slowness: number;
   /** Shows the library's log lines. */
   readonly verbose: boolean;
 }
@@ -59,7 +61,8 @@ interface Times {
 }
 
 /** Longer ones keep the same proportions: a lease is the function's time and a second more. */
-function timesOf({ slowness = 1 }: DemoStore): Times {
+function timesOf(options: DemoOptions, store: DemoStore): Times {
+  const slowness = options.slowness * (store.slowness ?? 1);
   return {
     visibilityTimeoutSeconds: VISIBILITY_TIMEOUT_SECONDS * slowness,
     functionTimeoutMs: (FUNCTION_TIMEOUT_MS + 1_000) * slowness - 1_000,
@@ -69,7 +72,7 @@ function timesOf({ slowness = 1 }: DemoStore): Times {
 const PROGRESS_EVERY_MS = 50;
 
 /** What stays in the queue for longer than this is left over. */
-const longestRunMs = (messages: number): number => 60_000 + 50 * messages;
+const longestRunMs = (messages: number, slowness: number): number => (60_000 + 50 * messages) * slowness;
 
 const RATE_TO_WATCH = 10;
 
@@ -124,7 +127,7 @@ async function run(
   const orders = readOrdersStack(places, `orders-demo-${randomUUID().slice(0, 8)}`);
   const setup = { orders, places, messages, cleanup, trouble, isOver: () => isOver };
   const store = await openStore(options, setup);
-  const times = timesOf(store);
+  const times = timesOf(options, store);
   describeRun(options, orders, store, times, display);
   signal.throwIfAborted();
 
@@ -152,7 +155,8 @@ async function run(
 
   const { sqs } = stack;
   const rate = options.rate ?? (shown === undefined ? undefined : RATE_TO_WATCH);
-  const sent = await sendAll({ sqs, orders, messages, rate, display, signal });
+  const { slowness } = options;
+  const sent = await sendAll({ sqs, orders, messages, rate, slowness, display, signal });
   display.endProgress();
   if (shown === undefined) await stack.drain();
 
@@ -218,6 +222,7 @@ interface Sending {
   readonly messages: readonly OrderMessage[];
   /** Messages in a second. */
   readonly rate: number | undefined;
+  readonly slowness: number;
   readonly display: DemoDisplay;
   readonly signal: AbortSignal;
 }
@@ -240,12 +245,12 @@ async function sendAll(sending: Sending): Promise<readonly SentMessage[]> {
 }
 
 async function untilEmpty(
-  { sqs, orders: { queue, deadLetterQueue }, messages, rate, display, signal }: Sending,
+  { sqs, orders: { queue, deadLetterQueue }, messages, rate, slowness, display, signal }: Sending,
   sent: readonly SentMessage[],
 ): Promise<void> {
   const total = messages.length;
   const sendingMs = rate === undefined ? 0 : (total / rate) * 1_000;
-  const deadline = performance.now() + sendingMs + longestRunMs(total);
+  const deadline = performance.now() + sendingMs + longestRunMs(total, slowness);
   while (performance.now() < deadline) {
     // Before the queue is asked: what is sent in between is counted there, and not nowhere.
     const unsent = total - sent.length;

@@ -14,6 +14,7 @@ import {
   startAnswerCutter,
 } from '../support/answer-cutter.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { componentNamed } from '../support/components/index.ts';
 import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
@@ -47,7 +48,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     async open({ endpoint }, port) {
       const client = new Redis(by(endpoint, port), { maxRetriesPerRequest: 2 });
       client.on('error', () => undefined);
-      return { store: redisStore({ client, prefix: `${randomUUID()}:` }), close: () => client.disconnect() };
+      return { store: redisStore({ client, prefix: `${randomUUID()}:` }), close: () => closeRedis(client) };
     },
   },
 };

@@ -3,6 +3,7 @@ import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import { runCommand } from '../cli/run-command.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
@@ -25,7 +26,7 @@ describeWith([redis, postgres], 'The commands on Redis and PostgreSQL', () => {
     }
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    client.disconnect();
+    await closeRedis(client);
     await Promise.all([server.stop(), database.stop()]);
   });
 

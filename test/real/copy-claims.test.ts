@@ -1,3 +1,4 @@
+import { closeRedis } from '../support/close-redis.ts';
 import { inDynamoDB, inPostgres, inRedis } from '../support/store-and-admin.ts';
 import { afterAll, beforeAll } from '@jest/globals';
 import { memoryStore } from 'batchlatch/memory';
@@ -24,7 +25,7 @@ describeWith([redis], 'copyClaims, between all four stores', () => {
     postgresTable = await createPostgresTable(pool);
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    client.disconnect();
+    await closeRedis(client);
     await pool.end();
     await Promise.all([server?.stop(), postgres?.stop()]);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
 import { ALL_WELL, runDemo } from './support/run-demo.ts';
@@ -19,6 +20,6 @@ describeWith([redis], 'The demo on Redis', () => {
     expect(status).toBe(0);
     const client = new Redis(server.endpoint);
     expect(await client.keys('*')).toEqual([]);
-    client.disconnect();
-  }, 180_000);
+    await closeRedis(client);
+  }, 480_000);
 });

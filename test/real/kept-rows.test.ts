@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { redisStoreBy } from '../../src/stores/redis/redis-store.ts';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
 import { describeKeptRows } from '../rows/describe-kept-rows.ts';
@@ -15,7 +16,7 @@ describeWith([redis], 'on Redis', () => {
     client = new Redis(server.endpoint);
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    client.disconnect();
+    await closeRedis(client);
     await server.stop();
   });
 

@@ -7,6 +7,7 @@ import { powertoolsCacheStore, powertoolsCallKey } from 'batchlatch/powertools';
 import { describeClaimStore, lambdaContext, manualClock } from 'batchlatch/testing';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
 
@@ -24,7 +25,7 @@ describeWith([redis], 'on a cache that Powertools uses', () => {
     nodeRedis = await connected();
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    ioredis.disconnect();
+    await closeRedis(ioredis);
     nodeRedis.destroy();
     await server.stop();
     jest.restoreAllMocks();

@@ -1,3 +1,4 @@
+import { closeRedis } from '../support/close-redis.ts';
 import { inRedis, type StoreAndAdmin, itself, redisByClock } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -26,7 +27,7 @@ describeWith([redis], 'on a cluster of Redis', () => {
       .connect();
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    ioredis.disconnect();
+    await closeRedis(ioredis);
     nodeRedis.destroy();
     await cluster.stop();
   });

@@ -6,6 +6,7 @@ import { createClient } from 'redis';
 import type { ClaimRequest, ClaimStore } from '../../src/claims/claim-store.ts';
 import { redisStore } from '../../src/stores/redis/index.ts';
 import type { RedisClient } from '../../src/stores/redis/redis-client.ts';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
 import type { Proxy } from '../support/components/toxiproxy-client.ts';
@@ -33,7 +34,7 @@ describeWith([redis, toxiproxy], 'with Toxiproxy before Redis', () => {
   });
   afterEach(async () => {
     await proxy.reset();
-    for (const close of opened.splice(0)) close();
+    for (const close of opened.splice(0)) await close();
   });
 
   describe.each(CLIENTS)('%s', (name) => {
@@ -101,8 +102,8 @@ describeWith([redis, toxiproxy], 'with Toxiproxy before Redis', () => {
 });
 
 describeWith([redis], 'a Redis that is restarted', () => {
-  afterEach(() => {
-    for (const close of opened.splice(0)) close();
+  afterEach(async () => {
+    for (const close of opened.splice(0)) await close();
   });
 
   it('has forgotten every claim where it keeps nothing on disk', async () => {
@@ -146,14 +147,14 @@ describeWith([redis, toxiproxy], 'a failover to a replica that lacks the last wr
     replica = await startRedis({ settings: ['--replicaof', '127.0.0.1', new URL(link.endpoint).port] });
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    for (const close of opened.splice(0)) close();
+    for (const close of opened.splice(0)) await close();
     for (const service of [replica, primary, faults]) await service.stop();
   });
 
   it('forgets that write, unless `wait` had it fail', async () => {
     const onPrimary = await opening('ioredis', primary.endpoint);
     const toReplica = new Redis(replica.endpoint);
-    opened.push(() => toReplica.disconnect());
+    opened.push(() => closeRedis(toReplica));
     const plain = redisStore({ client: onPrimary });
     const wait = { replicas: 1, timeoutMs: 300 };
     const waiting = redisStore({ client: onPrimary, wait });
@@ -198,13 +199,13 @@ describeWith([redis], 'a Redis whose memory is full', () => {
   let server: RedisService;
   beforeAll(async () => void (server = await startRedis()), INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    for (const close of opened.splice(0)) close();
+    for (const close of opened.splice(0)) await close();
     await server.stop();
   });
 
   it('takes no new claims, and stores the ends of those that it has', async () => {
     const client = new Redis(server.endpoint);
-    opened.push(() => client.disconnect());
+    opened.push(() => closeRedis(client));
     const store = redisStore({ client });
     const held = requestOf('held');
     const failed = requestOf('failed');
@@ -247,9 +248,9 @@ async function completed(store: ClaimStore, key: string): Promise<unknown> {
 
 async function opening(name: (typeof CLIENTS)[number], url: string): Promise<RedisClient> {
   if (name === 'ioredis') {
-    const client = new Redis(url, { maxRetriesPerRequest: 2 });
+    const client = new Redis(url, { maxRetriesPerRequest: 2, disconnectTimeout: 100 });
     client.on('error', () => undefined);
-    opened.push(() => client.disconnect());
+    opened.push(() => closeRedis(client));
     return client;
   }
   const client = await createClient({ url })

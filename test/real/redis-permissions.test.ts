@@ -1,3 +1,4 @@
+import { closeRedis } from '../support/close-redis.ts';
 import { itself, redisByClock } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -26,10 +27,10 @@ describeWith([redis], 'a user of Redis with the rights that the page lists', () 
   beforeAll(async () => {
     server = await startRedis();
     admin = new Redis(server.endpoint);
-    opened.push(() => admin.disconnect());
+    opened.push(() => closeRedis(admin));
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    for (const close of opened) close();
+    for (const close of opened) await close();
     await server.stop();
   });
 
@@ -72,14 +73,14 @@ describeWith([redis], 'a user of Redis with the rights that the page lists', () 
       for (const url of [server.endpoint, server.endpoint.replace('//', '//default:hunter2@')]) {
         const client = new Redis(url, { retryStrategy: () => null, maxRetriesPerRequest: 0 });
         client.on('error', () => undefined);
-        opened.push(() => client.disconnect());
+        opened.push(() => closeRedis(client));
         const [outcome] = await redisStore({ client }).acquire([requestOf('x')]);
         expect(outcome).toMatchObject({ status: 'error' });
         expect(String((outcome as { error: Error }).error)).not.toContain('hunter2');
       }
       const bare = new Redis(server.endpoint, { enableReadyCheck: false, disableClientInfo: true });
       bare.on('error', () => undefined);
-      opened.push(() => bare.disconnect());
+      opened.push(() => closeRedis(bare));
       expect(await redisStore({ client: bare }).acquire([requestOf('x')])).toMatchObject([
         { error: { code: 'BATCHLATCH_CREDENTIALS', isRetryable: false } },
       ]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { ClaimRequest, Settlement } from '../../src/claims/claim-store.ts';
 import { redisStore } from '../../src/stores/redis/index.ts';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { redis, type RedisService, startRedis } from '../support/components/redis.ts';
 
@@ -14,7 +15,7 @@ describeWith([redis], 'what the rows of a batch have alike', () => {
     client = new Redis(server.endpoint);
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    client.disconnect();
+    await closeRedis(client);
     await server.stop();
   });
 

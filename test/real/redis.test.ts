@@ -1,3 +1,4 @@
+import { closeRedis } from '../support/close-redis.ts';
 import { inRedis, itself, redisByClock } from '../support/store-and-admin.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,7 +27,7 @@ describeWith([redis], 'on Redis', () => {
     nodeRedis = await createClient({ url: server.endpoint }).connect();
   }, INSTALL_TIMEOUT_MS);
   afterAll(async () => {
-    for (const client of [ioredis, prefixed]) client.disconnect();
+    for (const client of [ioredis, prefixed]) await closeRedis(client);
     nodeRedis.destroy();
     await server.stop();
   });

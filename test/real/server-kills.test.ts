@@ -6,6 +6,7 @@ import { postgresStore } from 'batchlatch/postgres';
 import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBOnDisk } from '../support/components/dynamodb-local.ts';
 import { postgres, startPostgres } from '../support/components/postgres.ts';
@@ -171,7 +172,7 @@ async function onRedis(settings: readonly string[]): Promise<Killed> {
       await server.restart();
     },
     async stop() {
-      client.disconnect();
+      await closeRedis(client);
       await server.stop();
     },
   };

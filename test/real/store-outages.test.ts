@@ -8,6 +8,7 @@ import { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import { createClient } from 'redis';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';
 import { postgres, startPostgres } from '../support/components/postgres.ts';
@@ -157,7 +158,11 @@ describeWith(
       ioredis.on('error', () => undefined);
       const nodeRedis = createClient({ url, socket: { connectTimeout: 2_000 } });
       await nodeRedis.on('error', () => undefined).connect();
-      opened.push(() => [directClient.disconnect(), ioredis.disconnect(), nodeRedis.destroy()]);
+      opened.push(
+        () => closeRedis(directClient),
+        () => closeRedis(ioredis),
+        () => nodeRedis.destroy(),
+      );
       ways.set('Redis with ioredis', redisWay(directClient, ioredis));
       ways.set('Redis with node-redis', redisWay(directClient, nodeRedis));
     }

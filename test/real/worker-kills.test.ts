@@ -78,16 +78,16 @@ describeWith([elasticMQ], `${WORKERS} workers that are killed at random`, () => 
       expect(total(({ kills }) => kills)).toBeGreaterThan(SEEDS * 5);
       expect(total(({ runs }) => runs)).toBeGreaterThan(SEEDS * MESSAGES); // what was killed ran again
     },
-    SEEDS * 60_000,
+    SEEDS * 300_000,
   );
 
   it('are seen to lose messages if they acknowledge before the completion is stored', async () => {
     const { lost } = await drill(1, 300, 'acknowledges before it stores');
     expect(lost.length).toBeGreaterThan(0);
-  }, 120_000);
+  }, 600_000);
 
   it('are seen to run again what is completed if they take no notice of completions', async () => {
     const { runAgain } = await drill(1, 300, 'runs what is completed');
     expect(runAgain.length).toBeGreaterThan(0);
-  }, 120_000);
+  }, 600_000);
 });

@@ -14,3 +14,18 @@ export async function until(
     await delay(ASK_EVERY_MS);
   }
 }
+
+/** As `until`, but fails only if `progress` has stayed what it was for this long: on a busy machine everything takes longer. */
+export async function untilAtLast(
+  what: string,
+  isSo: () => boolean,
+  progress: () => number,
+  withoutProgressMs = 60_000,
+): Promise<void> {
+  let before = progress();
+  while (!isSo()) {
+    const reached = (): boolean => isSo() || progress() !== before;
+    await until(`${what}, or something happens`, reached, withoutProgressMs);
+    before = progress();
+  }
+}

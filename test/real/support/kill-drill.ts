@@ -12,7 +12,7 @@ import { createClaimsTable } from '../../support/claims-table.ts';
 import { type JsonProxy, startJsonProxy } from '../../support/json-proxy.ts';
 import type { DrillMessage, Fault, KilledWorkerSetup } from '../../support/killed-worker.ts';
 import { atPace, startSqsProxy } from '../../support/sqs-proxy.ts';
-import { until } from '../../support/until.ts';
+import { until, untilAtLast } from '../../support/until.ts';
 import { createQueue, type Queue } from './create-queue.ts';
 import { runFolder } from './sam-cli.ts';
 import { sendMessages } from './send-messages.ts';
@@ -132,18 +132,20 @@ async function killAndRestart(
     if (endedByThemselves > 0) throw new Error('A worker ended by itself');
     return so;
   };
-  let isEmpty = false; // also where messages were lost
+  let left = setup.messages;
+  const isEmpty = (): boolean => left === 0; // also where messages were lost
+  const progress = (): number => completed.size - left;
   const look = setInterval(() => {
     depth(sqs, queueUrl).then(
-      (left) => (isEmpty = left === 0),
+      (now) => (left = now),
       () => undefined,
     );
   }, LOOK_EVERY_MS);
   let kills = 0;
   try {
     for (let next = 1; next < setup.messages * SHARE_UNDER_FIRE;) {
-      await until(`${next} are completed`, () => isSo(isEmpty || completed.size >= next), 60_000);
-      if (isEmpty) break; // what was lost is never completed
+      await untilAtLast(`${next} are completed`, () => isSo(isEmpty() || completed.size >= next), progress);
+      if (isEmpty()) break; // what was lost is never completed
       await delay(random.integer(50)); // anywhere between two answers
       const index = random.integer(workers.length);
       await kill(workers[index]);
@@ -151,8 +153,9 @@ async function killAndRestart(
       workers[index] = start();
       next = completed.size + random.integer(2 * COMPLETED_BETWEEN_KILLS);
     }
-    const emptied = until('the queue is empty', () => isSo(isEmpty), fault === undefined ? 60_000 : 5_000);
-    await (fault === undefined ? emptied : emptied.catch(() => undefined)); // with a fault some may come again without end
+    if (fault === undefined) await untilAtLast('the queue is empty', () => isSo(isEmpty()), progress);
+    // With a fault some may come again without end.
+    else await until('the queue is empty', () => isSo(isEmpty()), 5_000).catch(() => undefined);
   } finally {
     clearInterval(look);
     await Promise.all(workers.map(kill));

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { freePort } from '../../../src/dev/emulators/free-port.ts';
+import { closeRedis } from '../../support/close-redis.ts';
 import { type RedisService, startRedis } from '../../support/components/redis.ts';
 import { until } from './until.ts';
 
@@ -42,7 +43,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     const infos = await Promise.all(clients.map((client) => client.cluster('INFO')));
     return infos.every((info) => /cluster_state:ok/.test(info) && /cluster_known_nodes:3/.test(info));
   });
-  for (const client of clients) client.disconnect();
+  await Promise.all(clients.map(closeRedis));
   return {
     servers,
     stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),

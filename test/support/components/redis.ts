@@ -7,6 +7,7 @@ import { freePort } from '../../../src/dev/emulators/free-port.ts';
 import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { debianEnvironment, debianFolder, type DebianPackages, whyDebianMissing } from './debian-packages.ts';
+import { closeRedis } from '../close-redis.ts';
 
 const PACKAGES: DebianPackages = {
   folder: 'redis-debian',
@@ -105,6 +106,6 @@ async function answers(port: number): Promise<boolean> {
   } catch (error) {
     return error instanceof Error && error.message.startsWith('NOAUTH');
   } finally {
-    client.disconnect();
+    await closeRedis(client);
   }
 }
