@@ -197,7 +197,7 @@ const PURE = new Set([
   'monitor',
 ]);
 const KNOWS_THE_MACHINE = new Set([
-  'batch/default-namespaces.ts',
+  'batch/read-records.ts',
   'base/built-in.ts',
   'base/clock.ts',
   'functions/default-ports.ts',

@@ -4,7 +4,17 @@ import { build } from 'esbuild';
 import ts from 'typescript-api';
 
 /** Rooms of `src` that are tools of people, and no part of what runs records. */
-export const TOOLS = ['cli', 'console', 'console-demo', 'dev', 'doctor', 'template', 'text', 'tool-base', 'cdk'];
+export const TOOLS = [
+  'cli',
+  'console',
+  'console-demo',
+  'dev',
+  'doctor',
+  'template',
+  'text',
+  'tool-base',
+  'cdk',
+];
 /** The rooms that a record passes. */
 const WAY = new Set(['batch', 'attempts', 'claims']);
 

@@ -6,7 +6,7 @@ export type TimelineEvent =
   | {
       /** An attempt claimed the key. */
       readonly kind: 'claimed';
-      /** When. */
+      /** When, in epoch milliseconds. */
       readonly at: number;
       /** Its number. */
       readonly attempt: number;
@@ -22,7 +22,7 @@ export type TimelineEvent =
   | {
       /** The latest attempt completed the claim. */
       readonly kind: 'completed';
-      /** When. */
+      /** When, in epoch milliseconds. */
       readonly at: number;
       /** Its number. */
       readonly attempt: number;
@@ -30,7 +30,7 @@ export type TimelineEvent =
   | {
       /** The latest attempt failed, and the key may run again or waits for a person. */
       readonly kind: 'failed' | 'parked';
-      /** When. */
+      /** When, in epoch milliseconds. */
       readonly at: number;
       /** Its number. */
       readonly attempt: number;
@@ -40,7 +40,7 @@ export type TimelineEvent =
   | {
       /** The lease of the latest attempt ended, and nobody has settled it or taken it over. */
       readonly kind: 'lapsed';
-      /** When. */
+      /** When, in epoch milliseconds. */
       readonly at: number;
       /** Its number. */
       readonly attempt: number;

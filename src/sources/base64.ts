@@ -29,8 +29,7 @@ export function base64(options: Base64Options = {}): DecoderStep {
 }
 
 /** Why bytes that are no UTF-8 make no key. */
-const NOT_UTF8 =
-  'The payload is not UTF-8, so it has no key: different bytes would have the same text';
+const NOT_UTF8 = 'The payload is not UTF-8, so it has no key: different bytes would have the same text';
 
 /** The text of bytes that arrive as base64, as Lambda delivers them. Bytes that are no UTF-8 become U+FFFD. */
 export function textOfBase64(base64: string): string {
