@@ -32,7 +32,7 @@ const named = (name: RegExp): ReadableSpan[] =>
 /** A channel belongs to the process: test files that ran in it before may have left subscribers, whose tracers make spans too. */
 function forgetSubscribers(): void {
   const { _subscribers: left = [] } = channel(REQUEST_CHANNEL) as { _subscribers?: ChannelListener[] };
-  for (const subscriber of [...left]) unsubscribe(REQUEST_CHANNEL, subscriber);
+  for (const subscriber of left) unsubscribe(REQUEST_CHANNEL, subscriber);
 }
 
 describe('Requests to DynamoDB in traces of OpenTelemetry', () => {
