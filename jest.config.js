@@ -30,4 +30,5 @@ export default {
   // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one.
   testTimeout: 30_000,
   setupFiles: ['<rootDir>/test/support/environment.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/forget-subscribers.ts'],
 };

@@ -13,7 +13,7 @@ import { createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { openTelemetry } from 'batchlatch/opentelemetry';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { channel, type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { REQUEST_CHANNEL, type RequestMessage } from '../../src/aws/request-watch.ts';
 import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
 import type { LocalService } from '../../src/dev/emulators/local-service.ts';
@@ -29,12 +29,6 @@ const clientSpans = (): ReadableSpan[] =>
 const named = (name: RegExp): ReadableSpan[] =>
   exporter.getFinishedSpans().filter((span) => name.test(span.name));
 
-/** A channel belongs to the process: test files that ran in it before may have left subscribers, whose tracers make spans too. */
-function forgetSubscribers(): void {
-  const { _subscribers: left = [] } = channel(REQUEST_CHANNEL) as { _subscribers?: ChannelListener[] };
-  for (const subscriber of left) unsubscribe(REQUEST_CHANNEL, subscriber);
-}
-
 describe('Requests to DynamoDB in traces of OpenTelemetry', () => {
   let emulator: LocalService;
   let proxy: JsonProxy<object, object>;
@@ -42,7 +36,6 @@ describe('Requests to DynamoDB in traces of OpenTelemetry', () => {
   let env: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    forgetSubscribers();
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     emulator = await startDynamoDBEmulator('dynoxide');
     const client = emulatorClient(emulator.endpoint);
