@@ -2,7 +2,7 @@
 # Mutation testing: changes the code of a room in hundreds of small ways, and counts the changes that no test of that
 # room notices. Fails below 85 %. By hand, on Linux on x64.
 #
-#   scripts/mutation.sh                      keys, claims, stores, attempts, policies and batch of src, one after the other
+#   scripts/mutation.sh                      keys, claims, stores, attempts, around and batch of src, one after the other
 #   scripts/mutation.sh keys claims          these rooms
 #   FILES='src/batch/ordering.ts' scripts/mutation.sh batch    these files of a room, with commas in between
 #
@@ -30,11 +30,11 @@ copy_project() {
   ln -s "$project/node_modules" "$1/node_modules"
 }
 
-# The tests of a room, in one file; attempts and policies are tested by what batches do with them. Left out: what needs
+# The tests of a room, in one file; attempts and around are tested by what batches do with them. Left out: what needs
 # DynamoDB, which takes minutes for each mutant.
 gather_tests() {
   local -A traps=([keys]=keys [stores]=cached [batch]='batch-response ordering')
-  local -A others=([attempts]=batch [policies]=batch)
+  local -A others=([attempts]=batch [around]=batch)
   local file trap
   for file in test/{"$1",${others[$1]:-}}/*.test.ts; do
     case $file in
@@ -56,7 +56,7 @@ if [[ ${1:-} == --help ]]; then
   exit
 fi
 rooms=("$@")
-if ((${#rooms[@]} == 0)); then rooms=(keys claims stores attempts policies batch); fi
+if ((${#rooms[@]} == 0)); then rooms=(keys claims stores attempts around batch); fi
 for room in "${rooms[@]}"; do
   if [[ ! -d $project/src/$room ]]; then
     echo "There is no room $room with tests" >&2
