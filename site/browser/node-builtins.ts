@@ -37,7 +37,11 @@ function notHere(name: string): () => never {
 
 /** A page runs one thing at a time and has no asynchronous contexts to keep apart. */
 export class AsyncResource {
-  runInAsyncScope<Result>(work: () => Result): Result {
-    return work();
+  runInAsyncScope<This, Args extends unknown[], Result>(
+    work: (this: This, ...args: Args) => Result,
+    thisArg: This,
+    ...args: Args
+  ): Result {
+    return work.apply(thisArg, args);
   }
 }

@@ -51,11 +51,13 @@ describeWith([chromium], 'the documentation site', () => {
       path: site.url,
       recurse: true,
       checkFragments: true,
+      // Thousands of pages are asked for at a time: on a busy machine a connection may be refused once.
+      retryErrors: true,
       // No host but this one is asked.
       linksToSkip: async (link) => !link.startsWith(site.url),
     });
     const broken = found.filter(({ state }) => state === LinkState.BROKEN);
-    expect(broken.map(({ url, parent }) => `${parent}: ${url}`)).toEqual([]);
+    expect(broken.map(({ url, parent, status }) => `${parent}: ${url} (${status})`)).toEqual([]);
     const reached = new Set(found.map(({ url }) => new URL(url).pathname));
     const pages = SITE_PAGES.map((page) => `/${routeOf(page)}.html`);
     const isReached = (page: string): boolean =>
