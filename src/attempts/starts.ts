@@ -28,7 +28,10 @@ export class Starts {
   isReady(attempt: Attempt): boolean {
     if (!attempt.hasClaim) return true;
     if (this.#isRecording) return false;
-    return attempt.leaseUntil >= this.#scope.time.deadline.endsAt || !isShort(attempt);
+    const { clock, deadline } = this.#scope.time;
+    // A process that stood still may be past both.
+    const lastsToTheEnd = attempt.leaseUntil >= deadline.endsAt && attempt.leaseUntil > clock.now();
+    return lastsToTheEnd || !isShort(attempt);
   }
 
   /** Those of the attempts that may start, because their claims are still their own. Never rejects. */

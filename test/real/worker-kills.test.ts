@@ -82,12 +82,20 @@ describeWith([elasticMQ], `${WORKERS} workers that are killed at random`, () => 
   );
 
   it('are seen to lose messages if they acknowledge before the completion is stored', async () => {
-    const { lost } = await drill(1, 300, 'acknowledges before it stores');
-    expect(lost.length).toBeGreaterThan(0);
+    expect(await seenIn(async (seed) => (await drill(seed, 300, 'acknowledges before it stores')).lost)).toBe(
+      true,
+    );
   }, 600_000);
 
   it('are seen to run again what is completed if they take no notice of completions', async () => {
-    const { runAgain } = await drill(1, 300, 'runs what is completed');
-    expect(runAgain.length).toBeGreaterThan(0);
+    expect(await seenIn(async (seed) => (await drill(seed, 300, 'runs what is completed')).runAgain)).toBe(
+      true,
+    );
   }, 600_000);
 });
+
+/** Whether a fault shows in one of eight drills: a kill has to come in the short time between two steps. */
+async function seenIn(find: (seed: number) => Promise<readonly unknown[]>): Promise<boolean> {
+  for (let seed = 1; seed <= 8; seed += 1) if ((await find(seed)).length > 0) return true;
+  return false;
+}

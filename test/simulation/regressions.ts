@@ -17,6 +17,11 @@ export const regressions: readonly Regression[] = [
     mode: 'dynamodb',
     was: 'a handler started although the renewal of its lease had taken longer than the lease it brought; what a handler broke off was acknowledged',
   },
+  {
+    seed: 127,
+    mode: 'direct',
+    was: 'a process stood still beyond its deadline, and started a handler whose lease had lapsed',
+  },
   { seed: 2, mode: 'dynamodb', was: 'an extension made a lease shorter than its handler had been told' },
   { seed: 32, mode: 'memory', was: 'a clock that was ahead forgot a completion within its retention' },
   { seed: 8, mode: 'dynamodb', was: 'a late copy of an extension made a lease shorter again' },
