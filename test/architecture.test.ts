@@ -158,7 +158,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** At the edge: they use the others, and nobody uses them. */
 const NEVER_IMPORTED = ['cli'];
 
-/** What people work with. Of the library the tools import public entries, by the package's name, as anybody may. */
+/** The rooms of the tools. They import public entries of the library, by the name of the package, and nothing else of it. */
 const TOOLS = new Set(['cli', 'console', 'console-demo', 'dev', 'doctor', 'template', 'text', 'tool-base']);
 
 /** Who talks to AWS. */

@@ -46,7 +46,7 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note
     lingerMs,
     clock,
     send(group) {
-      tellMembers(group);
+      callOnWrite(group);
       return writeWithRetries(group, options, reach);
     },
     givenUp: () => ({ error: givenUp() }),
@@ -61,7 +61,8 @@ export function createSettlementQueue<Note>(options: SettlementQueueOptions<Note
   };
 }
 
-function tellMembers<Note>({ notes, members }: SettlementGroup<Note>): void {
+/** Calls `onWrite` of each member with the notes of its own settlements. */
+function callOnWrite<Note>({ notes, members }: SettlementGroup<Note>): void {
   const byMember = new Map<SettlementMember<Note>, Note[]>();
   for (const [index, member] of members.entries()) {
     if (member.onWrite === undefined) continue;

@@ -58,8 +58,8 @@ export interface ReadAnswer {
 export type Content = Pick<HttpResponse, 'body' | 'isBase64Encoded'>;
 
 /**
- * The parameters of a query, by their values. Bytes that are no UTF-8 would all become one character: a query that
- * has any is taken as it is written.
+ * Returns the parameters of a query, each as its name and value. Those of a query with bytes that are not UTF-8 stay as they were
+ * sent: decoded, all of these bytes would become one character.
  */
 export function queryOf(raw: string): HttpRequest['query'] {
   const pairs = [...new URLSearchParams(raw)];
