@@ -25,8 +25,9 @@ export default {
   },
   // Not one core fewer than there are, as by default: most tests wait for other processes much of the time.
   maxWorkers: '100%',
-  // A worker that has grown for minutes takes so long to end that Jest reports it as one that hangs.
   workerIdleMemoryLimit: '1GB',
+  // A process that has grown for minutes takes seconds to end on a busy machine. One that keeps a handle open never ends.
+  workerGracefulExitTimeout: 20_000,
   // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one.
   testTimeout: 30_000,
   setupFiles: ['<rootDir>/test/support/environment.ts'],

@@ -24,14 +24,23 @@ usage() {
 }
 
 setup() {
-  local installed=$venv/installed
-  if cmp -s "$pins" "$installed"; then return; fi
-  echo "Installing SAM CLI and cfn-lint into $venv" >&2
-  python3 -m venv --clear "$venv"
-  # The list is complete, hence --no-deps. Python compiles what is used when it is first used, which is little of it.
-  "$venv/bin/python" -m pip install --require-hashes --no-deps --only-binary :all: \
-    --quiet --disable-pip-version-check --no-compile -r "$pins"
-  cp "$pins" "$installed"
+  if is_installed; then return; fi
+  mkdir -p "$(dirname "$venv")"
+  {
+    # Another checkout on this machine may install at the same moment.
+    python3 -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)'
+    if is_installed; then return; fi
+    echo "Installing SAM CLI and cfn-lint into $venv" >&2
+    python3 -m venv --clear "$venv"
+    # The list is complete, hence --no-deps. Python compiles what is used when it is first used, which is little of it.
+    "$venv/bin/python" -m pip install --require-hashes --no-deps --only-binary :all: \
+      --quiet --disable-pip-version-check --no-compile -r "$pins"
+    cp "$pins" "$venv/installed"
+  } 9>"$venv.lock"
+}
+
+is_installed() {
+  cmp -s "$pins" "$venv/installed"
 }
 
 templates() {

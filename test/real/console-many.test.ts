@@ -9,8 +9,6 @@ import { aClaim, type StateOfTest } from './support/console/claims.ts';
 import { type ConsoleOfTest, openConsole } from './support/console/open-console.ts';
 
 const CLAIMS = 10_000;
-/** Ten times what it takes on two idle cores: a page that has become slow is found, a busy machine is not. */
-const WITHIN_MS = 5_000;
 
 describeWith([chromium, componentNamed('dynoxide')], `${CLAIMS} claims`, () => {
   let browser: BrowserOfTest;
@@ -36,12 +34,10 @@ describeWith([chromium, componentNamed('dynoxide')], `${CLAIMS} claims`, () => {
 
   it('are counted by the index on the first page', async () => {
     const { page } = watched;
-    await within(async () => {
-      await page.reload();
-      for (const link of [/^Overdue 500\b/, /^Parked 1,000\b/, /^In progress 500\b/]) {
-        await page.getByRole('link', { name: link }).first().waitFor();
-      }
-    });
+    await page.reload();
+    for (const link of [/^Overdue 500\b/, /^Parked 1,000\b/, /^In progress 500\b/]) {
+      await page.getByRole('link', { name: link }).first().waitFor();
+    }
     // What no index knows is not counted without being asked for.
     await page.getByRole('button', { name: /count all claims/i }).click();
     await page
@@ -52,18 +48,16 @@ describeWith([chromium, componentNamed('dynoxide')], `${CLAIMS} claims`, () => {
 
   it('are listed page by page', async () => {
     const { page } = watched;
-    await within(async () => {
-      await page
-        .getByRole('link', { name: /^parked/i })
-        .first()
-        .click();
-      await page.getByText(/^100 claims so far/).waitFor();
-    });
+    await page
+      .getByRole('link', { name: /^parked/i })
+      .first()
+      .click();
+    await page.getByText(/^100 claims so far/).waitFor();
     for (let shown = 200; shown <= 400; shown += 100) {
       await page.getByRole('button', { name: 'Read on' }).click();
       await page.getByText(new RegExp(`^${shown} claims so far`)).waitFor();
     }
-    await within(() => page.getByRole('checkbox', { name: /select all that are shown/i }).check());
+    await page.getByRole('checkbox', { name: /select all that are shown/i }).check();
     await page.getByText('400 claims selected').waitFor();
   });
 
@@ -87,10 +81,4 @@ function stateOf(index: number): StateOfTest {
   if (place < 2) return 'parked';
   if (place === 2) return 'overdue';
   return place === 3 ? 'in-progress' : 'completed';
-}
-
-async function within(act: () => Promise<unknown>): Promise<void> {
-  const begin = performance.now();
-  await act();
-  expect(performance.now() - begin).toBeLessThan(WITHIN_MS);
 }

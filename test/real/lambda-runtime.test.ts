@@ -59,7 +59,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 
   let tables: OrdersTables;
   let gate: Gate;
-  let cleanups: (() => Promise<void>)[];
+  let cleanups: (() => Promise<void>)[] = [];
   beforeEach(async () => {
     tables = await createOrdersTables(dynamoDB, randomUUID());
     gate = await startGate();

@@ -53,7 +53,18 @@ const handler = createBatchProcessor<DrillMessage>(
   },
 );
 
-await createWorker({ queueUrl: setup.queueUrl, handler, maxInFlight: 10 }).start();
+// A start ends with an error where the queue is silent for ten seconds, as it may be on a busy machine.
+while (!(await hasStarted()));
+
+async function hasStarted(): Promise<boolean> {
+  try {
+    await createWorker({ queueUrl: setup.queueUrl, handler, maxInFlight: 10 }).start();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') return false;
+    throw error;
+  }
+}
 
 function withFault(store: ClaimStore): ClaimStore {
   switch (setup.fault) {
