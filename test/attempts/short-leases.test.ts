@@ -12,8 +12,8 @@ import {
   snsEvent,
 } from 'batchlatch/testing';
 import { blockableClock } from '../support/blockable-clock.ts';
-import { bench, deferred, failed, forever, messages } from './bench.ts';
-import { turn } from './on-each-store.ts';
+import { bench, deferred, failed, forever, messages } from '../batch/bench.ts';
+import { turn } from '../batch/on-each-store.ts';
 
 const FIFTEEN_MINUTES_MS = 900_000;
 const MINUTE_MS = 60_000;

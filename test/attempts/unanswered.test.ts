@@ -12,7 +12,7 @@ import {
   deadLetterQueue,
 } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { type Bench, bench, failed, forever, ids, inTime, messages } from './bench.ts';
+import { type Bench, bench, failed, forever, ids, inTime, messages } from '../batch/bench.ts';
 
 /** What a store says when its answer is lost: it is written all the same. */
 const lost = (): StoreError => new StoreError('no answer', { isRetryable: true });

@@ -2,7 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { ClaimStore, RecordContext, RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import type { ManualClock } from 'batchlatch/testing';
-import { type Bench, bench, type Deferred, deferred, failed, forever, ids, messages } from './bench.ts';
+import {
+  type Bench,
+  bench,
+  type Deferred,
+  deferred,
+  failed,
+  forever,
+  ids,
+  messages,
+} from '../batch/bench.ts';
 
 /** A record that runs until the test ends it, and the context its handler got. */
 async function running(

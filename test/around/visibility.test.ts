@@ -18,7 +18,7 @@ import type { Attempt } from '../../src/attempts/attempt.ts';
 import { redeliveryDelayMs } from '../../src/around/backoff.ts';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';
-import { bench, failed, fifo, inTime, messages } from './bench.ts';
+import { bench, failed, fifo, inTime, messages } from '../batch/bench.ts';
 
 const queues = emulatedQueues();
 let queue: EmulatedQueue;

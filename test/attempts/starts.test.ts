@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type BatchProcessorOptions, type ClaimStore, createBatchProcessor } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { advanceUntil } from '../support/advance-until.ts';
-import { bench, failed, forever, ids, inTime, messages } from './bench.ts';
-import { onEachStore, until } from './on-each-store.ts';
+import { bench, failed, forever, ids, inTime, messages } from '../batch/bench.ts';
+import { onEachStore, until } from '../batch/on-each-store.ts';
 
 const PARKING: readonly BatchProcessorOptions[] = [
   { onLapsedLease: 'park' },

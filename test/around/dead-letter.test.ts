@@ -14,7 +14,7 @@ import { kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import { z } from 'zod';
 import { eventBridgeEvent } from 'batchlatch/testing';
 import { type EmulatedQueue, emulatedQueues } from '../support/emulated-queues.ts';
-import { type Bench, bench, failed, fifo, messages } from './bench.ts';
+import { type Bench, bench, failed, fifo, messages } from '../batch/bench.ts';
 
 const queues = emulatedQueues();
 let dead: EmulatedQueue;

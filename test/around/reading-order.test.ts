@@ -16,8 +16,8 @@ import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock, sqsEvent, type SqsMessage } from 'batchlatch/testing';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { watchRequests } from '../support/sdk-traffic.ts';
-import { type Bench, bench, failed, forever, ids } from './bench.ts';
-import { onEachStore, turn, until } from './on-each-store.ts';
+import { type Bench, bench, failed, forever, ids } from '../batch/bench.ts';
+import { onEachStore, turn, until } from '../batch/on-each-store.ts';
 
 /** A batch of a standard queue, or of a FIFO queue where the message `a2` is of the group `a`. */
 function delivery(receiveCount: number, names: readonly string[], fifo = false): ReturnType<typeof sqsEvent> {

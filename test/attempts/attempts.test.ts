@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PermanentError, type RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
-import { type Bench, bench, deferred, failed, fifo, messages } from './bench.ts';
+import { type Bench, bench, deferred, failed, fifo, messages } from '../batch/bench.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

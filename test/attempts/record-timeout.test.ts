@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PermanentError, type RecordHandler } from 'batchlatch';
-import { bench, deferred, failed, forever, ids, messages } from './bench.ts';
+import { bench, deferred, failed, forever, ids, messages } from '../batch/bench.ts';
 
 describe('recordTimeoutMs', () => {
   it('tells the handler to stop, with the reason', async () => {

@@ -9,8 +9,8 @@ import {
 } from 'batchlatch';
 import { commit, type CommitItem } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
-import { type Bench, bench, failed, fifo, ids, inTime, messages } from './bench.ts';
-import { onEachStore, turn } from './on-each-store.ts';
+import { type Bench, bench, failed, fifo, ids, inTime, messages } from '../batch/bench.ts';
+import { onEachStore, turn } from '../batch/on-each-store.ts';
 
 /** The batches a handler was called with, as ids, and what it answers. */
 function calls(answer: (batch: string[]) => ReturnType<BatchHandler> = () => undefined): {

@@ -13,8 +13,8 @@ import { memoryStore } from 'batchlatch/memory';
 import { eventBridgeEvent, kinesisEvent, sqsEvent } from 'batchlatch/testing';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { bench, deferred, failed, fifo, messages } from './bench.ts';
-import { onEachStore } from './on-each-store.ts';
+import { bench, deferred, failed, fifo, messages } from '../batch/bench.ts';
+import { onEachStore } from '../batch/on-each-store.ts';
 
 const SECRET = 'correct horse battery staple';
 const order = z.object({ orderId: z.string(), amountCents: z.coerce.number().int().positive() });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type BatchHandler, createBatchProcessor, type RecordHandler } from 'batchlatch';
 import { commit } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
-import { type Bench, bench, failed, fifo, inTime, messages } from './bench.ts';
+import { type Bench, bench, failed, fifo, inTime, messages } from '../batch/bench.ts';
 
 /** Takes 100 ms for each of twelve items, and stops between two of them when it is told to. */
 function itemByItem(b: Bench, done: number[], look: (signal: AbortSignal) => boolean): RecordHandler {

@@ -3,8 +3,8 @@ import type { Context } from 'aws-lambda';
 import { type Clock, type Decoder, decoder, type RecordContext, type RecordHandler } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
-import { bench, deferred, failed, fifo, forever, ids, inTime, messages } from './bench.ts';
-import { turn } from './on-each-store.ts';
+import { bench, deferred, failed, fifo, forever, ids, inTime, messages } from '../batch/bench.ts';
+import { turn } from '../batch/on-each-store.ts';
 
 /** Ends as soon as it is told to, by throwing the reason. */
 const obedient: RecordHandler = (_, { signal }) => {

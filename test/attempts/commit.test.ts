@@ -4,7 +4,7 @@ import { cached, heartbeat, PermanentError, runWithoutClaim, StoreError } from '
 import { commit, type CommitItem, CommitItemsError } from 'batchlatch/dynamodb';
 import { memoryStore } from 'batchlatch/memory';
 import { countersInMemory } from '../support/counters-in-memory.ts';
-import { type Bench, bench, deferred, type Deferred, failed, forever, messages } from './bench.ts';
+import { type Bench, bench, deferred, type Deferred, failed, forever, messages } from '../batch/bench.ts';
 
 interface CommitBench extends Bench {
   readonly effects: ReturnType<typeof countersInMemory>;
