@@ -28,8 +28,8 @@ export default {
   workerIdleMemoryLimit: '1GB',
   // A process that has grown for minutes takes seconds to end on a busy machine. One that keeps a handle open never ends.
   workerGracefulExitTimeout: 20_000,
-  // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one.
-  testTimeout: 30_000,
+  // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one. Longer than `until` waits.
+  testTimeout: 90_000,
   setupFiles: ['<rootDir>/test/support/environment.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/forget-subscribers.ts'],
 };

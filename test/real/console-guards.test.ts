@@ -57,7 +57,7 @@ describeWith([chromium, componentNamed('dynoxide')], 'a console', () => {
     await page.keyboard.type('with no mouse');
     await page.keyboard.press('Enter');
     await page.getByText('1 claim released').waitFor();
-    expect(await page.evaluate('document.activeElement === document.body')).toBe(false);
+    await page.waitForFunction('document.activeElement !== document.body');
     expect(await shop.store.read(MUCH_HAPPENED)).toMatchObject({
       history: [{ operator: 'ann' }, { reason: 'with no mouse' }],
     });

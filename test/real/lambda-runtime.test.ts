@@ -136,7 +136,8 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 
     it('a handler that thaws after its lease changes nothing of the attempt that took over', async () => {
       const frozen = await start(node, 'overrunning');
-      const queue = await createQueue(sqs, { visibilityTimeoutSeconds: 1 });
+      // Longer than an invocation, so that the first is the only one.
+      const queue = await createQueue(sqs, { visibilityTimeoutSeconds: timeoutSecondsOf.overrunning + 2 });
       const slow = anOrder({ customerId: 'slow' });
       await send(queue, [slow]);
       const first = feed(queue, frozen);
@@ -274,7 +275,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
 });
 
 /** Short where tests wait for it; a lease lasts a second longer. */
-const timeoutSecondsOf = { OrdersFunction: 10, OrderPlacedFunction: 10, overrunning: 1, exiting: 2 } as const;
+const timeoutSecondsOf = { OrdersFunction: 10, OrderPlacedFunction: 10, overrunning: 3, exiting: 2 } as const;
 
 interface Feed {
   readonly mapping: SqsMapping;

@@ -293,7 +293,7 @@ describeWith([postgres], 'a process that is killed in inTransaction', () => {
 
   const ids = Array.from({ length: 10 }, (_, index) => `m${index}`);
 
-  async function invoke(diesAt: string | undefined): Promise<unknown> {
+  async function invoke(diesAt: string | undefined, timeoutMs = 1_500): Promise<unknown> {
     const fn = await startFunction({
       module: new URL('../support/transaction-function.ts', import.meta.url),
       environment: {
@@ -303,7 +303,7 @@ describeWith([postgres], 'a process that is killed in inTransaction', () => {
         BATCHLATCH_LOG_LEVEL: 'silent',
         ...(diesAt !== undefined && { DIES_AT: diesAt }),
       },
-      timeoutMs: 1_500,
+      timeoutMs,
     });
     const event = sqsEvent(ids.map((id) => ({ messageId: id, body: { id } })));
     const result = await fn.invoke(event);
@@ -323,7 +323,7 @@ describeWith([postgres], 'a process that is killed in inTransaction', () => {
     if (diesAt === 'effect') expect(after).toEqual([]);
     if (diesAt === 'committed') expect(after.length).toBeGreaterThan(0);
     await delay(2_600); // their leases lapse
-    expect(await invoke(undefined)).toEqual({ batchItemFailures: [] });
+    expect(await invoke(undefined, 20_000)).toEqual({ batchItemFailures: [] });
     expect(await b.allEffects()).toEqual(ids);
   });
 });
@@ -380,9 +380,9 @@ describeWith([postgres, toxiproxy], 'inTransaction on a PostgreSQL behind a netw
         name: 'cut',
         type: 'timeout',
         stream: 'downstream',
-        attributes: { timeout: 100 },
+        attributes: { timeout: 1_000 }, // the COMMIT has to be sent by then
       });
-      setTimeout(() => void proxy.removeToxic('cut'), 600);
+      setTimeout(() => void proxy.removeToxic('cut'), 2_500);
     });
     expect([back, runs]).toEqual([[], 1]);
     expect(await b.effectsOf('a')).toBe(1);

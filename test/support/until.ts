@@ -6,7 +6,7 @@ const ASK_EVERY_MS = 20;
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {
