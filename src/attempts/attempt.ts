@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { ObservedAttempt } from '../observe/observer.ts';
 import type { Ending } from './ending.ts';
-import { LeaseLostError, RecordTimeoutError } from './errors.ts';
+import { LeaseLostError, RecordTimeoutError } from './stop-errors.ts';
 import { factsOf } from './facts-of.ts';
 import {
   type AttemptEnd,

@@ -1,4 +1,4 @@
-import { InterruptedError } from './errors.ts';
+import { InterruptedError } from './stop-errors.ts';
 import type { HandlerStop } from './handler-stop.ts';
 
 /** How an attempt ends that is to be settled. */

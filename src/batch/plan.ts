@@ -41,6 +41,17 @@ export interface Keying {
   readonly readsBody: boolean;
 }
 
+/** The records of one event that are about to be read: decoded, and given their keys. */
+export interface BatchReading {
+  readonly delivered: readonly SourceEntry[];
+  /** What claims for reading are kept under. */
+  readonly namespace: string;
+  /** Reads the payloads of some of the records, in their order. */
+  read(entries: readonly SourceEntry[]): readonly SourceEntry[] | Promise<readonly SourceEntry[]>;
+  /** Gives a record its key. */
+  key(source: SourceEntry, index: number): KeyedRecord;
+}
+
 /** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
 export function keyed(
   source: SourceEntry,

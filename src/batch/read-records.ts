@@ -5,9 +5,9 @@ import { isPermanent } from '../attempts/errors.ts';
 import { keyMaker } from '../keys/key-string.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import type { SourceBatch } from '../sources/source.ts';
-import type { BatchContext, BatchReading, Settings } from './context.ts';
+import type { BatchContext, Settings } from './context.ts';
 import type { Processor } from './open-context.ts';
-import { keyed, type KeyedRecord } from './plan.ts';
+import { type BatchReading, keyed, type KeyedRecord } from './plan.ts';
 
 /** The namespace outside Lambda, where there is no function name. */
 const LOCAL_NAMESPACE = 'local';

@@ -1,4 +1,4 @@
-import { DeadlineError, WorkerStoppedError } from '../attempts/errors.ts';
+import { DeadlineError, WorkerStoppedError } from '../attempts/stop-errors.ts';
 import type { HandlerReturned, HandlerThrew } from '../attempts/handler-end.ts';
 import type { Refusal, Settled } from '../attempts/work.ts';
 import { settleLate } from '../attempts/settling.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { WorkerStoppedError } from '../attempts/errors.ts';
+import { WorkerStoppedError } from '../attempts/stop-errors.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
 import { toStoredError } from '../claims/claim.ts';
