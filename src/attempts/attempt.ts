@@ -56,12 +56,8 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   readonly scope: AttemptScope;
   /** Who learns what becomes of it. */
   readonly runner: Runner<Of>;
-  readonly key: string;
-  readonly recordId: string;
   state: State = 'asked';
   owner: string;
-  /** Without a claim nothing of its end is stored. */
-  hasClaim = false;
   /** The fencing token; 0: it has no claim. */
   attempt = 0;
   releases = 0;
@@ -69,8 +65,6 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   leaseUntil = 0;
   /** Whether its turn has come: it may run once it has its claim. */
   isInTurn = false;
-  /** Whether it has waited for another owner of its key. */
-  hasWaited = false;
   /** Why it is `refused`. */
   refusal: Refusal | undefined = undefined;
   /** How it ended; of one that was abandoned, how it counts. */
@@ -89,10 +83,21 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.of = of;
     this.scope = scope;
     this.runner = runner;
-    this.key = of.key;
-    this.recordId = of.recordId;
     this.owner = owner;
     this.#since = askedAt;
+  }
+
+  get key(): string {
+    return this.of.key;
+  }
+
+  get recordId(): string {
+    return this.of.recordId;
+  }
+
+  /** Without a claim nothing of its end is stored. */
+  get hasClaim(): boolean {
+    return this.attempt > 0;
   }
 
   /** Whether its claim is neither settled nor given back, for all that this process knows. */
@@ -113,7 +118,6 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
       return;
     }
     this.state = 'held';
-    this.hasClaim = true;
     this.attempt = outcome.attempt;
     this.releases = outcome.releases;
     this.crashes = outcome.crashes;
@@ -129,7 +133,6 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
   /** Its key is another owner's, and it waits: `refused` → `asked`. */
   askAgain(owner: string, askedAt: number): void {
     this.state = 'asked';
-    this.hasWaited = true;
     this.owner = owner;
     this.#since = askedAt;
   }
@@ -162,10 +165,8 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     } catch (thrown) {
       returning = Promise.reject(thrown);
     }
-    void returning.then(
-      (result: unknown) => this.#noteEnd(this.#endOf(result)),
-      (thrown: unknown) => this.#noteEnd(endOfThrow(thrown, this.#stop)),
-    );
+    // Bound: two closures and what they share take 56 bytes more.
+    void returning.then(this.#noteReturn.bind(this), this.#noteThrow.bind(this));
   }
 
   /** Aborts the signal. After `graceMs` the handler is not waited for any longer; without a grace it is. */
@@ -204,13 +205,17 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.state = typeof outcome === 'object' ? 'left' : 'over';
   }
 
-  #endOf(result: unknown): HandlerReturned | HandlerThrew {
+  #noteReturn(result: unknown): void {
     // Nearly always: nobody has looked at the signal, and nobody else's counts.
     const isPlain = this.#stop === undefined && this.together === undefined;
-    if (isPlain || this.isCommitted) return { kind: 'returned', result };
+    if (isPlain || this.isCommitted) return this.#noteEnd({ kind: 'returned', result });
     // rule: seen-together
     const seen = this.together === undefined ? this.#stop : this.together.whoHasSeenAbort();
-    return endOfReturn(result, this.#stop, seen);
+    this.#noteEnd(endOfReturn(result, this.#stop, seen));
+  }
+
+  #noteThrow(thrown: unknown): void {
+    this.#noteEnd(endOfThrow(thrown, this.#stop));
   }
 
   /** The handler has ended: `running`, or `abandoned`, → `ended`. */

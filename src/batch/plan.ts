@@ -118,6 +118,11 @@ function link(
   if (payloadHash !== undefined) byPayload.set(JSON.stringify([key, payloadHash]), record);
 }
 
+/** The record, or what was delivered of one that cannot be decoded. */
+export function recordIn({ read }: SourceEntry): BatchRecord | undefined {
+  return 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
+}
+
 /** What observers know a record by. */
 export function recordIdOf(itemIdentifier: string | undefined, index: number): string {
   return itemIdentifier ?? `record ${index}`;
@@ -127,7 +132,6 @@ export function recordIdOf(itemIdentifier: string | undefined, index: number): s
 class Planned implements PlannedRecord {
   readonly index: number;
   readonly itemIdentifier: string | undefined;
-  readonly recordId: string;
   readonly lane: string | undefined;
   readonly record: BatchRecord | undefined;
   key = '';
@@ -136,12 +140,16 @@ class Planned implements PlannedRecord {
   leader: PlannedRecord | undefined = undefined;
   behind: PlannedRecord | undefined = undefined;
 
-  constructor({ itemIdentifier, lane, read }: SourceEntry, index: number) {
+  constructor(source: SourceEntry, index: number) {
+    const { itemIdentifier, lane } = source;
     this.index = index;
     this.itemIdentifier = itemIdentifier;
-    this.recordId = recordIdOf(itemIdentifier, index);
     this.lane = lane;
-    this.record = 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
+    this.record = recordIn(source);
+  }
+
+  get recordId(): string {
+    return recordIdOf(this.itemIdentifier, this.index);
   }
 }
 

@@ -6,10 +6,9 @@ import { waitAtMost } from '../base/clock.ts';
 import { whenAborted } from '../base/stop.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import { readFrom } from '../sources/read-from.ts';
-import type { SourceBatch } from '../sources/source.ts';
 import type { BatchContext } from './context.ts';
 import { handBack, handedBack } from './hand-back.ts';
-import { openContext, type Processor } from './open-context.ts';
+import { type OpenContext, openContext, type Processor } from './open-context.ts';
 import { plan, unread } from './plan.ts';
 import { readRecords } from './read-records.ts';
 import { tellFinished, tellPlanned } from './reports.ts';
@@ -42,12 +41,16 @@ export async function runBatch(
     if (unstarted.hasAny) {
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }
-    const batch = readFrom(settings.source, event);
-    const opened = openContext(processor, { lambda, host, deadline, batch });
+    const opened = openContext(processor, {
+      lambda,
+      host,
+      deadline,
+      batch: readFrom(settings.source, event),
+    });
     ({ close } = opened);
     let answer: Promise<Answer> | undefined;
     opened.inside(() => {
-      answer = runInside(batch, opened.context, processor, startedAt);
+      answer = runInside(opened, processor, startedAt);
     });
     return await answer;
   } finally {
@@ -57,21 +60,20 @@ export async function runBatch(
 }
 
 async function runInside(
-  batch: SourceBatch,
-  context: BatchContext,
+  { context, answer }: OpenContext,
   processor: Processor,
   startedAt: number,
 ): Promise<Answer> {
   const { ledger, watch, time } = context;
   // Every record has its key before any handler runs, so a handler that changes its record changes no key.
-  const reading = readRecords(batch, context, processor);
+  const reading = readRecords(context, processor);
   const read = reading instanceof Promise ? await inTime(reading, time.deadline) : reading;
-  ledger.open(plan(read ?? batch.entries.map(unread)));
+  ledger.open(plan(read ?? ledger.delivered.map(unread)));
   tellPlanned(context);
   ledger.tell(watch.noteOutcome);
   await inTime(runAndHandBack(processor.handler, context), time.deadline);
   tellFinished(context, startedAt);
-  return batch.answer(handedBack(ledger));
+  return answer(handedBack(ledger));
 }
 
 async function runAndHandBack(handler: Handler, context: BatchContext): Promise<void> {

@@ -75,7 +75,6 @@ export class RunStage {
 
   /** The attempt is `ended`, or `abandoned`: its slot is free. */
   over(attempt: BatchAttempt): void {
-    this.#context.running.delete(attempt);
     if (attempt.state === 'ended') forgetLongBody(attempt.of.record as BatchRecord);
     this.#free += 1;
     this.#startReady();
@@ -137,7 +136,7 @@ export class RunStage {
   }
 
   #run(attempt: BatchAttempt, call: (attempt: BatchAttempt) => unknown): void {
-    this.#context.running.add(attempt);
+    this.#context.running.watch(attempt);
     attempt.run(call);
   }
 
