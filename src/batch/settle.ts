@@ -50,7 +50,7 @@ export function outcomeOfNotCompleted(
  * What is stored of how a record's handler ended. The effect is done where it returned, so the completion is stored in
  * any case; a result that no JSON can hold, or that the store cannot, is left out of it.
  */
-export function settlementOf(
+export function endingOfRecord(
   retryable: ((error: unknown) => boolean) | undefined,
   maxResultBytes: number | undefined,
 ): EndingOf {
