@@ -3,15 +3,15 @@ import type { AcquireOutcome } from '../claims/claim-store.ts';
 import type { ObservedAttempt } from '../observe/observer.ts';
 import type { Ending } from './ending.ts';
 import { LeaseLostError, RecordTimeoutError } from './stop-errors.ts';
-import { factsOf } from './facts-of.ts';
 import {
   type AttemptEnd,
   endOfReturn,
   endOfThrow,
   type HandlerReturned,
+  HandlerStop,
   type HandlerThrew,
+  type RunsTogether,
 } from './handler-end.ts';
-import { HandlerStop, type RunsTogether } from './handler-stop.ts';
 import type { AttemptScope } from './scope.ts';
 import type { Transaction } from './transaction.ts';
 import type { Refusal, Settled, StopReason, Work } from './work.ts';
@@ -87,6 +87,12 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.#since = askedAt;
   }
 
+  /** What observers know it by. */
+  get facts(): ObservedAttempt {
+    const { recordId, key, owner, attempt } = this;
+    return { recordId, key, owner, attempt };
+  }
+
   get key(): string {
     return this.of.key;
   }
@@ -124,7 +130,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.leaseUntil = outcome.leaseUntil;
     const { watch, time } = this.scope;
     if (!watch.wants.claimed && !outcome.tookOver) return;
-    const facts = factsOf(this);
+    const facts = this.facts;
     const durationMs = time.clock.now() - this.#since;
     watch.notify({ type: 'claimed', ...facts, leaseUntil: outcome.leaseUntil, durationMs });
     if (outcome.tookOver) watch.notify({ type: 'tookOver', ...facts, crashes: outcome.crashes });
@@ -157,7 +163,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
     this.state = 'running';
     if (time.timeoutMs !== undefined) this.#watchTime(time.timeoutMs);
     this.#since = time.clock.now();
-    if (watch.wants.started) watch.notify({ type: 'started', ...factsOf(this) });
+    if (watch.wants.started) watch.notify({ type: 'started', ...this.facts });
     let returning: Promise<unknown>;
     try {
       // In a context of its own: what it sets with `enterWith` must not reach the next that starts in this turn.
@@ -256,7 +262,7 @@ export class Attempt<Of extends Work = Work> implements ObservedAttempt {
 
   #tell(type: 'succeeded' | 'failed' | 'abandoned', error?: unknown): void {
     const { watch, time } = this.scope;
-    const ended = { ...factsOf(this), durationMs: time.clock.now() - this.#since };
+    const ended = { ...this.facts, durationMs: time.clock.now() - this.#since };
     watch.notify(type === 'succeeded' ? { type, ...ended } : { type, ...ended, error });
   }
 }

@@ -1,4 +1,4 @@
-import { inspect } from 'node:util';
+import { builtIn } from './built-in.ts';
 
 /**
  * The descriptor of an accessor that is an own member of objects, so that a copy, JSON and a clone have it too. To be made once
@@ -13,7 +13,7 @@ export function ownAccessor<Owner>(accessor: {
 
 /** Has `console.log` and `util.inspect` show the values of such accessors, which they would show as `[Getter]`. */
 export function showsValues({ prototype }: { readonly prototype: object }): void {
-  Object.defineProperty(prototype, inspect.custom, {
+  Object.defineProperty(prototype, builtIn('node:util').inspect.custom, {
     value(this: object) {
       return { ...this };
     },

@@ -132,6 +132,7 @@ export function recordIdOf(itemIdentifier: string | undefined, index: number): s
 class Planned implements PlannedRecord {
   readonly index: number;
   readonly itemIdentifier: string | undefined;
+  readonly recordId: string;
   readonly lane: string | undefined;
   readonly record: BatchRecord | undefined;
   key = '';
@@ -144,12 +145,9 @@ class Planned implements PlannedRecord {
     const { itemIdentifier, lane } = source;
     this.index = index;
     this.itemIdentifier = itemIdentifier;
+    this.recordId = recordIdOf(itemIdentifier, index);
     this.lane = lane;
     this.record = recordIn(source);
-  }
-
-  get recordId(): string {
-    return recordIdOf(this.itemIdentifier, this.index);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { placeOf } from '../claims/pass-on.ts';
 import { isPermanent } from '../attempts/errors.ts';
+import { SHARED } from '../attempts/host.ts';
 import { keyMaker } from '../keys/key-string.ts';
 import { readPayloads } from '../sources/decode-step.ts';
 import type { BatchContext, Settings } from './context.ts';
@@ -56,9 +57,7 @@ function hasOwnKeys({ key, decode }: Settings): boolean {
 /** Which processor of this process uses a default namespace, by the place where its claims are. */
 type Users = Map<string, object>;
 
-/** One for the process, also where it has loaded this package twice, once imported and once required. */
-const SHARED: unique symbol = Symbol.for('batchlatch.defaultNamespaces');
-
+/** One table for the process, also where it has loaded this package twice, once imported and once required. */
 function usersOf(store: ClaimStore): Users {
   const shared = globalThis as { [SHARED]?: Map<string, Users> };
   const byPlace = (shared[SHARED] ??= new Map());

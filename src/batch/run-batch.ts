@@ -11,7 +11,6 @@ import { handBack, handedBack } from './hand-back.ts';
 import { type OpenContext, openContext, type Processor } from './open-context.ts';
 import { plan, unread } from './plan.ts';
 import { readRecords } from './read-records.ts';
-import { tellFinished, tellPlanned } from './reports.ts';
 import type { Handler } from './run.ts';
 import { runRecords } from './run-records.ts';
 
@@ -92,4 +91,36 @@ async function runAndHandBack(handler: Handler, context: BatchContext): Promise<
 /** Undefined: the answer has to leave before. */
 function inTime<Value>(work: Promise<Value>, { answerNow }: Deadline): Promise<Value | undefined | void> {
   return Promise.race([work, whenAborted(answerNow)]);
+}
+
+/** Tells the observer of what ended before it could be claimed. */
+function tellPlanned({ ledger, watch }: BatchContext): void {
+  for (const { outcome, recordId, key } of ledger.records) {
+    if (outcome === undefined) continue;
+    if (outcome.status === 'invalid') watch.notify({ type: 'invalid', recordId, error: outcome.error });
+    if (outcome.status === 'not-started') {
+      watch.notify({ type: 'notStarted', recordId, key, reason: outcome.reason });
+    }
+    // Nothing else fails before it has a key.
+    if (outcome.status === 'failed') watch.notify({ type: 'decodeFailed', recordId, error: outcome.error });
+  }
+}
+
+/** Tells the observer how the batch ended. */
+function tellFinished({ ledger, watch, time }: BatchContext, startedAt: number): void {
+  const outcomes: Record<string, number> = {};
+  let withoutClaim = 0;
+  for (const record of ledger.records) {
+    const outcome = ledger.outcomes[record.index];
+    const status = outcome?.status ?? 'unfinished';
+    outcomes[status] = (outcomes[status] ?? 0) + 1;
+    if (outcome !== undefined && 'withoutClaim' in outcome) withoutClaim += 1;
+  }
+  watch.notify({
+    type: 'batchFinished',
+    records: ledger.records.length,
+    outcomes,
+    ...(withoutClaim > 0 && { withoutClaim }),
+    durationMs: time.clock.now() - startedAt,
+  });
 }

@@ -1,6 +1,4 @@
-import { factsOf } from '../attempts/facts-of.ts';
-import type { RunsTogether } from '../attempts/handler-stop.ts';
-import type { AttemptEnd } from '../attempts/handler-end.ts';
+import type { AttemptEnd, RunsTogether } from '../attempts/handler-end.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import { Starts } from '../attempts/starts.ts';
 import type { BatchRecord } from '../sources/record.ts';
@@ -151,7 +149,7 @@ export class RunStage {
     if (around === undefined) return hosted;
     // What is called together is observed together.
     return (attempt) =>
-      attempt.together === undefined ? around([factsOf(attempt)], () => hosted(attempt)) : hosted(attempt);
+      attempt.together === undefined ? around([attempt.facts], () => hosted(attempt)) : hosted(attempt);
   }
 
   #refuse(attempt: BatchAttempt, end: AttemptEnd): void {
