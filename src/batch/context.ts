@@ -42,7 +42,7 @@ export interface BatchContext extends AttemptScope {
 }
 
 /** The queue of requests for claims. */
-export type Acquires = QueueAccess<ClaimRequest, BatchAttempt, AcquireOutcome>;
+type Acquires = QueueAccess<ClaimRequest, BatchAttempt, AcquireOutcome>;
 
 interface BatchClaims extends AttemptClaims {
   readonly acquires: Acquires;
