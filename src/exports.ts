@@ -15,18 +15,20 @@ export type { PermanentEnd, RecordOutcome } from './batch/outcomes.ts';
 export {
   CommitNotAllowedError,
   CompletionNotStoredError,
-  DeadlineError,
-  InterruptedError,
   LapsedLeaseError,
-  LeaseLostError,
   MismatchError,
   PermanentError,
-  RecordTimeoutError,
   RetryLaterError,
   TooManyAttemptsError,
   TooManyCrashesError,
-  WorkerStoppedError,
 } from './attempts/errors.ts';
+export {
+  DeadlineError,
+  InterruptedError,
+  LeaseLostError,
+  RecordTimeoutError,
+  WorkerStoppedError,
+} from './attempts/stop-errors.ts';
 export { RedeliverError } from './batch/hand-back.ts';
 export { backoff, type BackoffOptions } from './around/backoff.ts';
 export { deadLetterQueue, type DeadLetterQueueOptions } from './around/dead-letter-queue.ts';

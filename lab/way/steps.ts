@@ -73,15 +73,24 @@ async function filesOfRecord(core: typeof Core, store: Store): Promise<string[]>
   return filesEntered(() => runBatch(processor, batchOf(1)));
 }
 
-/** From the end of a handler to the answer of its batch of one. */
+/** Where a batch goes on when all of its records have their outcomes. */
+const AFTER_SETTLEMENTS = 'batch/hand-back.ts';
+
+/**
+ * From the end of a handler until its record has its outcome and the next may have its turn. The answer of the batch, which comes
+ * once for all of its records, does not count.
+ */
 async function filesOfSettlement(core: typeof Core, store: Store): Promise<string[]> {
   let atEnd: () => void = () => undefined;
   const processor = processorOf(core, store, async () => atEnd());
   await runBatch(processor, batchOf(1));
-  return filesEntered((restart) => {
+  const files = await filesEntered((restart) => {
     atEnd = restart;
     return runBatch(processor, batchOf(1));
   });
+  const end = files.indexOf(AFTER_SETTLEMENTS);
+  if (end < 0) throw new Error(`A batch should go on in ${AFTER_SETTLEMENTS}`);
+  return files.slice(0, end);
 }
 
 const WHY = { operator: 'lab', reason: 'counted' };

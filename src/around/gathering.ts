@@ -1,6 +1,5 @@
+import type { HandlerStop, RunsTogether } from '../attempts/handler-end.ts';
 import type { Attempt } from '../attempts/attempt.ts';
-import { factsOf } from '../attempts/facts-of.ts';
-import type { HandlerStop, RunsTogether } from '../attempts/handler-stop.ts';
 import type { Starts } from '../attempts/starts.ts';
 import type { BatchHandler, BatchItem } from '../batch/batch-handler.ts';
 import type { AroundHandler } from '../batch/observing.ts';
@@ -127,7 +126,13 @@ function callTogether(
     items[place] = { record, context };
     missing -= 1;
     if (missing === 0) {
-      answering = around === undefined ? call() : (around(inOrder.map(factsOf), call) as typeof answering);
+      answering =
+        around === undefined
+          ? call()
+          : (around(
+              inOrder.map(({ facts }) => facts),
+              call,
+            ) as typeof answering);
       allThere();
     }
     await complete;

@@ -1,8 +1,7 @@
 import { type Clock, waitAtMost } from '../base/clock.ts';
 import type { StopSignal } from '../base/stop.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { BatchReading } from '../batch/context.ts';
-import type { KeyedRecord } from '../batch/plan.ts';
+import type { BatchReading, KeyedRecord } from '../batch/plan.ts';
 import type { SourceEntry } from '../sources/source.ts';
 import { NotReadError } from './reading-errors.ts';
 import type { EndedMark, Mark, Reading, ReadingMarks } from './reading-marks.ts';

@@ -3,7 +3,6 @@ import type { AttemptHandle, AttemptTransaction } from '../claims/attempt-handle
 import type { ClaimStore, Completion } from '../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../claims/commit.ts';
 import type { Attempt } from './attempt.ts';
-import { factsOf } from './facts-of.ts';
 import type { Ending } from './ending.ts';
 import { CommitNotAllowedError, CommitResultError } from './errors.ts';
 import { endingOf, settlementFor } from './settlement-for.ts';
@@ -68,7 +67,7 @@ async function completeWith(
   const durationMs = clock.now() - startedAt;
   const content = contentOf(effect);
   const items = Array.isArray(content) ? content.length : 1;
-  attempt.scope.watch.notify({ type: 'committed', ...factsOf(attempt), items, durationMs });
+  attempt.scope.watch.notify({ type: 'committed', ...attempt.facts, items, durationMs });
 }
 
 function commit(attempt: Attempt, effect: unknown, ending: Ending): Promise<CommitOutcome> {

@@ -1,6 +1,7 @@
 import { BatchlatchError, hasCode } from '../base/errors.ts';
 
 const PERMANENT = 'BATCHLATCH_PERMANENT';
+const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
 export const INVALID_BODY = 'BATCHLATCH_INVALID_BODY';
 /** Of `startDurable`: the name of the key's execution was used with another payload. */
 export const EXECUTION_MISMATCH = 'BATCHLATCH_EXECUTION_MISMATCH';
@@ -69,44 +70,6 @@ export class MismatchError extends BatchlatchError {
 }
 
 /**
- * The claim's lease ended, or the claim was found to be another owner's, while the handler ran. Code:
- * `BATCHLATCH_LEASE_LOST`.
- */
-export class LeaseLostError extends BatchlatchError {
-  /**
-   * Made by batchlatch; for tests of code that catches it.
-   *
-   * @param options What it was found by, as its `cause`.
-   */
-  constructor(options?: { cause?: unknown }) {
-    super(
-      'BATCHLATCH_LEASE_LOST',
-      'The lease of this attempt is over; another attempt may have started',
-      options,
-    );
-  }
-}
-
-/**
- * The handler returned after it had seen its signal aborted: it may have stopped half-way, so its work was not
- * acknowledged and may run again. The `cause` is the reason of the abort. Code: `BATCHLATCH_INTERRUPTED`.
- */
-export class InterruptedError extends BatchlatchError {
-  /**
-   * Made by batchlatch; for tests of code that catches it.
-   *
-   * @param options The reason of the abort, as its `cause`.
-   */
-  constructor(options: { cause: unknown }) {
-    super(
-      'BATCHLATCH_INTERRUPTED',
-      'The handler returned after it had seen its signal aborted, so its work may be half done and was not acknowledged. Throw when the signal is aborted (`signal.throwIfAborted()`), or call `context.done()` if the work was finished',
-      options,
-    );
-  }
-}
-
-/**
  * The effect is done, but the store did not take its completion: it may run again. Code:
  * `BATCHLATCH_COMPLETION_NOT_STORED`.
  */
@@ -131,12 +94,10 @@ export class CompletionNotStoredError extends BatchlatchError {
   }
 }
 
-const RETRY_LATER = 'BATCHLATCH_RETRY_LATER';
-
 /**
  * Thrown by a handler that cannot do its work yet: a limit of a downstream, something that is not there so far. The
- * attempt failed and counts; with `visibility`, an SQS message comes again after `delayMs` and not by back-off.
- * Throws a `RangeError` for a delay that is not a number of milliseconds from 0 up. Code: `BATCHLATCH_RETRY_LATER`.
+ * attempt failed and counts; with `visibility`, an SQS message comes again after `delayMs` and not by back-off. Code:
+ * `BATCHLATCH_RETRY_LATER`.
  */
 export class RetryLaterError extends BatchlatchError {
   /** How long the handler wants to wait, in milliseconds. */
@@ -149,11 +110,10 @@ export class RetryLaterError extends BatchlatchError {
    * @throws `RangeError` for a `delayMs` that is not a finite number from 0 up.
    */
   constructor({ delayMs, cause }: { readonly delayMs: number; readonly cause?: unknown }) {
-    if (!Number.isFinite(delayMs) || delayMs < 0) {
+    if (!Number.isFinite(delayMs) || delayMs < 0)
       throw new RangeError(
         `Expected \`delayMs\` to be a number of milliseconds from 0 up, got \`${delayMs}\``,
       );
-    }
     super(RETRY_LATER, `The handler asks to be called again in ${delayMs} ms`, { cause });
     this.delayMs = delayMs;
   }
@@ -164,58 +124,6 @@ export function retryLaterMs(error: unknown): number | undefined {
   if (!hasCode(error, RETRY_LATER)) return undefined;
   const { delayMs } = error as Partial<RetryLaterError>;
   return typeof delayMs === 'number' && delayMs >= 0 ? delayMs : undefined;
-}
-
-/** The handler ran longer than `recordTimeoutMs`. Code: `BATCHLATCH_RECORD_TIMEOUT`. */
-export class RecordTimeoutError extends BatchlatchError {
-  /**
-   * Made by batchlatch; for tests of code that catches it.
-   *
-   * @param timeoutMs The option `recordTimeoutMs`, in milliseconds.
-   * @param options What the handler threw after it, as its `cause`.
-   */
-  constructor(timeoutMs: number, options?: { cause?: unknown }) {
-    super(
-      'BATCHLATCH_RECORD_TIMEOUT',
-      `The handler ran longer than ${timeoutMs} ms (recordTimeoutMs)`,
-      options,
-    );
-  }
-}
-
-/** The invocation's time was nearly over while the handler ran. Code: `BATCHLATCH_DEADLINE`. */
-export class DeadlineError extends BatchlatchError {
-  /**
-   * Made by batchlatch; for tests of code that catches it.
-   *
-   * @param options What the handler threw after it, as its `cause`.
-   */
-  constructor(options?: { cause?: unknown }) {
-    super(
-      'BATCHLATCH_DEADLINE',
-      "The function's time was nearly over: its handler was told to stop (deadlineMarginMs before Lambda's timeout)",
-      options,
-    );
-  }
-}
-
-/**
- * The process that runs the handler was told to stop. What it breaks off counts as no attempt. Code:
- * `BATCHLATCH_WORKER_STOPPED`.
- */
-export class WorkerStoppedError extends BatchlatchError {
-  /**
-   * Made by batchlatch; for tests of code that catches it.
-   *
-   * @param options What the handler threw after it, as its `cause`.
-   */
-  constructor(options?: { cause?: unknown }) {
-    super(
-      'BATCHLATCH_WORKER_STOPPED',
-      'The worker was told to stop, and its time for that was nearly over (shutdownTimeoutMs): the handler was told to stop',
-      options,
-    );
-  }
 }
 
 /**
@@ -251,10 +159,7 @@ export class CommitNotAllowedError extends BatchlatchError {
   }
 }
 
-/**
- * What was to be committed as the result of a function, or of a request, cannot be kept as its answer: no JSON holds it, or it
- * is no response that is repeated. Nothing was committed.
- */
+/** The result of a commit cannot be kept as the answer of a function or a request. Nothing was committed. */
 export class CommitResultError extends BatchlatchError {
   constructor(problem: string) {
     super(

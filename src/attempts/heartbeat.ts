@@ -33,17 +33,8 @@ export function startHeartbeat(
           if (!isStopped) schedule();
         });
       },
-      Math.min(intervalMs, Math.max(shortestLeaseMs() / 2, SHORTEST_BEAT_MS)),
+      Math.min(intervalMs, Math.max((firstLeaseEnd(running) - clock.now()) / 2, SHORTEST_BEAT_MS)),
     );
-  }
-
-  /** A renewal that failed is tried again before its lease is over: not for one that was told to stop, its lease is lost. */
-  function shortestLeaseMs(): number {
-    let shortest = Infinity;
-    for (const attempt of running) {
-      if (attempt.isOpen && !attempt.isStopped) shortest = Math.min(shortest, attempt.leaseUntil);
-    }
-    return shortest - clock.now();
   }
 
   async function beat(): Promise<void> {
@@ -58,6 +49,15 @@ export function startHeartbeat(
       return beating;
     },
   };
+}
+
+/** A renewal that failed is tried again before its lease is over: not for one that was told to stop, its lease is lost. */
+function firstLeaseEnd(running: Iterable<Attempt>): number {
+  let first = Infinity;
+  for (const attempt of running) {
+    if (attempt.isOpen && !attempt.isStopped) first = Math.min(first, attempt.leaseUntil);
+  }
+  return first;
 }
 
 async function renewLeases(running: readonly Attempt[], scope: AttemptScope): Promise<void> {

@@ -1,4 +1,7 @@
 import type { Context } from 'aws-lambda';
+import type { QueueAccess } from '../base/queue-member.ts';
+import type { AcquireOutcome, ClaimRequest } from '../claims/claim-store.ts';
+import type { Settlements } from '../claims/settlement-queue.ts';
 import type { Deadline } from './deadline.ts';
 
 /** What runs a handler where Lambda does not. It gives itself in the context. */
@@ -45,13 +48,52 @@ export function takesBatches(processor: object): boolean {
   return TAKES_BATCHES in processor;
 }
 
-const HOST: unique symbol = Symbol.for('batchlatch.host');
+/**
+ * What the copies of this package in one process have in common is under this symbol: the host of a call on its context, the
+ * users of default namespaces on `globalThis`.
+ */
+export const SHARED: unique symbol = Symbol.for('batchlatch');
 
 /** The context of a call that this host makes. */
 export function hostedBy(host: Host, context: Context): Context {
-  return Object.assign(context, { [HOST]: host });
+  return Object.assign(context, { [SHARED]: host });
 }
 
 export function hostOf(context: Context | undefined): Host | undefined {
-  return (context as { readonly [HOST]?: Host } | undefined)?.[HOST];
+  return (context as { readonly [SHARED]?: Host } | undefined)?.[SHARED];
+}
+
+type Acquires<Note> = QueueAccess<ClaimRequest, Note, AcquireOutcome>;
+
+/** Has the host hear of each group of claims until all of it is answered. */
+export function watchedAcquires<Note>(acquires: Acquires<Note>, { noteAsked }: Host): Acquires<Note> {
+  return {
+    ...acquires,
+    putAll(requests, attempts, onAnswer) {
+      const answered = noteAsked();
+      let unanswered = requests.length;
+      acquires.putAll(requests, attempts, (...answer) => {
+        unanswered -= 1;
+        if (unanswered === 0) answered();
+        onAnswer(...answer);
+      });
+    },
+  };
+}
+
+/** Has the host hear of each settlement until it is answered. */
+export function watchedSettlements<Note>(
+  settlements: Settlements<Note>,
+  { noteAsked }: Host,
+): Settlements<Note> {
+  return {
+    ...settlements,
+    settle(settlement, attempt, onAnswer) {
+      const answered = noteAsked();
+      settlements.settle(settlement, attempt, (...answer) => {
+        answered();
+        onAnswer(...answer);
+      });
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { Stop } from '../base/stop.ts';
 import type { SettleOutcome } from '../claims/claim-store.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { Attempt } from './attempt.ts';
-import { LeaseLostError } from './errors.ts';
+import { LeaseLostError } from './stop-errors.ts';
 import type { AttemptScope } from './scope.ts';
 
 /** Makes the lease last at least `minimumMs` from now; it never becomes shorter. Never rejects. */

@@ -10,41 +10,37 @@ const BUSY_LOOP_MS = 250;
 const LATE_RENEWAL_MS = 1_000;
 
 /**
- * The attempts of one invocation whose handlers run. One timer watches the leases of all. Where a lease outlives the
+ * Those of the attempts of one invocation whose handlers run. One timer watches the leases of all. Where a lease outlives the
  * invocation the deadline comes first, and there is no timer.
  */
 export class Running implements Iterable<Attempt> {
   readonly #time: AttemptTime;
-  readonly #attempts = new Set<Attempt>();
+  readonly #attempts: Iterable<Attempt | undefined>;
   #timerAt = Infinity;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(time: AttemptTime) {
+  /** `attempts` are all of the invocation, those that do not run too. */
+  constructor(time: AttemptTime, attempts: Iterable<Attempt | undefined>) {
     this.#time = time;
+    this.#attempts = attempts;
   }
 
-  add(attempt: Attempt): void {
-    this.#attempts.add(attempt);
-    if (attempt.leaseUntil < this.#timerAt && attempt.leaseUntil <= this.#time.deadline.endsAt) {
-      this.#setTimer(attempt.leaseUntil);
-    }
+  /** To be called before its handler is called, and when its lease is another. */
+  watch({ leaseUntil }: Attempt): void {
+    if (leaseUntil < this.#timerAt && leaseUntil <= this.#time.deadline.endsAt) this.#setTimer(leaseUntil);
   }
 
-  delete(attempt: Attempt): void {
-    this.#attempts.delete(attempt);
-    if (this.#attempts.size === 0 && this.#timerAt !== Infinity) this.#setTimer(Infinity);
+  /** The invocation is over. What runs on all the same is stopped when its lease is over. */
+  leave(): void {
+    if (this.#timerAt !== Infinity && [...this].length === 0) this.#setTimer(Infinity);
   }
 
-  [Symbol.iterator](): Iterator<Attempt> {
-    return this.#attempts.values();
+  *[Symbol.iterator](): Generator<Attempt> {
+    for (const attempt of this.#attempts) if (attempt?.state === 'running') yield attempt;
   }
 
   stopAll(reason: StopReason, graceMs: number): void {
-    for (const attempt of this.#attempts) attempt.stop(reason, graceMs);
-  }
-
-  #watch({ leaseUntil }: Attempt): void {
-    if (leaseUntil < this.#timerAt && leaseUntil <= this.#time.deadline.endsAt) this.#setTimer(leaseUntil);
+    for (const attempt of this) attempt.stop(reason, graceMs);
   }
 
   #setTimer(at: number): void {
@@ -59,9 +55,9 @@ export class Running implements Iterable<Attempt> {
   #endLeases(): void {
     const now = this.#time.clock.now();
     this.#setTimer(Infinity);
-    for (const attempt of this.#attempts) {
+    for (const attempt of this) {
       if (attempt.isCommitted || attempt.isStopped) continue;
-      if (attempt.leaseUntil > now) this.#watch(attempt);
+      if (attempt.leaseUntil > now) this.watch(attempt);
       else void this.#endLease(attempt, now);
     }
   }
@@ -74,7 +70,7 @@ export class Running implements Iterable<Attempt> {
     const { clock, renewal, leaseMs } = this.#time;
     if (now - attempt.leaseUntil >= BUSY_LOOP_MS && renewal !== undefined) {
       await waitAtMost(clock, LATE_RENEWAL_MS, extend(attempt, leaseMs()));
-      if (attempt.leaseUntil > clock.now()) return this.#watch(attempt);
+      if (attempt.leaseUntil > clock.now()) return this.watch(attempt);
     }
     attempt.stopForLease();
   }

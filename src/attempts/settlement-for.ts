@@ -1,7 +1,6 @@
 import type { Settlement } from '../claims/claim-store.ts';
 import type { Attempt } from './attempt.ts';
 import type { Ending } from './ending.ts';
-import { factsOf } from './facts-of.ts';
 import type { AttemptEnd } from './handler-end.ts';
 import { isLastAttempt } from './rules.ts';
 
@@ -40,5 +39,5 @@ export function settlementFor(attempt: Attempt, ending: Ending): Settlement {
 }
 
 function tellDropped(attempt: Attempt, error: unknown): void {
-  attempt.scope.watch.notify({ type: 'resultDropped', ...factsOf(attempt), error });
+  attempt.scope.watch.notify({ type: 'resultDropped', ...attempt.facts, error });
 }

@@ -2,7 +2,6 @@ import { whenAborted } from '../base/stop.ts';
 import type { SettleOutcome } from '../claims/claim-store.ts';
 import { asError, missingOutcome } from '../claims/store-errors.ts';
 import type { Attempt } from './attempt.ts';
-import { factsOf } from './facts-of.ts';
 import type { Settled, Work } from './work.ts';
 import type { Ending } from './ending.ts';
 import type { AttemptEnd, HandlerReturned, HandlerThrew } from './handler-end.ts';
@@ -38,7 +37,7 @@ export function release<Of extends Work>(
     attempt.noteAnswer(outcome);
     if (typeof outcome === 'object') {
       claims.unstarted.note({ key, owner, retentionMs });
-      watch.notify({ type: 'settleFailed', ...factsOf(attempt), effectDone: false, error: outcome.error });
+      watch.notify({ type: 'settleFailed', ...attempt.facts, effectDone: false, error: outcome.error });
     }
     onReleased(outcome);
   });
@@ -52,7 +51,7 @@ export async function settleLate(attempt: Attempt, late: HandlerReturned | Handl
   attempt.end = endBeside(attempt, late);
   const settlement = settlementFor(attempt, endingOf(attempt, attempt.end));
   attempt.state = 'settling';
-  watch.notify({ type: 'settling', ends: [{ ...factsOf(attempt), end: settlement.end }] });
+  watch.notify({ type: 'settling', ends: [{ ...attempt.facts, end: settlement.end }] });
   let outcome: SettleOutcome;
   try {
     outcome = (await claims.store.settle([settlement]))[0] ?? { error: missingOutcome() };
@@ -141,12 +140,12 @@ async function wasCommittedUnnoticed({ key, owner, scope: { claims, time } }: At
 
 function tellCommitted(attempt: Attempt, end: AttemptEnd): void {
   if (end.kind === 'returned') return;
-  attempt.scope.watch.notify({ type: 'failedAfterCommit', ...factsOf(attempt), error: end.error });
+  attempt.scope.watch.notify({ type: 'failedAfterCommit', ...attempt.facts, error: end.error });
 }
 
 function tellNotStored(attempt: Attempt, outcome: Exclude<SettleOutcome, 'stored'>): void {
   const { notify } = attempt.scope.watch;
   const effectDone = attempt.end?.kind === 'returned';
-  if (outcome === 'lost') notify({ type: 'leaseLost', ...factsOf(attempt), effectDone });
-  else notify({ type: 'settleFailed', ...factsOf(attempt), effectDone, error: outcome.error });
+  if (outcome === 'lost') notify({ type: 'leaseLost', ...attempt.facts, effectDone });
+  else notify({ type: 'settleFailed', ...attempt.facts, effectDone, error: outcome.error });
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts';
 import type { BatchEvent, ObservedAttempt } from '../observe/observer.ts';
-import { factsOf } from './facts-of.ts';
 
 /**
  * After so long a handler that was told to stop is stuck. What ends at its signal ends in milliseconds, and what has to cancel a
@@ -8,11 +7,15 @@ import { factsOf } from './facts-of.ts';
  */
 const STUCK_AFTER_MS = 5_000;
 
+interface Watched {
+  readonly facts: ObservedAttempt;
+}
+
 /** Tells of the handlers of one invocation that go on long after their signals were aborted. */
 export class StuckHandlers {
   readonly #clock: Clock;
   readonly #notify: (event: BatchEvent) => void;
-  readonly #stopped = new Map<ObservedAttempt, { readonly at: number; readonly cancel: () => void }>();
+  readonly #stopped = new Map<Watched, { readonly at: number; readonly cancel: () => void }>();
   #isOver = false;
 
   constructor(clock: Clock, notify: (event: BatchEvent) => void) {
@@ -21,7 +24,7 @@ export class StuckHandlers {
   }
 
   /** Its signal has been aborted. */
-  watch(attempt: ObservedAttempt): void {
+  watch(attempt: Watched): void {
     if (this.#isOver) return;
     const at = this.#clock.now();
     const cancel = this.#clock.setTimer(() => {
@@ -32,7 +35,7 @@ export class StuckHandlers {
   }
 
   /** Its handler has ended. */
-  noteEnd(attempt: ObservedAttempt): void {
+  noteEnd(attempt: Watched): void {
     const stopped = this.#stopped.get(attempt);
     if (stopped === undefined) return;
     this.#stopped.delete(attempt);
@@ -46,8 +49,8 @@ export class StuckHandlers {
     for (const { cancel } of this.#stopped.values()) cancel();
   }
 
-  #tell(attempt: ObservedAttempt, stoppedAt: number, hasEnded: boolean): void {
+  #tell(attempt: Watched, stoppedAt: number, hasEnded: boolean): void {
     const sinceAbortMs = this.#clock.now() - stoppedAt;
-    this.#notify({ type: 'stuck', ...factsOf(attempt), sinceAbortMs, hasEnded });
+    this.#notify({ type: 'stuck', ...attempt.facts, sinceAbortMs, hasEnded });
   }
 }

@@ -1,7 +1,8 @@
 import type { CommitOutcome } from '../claims/commit.ts';
 import { asError } from '../claims/store-errors.ts';
 import type { Ending } from './ending.ts';
-import { CommitNotAllowedError, LeaseLostError } from './errors.ts';
+import { CommitNotAllowedError } from './errors.ts';
+import { LeaseLostError } from './stop-errors.ts';
 
 export interface Committed {
   readonly result: unknown;

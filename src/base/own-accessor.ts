@@ -1,3 +1,5 @@
+import { builtIn } from './built-in.ts';
+
 /**
  * The descriptor of an accessor that is an own member of objects, so that a copy, JSON and a clone have it too. To be made once
  * for all objects of a class, which then share a hidden class of V8.
@@ -11,7 +13,7 @@ export function ownAccessor<Owner>(accessor: {
 
 /** Has `console.log` and `util.inspect` show the values of such accessors, which they would show as `[Getter]`. */
 export function showsValues({ prototype }: { readonly prototype: object }): void {
-  Object.defineProperty(prototype, Symbol.for('nodejs.util.inspect.custom'), {
+  Object.defineProperty(prototype, builtIn('node:util').inspect.custom, {
     value(this: object) {
       return { ...this };
     },

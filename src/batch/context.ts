@@ -12,16 +12,15 @@ import type { QueueUrlOf } from '../queues/visibility.ts';
 import type { SqsClient } from '../queues/sqs-client.ts';
 import type { DecodeStep } from '../sources/decode-step.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { Source, SourceEntry } from '../sources/source.ts';
+import type { Source } from '../sources/source.ts';
 import type { Ledger } from './ledger.ts';
 import type { Observing } from './observing.ts';
 import type { RecordOutcome } from './outcomes.ts';
-import type { KeyedRecord, PlannedRecord } from './plan.ts';
+import type { BatchReading, KeyedRecord, PlannedRecord } from './plan.ts';
 import type { Context } from 'aws-lambda';
 
 // One file, because these know one another: the context has the settings, and what the settings name is called with the context.
 
-/** An attempt at a record of a batch. */
 export type BatchAttempt = Attempt<PlannedRecord>;
 
 /** What the records of one invocation share. */
@@ -43,7 +42,7 @@ export interface BatchContext extends AttemptScope {
 }
 
 /** The queue of requests for claims. */
-export type Acquires = QueueAccess<ClaimRequest, BatchAttempt, AcquireOutcome>;
+type Acquires = QueueAccess<ClaimRequest, BatchAttempt, AcquireOutcome>;
 
 interface BatchClaims extends AttemptClaims {
   readonly acquires: Acquires;
@@ -86,13 +85,14 @@ export interface Settings extends AttemptRules {
   readonly visibility: VisibilityPolicy | undefined;
 }
 
-// The values of options that take one. Each is made by an imported function, which checks its own options, and is called by its
-// name where it is needed. What nobody imports is in no bundle.
+/** A value of an option. An imported function makes it and checks its own options: what nobody imports is in no bundle. */
+interface ValueOf<Option extends string> {
+  /** Its name. */
+  readonly option: Option;
+}
 
 /** What `suspectsFirst()` gives. */
-export interface ReadingPolicy {
-  /** The option that it is a value of. */
-  readonly option: 'reading';
+export interface ReadingPolicy extends ValueOf<'reading'> {
   /**
    * Reads the records of an event in an order of its own; undefined: it does not, with these records.
    *
@@ -106,9 +106,7 @@ export interface ReadingPolicy {
  *
  * @typeParam Body The type of the schema's output.
  */
-export interface SchemaPolicy<Body> {
-  /** The option that it is a value of. */
-  readonly option: 'schema';
+export interface SchemaPolicy<Body> extends ValueOf<'schema'> {
   /** Carries the type of the schema's output; never there at run time. */
   readonly body?: Body;
   /**
@@ -120,9 +118,7 @@ export interface SchemaPolicy<Body> {
 }
 
 /** What `waitForOwner({ timeoutMs })` gives. */
-export interface ConflictPolicy {
-  /** The option that it is a value of. */
-  readonly option: 'onConflict';
+export interface ConflictPolicy extends ValueOf<'onConflict'> {
   /**
    * Asks again for a key that another owner holds. Resolves with what the record learns in the end.
    *
@@ -136,9 +132,7 @@ export interface ConflictPolicy {
 }
 
 /** What `runWithoutClaim()` gives. */
-export interface StoreErrorPolicy {
-  /** The option that it is a value of. */
-  readonly option: 'onStoreError';
+export interface StoreErrorPolicy extends ValueOf<'onStoreError'> {
   /**
    * The store could not give a claim. Returns whether the record runs all the same, `held` without one.
    *
@@ -154,9 +148,7 @@ export interface StoreErrorPolicy {
 }
 
 /** What `deadLetterQueue({ url })` gives. */
-export interface DeadLetterPolicy {
-  /** The option that it is a value of. */
-  readonly option: 'deadLetter';
+export interface DeadLetterPolicy extends ValueOf<'deadLetter'> {
   /**
    * Sends the record away, if it has failed for good.
    *
@@ -166,14 +158,8 @@ export interface DeadLetterPolicy {
 }
 
 /** What `heartbeat()` gives. */
-export interface HeartbeatPolicy {
-  /** The option that it is a value of. */
-  readonly option: 'heartbeat';
-  /**
-   * How leases are renewed while handlers run.
-   *
-   * @internal
-   */
+export interface HeartbeatPolicy extends ValueOf<'heartbeat'> {
+  /** How leases are renewed while handlers run. @internal */
   readonly renewal: RenewalOptions;
   /**
    * Keeps unfinished messages invisible. Called beside every renewal of leases.
@@ -184,24 +170,11 @@ export interface HeartbeatPolicy {
 }
 
 /** What `backoff()` gives. */
-export interface VisibilityPolicy {
-  /** The option that it is a value of. */
-  readonly option: 'visibility';
+export interface VisibilityPolicy extends ValueOf<'visibility'> {
   /**
    * Says when what is handed back comes again, except for records that the host keeps (by their ids in the answer).
    *
    * @internal
    */
   delay(context: BatchContext, kept: ReadonlySet<string>): Promise<void>;
-}
-
-/** The records of one event that are about to be read: decoded, and given their keys. */
-export interface BatchReading {
-  readonly delivered: readonly SourceEntry[];
-  /** What claims for reading are kept under. */
-  readonly namespace: string;
-  /** Reads the payloads of some of the records, in their order. */
-  read(entries: readonly SourceEntry[]): readonly SourceEntry[] | Promise<readonly SourceEntry[]>;
-  /** Gives a record its key. */
-  key(source: SourceEntry, index: number): KeyedRecord;
 }

@@ -9,7 +9,7 @@ import type { Processor } from './open-context.ts';
 import type { Ports } from './ports.ts';
 import type { Handler } from './run.ts';
 import { type Answer, runBatch } from './run-batch.ts';
-import { settlementOf } from './settle.ts';
+import { endingOfRecord } from './settle.ts';
 
 /** Makes the function that processes events. What its invocations share is made here, once. */
 export function createProcessor(
@@ -40,7 +40,7 @@ export function createProcessor(
       triedUntil: ({ end, leaseUntil }) => (end?.kind === 'returned' ? leaseUntil : 0),
     }),
     unstarted: unstartedClaims(store),
-    endingOf: settlementOf(retryable, store.maxResultBytes),
+    endingOf: endingOfRecord(retryable, store.maxResultBytes),
   };
   return (event, lambda) => runBatch(event, lambda, processor);
 }

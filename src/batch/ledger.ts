@@ -1,4 +1,5 @@
 import type { Attempt } from '../attempts/attempt.ts';
+import type { SourceEntry } from '../sources/source.ts';
 import { isPermanentEnd, type RecordOutcome } from './outcomes.ts';
 import type { PlannedRecord } from './plan.ts';
 
@@ -6,13 +7,24 @@ export type NoteOutcome = (recordId: string, outcome: string) => void;
 
 /** What has become of the records of one batch. Whatever looks at a batch as a whole reads it here. */
 export class Ledger {
+  #delivered: readonly SourceEntry[];
   #records: readonly PlannedRecord[] = [];
   #outcomes: (RecordOutcome | undefined)[] = [];
-  #attempts: (Attempt<PlannedRecord> | undefined)[] = [];
+  readonly #attempts: (Attempt<PlannedRecord> | undefined)[] = [];
   #noteOutcome: NoteOutcome | undefined;
+
+  constructor(delivered: readonly SourceEntry[]) {
+    this.#delivered = delivered;
+  }
+
+  /** The records as they were delivered, until they have been read: held on to, they would take 90 bytes each. */
+  get delivered(): readonly SourceEntry[] {
+    return this.#delivered;
+  }
 
   /** To be called once, when all records have been read. */
   open(records: readonly PlannedRecord[]): void {
+    this.#delivered = [];
     this.#records = records;
     for (const { index, outcome } of records) this.#outcomes[index] = outcome;
   }
@@ -50,6 +62,11 @@ export class Ledger {
   /** The last attempt at it in this invocation. */
   attemptOf({ index }: PlannedRecord): Attempt | undefined {
     return this.#attempts[index];
+  }
+
+  /** The last attempts at all records. */
+  get attempts(): Iterable<Attempt | undefined> {
+    return this.#attempts;
   }
 
   noteAttempts(attempts: readonly Attempt<PlannedRecord>[]): void {

@@ -1,39 +1,39 @@
 import type { Context } from 'aws-lambda';
 import type { ObservedInvocation, ObservedRecord } from '../observe/observed.ts';
 import type { BatchRecord } from '../sources/record.ts';
-import type { SourceBatch, SourceEntry } from '../sources/source.ts';
+import type { SourceEntry } from '../sources/source.ts';
 import type { Ledger } from './ledger.ts';
-import { recordIdOf } from './plan.ts';
 import { observedRecord } from './observed-record.ts';
+import { type PlannedRecord, recordIdOf, recordIn } from './plan.ts';
 
-/** What observers see of an invocation. */
-export function observedInvocation(
-  { lambda, functionName, batch }: ObservedSubject,
-  ledger: Pick<Ledger, 'records'>,
-): ObservedInvocation {
-  return new Observed({ lambda, functionName, batch }, ledger);
-}
-
+/** What an invocation is known by. */
 interface ObservedSubject {
   readonly lambda: Context | undefined;
   readonly functionName: string | undefined;
-  readonly batch: SourceBatch;
 }
 
-/** Its members beyond the first two are made when they are looked at: most observers never do. */
+/** What observers see of an invocation. */
+export function observedInvocation(
+  subject: ObservedSubject,
+  ledger: Pick<Ledger, 'delivered' | 'records'>,
+): ObservedInvocation {
+  return new Observed(subject, ledger);
+}
+
+/** Its members beyond the first are made when they are looked at: most observers never do. */
 class Observed implements ObservedInvocation {
   readonly requestId?: string;
   readonly functionName?: string;
-  readonly #delivered: readonly SourceEntry[];
-  readonly #ledger: Pick<Ledger, 'records'>;
-  #first: { readonly record: BatchRecord | undefined } | undefined;
+  readonly records: number;
+  readonly #ledger: Pick<Ledger, 'delivered' | 'records'>;
+  #first: SourceEntry | PlannedRecord | undefined;
   #places: Map<string, number> | undefined;
 
-  constructor({ lambda, functionName, batch }: ObservedSubject, ledger: Pick<Ledger, 'records'>) {
+  constructor({ lambda, functionName }: ObservedSubject, ledger: Pick<Ledger, 'delivered' | 'records'>) {
     if (lambda?.awsRequestId !== undefined) this.requestId = lambda.awsRequestId;
     const name = lambda?.functionName ?? functionName;
     if (name !== undefined) this.functionName = name;
-    this.#delivered = batch.entries;
+    this.records = ledger.delivered.length;
     this.#ledger = ledger;
   }
 
@@ -47,40 +47,31 @@ class Observed implements ObservedInvocation {
 
   /** The first record that can be read: where it comes from, all do. */
   get #readable(): BatchRecord | undefined {
-    this.#first ??= { record: firstRecord(this.#delivered) };
-    return this.#first.record;
-  }
-
-  get records(): number {
-    return this.#delivered.length;
+    this.#first ??= this.#all.find((one) => recordOf(one) !== undefined);
+    return this.#first && recordOf(this.#first);
   }
 
   recordOf(recordId: string): ObservedRecord | undefined {
-    this.#places ??= placesOf(this.#delivered);
-    const place = this.#places.get(recordId);
-    if (place === undefined) return undefined;
-    const record =
-      this.#ledger.records[place]?.record ?? deliveredRecord(this.#delivered[place] as SourceEntry);
+    this.#places ??= placesOf(this.#all);
+    const one = this.#all[this.#places.get(recordId) ?? -1];
+    const record = one && recordOf(one);
     return record && observedRecord(record);
   }
-}
 
-function firstRecord(delivered: readonly SourceEntry[]): BatchRecord | undefined {
-  for (const entry of delivered) {
-    const record = deliveredRecord(entry);
-    if (record !== undefined) return record;
+  /** As they were read, or before that as they were delivered. */
+  get #all(): readonly (SourceEntry | PlannedRecord)[] {
+    const { delivered, records } = this.#ledger;
+    return records.length > 0 ? records : delivered;
   }
-  return undefined;
 }
 
-function deliveredRecord({ read }: SourceEntry): BatchRecord | undefined {
-  if ('record' in read) return read.record;
-  return 'delivered' in read ? read.delivered : undefined;
+function recordOf(one: SourceEntry | PlannedRecord): BatchRecord | undefined {
+  return 'read' in one ? recordIn(one) : one.record;
 }
 
-function placesOf(delivered: readonly SourceEntry[]): Map<string, number> {
+function placesOf(all: readonly (SourceEntry | PlannedRecord)[]): Map<string, number> {
   const places = new Map<string, number>();
-  delivered.forEach(({ itemIdentifier }, index) => {
+  all.forEach(({ itemIdentifier }, index) => {
     const recordId = recordIdOf(itemIdentifier, index);
     if (!places.has(recordId)) places.set(recordId, index);
   });

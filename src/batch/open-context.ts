@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import type { Deadline } from '../attempts/deadline.ts';
 import { defaultLeaseMs, SHORT_LEASE_MS } from '../attempts/lease.ts';
 import type { EndingOf } from '../attempts/ending.ts';
-import type { Host } from '../attempts/host.ts';
+import { type Host, watchedAcquires, watchedSettlements } from '../attempts/host.ts';
 import { Running } from '../attempts/running.ts';
 import type { AttemptTime, SettlingAttempt } from '../attempts/scope.ts';
 import { StuckHandlers } from '../attempts/stuck-handlers.ts';
@@ -13,7 +13,6 @@ import type { SettlementQueue } from '../claims/settlement-queue.ts';
 import type { SettlingEnd } from '../observe/observer.ts';
 import type { SourceBatch } from '../sources/source.ts';
 import type { BatchAttempt, BatchContext, Settings } from './context.ts';
-import { watchedAcquires, watchedSettlements } from './host-queues.ts';
 import { Ledger } from './ledger.ts';
 import { observedInvocation } from './observed-invocation.ts';
 import { type Observing, observing } from './observing.ts';
@@ -45,6 +44,8 @@ interface Invoked {
 /** The context of one invocation, and what begins and ends it. */
 export interface OpenContext {
   readonly context: BatchContext;
+  /** Makes the answer to the sender. */
+  readonly answer: SourceBatch['answer'];
   /** Calls `run` in the context that the observer gives the invocation. */
   readonly inside: (run: () => void) => void;
   /** To be called when the invocation is over: nothing of it is waited for any more. */
@@ -56,8 +57,8 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
   const { settings, ports, functionName } = processor;
   const { lambda, host, batch } = invoked;
   const { clock, random, sqs, observer } = ports;
-  const ledger = new Ledger();
-  const observed = observing(observer, observedInvocation({ lambda, functionName, batch }, ledger));
+  const ledger = new Ledger(batch.entries);
+  const observed = observing(observer, observedInvocation({ lambda, functionName }, ledger));
   const stuck = new StuckHandlers(clock, observed.notify);
   const watch: BatchContext['watch'] = {
     notify: observed.notify,
@@ -70,13 +71,15 @@ export function openContext(processor: Processor, invoked: Invoked): OpenContext
   };
   const time = timeOf(settings, ports, invoked);
   const claims = claimsOf(processor, invoked, observed, watch);
-  const running = new Running(time);
+  const running = new Running(time, ledger.attempts);
   return {
     context: { settings, lambda, host, sqs, random, ledger, time, running, watch, claims },
+    answer: batch.answer,
     inside: observed.inside,
     close() {
       claims.acquires.leave();
       claims.settlements.leave();
+      running.leave();
       stuck.leave();
     },
   };

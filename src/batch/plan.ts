@@ -41,6 +41,17 @@ export interface Keying {
   readonly readsBody: boolean;
 }
 
+/** The records of one event that are about to be read: decoded, and given their keys. */
+export interface BatchReading {
+  readonly delivered: readonly SourceEntry[];
+  /** What claims for reading are kept under. */
+  readonly namespace: string;
+  /** Reads the payloads of some of the records, in their order. */
+  read(entries: readonly SourceEntry[]): readonly SourceEntry[] | Promise<readonly SourceEntry[]>;
+  /** Gives a record its key. */
+  key(source: SourceEntry, index: number): KeyedRecord;
+}
+
 /** Gives a record its key before any handler runs. What has no key, or cannot be read, is invalid alone. */
 export function keyed(
   source: SourceEntry,
@@ -107,6 +118,11 @@ function link(
   if (payloadHash !== undefined) byPayload.set(JSON.stringify([key, payloadHash]), record);
 }
 
+/** The record, or what was delivered of one that cannot be decoded. */
+export function recordIn({ read }: SourceEntry): BatchRecord | undefined {
+  return 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
+}
+
 /** What observers know a record by. */
 export function recordIdOf(itemIdentifier: string | undefined, index: number): string {
   return itemIdentifier ?? `record ${index}`;
@@ -125,12 +141,13 @@ class Planned implements PlannedRecord {
   leader: PlannedRecord | undefined = undefined;
   behind: PlannedRecord | undefined = undefined;
 
-  constructor({ itemIdentifier, lane, read }: SourceEntry, index: number) {
+  constructor(source: SourceEntry, index: number) {
+    const { itemIdentifier, lane } = source;
     this.index = index;
     this.itemIdentifier = itemIdentifier;
     this.recordId = recordIdOf(itemIdentifier, index);
     this.lane = lane;
-    this.record = 'record' in read ? read.record : 'error' in read ? read.delivered : undefined;
+    this.record = recordIn(source);
   }
 }
 

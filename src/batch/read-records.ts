@@ -2,23 +2,23 @@ import type { ClaimStore } from '../claims/claim-store.ts';
 import { ConfigurationError } from '../base/errors.ts';
 import { placeOf } from '../claims/pass-on.ts';
 import { isPermanent } from '../attempts/errors.ts';
+import { SHARED } from '../attempts/host.ts';
 import { keyMaker } from '../keys/key-string.ts';
 import { readPayloads } from '../sources/decode-step.ts';
-import type { SourceBatch } from '../sources/source.ts';
-import type { BatchContext, BatchReading, Settings } from './context.ts';
+import type { BatchContext, Settings } from './context.ts';
 import type { Processor } from './open-context.ts';
-import { keyed, type KeyedRecord } from './plan.ts';
+import { type BatchReading, keyed, type KeyedRecord } from './plan.ts';
 
 /** The namespace outside Lambda, where there is no function name. */
 const LOCAL_NAMESPACE = 'local';
 
 /** Reads the records of a batch, and gives each its key. Most events have nothing to decode, and wait for nothing. */
 export function readRecords(
-  batch: SourceBatch,
   context: BatchContext,
   processor: Processor,
 ): readonly KeyedRecord[] | Promise<readonly KeyedRecord[]> {
   const { settings, lambda, time } = context;
+  const { delivered } = context.ledger;
   const { concurrency, decode, payloadValidation } = settings;
   const name = lambda?.functionName ?? processor.functionName ?? LOCAL_NAMESPACE;
   const namespace = namespaceOf(name, processor);
@@ -30,14 +30,14 @@ export function readRecords(
   };
   const { stop } = time.deadline;
   const reading: BatchReading = {
-    delivered: batch.entries,
+    delivered,
     namespace: typeof namespace === 'string' ? namespace : name,
     read: (some) => readPayloads(some, decode, { concurrency, stop, isPermanent }),
     key: (source, index) => keyed(source, index, keying),
   };
   const inOwnOrder = settings.reading?.read(reading, context);
   if (inOwnOrder !== undefined) return inOwnOrder;
-  const read = reading.read(batch.entries);
+  const read = reading.read(delivered);
   return read instanceof Promise ? read.then((some) => some.map(reading.key)) : read.map(reading.key);
 }
 
@@ -57,9 +57,7 @@ function hasOwnKeys({ key, decode }: Settings): boolean {
 /** Which processor of this process uses a default namespace, by the place where its claims are. */
 type Users = Map<string, object>;
 
-/** One for the process, also where it has loaded this package twice, once imported and once required. */
-const SHARED: unique symbol = Symbol.for('batchlatch.defaultNamespaces');
-
+/** One table for the process, also where it has loaded this package twice, once imported and once required. */
 function usersOf(store: ClaimStore): Users {
   const shared = globalThis as { [SHARED]?: Map<string, Users> };
   const byPlace = (shared[SHARED] ??= new Map());

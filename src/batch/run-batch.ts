@@ -6,13 +6,11 @@ import { waitAtMost } from '../base/clock.ts';
 import { whenAborted } from '../base/stop.ts';
 import type { BatchResponse, KafkaBatchResponse } from '../sources/answers.ts';
 import { readFrom } from '../sources/read-from.ts';
-import type { SourceBatch } from '../sources/source.ts';
 import type { BatchContext } from './context.ts';
 import { handBack, handedBack } from './hand-back.ts';
-import { openContext, type Processor } from './open-context.ts';
+import { type OpenContext, openContext, type Processor } from './open-context.ts';
 import { plan, unread } from './plan.ts';
 import { readRecords } from './read-records.ts';
-import { tellFinished, tellPlanned } from './reports.ts';
 import type { Handler } from './run.ts';
 import { runRecords } from './run-records.ts';
 
@@ -42,12 +40,16 @@ export async function runBatch(
     if (unstarted.hasAny) {
       await waitAtMost(ports.clock, GIVE_BACK_MS, unstarted.giveBack(), deadline.stop);
     }
-    const batch = readFrom(settings.source, event);
-    const opened = openContext(processor, { lambda, host, deadline, batch });
+    const opened = openContext(processor, {
+      lambda,
+      host,
+      deadline,
+      batch: readFrom(settings.source, event),
+    });
     ({ close } = opened);
     let answer: Promise<Answer> | undefined;
     opened.inside(() => {
-      answer = runInside(batch, opened.context, processor, startedAt);
+      answer = runInside(opened, processor, startedAt);
     });
     return await answer;
   } finally {
@@ -57,21 +59,20 @@ export async function runBatch(
 }
 
 async function runInside(
-  batch: SourceBatch,
-  context: BatchContext,
+  { context, answer }: OpenContext,
   processor: Processor,
   startedAt: number,
 ): Promise<Answer> {
   const { ledger, watch, time } = context;
   // Every record has its key before any handler runs, so a handler that changes its record changes no key.
-  const reading = readRecords(batch, context, processor);
+  const reading = readRecords(context, processor);
   const read = reading instanceof Promise ? await inTime(reading, time.deadline) : reading;
-  ledger.open(plan(read ?? batch.entries.map(unread)));
+  ledger.open(plan(read ?? ledger.delivered.map(unread)));
   tellPlanned(context);
   ledger.tell(watch.noteOutcome);
   await inTime(runAndHandBack(processor.handler, context), time.deadline);
   tellFinished(context, startedAt);
-  return batch.answer(handedBack(ledger));
+  return answer(handedBack(ledger));
 }
 
 async function runAndHandBack(handler: Handler, context: BatchContext): Promise<void> {
@@ -90,4 +91,36 @@ async function runAndHandBack(handler: Handler, context: BatchContext): Promise<
 /** Undefined: the answer has to leave before. */
 function inTime<Value>(work: Promise<Value>, { answerNow }: Deadline): Promise<Value | undefined | void> {
   return Promise.race([work, whenAborted(answerNow)]);
+}
+
+/** Tells the observer of what ended before it could be claimed. */
+function tellPlanned({ ledger, watch }: BatchContext): void {
+  for (const { outcome, recordId, key } of ledger.records) {
+    if (outcome === undefined) continue;
+    if (outcome.status === 'invalid') watch.notify({ type: 'invalid', recordId, error: outcome.error });
+    if (outcome.status === 'not-started') {
+      watch.notify({ type: 'notStarted', recordId, key, reason: outcome.reason });
+    }
+    // Nothing else fails before it has a key.
+    if (outcome.status === 'failed') watch.notify({ type: 'decodeFailed', recordId, error: outcome.error });
+  }
+}
+
+/** Tells the observer how the batch ended. */
+function tellFinished({ ledger, watch, time }: BatchContext, startedAt: number): void {
+  const outcomes: Record<string, number> = {};
+  let withoutClaim = 0;
+  for (const record of ledger.records) {
+    const outcome = ledger.outcomes[record.index];
+    const status = outcome?.status ?? 'unfinished';
+    outcomes[status] = (outcomes[status] ?? 0) + 1;
+    if (outcome !== undefined && 'withoutClaim' in outcome) withoutClaim += 1;
+  }
+  watch.notify({
+    type: 'batchFinished',
+    records: ledger.records.length,
+    outcomes,
+    ...(withoutClaim > 0 && { withoutClaim }),
+    durationMs: time.clock.now() - startedAt,
+  });
 }

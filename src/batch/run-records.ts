@@ -1,4 +1,4 @@
-import { DeadlineError, WorkerStoppedError } from '../attempts/errors.ts';
+import { DeadlineError, WorkerStoppedError } from '../attempts/stop-errors.ts';
 import type { HandlerReturned, HandlerThrew } from '../attempts/handler-end.ts';
 import type { Refusal, Settled } from '../attempts/work.ts';
 import { settleLate } from '../attempts/settling.ts';
@@ -27,6 +27,8 @@ class BatchRun implements AfterClaim, AfterRun {
   readonly #run: RunStage;
   readonly #turns: Turns;
   readonly #notRun: NotRun;
+  /** What has waited for another owner of its key. */
+  readonly #waited = new Set<BatchAttempt>();
   #isAdvancing = false;
   #resolve!: () => void;
   #reject!: (thrown: unknown) => void;
@@ -139,7 +141,8 @@ class BatchRun implements AfterClaim, AfterRun {
       }
     }
     this.#turns.makeRoom(attempt.of);
-    if (refusal.status === 'conflict' && onConflict !== undefined && !attempt.hasWaited) {
+    if (refusal.status === 'conflict' && onConflict !== undefined && !this.#waited.has(attempt)) {
+      this.#waited.add(attempt);
       this.#claim.claimAgain(attempt, onConflict).catch((thrown: unknown) => this.fail(thrown));
     } else {
       const { outcome, event } = outcomeOfRefusal(attempt.of, refusal);

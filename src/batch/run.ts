@@ -1,6 +1,4 @@
-import { factsOf } from '../attempts/facts-of.ts';
-import type { RunsTogether } from '../attempts/handler-stop.ts';
-import type { AttemptEnd } from '../attempts/handler-end.ts';
+import type { AttemptEnd, RunsTogether } from '../attempts/handler-end.ts';
 import { refusalOf } from '../attempts/rules.ts';
 import { Starts } from '../attempts/starts.ts';
 import type { BatchRecord } from '../sources/record.ts';
@@ -75,7 +73,6 @@ export class RunStage {
 
   /** The attempt is `ended`, or `abandoned`: its slot is free. */
   over(attempt: BatchAttempt): void {
-    this.#context.running.delete(attempt);
     if (attempt.state === 'ended') forgetLongBody(attempt.of.record as BatchRecord);
     this.#free += 1;
     this.#startReady();
@@ -137,7 +134,7 @@ export class RunStage {
   }
 
   #run(attempt: BatchAttempt, call: (attempt: BatchAttempt) => unknown): void {
-    this.#context.running.add(attempt);
+    this.#context.running.watch(attempt);
     attempt.run(call);
   }
 
@@ -152,7 +149,7 @@ export class RunStage {
     if (around === undefined) return hosted;
     // What is called together is observed together.
     return (attempt) =>
-      attempt.together === undefined ? around([factsOf(attempt)], () => hosted(attempt)) : hosted(attempt);
+      attempt.together === undefined ? around([attempt.facts], () => hosted(attempt)) : hosted(attempt);
   }
 
   #refuse(attempt: BatchAttempt, end: AttemptEnd): void {

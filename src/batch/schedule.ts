@@ -3,18 +3,10 @@ import { EqualRecords } from './equal-records.ts';
 import type { PlannedRecord } from './plan.ts';
 import type { Order, Step, TurnEnd } from './step.ts';
 
-/**
- * | turn    | what is true                                            |
- * |---------|---------------------------------------------------------|
- * | WAITS   | a record before it in its lane is not yet acknowledged  |
- * | IN_TURN | it may run                                              |
- * | LEFT    | the records behind it know what became of it            |
- * | PUT_OFF | it runs last, alone, or is left                         |
- */
-const WAITS = 0;
-const IN_TURN = 1;
-const LEFT = 2;
-const PUT_OFF = 3;
+const WAITS = 0; // a record before it in its lane is not yet acknowledged
+const IN_TURN = 1; // it may run
+const LEFT = 2; // the records behind it know what became of it
+const PUT_OFF = 3; // it runs last, alone, or is left
 
 /**
  * Says what is done next: which records are claimed together, whose turn it is, who follows whom. It only counts, and knows no
@@ -30,34 +22,28 @@ export class Schedule {
   readonly #nextInLane: (PlannedRecord | undefined)[] = [];
   /** Where a record was not acknowledged, while records run one at a time. */
   readonly #blockedLanes = new Set<string>();
-  #steps: Step[] = [];
-  #nextStep = 0;
+  readonly #steps: Step[] = [];
   /** Records of which something is on its way, or will be before those that were put off. */
   #open: number;
-  #putOff: PlannedRecord[] = [];
-  #isAlone = false;
+  readonly #putOff: PlannedRecord[];
+  #isAlone: boolean;
   #isStopped = false;
 
   constructor(records: readonly PlannedRecord[], order: Order) {
     this.#records = records;
     this.#order = order;
-    this.#turns = new Uint8Array(records.length);
+    this.#turns = new Uint8Array(records.length).fill(order.isAlone ? PUT_OFF : WAITS);
     this.#ahead = new ClaimsAhead(records, order.reach);
-    this.#open = records.length;
-    if (order.isAlone) this.#putOffAll();
-    else this.#enterLanes();
+    this.#open = order.isAlone ? 0 : records.length;
+    this.#putOff = order.isAlone ? [...records] : [];
+    this.#isAlone = order.isAlone;
+    if (!order.isAlone) this.#enterLanes();
   }
 
   /** Undefined: until something ends. */
   next(): Step | undefined {
-    if (this.#nextStep < this.#steps.length) {
-      this.#nextStep += 1;
-      return this.#steps[this.#nextStep - 1];
-    }
-    if (this.#nextStep > 0) {
-      this.#steps = [];
-      this.#nextStep = 0;
-    }
+    const step = this.#steps.shift();
+    if (step !== undefined) return step;
     const group = this.#isStopped || this.#isAlone ? undefined : this.#ahead.nextGroup();
     if (group !== undefined) return { do: 'claim', group };
     return this.#open === 0 && this.#enterAlone() ? this.next() : undefined;
@@ -123,10 +109,9 @@ export class Schedule {
   /** Nothing more is claimed. Turns come all the same, so that each record learns that it will not run. */
   stop(): void {
     this.#isStopped = true;
-    for (const record of this.#records) {
+    for (const record of this.#records)
       if (this.isInTurn(record) && this.#ahead.isUnasked(record) && isClaimedAhead(record))
         this.#enter(record);
-    }
   }
 
   #enterLanes(): void {
@@ -138,13 +123,6 @@ export class Schedule {
       if (before === undefined) this.#enter(record);
       else this.#nextInLane[before.index] = record;
     }
-  }
-
-  #putOffAll(): void {
-    this.#isAlone = true;
-    this.#turns.fill(PUT_OFF);
-    this.#putOff = [...this.#records];
-    this.#open = 0;
   }
 
   /** Its turn has come, as far as its lane is concerned. */

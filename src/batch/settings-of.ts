@@ -71,22 +71,10 @@ export function settingsOf<Body>(
   { source, concurrency = 10, sqsEndpoint, advice }: Defaults,
 ): Settings {
   checkOptions(options, checks, advice);
-  const { payloadValidation, queueUrl, visibility, deadLetter } = options;
-  const needy = options.sqs === undefined ? (visibility ?? deadLetter) : undefined;
-  if (needy !== undefined) {
-    throw new ConfigurationError(
-      `\`${needy.option}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`,
-    );
-  }
-  if (options.key?.isWholeKey === true) assertNoNamespace(options.namespace, 'powertoolsKey()');
-  const usedSource = options.source ?? source;
-  if (usedSource === undefined) {
-    throw new ConfigurationError(
-      'Expected `source` to be a source, such as sqs() or allSources(), got nothing',
-    );
-  }
+  checkTogether(options);
+  const { payloadValidation, queueUrl } = options;
   return {
-    source: usedSource,
+    source: options.source ?? source ?? missingSource(),
     // A selector of the user's own body type is called with whatever arrives, as the handler is.
     key: (options.key as KeySelector | undefined) ?? messageId(),
     namespace: options.namespace as Namespace | undefined,
@@ -108,10 +96,28 @@ export function settingsOf<Body>(
     schema: options.schema,
     onConflict: options.onConflict,
     onStoreError: options.onStoreError,
-    deadLetter,
+    deadLetter: options.deadLetter,
     heartbeat: options.heartbeat,
-    visibility,
+    visibility: options.visibility,
   };
+}
+
+function missingSource(): never {
+  throw new ConfigurationError(
+    'Expected `source` to be a source, such as sqs() or allSources(), got nothing',
+  );
+}
+
+/** Throws a `ConfigurationError` for options that do not go together. */
+function checkTogether<Body>(options: BatchProcessorOptions<Body>): void {
+  const { sqs, visibility, deadLetter, key, namespace } = options;
+  const needy = sqs === undefined ? (visibility ?? deadLetter) : undefined;
+  if (needy !== undefined) {
+    throw new ConfigurationError(
+      `\`${needy.option}\` needs \`sqs\`: pass \`new SQS()\` of @aws-sdk/client-sqs`,
+    );
+  }
+  if (key?.isWholeKey === true) assertNoNamespace(namespace, 'powertoolsKey()');
 }
 
 function aSource(): Check {

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { WorkerStoppedError } from '../attempts/errors.ts';
+import { WorkerStoppedError } from '../attempts/stop-errors.ts';
 import type { Ending, EndingOf } from '../attempts/ending.ts';
 import { mayRunAgain } from '../attempts/rules.ts';
 import { toStoredError } from '../claims/claim.ts';
@@ -50,7 +50,7 @@ export function outcomeOfNotCompleted(
  * What is stored of how a record's handler ended. The effect is done where it returned, so the completion is stored in
  * any case; a result that no JSON can hold, or that the store cannot, is left out of it.
  */
-export function settlementOf(
+export function endingOfRecord(
   retryable: ((error: unknown) => boolean) | undefined,
   maxResultBytes: number | undefined,
 ): EndingOf {

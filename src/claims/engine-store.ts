@@ -8,13 +8,13 @@ import type {
   ClaimRequest,
   ClaimStore,
   Completion,
-  OwnedClaim,
   SettleOutcome,
   Settlement,
   StoreCallOptions,
 } from './claim-store.ts';
-import { settleOrFail, unansweredByStore } from './store-errors.ts';
+import type { CommitOutcome } from './commit.ts';
 import { storeData } from './pass-on.ts';
+import { settleOrFail, unansweredByStore } from './store-errors.ts';
 
 /**
  * A store as the engine uses it, whatever client it has.
@@ -27,53 +27,29 @@ import { storeData } from './pass-on.ts';
  *   (`onResultDropped`). The effect behind it is done: a completion that is not stored would only run it again.
  */
 export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
+  const { start, commit } = store;
   return {
     ...storeData(store),
-
     acquire: (requests, options) =>
       bound(
         (signal) => store.acquire(requests, { ...options, signal }),
         options,
         STORE_CALL_MS,
-        options?.mayAskAgain === true ? undefined : (outcomes) => void release(requests, outcomes),
+        options?.mayAskAgain === true ? undefined : (outcomes) => void release(store, requests, outcomes),
       ),
-
-    async settle(settlements, options) {
-      const outcomes = await settle(settlements, options);
-      if (areAllStored(outcomes)) return outcomes;
-      const smaller = outcomes.map((outcome, index) => withoutResult(settlements[index], outcome));
-      const again = smaller.filter((settlement) => settlement !== undefined);
-      if (again.length === 0) return outcomes;
-      const answers = await settleOrFail(again, settle(again, options));
-      return outcomes.map((outcome, index) => {
-        if (smaller[index] === undefined) return outcome;
-        const answer = answers.shift() ?? outcome;
-        if (answer === 'stored') tell(settlements[index], (outcome as { error: Error }).error);
-        return answer;
-      });
-    },
-
+    settle: (settlements, options) =>
+      settleInRoom(settlements, (some) => bound((signal) => store.settle(some, { signal }), options)),
     extend: (extensions, options) =>
       bound((signal) => store.extend(extensions, { signal }), options, RENEWAL_MS),
-
-    ...(store.start !== undefined && {
-      start: (claims: readonly OwnedClaim[], options?: StoreCallOptions) =>
-        bound((signal) => (store as Required<ClaimStore>).start(claims, { signal }), options),
-    }),
-
-    ...(store.commit !== undefined && {
-      async commit(completion: Completion, effect: unknown, options?: StoreCallOptions) {
-        const outcome = await commit(completion, effect, options);
-        if (typeof outcome === 'string' || !('error' in outcome)) return outcome;
-        const smaller = withoutResult(completion, outcome);
-        if (smaller === undefined) return outcome;
-        const again = await commit(smaller, effect, options);
-        if (again === 'stored') tell(completion, outcome.error);
-        return again;
-      },
-    }),
-
     inspect: (key) => bound(() => store.inspect(key)),
+    ...(start !== undefined && {
+      start: (claims, options) => bound((signal) => start.call(store, claims, { signal }), options),
+    }),
+    ...(commit !== undefined && {
+      // Its signal ends retries and breaks nothing off: it goes to the store as it was given.
+      commit: (completion, effect, options) =>
+        commitInRoom(completion, (one) => bound(() => commit.call(store, one, effect, options), options)),
+    }),
   };
 
   function bound<Answer>(
@@ -85,38 +61,59 @@ export function engineStore(store: ClaimStore, clock: Clock): ClaimStore {
     const errorOf = (why: 'silent' | 'given-up'): Error => unansweredByStore(why, limitMs);
     return stoppableCall(call, { clock, limitMs, signal: options?.signal, errorOf }, onLate);
   }
+}
 
-  function settle(settlements: readonly Settlement[], options?: StoreCallOptions): Promise<SettleOutcome[]> {
-    return bound((signal) => store.settle(settlements, { signal }), options);
+/** Gives claims back that came too late. */
+async function release(
+  store: ClaimStore,
+  requests: readonly ClaimRequest[],
+  outcomes: readonly AcquireOutcome[],
+): Promise<void> {
+  const settlements = requests.flatMap(({ key, owner, retentionMs }, index): Settlement[] => {
+    const outcome = outcomes[index];
+    return outcome?.status === 'acquired'
+      ? [{ end: 'release', key, owner, releases: outcome.releases, retentionMs }]
+      : [];
+  });
+  if (settlements.length === 0) return;
+  try {
+    await store.settle(settlements);
+  } catch {
+    // Their leases lapse.
   }
+}
 
-  /** Its signal ends retries and breaks nothing off: it goes to the store as it was given. */
-  function commit(
-    completion: Completion,
-    effect: unknown,
-    options?: StoreCallOptions,
-  ): ReturnType<Required<ClaimStore>['commit']> {
-    return bound(() => (store as Required<ClaimStore>).commit(completion, effect, options));
-  }
+/** Settles, and settles again without its result what the rows have no room for. */
+async function settleInRoom(
+  settlements: readonly Settlement[],
+  settle: (settlements: readonly Settlement[]) => Promise<SettleOutcome[]>,
+): Promise<SettleOutcome[]> {
+  const outcomes = await settle(settlements);
+  if (areAllStored(outcomes)) return outcomes;
+  const smaller = outcomes.map((outcome, index) => withoutResult(settlements[index], outcome));
+  const again = smaller.filter((settlement) => settlement !== undefined);
+  if (again.length === 0) return outcomes;
+  const answers = await settleOrFail(again, settle(again));
+  return outcomes.map((outcome, index) => {
+    if (smaller[index] === undefined) return outcome;
+    const answer = answers.shift() ?? outcome;
+    if (answer === 'stored') tell(settlements[index], (outcome as { error: Error }).error);
+    return answer;
+  });
+}
 
-  /** Gives claims back that came too late. */
-  async function release(
-    requests: readonly ClaimRequest[],
-    outcomes: readonly AcquireOutcome[],
-  ): Promise<void> {
-    const settlements = requests.flatMap(({ key, owner, retentionMs }, index): Settlement[] => {
-      const outcome = outcomes[index];
-      return outcome?.status === 'acquired'
-        ? [{ end: 'release', key, owner, releases: outcome.releases, retentionMs }]
-        : [];
-    });
-    if (settlements.length === 0) return;
-    try {
-      await store.settle(settlements);
-    } catch {
-      // Their leases lapse.
-    }
-  }
+/** The same for a completion that is committed with its effect. */
+async function commitInRoom(
+  completion: Completion,
+  commit: (completion: Completion) => Promise<CommitOutcome>,
+): Promise<CommitOutcome> {
+  const outcome = await commit(completion);
+  if (typeof outcome === 'string' || !('error' in outcome)) return outcome;
+  const smaller = withoutResult(completion, outcome);
+  if (smaller === undefined) return outcome;
+  const again = await commit(smaller);
+  if (again === 'stored') tell(completion, outcome.error);
+  return again;
 }
 
 function areAllStored(outcomes: readonly SettleOutcome[]): boolean {

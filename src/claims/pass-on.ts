@@ -1,4 +1,3 @@
-import { objectNumber } from '../base/object-number.ts';
 import type { ClaimStore } from './claim-store.ts';
 
 /** Where a store keeps its claims: what it says, or else a name that this process gives it. */
@@ -34,4 +33,16 @@ export function passOn(store: ClaimStore): ClaimStore {
     ...(start !== undefined && { start: start.bind(store) }),
     ...(commit !== undefined && { commit: commit.bind(store) }),
   };
+}
+
+const numbers = new WeakMap<object, number>();
+let last = 0;
+
+/** A number that no other object of this process has: for `ClaimStore.place`, of who shares a client. */
+export function objectNumber(object: object): number {
+  const known = numbers.get(object);
+  if (known !== undefined) return known;
+  last += 1;
+  numbers.set(object, last);
+  return last;
 }

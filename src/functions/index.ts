@@ -24,10 +24,9 @@ export type { Serializer } from './result-text.ts';
 export { type Idempotent, withIdempotency, withIdempotencyContext } from './with-idempotency.ts';
 export {
   CompletionNotStoredError,
-  InterruptedError,
   LapsedLeaseError,
-  LeaseLostError,
   MismatchError,
   PermanentError,
 } from '../attempts/errors.ts';
+export { InterruptedError, LeaseLostError } from '../attempts/stop-errors.ts';
 export { KeyError } from '../keys/errors.ts';

@@ -259,11 +259,11 @@ async function mayStart(attempt: Attempt, scope: AttemptScope): Promise<boolean>
 /** Calls the function, and resolves when it has ended. */
 async function run<Value>(attempt: Attempt, call: Callee<Value>, turns: Turns): Promise<void> {
   const { scope } = attempt;
-  const running = new Running(scope.time);
+  const running = new Running(scope.time, [attempt]);
   const heartbeat = scope.time.renewal && startHeartbeat(running, scope);
-  running.add(attempt);
+  running.watch(attempt);
   await turns.ended(() => attempt.run(() => call.run(contextOf(attempt, call))));
-  running.delete(attempt);
+  running.leave();
   void heartbeat?.stop();
 }
 

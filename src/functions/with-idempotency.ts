@@ -1,4 +1,5 @@
-import { CompletionNotStoredError, LeaseLostError, MismatchError } from '../attempts/errors.ts';
+import { CompletionNotStoredError, MismatchError } from '../attempts/errors.ts';
+import { LeaseLostError } from '../attempts/stop-errors.ts';
 import { toStoredError } from '../claims/claim.ts';
 import type { Clock } from '../base/clock.ts';
 import { assertFunction } from '../options/check-options.ts';

@@ -1,4 +1,5 @@
-import { CompletionNotStoredError, LeaseLostError } from '../attempts/errors.ts';
+import { CompletionNotStoredError } from '../attempts/errors.ts';
+import { LeaseLostError } from '../attempts/stop-errors.ts';
 import { BatchlatchError, hasCode } from '../base/errors.ts';
 import type { CallOutcome, CallPorts } from '../functions/run-once.ts';
 import { type Answered, attempted, type Exchange, type HttpResponse } from './exchange.ts';

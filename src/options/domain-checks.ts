@@ -1,5 +1,10 @@
 import { isObject } from '../base/is-object.ts';
-import { anInteger, type Check, objectWith } from './check-options.ts';
+import { anInteger, type Check, objectWith, required } from './check-options.ts';
+
+/** The store that a wrapper takes. */
+export function aStore(): Check {
+  return required(objectWith('acquire', 'settle', 'extend', 'inspect'));
+}
 
 /** What people and tools need in place of a store. */
 export function anAdmin(): Check {

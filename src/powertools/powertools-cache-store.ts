@@ -1,6 +1,6 @@
 import type { ClaimStore } from '../claims/claim-store.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { objectNumber } from '../base/object-number.ts';
+import { objectNumber } from '../claims/pass-on.ts';
 import {
   aClient,
   anInteger,

@@ -55,7 +55,6 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
   declare readonly raw: Raw;
   readonly #opened: OpenedBody | undefined;
   #body: unknown;
-  #hasGivenBody = false;
 
   constructor(members: TextMembers<Source, Raw>, opened: OpenedBody | undefined) {
     const { rawBody } = members;
@@ -77,13 +76,15 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
 
   static readonly #BODY = ownAccessor<TextRecord>({
     get() {
-      if (this.#body === UNREAD) this.#body = this.#read();
+      if (this.#body === UNREAD) {
+        this.#body = this.#opened === undefined ? this.parsed() : this.#opened.read(this.rawBody);
+      }
       return this.#body;
     },
-    /** For what a schema makes of it. */
+    /** For what a schema makes of it. It stays: `forgetLongBody` lets go of what was parsed. */
     set(value) {
-      this.#body = value;
-      this.#hasGivenBody = true;
+      this.#body = UNREAD;
+      Object.defineProperty(this, 'body', { value, writable: true });
     },
   });
 
@@ -113,10 +114,6 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
     return {};
   }
 
-  #read(): unknown {
-    return this.#opened === undefined ? this.parsed() : this.#opened.read(this.rawBody);
-  }
-
   /** The body of a text that is in no envelope. */
   protected parsed(parse?: (text: string) => unknown): unknown {
     return parseJsonOrText(this.rawBody, parse);
@@ -129,8 +126,7 @@ export abstract class TextRecord<Source extends string = string, Raw = unknown> 
 
   /** See the function of this name. */
   forgetLongBody(): void {
-    if (this.#body === UNREAD || this.#hasGivenBody) return;
-    if (this.rawBody.length > LONG_TEXT) this.#body = UNREAD;
+    if (this.#body !== UNREAD && this.rawBody.length > LONG_TEXT) this.#body = UNREAD;
   }
 
   /**

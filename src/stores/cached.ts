@@ -10,7 +10,7 @@ import type {
 import { type Clock, systemClock } from '../base/clock.ts';
 import { passOn } from '../claims/pass-on.ts';
 import { anInteger, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
-import { aStore } from './store-check.ts';
+import { aStore } from '../options/domain-checks.ts';
 
 /** How much `cached()` remembers. */
 export interface CachedOptions {

@@ -14,7 +14,7 @@ import { passOn } from '../claims/pass-on.ts';
 import { POINTER, type ResultStorage } from '../claims/result-storage.ts';
 import { anInteger, checkOptionsOf, objectWith, required } from '../options/check-options.ts';
 import { ESCAPE, hasResult, resultForms, type WithResult } from './rows/result-forms.ts';
-import { aStore } from './store-check.ts';
+import { aStore } from '../options/domain-checks.ts';
 
 /** Options of `resultsIn()`. */
 export interface ResultsInOptions {

@@ -10,7 +10,7 @@ const failed: RecordOutcome = { status: 'failed', error: new Error('no') };
 function handedBackOf(
   ...records: readonly { readonly id?: string; readonly outcome: RecordOutcome | undefined }[]
 ): ReturnType<typeof handedBack> {
-  const ledger = new Ledger();
+  const ledger = new Ledger([]);
   ledger.open(
     plan(
       records.map(({ id, outcome }, index) => ({

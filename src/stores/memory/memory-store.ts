@@ -12,7 +12,7 @@ import type {
 } from '../../claims/claim-store.ts';
 import { type CommitOutcome, contentOf } from '../../claims/commit.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { objectNumber } from '../../base/object-number.ts';
+import { objectNumber } from '../../claims/pass-on.ts';
 import type { ClaimOperation, ClaimAdmin, OperateOutcome } from '../../claims/claim-admin.ts';
 import { statusIn } from '../../claims/row-format.ts';
 import { asError } from '../../claims/store-errors.ts';

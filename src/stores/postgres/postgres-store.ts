@@ -1,6 +1,6 @@
 import type { ClaimStore } from '../../claims/claim-store.ts';
 import { systemClock } from '../../base/clock.ts';
-import { objectNumber } from '../../base/object-number.ts';
+import { objectNumber } from '../../claims/pass-on.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import { aBoolean, aString, type Check, checkOptionsOf } from '../../options/check-options.ts';
 import { extendLeases, settleClaims, startClaims } from '../rows/settle.ts';

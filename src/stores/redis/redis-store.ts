@@ -1,7 +1,7 @@
 import type { AcquireOutcome, ClaimStore } from '../../claims/claim-store.ts';
 import type { Claim } from '../../claims/claim.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { objectNumber } from '../../base/object-number.ts';
+import { objectNumber } from '../../claims/pass-on.ts';
 import { isForgotten } from '../../claims/transitions.ts';
 import {
   aBoolean,
