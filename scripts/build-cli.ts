@@ -4,7 +4,7 @@ import { build, type Metafile } from 'esbuild';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 /**
- * Builds the bin: `src/cli` and every package it uses but the library's own dependencies, so that the CLI brings none.
+ * Builds the bin: `packages/cli/src/cli` and every package it uses but the library's own dependencies, so that the CLI brings none.
  * Split, so that `--help` loads the argument parser and nothing of AWS.
  */
 export async function buildCli(root: string, folder: string): Promise<void> {
@@ -14,9 +14,9 @@ export async function buildCli(root: string, folder: string): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
-      batchlatch: path.join(root, 'src/cli/batchlatch.ts'),
+      batchlatch: path.join(root, 'packages/cli/src/cli/batchlatch.ts'),
       // What runs in the processes of functions, beside the code that starts them.
-      'function-process': path.join(root, 'src/dev/functions/function-process.ts'),
+      'function-process': path.join(root, 'packages/cli/src/dev/functions/function-process.ts'),
     },
     outdir: folder,
     format: 'esm',

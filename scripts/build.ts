@@ -12,7 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, type PluginBuild } from 'esbuild';
-import { buildConsoleApp } from '../console-app/build.ts';
+import { buildConsoleApp } from '../packages/cli/console-app/build.ts';
 import { buildCli } from './build-cli.ts';
 import { buildMonitorFunction } from './monitor-function.ts';
 import { quickStartOf } from './release/quick-start.ts';

@@ -5,7 +5,7 @@ import type * as DynamoDB from 'batchlatch/dynamodb';
 import type * as Memory from 'batchlatch/memory';
 import type * as Operations from 'batchlatch/operations';
 import type * as Worker from 'batchlatch/worker';
-import type * as Cli from '../../src/cli/run.ts';
+import type * as Cli from '../../packages/cli/src/cli/run.ts';
 import { batchOf, processorOf, runBatch } from './batches.ts';
 import { TRACED_TABLE } from './dynamodb.ts';
 import { OneMessageQueue } from './one-message-queue.ts';

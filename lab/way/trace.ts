@@ -30,7 +30,7 @@ export async function traceSource(entries: readonly string[]): Promise<TracedSou
   const folder = mkdtempSync(path.join(tmpdir(), 'batchlatch-way-'));
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
-  // As deep as `src/cli`, which finds the manifest by its place.
+  // As deep as `packages/cli/src/cli`, which finds the manifest by its place.
   const outdir = path.join(folder, 'src', 'traced');
   await build({
     absWorkingDir: ROOT,

@@ -8,10 +8,10 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 // Vite's: a dependency of its own would need a package for every platform in the lock file.
 import { rollup } from 'rollup';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { bundled, unbundled } from './bundled-function.ts';
 import { type Consumer, installPacked, packLibrary } from './packed-library.ts';
@@ -23,7 +23,7 @@ const SKIP_SDK = ['--skipLibCheck'];
 
 /** The entries that need an optional peer dependency, and which. */
 const PEER_OF: Readonly<Record<string, string>> = {
-  'batchlatch/cdk': 'aws-cdk-lib',
+  'batchlatch-cdk': 'aws-cdk-lib',
   'batchlatch/jmespath': '@aws-lambda-powertools/jmespath',
   'batchlatch/opentelemetry': '@opentelemetry/api',
   'batchlatch/powertools': '@aws-lambda-powertools/jmespath',

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChild } from '../../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../../src/dev/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
+import { startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { npmPackages } from './npm-package.ts';
 import { npmPins } from './pins.ts';

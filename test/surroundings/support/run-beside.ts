@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { installPacked } from '../../package/packed-library.ts';
 import { nodeBinary } from '../../support/components/node.ts';
 import { npmPackages } from '../../support/components/npm-package.ts';
