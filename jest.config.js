@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/{test,examples}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,examples,packages/*/test}/**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/real/',
@@ -18,9 +18,10 @@ export default {
   },
   moduleNameMapper: {
     '^batchlatch$': '<rootDir>/src/index.ts',
+    '^batchlatch-cdk$': '<rootDir>/packages/cdk/src/index.ts',
     '^batchlatch/core$': '<rootDir>/src/core.ts',
     '^batchlatch/(dynamodb|memory|postgres|redis)$': '<rootDir>/src/stores/$1/index.ts',
-    '^batchlatch/(durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|cdk|worker)$':
+    '^batchlatch/(durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|worker)$':
       '<rootDir>/src/$1/index.ts',
   },
   // Not one core fewer than there are, as by default: most tests wait for other processes much of the time.

@@ -15,9 +15,19 @@ const { paths } = (readJson('tsconfig.json') as { compilerOptions: { paths: Reco
   .compilerOptions;
 const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json');
 
+/** Which is one entry by itself, and no part of the library. */
+const CONSTRUCTS = 'batchlatch-cdk';
+
 describe('An entry of the package', () => {
   it('is one for TypeScript too, and the other way round', () => {
-    expect(Object.keys(paths).sort()).toEqual(entries.map(nameOf).sort());
+    expect(Object.keys(paths).sort()).toEqual([...entries.map(nameOf), CONSTRUCTS].sort());
+  });
+
+  it('of the constructs is found in its sources', () => {
+    const source = 'packages/cdk/src/index.ts';
+    expect(existsSync(source)).toBe(true);
+    expect(paths[CONSTRUCTS]).toEqual([`./${source}`]);
+    expect(mapped(CONSTRUCTS)).toBe(`<rootDir>/${source}`);
   });
 
   it.each(entries)('%s leads to one file of src, in both builds and for every resolution', (entry) => {

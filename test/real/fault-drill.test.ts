@@ -10,7 +10,10 @@ import { createClaimMonitor } from 'batchlatch/monitor';
 import { keyHash, type ClaimAdmin } from 'batchlatch/operations';
 import { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
 import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig, emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import {
+  emulatorClientConfig,
+  emulatorEnvironment,
+} from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { startSqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
 import { sdkQueue } from '../../packages/cli/src/dev/mappings/sqs-sdk-queue.ts';
 import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';

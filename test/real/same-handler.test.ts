@@ -8,7 +8,10 @@ import { createOrdersTables, type OrdersTables } from '../support/orders-stack.t
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
 import { startChild } from '../../packages/cli/src/dev/emulators/child-process.ts';
-import { emulatorClientConfig, emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import {
+  emulatorClientConfig,
+  emulatorEnvironment,
+} from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { startSqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
 import { sdkQueue } from '../../packages/cli/src/dev/mappings/sqs-sdk-queue.ts';
 import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';

@@ -7,7 +7,10 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { seededRandom } from '../../local/demo/seeded-random.ts';
 import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig, emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import {
+  emulatorClientConfig,
+  emulatorEnvironment,
+} from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';

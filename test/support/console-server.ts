@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQS } from '@aws-sdk/client-sqs';
-import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type RunningConsole, startConsole } from '../../packages/cli/src/console/start-console.ts';
 import type { ConsoleOptions } from '../../packages/cli/src/console/options.ts';
@@ -17,13 +16,7 @@ import { memoryStore, type MemoryStore } from 'batchlatch/memory';
 import { fillWithClaims, makeClaim, recordIdOf, type SetBackClock, setBackClock } from './console-claims.ts';
 
 /** The folder of the built pages, of `npm run build`. */
-const APP_FOLDER: string = path.join(
-  path.dirname(fileURLToPath(import.meta.url)),
-  '..',
-  '..',
-  'dist',
-  'console-app',
-);
+const APP_FOLDER: string = fileURLToPath(new URL('../../packages/cli/dist/console-app', import.meta.url));
 
 /** A console with the store behind it. */
 export interface ConsoleOfTest extends RunningConsole {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { ConfigurationError } from './check-options.ts';
 
-/** Of `dist/esm/cdk` and `dist/cjs/cdk`, where this file is published. */
-const PUBLISHED = path.join(import.meta.dirname, '..', '..', 'monitor-function');
+/** Of `dist/esm` and `dist/cjs`, where this file is published. */
+const PUBLISHED = path.join(import.meta.dirname, '..', 'monitor-function');
 
 /**
  * The monitor's code as it comes with the package: one file, bundled when the package was built, so that nobody needs Docker or esbuild
@@ -13,6 +13,6 @@ const PUBLISHED = path.join(import.meta.dirname, '..', '..', 'monitor-function')
 export function monitorCode(): lambda.Code {
   if (existsSync(PUBLISHED)) return lambda.Code.fromAsset(PUBLISHED);
   throw new ConfigurationError(
-    `ClaimMonitor: its code is not in ${PUBLISHED}. A bundled CDK app has to leave \`batchlatch\` out of the bundle, or to give \`code\``,
+    `ClaimMonitor: its code is not in ${PUBLISHED}. A bundled CDK app has to leave \`batchlatch-cdk\` out of the bundle, or to give \`code\``,
   );
 }

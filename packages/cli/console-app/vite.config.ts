@@ -27,7 +27,7 @@ function themeBeforePaint(root: string): Plugin {
 }
 
 /**
- * `CONSOLE_URL=http://127.0.0.1:PORT npx vite console-app` serves the pages as they are edited, and a console that runs answers
+ * `CONSOLE_URL=http://127.0.0.1:PORT npx vite packages/cli/console-app` serves the pages as they are edited, and a console that runs answers
  * their requests. Open the `#token=…` of the address that it printed on vite's address.
  */
 const target = process.env['CONSOLE_URL'] ?? 'http://127.0.0.1:8080';

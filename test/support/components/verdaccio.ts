@@ -53,8 +53,8 @@ function configuration(folder: string, registry: string): string {
     web: { enable: false },
     uplinks: { upstream: { url: registry, timeout: '60s', max_fails: 10 } },
     packages: {
-      // Never another one's package of this name.
-      batchlatch: { access: '$all', publish: '$all' },
+      // Never another one's package of one of these names.
+      'batchlatch*': { access: '$all', publish: '$all' },
       '**': { access: '$all', proxy: 'upstream' },
     },
     max_body_size: '50mb',

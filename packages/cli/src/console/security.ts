@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isFromForeignPage } from 'batchlatch/operations';
-import type { OwnNames } from 'batchlatch/operations';
+import { isFromForeignPage, type OwnNames } from 'batchlatch/operations';
 import { ApiError } from './api-error.ts';
 
 const CONTENT_SECURITY_POLICY = [

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bracketed, ownNames } from 'batchlatch/operations';
+import { ownNames } from 'batchlatch/operations';
 import { checkOptionsOf } from '../tool-base/check-options.ts';
 import { answerRequest } from './answer-request.ts';
 import { consoleParts } from './console-parts.ts';
@@ -54,8 +54,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
     // Such as a look at a queue, which shows its messages again.
     await Promise.all(answering);
   };
-  const address = (token: string): string =>
-    `http://${bracketed(shownHost(host))}:${ownPort}/#token=${token}`;
+  const address = (token: string): string => `http://${shownHost(host)}:${ownPort}/#token=${token}`;
   return {
     url: address(secrets.token),
     token: secrets.token,
@@ -64,8 +63,9 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   };
 }
 
-/** Every address is none that a browser can open. */
+/** As URLs have it. A browser cannot open the address that stands for every address. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
 }

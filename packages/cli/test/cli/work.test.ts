@@ -183,10 +183,14 @@ describe('The process of batchlatch work', () => {
   });
 
   async function started(args: readonly string[]) {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'packages/cli/src/cli/batchlatch.ts', 'work', ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, QUEUE_URL: '' },
-    });
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', 'packages/cli/src/cli/batchlatch.ts', 'work', ...args],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, QUEUE_URL: '' },
+      },
+    );
     running.push(child);
     let out = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));

@@ -13,8 +13,8 @@ interface LoadOptions {
 }
 
 /**
- * The first of these packages that the user has installed. Throws a `CliError` that says how to install one, if there is none:
- * drivers of databases are no dependencies of this package.
+ * The first of these packages that the project has, or this package brings. Throws a `CliError` that says how to install one, if there is
+ * none.
  */
 export function loadPeer(
   names: readonly string[],

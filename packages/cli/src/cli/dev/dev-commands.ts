@@ -9,7 +9,7 @@ export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
     name: 'dev',
     summary: 'run a template on this machine, without Docker',
     description:
-      'Starts a DynamoDB and an SQS, makes the resources of the template in them, and runs its functions in processes of their own as their sources say, until Ctrl-C. Changed sources are built and run at once. Needs esbuild and the emulators; it says what to install.',
+      'Starts a DynamoDB and an SQS, makes the resources of the template in them, and runs its functions in processes of their own as their sources say, until Ctrl-C. Changed sources are built and run at once.',
     examples: [
       'dev',
       'dev --template template.yaml --parameter-overrides Stage=dev --env-vars env.json',
@@ -41,7 +41,7 @@ export function addDevCommands(program: Command, addLeaf: AddSubcommand): void {
     name: 'invoke [function]',
     summary: 'run a function of a template once, on this machine',
     description:
-      'Takes the options of `sam local invoke` and prints what it prints: the answer, or the error, on standard output, and the log on standard error. The exit status is 0 for an error of the function too. Functions in TypeScript need esbuild.',
+      'Takes the options of `sam local invoke` and prints what it prints: the answer, or the error, on standard output, and the log on standard error. The exit status is 0 for an error of the function too.',
     examples: [
       'invoke OrdersFunction --event event.json',
       'invoke OrdersFunction -e - -t template.yaml --env-vars env.json < event.json',

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../tool-base/errors.ts';
 /** Where packages are looked for: in the project that the command is run in, and beside this package. */
 const FOLDERS: readonly string[] = [process.cwd(), path.dirname(fileURLToPath(import.meta.url))];
 
-/** The emulators of `npm install --save-dev fauxqs dynalite` are no dependencies of this package. */
+/** Imports an emulator: the project's own, or the one that this package brings. */
 export async function importInstalled(name: string, folders: readonly string[] = FOLDERS): Promise<unknown> {
   const folder = installedFolder(name, folders);
   if (folder === undefined) throw notInstalled([name]);
