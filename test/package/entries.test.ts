@@ -8,7 +8,7 @@ interface Manifest {
 
 const JEST_CONFIG: string = '../../jest.config.js'; // which has no types
 const { default: jestConfig } = (await import(JEST_CONFIG)) as {
-  default: { moduleNameMapper: Readonly<Record<string, string>> };
+  default: { projects: readonly [{ moduleNameMapper: Readonly<Record<string, string>> }] };
 };
 const manifest = readJson('package.json') as Manifest;
 const { paths } = (readJson('tsconfig.json') as { compilerOptions: { paths: Record<string, string[]> } })
@@ -51,7 +51,7 @@ function nameOf(entry: string): string {
 
 /** Where jest finds the entry. */
 function mapped(name: string): string | undefined {
-  for (const [pattern, target] of Object.entries(jestConfig.moduleNameMapper)) {
+  for (const [pattern, target] of Object.entries(jestConfig.projects[0].moduleNameMapper)) {
     if (new RegExp(pattern).test(name)) return name.replace(new RegExp(pattern), target);
   }
   return undefined;
