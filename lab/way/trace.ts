@@ -34,9 +34,7 @@ export async function traceSource(entries: readonly string[]): Promise<TracedSou
   const outdir = path.join(folder, 'src', 'traced');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: entries.map((entry) => path.join('src', entry)),
-    outbase: 'src',
-    entryNames: '[dir]-[name]',
+    entryPoints: Object.fromEntries(entries.map((entry) => [nameOf(entry), entry])),
     outdir,
     bundle: true,
     splitting: true,
@@ -48,17 +46,22 @@ export async function traceSource(entries: readonly string[]): Promise<TracedSou
     plugins: [TELLING],
   });
   return {
-    load: (entry) =>
-      import(pathToFileURL(path.join(outdir, entry.replace(/\/?([^/]+)\.ts$/, '-$1.js'))).href),
+    load: (entry) => import(pathToFileURL(path.join(outdir, `${nameOf(entry)}.js`)).href),
     delete: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** All in one folder. */
+function nameOf(entry: string): string {
+  return entry.replaceAll('/', '-').replace(/\.ts$/, '');
 }
 
 const TELLING: Plugin = {
   name: 'telling',
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path: whole }) => {
-      const file = path.relative(path.join(ROOT, 'src'), whole).split(path.sep).join('/');
+      const place = path.relative(ROOT, whole).split(path.sep).join('/');
+      const file = place.replace(/^(packages\/cli\/)?src\//, '');
       return { contents: telling(readFileSync(whole, 'utf8'), file), loader: 'ts' };
     });
   },
