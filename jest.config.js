@@ -1,28 +1,84 @@
-/** @type {import('jest').Config} */
-export default {
+/** What all tests have. */
+const base = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/{test,examples}/**/*.test.ts'],
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    '<rootDir>/test/real/',
-    '<rootDir>/test/package/(package|source-maps|tarball).test.ts',
-    '<rootDir>/test/release/',
-    '<rootDir>/test/linearizability/',
-    '<rootDir>/test/aws-check/',
-    '<rootDir>/test/recipes/',
-    '<rootDir>/test/surroundings/',
-  ],
+  testPathIgnorePatterns: ['/node_modules/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
   },
   moduleNameMapper: {
     '^batchlatch$': '<rootDir>/src/index.ts',
+    '^batchlatch-cdk$': '<rootDir>/packages/cdk/src/index.ts',
     '^batchlatch/core$': '<rootDir>/src/core.ts',
     '^batchlatch/(dynamodb|memory|postgres|redis)$': '<rootDir>/src/stores/$1/index.ts',
-    '^batchlatch/(durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|cdk|worker)$':
+    '^batchlatch/(durable|functions|http|jmespath|monitor|observe|opentelemetry|operations|powertools|s3|testing|worker)$':
       '<rootDir>/src/$1/index.ts',
   },
+  setupFiles: ['<rootDir>/test/support/environment.ts'],
+  setupFilesAfterEnv: ['<rootDir>/test/support/forget-subscribers.ts'],
+};
+
+/**
+ * One project for each script `test…` of package.json, which names it. How many files run at a time, and how long a test may take, is
+ * one setting for all projects of a run, so the scripts say what differs from the settings below.
+ * @type {import('jest').Config}
+ */
+export default {
+  projects: [
+    {
+      ...base,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/{test,examples,packages/*/test}/**/*.test.ts'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/package/(package|source-maps|tarball).test.ts',
+        '<rootDir>/test/(aws-check|linearizability|real|recipes|release|surroundings)/',
+      ],
+    },
+    // Packages as they are published: built, packed, and installed into folders of their own.
+    {
+      ...base,
+      displayName: 'package',
+      testMatch: ['<rootDir>/test/package/{package,source-maps,tarball}.test.ts'],
+    },
+    // The release: published to a registry on this machine, and installed from there into an empty folder.
+    { ...base, displayName: 'release', testMatch: ['<rootDir>/test/release/**/*.test.ts'] },
+    // The recipes of docs/recipes: projects that install the packed library as a user would, and run.
+    {
+      ...base,
+      displayName: 'recipes',
+      testMatch: ['<rootDir>/test/recipes/*.test.ts'],
+      globalSetup: '<rootDir>/test/recipes/set-up-run.js',
+      globalTeardown: '<rootDir>/test/recipes/tear-down-run.js',
+    },
+    // The library beside APM agents: the packed library in processes that vendors' own packages instrument. Two files at a time: an
+    // agent takes a second of CPU to start.
+    {
+      ...base,
+      displayName: 'surroundings',
+      testMatch: ['<rootDir>/test/surroundings/*.test.ts'],
+      globalSetup: '<rootDir>/test/surroundings/support/set-up-run.js',
+      globalTeardown: '<rootDir>/test/surroundings/support/tear-down-run.js',
+    },
+    // What needs more than Node: programs by AWS and others, each installed by the test that needs it. Two files at a time: they wait
+    // for other programs most of the time. A test may take longer than `until` waits, whose error says for what.
+    {
+      ...base,
+      displayName: 'real',
+      testMatch: ['<rootDir>/test/real/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/real/support/set-up-run.js',
+      globalTeardown: '<rootDir>/test/real/support/tear-down-run.js',
+    },
+    // Histories of several processes on real servers, judged by porcupine. One file at a time: what a history shows depends on how much
+    // happens at once.
+    {
+      ...base,
+      displayName: 'linearizability',
+      testMatch: ['<rootDir>/test/linearizability/**/*.test.ts'],
+    },
+    // What scripts/aws-check.sh runs in an AWS account, over the internet; a table or a queue may have to wait.
+    { ...base, displayName: 'aws-check', testMatch: ['<rootDir>/test/aws-check/**/*.test.ts'] },
+  ],
   // Not one core fewer than there are, as by default: most tests wait for other processes much of the time.
   maxWorkers: '100%',
   workerIdleMemoryLimit: '1GB',
@@ -30,6 +86,4 @@ export default {
   workerGracefulExitTimeout: 20_000,
   // Emulators share two cores with everything else in CI: a hang is still found, a slow start is not one. Longer than `until` waits.
   testTimeout: 90_000,
-  setupFiles: ['<rootDir>/test/support/environment.ts'],
-  setupFilesAfterEnv: ['<rootDir>/test/support/forget-subscribers.ts'],
 };

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import base from './jest.config.js';
+import jest from './jest.config.js';
 
 // Mutation testing of one room at a time. Run by scripts/mutation.sh, which names the room and gathers its tests in one
 // file: Jest loads each file anew for each mutant, and runs all files to their end.
+const [unit] = jest.projects;
 const room = process.env['BATCHLATCH_MUTATION_ROOM'] ?? 'keys';
 
 /** Of the stores, what is not one database's. */
@@ -18,6 +19,8 @@ export default {
     projectType: 'custom',
     configFile: 'jest.config.js',
     config: {
+      ...unit,
+      projects: [],
       testMatch: ['<rootDir>/test/mutation.test.ts'],
       testEnvironment: fileURLToPath(new URL('test/support/bail-environment.js', import.meta.url)),
       // Many mutants make a batch wait for ever: a test that fails costs less than a process that is stopped.
@@ -26,7 +29,7 @@ export default {
       watchman: false,
       // Loading AWS's SDK takes longer than nearly all of these tests, which keep their claims in memory.
       moduleNameMapper: {
-        ...base.moduleNameMapper,
+        ...unit.moduleNameMapper,
         '^@aws-sdk/client-dynamodb$': '<rootDir>/test/support/no-dynamodb.js',
       },
       haste: { forceNodeFilesystemAPI: true },

@@ -1,4 +1,4 @@
-import '../src/dev/emulators/quiet-sdk.ts';
+import '../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command, Option } from 'commander';

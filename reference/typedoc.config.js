@@ -5,7 +5,8 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 /** The file of `src` of each entry. */
 const entryPoints = Object.values(manifest.exports)
   .filter((entry) => typeof entry === 'object')
-  .map((entry) => entry.import.default.replace('./dist/esm/', '../src/').replace(/\.js$/, '.ts'));
+  .map((entry) => entry.import.default.replace('./dist/esm/', '../src/').replace(/\.js$/, '.ts'))
+  .concat('../packages/cdk/src/index.ts');
 
 /**
  * What a function gets that stands inside of a union or is what a call gives: no tag of TSDoc can say it there, so what the

@@ -95,7 +95,7 @@ trap 'exit 143' TERM
 
 resources create "$prefix"
 export BATCHLATCH_AWS_CHECK=$prefix
-node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js -c jest.aws-check.config.js --runInBand &
+node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js --selectProjects aws-check --testTimeout=120000 --runInBand &
 tests=$!
 status=0
 wait "$tests" || status=$?

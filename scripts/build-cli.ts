@@ -4,19 +4,21 @@ import { build, type Metafile } from 'esbuild';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 /**
- * Builds the bin: `src/cli` and every package it uses but the library's own dependencies, so that the CLI brings none.
- * Split, so that `--help` loads the argument parser and nothing of AWS.
+ * Builds the bin: `packages/cli/src/cli`, the library and every package that they use but the dependencies of the command line, which
+ * are found when a command needs them. Split, so that `--help` loads the argument parser and nothing of AWS.
  */
 export async function buildCli(root: string, folder: string): Promise<void> {
-  const { dependencies } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+  const { dependencies } = JSON.parse(
+    await readFile(path.join(root, 'packages/cli/package.json'), 'utf8'),
+  ) as {
     dependencies: Readonly<Record<string, string>>;
   };
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
-      batchlatch: path.join(root, 'src/cli/batchlatch.ts'),
+      batchlatch: path.join(root, 'packages/cli/src/cli/batchlatch.ts'),
       // What runs in the processes of functions, beside the code that starts them.
-      'function-process': path.join(root, 'src/dev/functions/function-process.ts'),
+      'function-process': path.join(root, 'packages/cli/src/dev/functions/function-process.ts'),
     },
     outdir: folder,
     format: 'esm',

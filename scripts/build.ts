@@ -1,7 +1,8 @@
 /**
- * Builds what is published: `dist/esm` by TypeScript, and from it `dist/cjs`, file by file, for programs that `require` the
- * package, the code of the function that `ClaimMonitor` deploys, the bin, the pages of the console, and the template of README's
- * example. An argument names another folder than `dist`. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
+ * Builds what is published, each package into its `dist`: all, or those that are named. Of the library and the constructs `dist/esm` by
+ * TypeScript, and from it `dist/cjs`, file by file, for programs that `require` them; for the library the template of README's example,
+ * for the constructs the code of the function that `ClaimMonitor` deploys. Of the command line the bin, and the pages of the console. `--out`
+ * names another folder than the repository. Packages that are ES modules alone go into `dist/cjs`: Node 20.19 with
  * `--no-experimental-require-module`, which is how Lambda starts it, cannot `require` them. docs/decisions/0020 says why it
  * is done in this way.
  */
@@ -10,9 +11,9 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { build, type PluginBuild } from 'esbuild';
-import { buildConsoleApp } from '../console-app/build.ts';
+import { buildConsoleApp } from '../packages/cli/console-app/build.ts';
 import { buildCli } from './build-cli.ts';
 import { buildMonitorFunction } from './monitor-function.ts';
 import { quickStartOf } from './release/quick-start.ts';
@@ -20,37 +21,75 @@ import { bringSources } from './source-maps.ts';
 import { licensesOf, packagesOf } from './third-party-licenses.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const DIST = path.resolve(ROOT, process.argv[2] ?? 'dist');
-const ESM = path.join(DIST, 'esm');
-const CJS = path.join(DIST, 'cjs');
 const LICENSES = 'THIRD-PARTY-LICENSES.md';
 
 /** What cannot be required, and what it brings. */
 const ONLY_ES_MODULES = new Set(['canonicalize', 'leven', 'p-limit', 'quick-lru', 'yocto-queue']);
 
-await rm(DIST, { recursive: true, force: true });
-await compile();
-await withoutThis();
-const inlined = await convert();
-await copyTypes();
-await bringSources(ROOT, DIST);
-await writeFile(path.join(CJS, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
-await writeFile(path.join(CJS, LICENSES), await licensesOf(ROOT, inlined));
-await buildMonitor();
-await buildCli(ROOT, path.join(DIST, 'cli'));
-await buildConsole();
-await writeFile(
-  path.join(DIST, 'template.yaml'),
-  quickStartOf(await readFile(path.join(ROOT, 'README.md'), 'utf8')).template,
-);
+const BUILDS: Readonly<Record<string, (out: string) => Promise<void>>> = {
+  library: buildLibrary,
+  cdk: buildConstructs,
+  cli: buildCommandLine,
+};
 
-async function compile(): Promise<void> {
+const { values, positionals } = parseArgs({ options: { out: { type: 'string' } }, allowPositionals: true });
+const out = path.resolve(ROOT, values.out ?? '.');
+for (const name of positionals.length === 0 ? Object.keys(BUILDS) : positionals) {
+  const start = BUILDS[name];
+  if (start === undefined)
+    throw new Error(`Expected names of ${Object.keys(BUILDS).join(', ')}, got \`${name}\``);
+  await start(out);
+}
+
+async function buildLibrary(folder: string): Promise<void> {
+  const dist = path.join(folder, 'dist');
+  const inlined = await buildModules(ROOT, dist);
+  await writeFile(path.join(dist, 'cjs', LICENSES), await licensesOf(ROOT, inlined));
+  const { template } = quickStartOf(await readFile(path.join(ROOT, 'README.md'), 'utf8'));
+  await writeFile(path.join(dist, 'template.yaml'), template);
+}
+
+async function buildConstructs(folder: string): Promise<void> {
+  const home = path.join(ROOT, 'packages/cdk');
+  const dist = path.join(folder, 'packages/cdk/dist');
+  await buildModules(home, dist);
+  const monitor = path.join(dist, 'monitor-function');
+  const bundled = await buildMonitorFunction(path.join(home, 'src/monitor-function.ts'), monitor);
+  await writeFile(path.join(monitor, LICENSES), await licensesOf(ROOT, bundled));
+}
+
+async function buildCommandLine(folder: string): Promise<void> {
+  const dist = path.join(folder, 'packages/cli/dist');
+  await rm(dist, { recursive: true, force: true });
+  await buildCli(ROOT, path.join(dist, 'cli'));
+  // The pages that `batchlatch console` serves.
+  const pages = path.join(dist, 'console-app');
+  const files = await buildConsoleApp(pages);
+  const inputs = Object.fromEntries(files.map((file) => [file, {}]));
+  await writeFile(path.join(pages, LICENSES), await licensesOf(ROOT, packagesOf({ inputs })));
+}
+
+/** Builds the modules in `src` of a package, in both forms. Returns the folders of the packages that were put into them. */
+async function buildModules(home: string, dist: string): Promise<readonly string[]> {
+  const [esm, cjs] = [path.join(dist, 'esm'), path.join(dist, 'cjs')];
+  await rm(dist, { recursive: true, force: true });
+  await compile(home, esm);
+  await withoutThis(esm);
+  const inlined = await convert(esm, cjs);
+  // The same declarations mean CommonJS where the nearest package.json says so.
+  await cp(esm, cjs, { recursive: true, filter: (source) => !/\.js(\.map)?$/.test(source) });
+  await bringSources(home, dist);
+  await writeFile(path.join(cjs, 'package.json'), json({ type: 'commonjs', sideEffects: false }));
+  return inlined;
+}
+
+async function compile(home: string, folder: string): Promise<void> {
   const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
   const { bin } = JSON.parse(await readFile(manifest, 'utf8')) as { bin: { tsc: string } };
   const compiler = path.join(path.dirname(manifest), bin.tsc);
   try {
-    await promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', ESM], {
-      cwd: ROOT,
+    await promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', folder], {
+      cwd: home,
     });
   } catch (error) {
     process.stderr.write((error as { stdout: string }).stdout);
@@ -62,20 +101,20 @@ async function compile(): Promise<void> {
  * TypeScript begins its helpers with a look at `this`, which an ES module does not have: Rollup warns of it in every
  * bundle. No line moves, so that the source maps stay right.
  */
-async function withoutThis(): Promise<void> {
-  const files = await readdir(ESM, { recursive: true });
+async function withoutThis(folder: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true });
   for (const file of files.filter((name) => name.endsWith('.js'))) {
-    const code = await readFile(path.join(ESM, file), 'utf8');
+    const code = await readFile(path.join(folder, file), 'utf8');
     const kept = code.replaceAll(/\(this && this\.__\w+\) \|\| /g, '');
-    if (kept !== code) await writeFile(path.join(ESM, file), kept);
+    if (kept !== code) await writeFile(path.join(folder, file), kept);
   }
 }
 
 /** Converts each file for itself, so that both builds have the same files. Returns the folders of the packages that were put into them. */
-async function convert(): Promise<readonly string[]> {
+async function convert(esm: string, cjs: string): Promise<readonly string[]> {
   const { metafile } = await build({
-    entryPoints: [path.join(ESM, '**/*.js')],
-    outdir: CJS,
+    entryPoints: [path.join(esm, '**/*.js')],
+    outdir: cjs,
     format: 'cjs',
     platform: 'node',
     target: 'node20',
@@ -85,7 +124,7 @@ async function convert(): Promise<readonly string[]> {
     define: { 'import.meta.dirname': '__dirname' },
     // `require` later, in its place: where a test runner runs CommonJS in a context of its own, nothing can be imported there.
     supported: { 'dynamic-import': false },
-    plugins: [{ name: 'keep-imports', setup: keepImports }],
+    plugins: [{ name: 'keep-imports', setup: (esbuild) => keepImports(esbuild, esm) }],
     metafile: true,
     logLevel: 'error',
   });
@@ -93,32 +132,12 @@ async function convert(): Promise<readonly string[]> {
 }
 
 /** Leaves every import as it is but those of packages that cannot be required. */
-function keepImports(esbuild: PluginBuild): void {
+function keepImports(esbuild: PluginBuild, esm: string): void {
   esbuild.onResolve({ filter: /.*/ }, ({ path: specifier, kind, importer }) => {
-    const isOurs = importer.startsWith(ESM);
+    const isOurs = importer.startsWith(esm);
     if (kind === 'entry-point' || !isOurs || ONLY_ES_MODULES.has(specifier)) return undefined;
     return { path: specifier, external: true };
   });
-}
-
-/** The same declarations mean CommonJS where the nearest package.json says so. */
-async function copyTypes(): Promise<void> {
-  await cp(ESM, CJS, { recursive: true, filter: (source) => !/\.js(\.map)?$/.test(source) });
-}
-
-/** The code that the CDK construct `ClaimMonitor` deploys. */
-async function buildMonitor(): Promise<void> {
-  const folder = path.join(DIST, 'monitor-function');
-  const bundled = await buildMonitorFunction(path.join(ESM, 'cdk', 'monitor-function.js'), folder);
-  await writeFile(path.join(folder, LICENSES), await licensesOf(ROOT, bundled));
-}
-
-/** The pages that `batchlatch console` serves. */
-async function buildConsole(): Promise<void> {
-  const folder = path.join(DIST, 'console-app');
-  const files = await buildConsoleApp(folder);
-  const inputs = Object.fromEntries(files.map((file) => [file, {}]));
-  await writeFile(path.join(folder, LICENSES), await licensesOf(ROOT, packagesOf({ inputs })));
 }
 
 function json(value: unknown): string {

@@ -1,5 +1,5 @@
 // Checks the specification of the claim in model/claim.qnt, and the code against it. See --help.
-import '../src/dev/emulators/quiet-sdk.ts';
+import '../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { Command, Option } from 'commander';
 import { positiveInteger } from './command-line/positive-integer.ts';
 import { startProgress } from './command-line/start-progress.ts';

@@ -26,7 +26,7 @@ install_once() {
 }
 
 copy_project() {
-  cp -r "$project"/{src,test,local,package.json,jest.config.js,stryker.config.js} "$1"
+  cp -r "$project"/{src,test,local,packages,package.json,jest.config.js,stryker.config.js} "$1"
   ln -s "$project/node_modules" "$1/node_modules"
 }
 

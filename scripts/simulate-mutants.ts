@@ -26,7 +26,7 @@ interface Verdict {
 }
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const COPIED = ['src', 'test', 'scripts', 'package.json', 'tsconfig.json', 'jest.config.js'];
+const COPIED = ['src', 'packages', 'test', 'scripts', 'package.json', 'tsconfig.json', 'jest.config.js'];
 const JEST = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',

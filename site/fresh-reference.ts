@@ -5,6 +5,7 @@ import { ROOT } from './pages/root.ts';
 /** What the reference is made from: the comments of `src`, and how TypeDoc is set up. */
 const SOURCES = [
   'src',
+  'packages/cdk/src',
   'reference/typedoc.config.js',
   'reference/package.json',
   'tsconfig.json',

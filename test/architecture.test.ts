@@ -5,9 +5,9 @@ import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
 
 /**
- * The rooms of `src` and what each may import: other rooms, or single files of them. A new room has to be
+ * The rooms of `src` and of `packages`, and what each may import: other rooms, or single files of them. A new room has to be
  * entered here, and a new direction too. Every room may import `base`, which imports nothing. `.` are the files directly
- * in `src`, which put the rooms together.
+ * in `src`, which put the rooms together. From `tool-base` on the rooms are in `packages`.
  */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Knows nothing of what this library is for.
@@ -19,8 +19,6 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   queues: ['claims'],
   // How options are checked, whoever has them.
   options: [],
-  // How texts from elsewhere are shown, whoever shows them.
-  text: [],
   // Which requests a server of this machine refuses, whoever serves.
   guard: [],
   // One attempt of one key, whoever makes it.
@@ -93,8 +91,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // What people do to claims and dead letters, over any store.
   // Where nobody names an admin it is DynamoDB's.
   monitor: ['claims', 'options', 'observe/json-lines.ts', 'stores/dynamodb/dynamodb-admin.ts'],
-  operations: ['claims', 'aws/sdk', 'options', 'queues', 'keys', 'sources'],
+  operations: ['claims', 'aws/sdk', 'guard', 'options', 'queues', 'keys', 'sources'],
   testing: ['claims', 'options', 'worker/failed-items.ts'],
+  // How texts from elsewhere are shown, whoever shows them.
+  text: [],
   // What is small and used by all tools: time, errors, checks of options.
   'tool-base': ['core.ts', 'stores/postgres/index.ts'],
   // CloudFormation's and SAM's templates as data, their functions worked out.
@@ -102,11 +102,11 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Reads templates and accounts; only the command line tool uses it.
   doctor: ['stores/postgres/index.ts', 'stores/redis/index.ts', 'template', 'text', 'tool-base'],
   // A Lambda on this machine; only the command line tool uses it.
-  dev: ['guard', 'template', 'testing/index.ts', 'tool-base'],
+  dev: ['operations/index.ts', 'template', 'testing/index.ts', 'tool-base'],
   // What others deploy; the monitor's code is what the construct brings along.
   cdk: ['monitor/index.ts'],
   // What a browser shows; only the command line tool uses it.
-  console: ['guard', 'operations/index.ts', 'tool-base'],
+  console: ['operations/index.ts', 'tool-base'],
   // What `console --demo` is opened on; only the command line tool uses it.
   'console-demo': ['core.ts', 'dev', 'operations/index.ts', 'stores/dynamodb/index.ts', 'worker/index.ts'],
   // The bin. Nothing imports it, and it is no part of what programs import.
@@ -158,8 +158,24 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 /** At the edge: they use the others, and nobody uses them. */
 const NEVER_IMPORTED = ['cli'];
 
-/** The rooms of the tools. They import public entries of the library, by the name of the package, and nothing else of it. */
-const TOOLS = new Set(['cli', 'console', 'console-demo', 'dev', 'doctor', 'template', 'text', 'tool-base']);
+/** The folders of the other packages, and what their paths here begin with: the rooms of the command line are called as its folders. */
+const PACKAGES: Readonly<Record<string, string>> = { 'packages/cli/src': '', 'packages/cdk/src': 'cdk' };
+
+/** The rooms of the other packages. They import public entries of the library, by the name of the package, and nothing else of it. */
+const TOOLS = new Set([
+  'cdk',
+  'cli',
+  'console',
+  'console-demo',
+  'dev',
+  'doctor',
+  'template',
+  'text',
+  'tool-base',
+]);
+
+const { exports: entries } = JSON.parse(readFileSync('package.json', 'utf8')) as { exports: object };
+const PUBLIC = new Set(Object.keys(entries).map((entry) => posix.join('batchlatch', entry)));
 
 /** Who talks to AWS. */
 const KNOWS_AWS = new Set([
@@ -208,7 +224,7 @@ const KNOWS_THE_MACHINE = new Set([
   'monitor/default-ports.ts',
 ]);
 
-describe('src', () => {
+describe('src, with the sources of the other packages,', () => {
   const files = readSources();
 
   it('has the rooms of the table, and no others', () => {
@@ -237,7 +253,7 @@ describe('src', () => {
     expect(lines.filter(([, count]) => count > 300)).toEqual([]);
   });
 
-  it('has tools that import public entries, and nothing else of the library', () => {
+  it('has packages that import public entries, and nothing else of the library', () => {
     expect(privateImports(files)).toEqual([]);
   });
 
@@ -302,12 +318,15 @@ describe('the checks see', () => {
     expect(wrongDirections(files)).toEqual(['index.ts imports attic']);
   });
 
-  it('that a tool uses what is not public', () => {
+  it('that another package uses what is not public', () => {
     const imports = (source: string): string[] => privateImports(new Map([['cli/claims/x.ts', source]]));
     expect(imports("import { a } from '../../claims/claim.ts';")).toEqual([
       'cli/claims/x.ts imports ../../claims/claim.ts',
     ]);
     expect(imports("const a = await import('../../operations/index.ts');")).toHaveLength(1);
+    expect(imports("export * from '../../../../../src/index.ts';")).toHaveLength(1);
+    expect(imports("import type { A } from 'batchlatch/dist/esm/index.js';")).toHaveLength(1);
+    expect(imports("import type { A } from 'batchlatch/claims';")).toHaveLength(1);
     expect(imports("import { a } from 'batchlatch/operations'; import { b } from '../../dev/x.ts';")).toEqual(
       [],
     );
@@ -366,17 +385,21 @@ describe('the checks see', () => {
   });
 });
 
-/** Sources by their path in `src`, with `/`. */
+/** Sources by their path in `src`, with `/`; those of other packages as `PACKAGES` says. */
 type Sources = ReadonlyMap<string, string>;
 
 function readSources(): Sources {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
-  const paths = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => join(entry.parentPath, entry.name));
-  return new Map(
-    paths.map((path) => [relative(root, path).replaceAll(sep, '/'), readFileSync(path, 'utf8')]),
-  );
+  const sources = Object.entries({ src: '', ...PACKAGES }).flatMap(([folder, prefix]) => {
+    const root = join(dirname(fileURLToPath(import.meta.url)), '..', folder);
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path): [string, string] => {
+        const name = posix.join(prefix, relative(root, path).replaceAll(sep, '/'));
+        return [name, readFileSync(path, 'utf8')];
+      });
+  });
+  return new Map(sources);
 }
 
 /** A room is a folder of `src`; each store is one of its own, and so are the folders in it, and in `aws`. */
@@ -441,10 +464,8 @@ function wrongDirections(files: Sources): string[] {
 function privateImports(files: Sources): string[] {
   return importsOf(files)
     .filter(({ from, specifier, target }) => {
-      if (target === undefined || !TOOLS.has(roomOf(from)) || /^batchlatch(\/|$)/.test(specifier))
-        return false;
-      // `guard` is the worker's too: each package gets its own.
-      return !TOOLS.has(roomOf(target)) && roomOf(target) !== 'guard';
+      if (target === undefined || !TOOLS.has(roomOf(from)) || PUBLIC.has(specifier)) return false;
+      return !TOOLS.has(roomOf(target));
     })
     .map(({ from, specifier }) => `${from} imports ${specifier}`);
 }

@@ -33,10 +33,12 @@ export async function buildWorkers(): Promise<void> {
 
 /** As `npm run build` does it. It takes what is below a `node_modules` for a dependency, so it is moved there afterwards. */
 async function buildLibrary(outDir: string): Promise<void> {
-  const folder = path.join(BUILD, 'library');
+  const out = path.join(BUILD, 'library');
   const script = path.join(ROOT, 'scripts/build.ts');
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', script, folder], { cwd: ROOT });
-  await rename(folder, outDir);
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', script, 'library', '--out', out], {
+    cwd: ROOT,
+  });
+  await rename(path.join(out, 'dist'), outDir);
 }
 
 export interface FunctionBundle {

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { answersAwsCall } from '../../src/dev/emulators/aws-probe.ts';
-import { startChild } from '../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
+import { answersAwsCall } from '../../packages/cli/src/dev/emulators/aws-probe.ts';
+import { startChild } from '../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
 
 const TABLE = 'filled';
 const EXPIRES_AT = '4102444800';

@@ -1,4 +1,7 @@
-import { type DynamoDBEmulator, startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import {
+  type DynamoDBEmulator,
+  startDynamoDBEmulator,
+} from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import { type ContenderName, type ServerName, serverOf } from '../contenders/index.ts';
 import { WorkerProcess } from './worker-process.ts';
 

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import type { Component } from '../../test/support/components/component.ts';
 import { postgres, startPostgres } from '../../test/support/components/postgres.ts';
 import { redis, startRedis } from '../../test/support/components/redis.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Lab } from './lab.ts';
 import type { Progress } from './progress.ts';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { createServer } from 'node:tls';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { SELF_SIGNED } from '../../test/support/self-signed.ts';
 import { BUILD } from './paths.ts';
 

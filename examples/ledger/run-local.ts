@@ -1,10 +1,10 @@
 /** Books a few transfers on this machine, every message delivered twice, and prints the ledger. */
-import '../../src/dev/emulators/quiet-sdk.ts';
+import '../../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { openLedger, readLedger } from './ledger-table.ts';
 import type { Transfer } from './transfer.ts';
 

@@ -2,10 +2,10 @@
  * An empty DynamoDB on port 8000, or the one that is given, with the two tables of template.yaml, under the names of
  * env.json, for `sam local invoke`. Runs until it is interrupted. Another port has to be entered in env.json, too.
  */
-import '../../src/dev/emulators/quiet-sdk.ts';
+import '../../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { CreateTableCommand, DynamoDBClient, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 
 const emulator = await startDynamoDBEmulator(undefined, { port: Number(process.argv[2] ?? 8000) });
 const client = new DynamoDBClient({

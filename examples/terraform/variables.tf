@@ -26,7 +26,7 @@ variable "function_timeout" {
 }
 
 variable "monitor_package" {
-  description = "A zip file with what the package has in dist/monitor-function."
+  description = "A zip file with what batchlatch-cdk has in dist/monitor-function."
   type        = string
 }
 

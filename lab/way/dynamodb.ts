@@ -1,6 +1,6 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 
 /** The table of those that are counted, and one that stays small: it is searched. */
 export const TABLE = 'counted';

@@ -1,5 +1,5 @@
 import { HELD, type Costs } from './costs.ts';
-import { type SourceCounts, TOOLS } from './source-counts.ts';
+import type { SourceCounts } from './source-counts.ts';
 import type { Steps } from './steps.ts';
 
 export interface Report {
@@ -32,7 +32,7 @@ function costLine({ calls, functions, files, promises, bytes }: Costs): string {
 function sourceLines(source: SourceCounts): string[] {
   const { longestFile, longestFunction, widestContext } = source;
   return [
-    `Of src without ${TOOLS.join(', ')}:`,
+    'Of src:',
     `  ${source.lines} lines, ${source.proxies} \`new Proxy\`, ${source.symbolsFor} \`Symbol.for\``,
     `  ${source.staticModules} files that \`import 'batchlatch'\` loads at once`,
     `  longest file of the way: ${longestFile.file}, ${longestFile.lines} lines`,

@@ -5,7 +5,7 @@ import type * as DynamoDB from 'batchlatch/dynamodb';
 import type * as Memory from 'batchlatch/memory';
 import type * as Operations from 'batchlatch/operations';
 import type * as Worker from 'batchlatch/worker';
-import type * as Cli from '../../src/cli/run.ts';
+import type * as Cli from '../../packages/cli/src/cli/run.ts';
 import { batchOf, processorOf, runBatch } from './batches.ts';
 import { TRACED_TABLE } from './dynamodb.ts';
 import { OneMessageQueue } from './one-message-queue.ts';
@@ -24,12 +24,12 @@ export type StepName =
   | 'a message, worker and memory store';
 
 const ENTRIES = {
-  core: 'core.ts',
-  memory: 'stores/memory/index.ts',
-  dynamodb: 'stores/dynamodb/index.ts',
-  operations: 'operations/index.ts',
-  worker: 'worker/index.ts',
-  cli: 'cli/run.ts',
+  core: 'src/core.ts',
+  memory: 'src/stores/memory/index.ts',
+  dynamodb: 'src/stores/dynamodb/index.ts',
+  operations: 'src/operations/index.ts',
+  worker: 'src/worker/index.ts',
+  cli: 'packages/cli/src/cli/run.ts',
 };
 
 /** Traces each step once it has been done before, when what is loaded once is loaded. Needs the DynamoDB of the environment. */

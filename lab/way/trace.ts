@@ -30,13 +30,11 @@ export async function traceSource(entries: readonly string[]): Promise<TracedSou
   const folder = mkdtempSync(path.join(tmpdir(), 'batchlatch-way-'));
   cpSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
-  // As deep as `src/cli`, which finds the manifest by its place.
+  // As deep as `packages/cli/src/cli`, which finds the manifest by its place.
   const outdir = path.join(folder, 'src', 'traced');
   await build({
     absWorkingDir: ROOT,
-    entryPoints: entries.map((entry) => path.join('src', entry)),
-    outbase: 'src',
-    entryNames: '[dir]-[name]',
+    entryPoints: Object.fromEntries(entries.map((entry) => [nameOf(entry), entry])),
     outdir,
     bundle: true,
     splitting: true,
@@ -48,17 +46,22 @@ export async function traceSource(entries: readonly string[]): Promise<TracedSou
     plugins: [TELLING],
   });
   return {
-    load: (entry) =>
-      import(pathToFileURL(path.join(outdir, entry.replace(/\/?([^/]+)\.ts$/, '-$1.js'))).href),
+    load: (entry) => import(pathToFileURL(path.join(outdir, `${nameOf(entry)}.js`)).href),
     delete: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** All in one folder. */
+function nameOf(entry: string): string {
+  return entry.replaceAll('/', '-').replace(/\.ts$/, '');
 }
 
 const TELLING: Plugin = {
   name: 'telling',
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/.*\.tsx?$/ }, ({ path: whole }) => {
-      const file = path.relative(path.join(ROOT, 'src'), whole).split(path.sep).join('/');
+      const place = path.relative(ROOT, whole).split(path.sep).join('/');
+      const file = place.replace(/^(packages\/cli\/)?src\//, '');
       return { contents: telling(readFileSync(whole, 'utf8'), file), loader: 'ts' };
     });
   },

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { SQS } from '@aws-sdk/client-sqs';
 import { payloadHash } from 'batchlatch';
 import { processorKey } from 'batchlatch/operations';
-import { versionOfPackage } from '../../src/cli/version.ts';
-import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
-import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { versionOfPackage } from '../../packages/cli/src/cli/version.ts';
+import { type RunningConsole, startConsole } from '../../packages/cli/src/console/start-console.ts';
+import type { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import type { DemoStore } from './demo-store.ts';
 import type { OrdersStack } from './orders-stack.ts';
 
@@ -64,7 +64,7 @@ export async function startDemoConsole(options: DemoConsoleOptions): Promise<Dem
 export async function buildPages(cleanup: DisposeStack): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-console-'));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
-  const { buildConsoleApp } = await import('../../console-app/build.ts');
+  const { buildConsoleApp } = await import('../../packages/cli/console-app/build.ts');
   await buildConsoleApp(folder);
   return folder;
 }

@@ -4,11 +4,11 @@ import {
   DynamoDBClient,
   ListTablesCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import type { Places } from '../../src/dev/places.ts';
-import { createTables } from '../../src/dev/services/create-tables.ts';
-import type { DevTable } from '../../src/dev/stack.ts';
+import type { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { Places } from '../../packages/cli/src/dev/places.ts';
+import { createTables } from '../../packages/cli/src/dev/services/create-tables.ts';
+import type { DevTable } from '../../packages/cli/src/dev/stack.ts';
 
 /** A client of the DynamoDB of these places, whether that runs already or not. */
 export function dynamoDBAt({ dynamodb }: Places, cleanup: DisposeStack): DynamoDBClient {

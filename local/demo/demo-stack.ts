@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as esbuild from 'esbuild';
-import { shownLine } from '../../src/cli/dev/function-lines.ts';
-import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { BuildFailedError } from '../../src/dev/functions/function-build.ts';
-import type { Places } from '../../src/dev/places.ts';
-import type { DevEvent, OnDevEvent } from '../../src/dev/report/dev-event.ts';
-import { type RunningStack, runStack } from '../../src/dev/run-stack.ts';
-import type { DevFunction, DevTable } from '../../src/dev/stack.ts';
+import { shownLine } from '../../packages/cli/src/cli/dev/function-lines.ts';
+import type { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import { BuildFailedError } from '../../packages/cli/src/dev/functions/function-build.ts';
+import type { Places } from '../../packages/cli/src/dev/places.ts';
+import type { DevEvent, OnDevEvent } from '../../packages/cli/src/dev/report/dev-event.ts';
+import { type RunningStack, runStack } from '../../packages/cli/src/dev/run-stack.ts';
+import type { DevFunction, DevTable } from '../../packages/cli/src/dev/stack.ts';
 import { type OrdersStack, stackOf } from './orders-stack.ts';
 
 export interface DemoStackOptions {

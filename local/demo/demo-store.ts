@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import type { Claim } from 'batchlatch';
 import type { ClaimAdmin } from 'batchlatch/operations';
 import type { ClaimState } from 'batchlatch/operations';
-import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import type { Places } from '../../src/dev/places.ts';
-import type { DevFunction, DevTable } from '../../src/dev/stack.ts';
+import type { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import type { Places } from '../../packages/cli/src/dev/places.ts';
+import type { DevFunction, DevTable } from '../../packages/cli/src/dev/stack.ts';
 import type { OrderMessage } from './order-messages.ts';
 import type { OrdersStack } from './orders-stack.ts';
 

@@ -1,5 +1,5 @@
 /** The demo: `npm start`, or `npm start -- --help`. */
-import '../../src/dev/emulators/quiet-sdk.ts';
+import '../../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { createDemoDisplay } from './demo-display.ts';
 import type { StoreName } from './demo-store.ts';

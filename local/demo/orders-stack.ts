@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Places } from '../../src/dev/places.ts';
-import type { DevFunction, DevQueue, DevStack, DevTable, SqsTrigger } from '../../src/dev/stack.ts';
-import { readStack } from '../../src/dev/template/read-stack.ts';
+import type { Places } from '../../packages/cli/src/dev/places.ts';
+import type {
+  DevFunction,
+  DevQueue,
+  DevStack,
+  DevTable,
+  SqsTrigger,
+} from '../../packages/cli/src/dev/stack.ts';
+import { readStack } from '../../packages/cli/src/dev/template/read-stack.ts';
 
 const TEMPLATE = fileURLToPath(new URL('../../template.yaml', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { guardServer } from '../../src/guard/guard-server.ts';
 import type { Trouble } from './demo-store.ts';
 import type { OrderMessage, Peculiarity } from './order-messages.ts';

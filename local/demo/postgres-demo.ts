@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { claimsTableSql, postgresAdmin } from 'batchlatch/postgres';
 import { Pool } from 'pg';
-import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
+import type { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
 import { startCountingProxy, statementCounter } from '../emulators/counting-proxy.ts';
 import { startPostgresProcess } from '../emulators/start-postgres-process.ts';
 import { type DemoStore, type DemoStoreSetup, functionOfDemo } from './demo-store.ts';

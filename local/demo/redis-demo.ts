@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { redisAdmin } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
-import type { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
+import type { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
 import { scriptCallCounter, startCountingProxy } from '../emulators/counting-proxy.ts';
 import { startRedisServer } from '../emulators/redis-server.ts';
 import { type DemoStore, type DemoStoreSetup, functionOfDemo } from './demo-store.ts';

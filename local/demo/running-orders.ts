@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import type { DevEvent } from '../../src/dev/report/dev-event.ts';
+import type { DevEvent } from '../../packages/cli/src/dev/report/dev-event.ts';
 
 /** Which invocation has which order. */
 export class RunningOrders {

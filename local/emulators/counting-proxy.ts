@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 
 /** Counts what it is looking for in what a client sends on one connection, chunk by chunk. */
 export type ChunkCounter = (chunk: Buffer) => number;

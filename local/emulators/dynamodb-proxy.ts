@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { guardServer } from '../../src/guard/guard-server.ts';
 
 /** A call to DynamoDB on its way. */

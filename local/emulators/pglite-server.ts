@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 
 /** A server in front of a PGlite, which is one session of PostgreSQL. */
 export interface PGliteServer {

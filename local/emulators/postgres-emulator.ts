@@ -1,4 +1,4 @@
-import type { LocalService, StartOptions } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService, StartOptions } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { createPGliteDatabase } from './pglite-database.ts';
 import { startPGliteServer } from './pglite-server.ts';
 

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startChild } from '../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../src/dev/emulators/local-service.ts';
+import { startChild } from '../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../packages/cli/src/dev/emulators/local-service.ts';
 
 const PROGRAMS = ['valkey-server', 'redis-server'];
 

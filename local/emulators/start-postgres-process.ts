@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { startChild } from '../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { startChild } from '../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 
 /** Starts the PostgreSQL emulator where its work keeps nobody else waiting: in a process of its own. */
 export async function startPostgresProcess(): Promise<LocalService> {

@@ -1,5 +1,5 @@
 import { DeleteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import { dynamoDBAdmin } from '../../src/stores/dynamodb/dynamodb-admin.ts';
 import { dynamoDBStore } from '../../src/stores/dynamodb/dynamodb-store.ts';
 import { transactEffect } from '../../src/stores/dynamodb/commit.ts';

@@ -12,6 +12,8 @@ export interface ReleaseFiles {
     readonly bugs?: unknown;
     readonly homepage?: unknown;
   };
+  /** The manifests of the packages that are released with it, by their files. */
+  readonly packages: Readonly<Record<string, ReleaseFiles['manifest']>>;
   /** The texts of the files of these names; undefined where there is none. */
   readonly readme: string | undefined;
   readonly changelog: string | undefined;
@@ -27,7 +29,13 @@ export interface OpenItem {
 
 /** What is left to do, the package's own fields first; empty if the package can be published. */
 export function openItems(files: ReleaseFiles): OpenItem[] {
-  return [...ofManifest(files), ...ofReadme(files), ...ofChangelog(files), ...ofSecurity(files)];
+  return [
+    ...ofManifest(files),
+    ...ofPackages(files),
+    ...ofReadme(files),
+    ...ofChangelog(files),
+    ...ofSecurity(files),
+  ];
 }
 
 function ofManifest({ manifest }: ReleaseFiles): OpenItem[] {
@@ -45,6 +53,16 @@ function ofManifest({ manifest }: ReleaseFiles): OpenItem[] {
     texts.push('`homepage` is missing: add the address of the README or of the documentation');
   }
   return texts.map((text) => ({ file: 'package.json', text }));
+}
+
+/** npm takes provenance from the manifest of each package. */
+function ofPackages({ manifest, packages }: ReleaseFiles): OpenItem[] {
+  const fields = ['version', 'repository', 'bugs', 'homepage'] as const;
+  return Object.entries(packages).flatMap(([file, own]) =>
+    fields
+      .filter((field) => JSON.stringify(own[field]) !== JSON.stringify(manifest[field]))
+      .map((field) => ({ file, text: `\`${field}\` is not that of package.json: copy it` })),
+  );
 }
 
 /** The package's page knows no other files of the repository. */

@@ -1,6 +1,7 @@
 /**
  * What a person does with claims and dead letters: find, release, resolve, park and forget claims, copy them to another
- * store, count them, and redrive a dead-letter queue.
+ * store, count them, and redrive a dead-letter queue. And for whoever serves them to a browser: which requests a server of
+ * this machine refuses.
  *
  * @module batchlatch/operations
  */
@@ -63,3 +64,6 @@ export type {
   RedrivenClaim,
   RedrivenMessage,
 } from './dead-letters/redrive-result.ts';
+export { isFromForeignPage } from '../guard/foreign-request.ts';
+export { guardServer } from '../guard/guard-server.ts';
+export { type OwnNames, ownNames } from '../guard/own-names.ts';

@@ -1,5 +1,5 @@
 import { type Command, CommanderError } from 'commander';
-import { programOf } from '../../src/cli/program.ts';
+import { programOf } from '../../packages/cli/src/cli/program.ts';
 
 /** All commands, for a terminal that nobody looks at. */
 export function newProgram(): Command {

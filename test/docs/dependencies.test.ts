@@ -10,7 +10,9 @@ const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>;
 };
-const [, installed = '', peers = ''] = (PAGES.get('docs/dependencies.md') ?? '').split(/^## .*$/m);
+const [, installed = '', peers = '', commandLine = '', constructs = ''] = (
+  PAGES.get('docs/dependencies.md') ?? ''
+).split(/^## .*$/m);
 
 describe('The page about dependencies', () => {
   it('names what is installed with the package, and why', () => {
@@ -28,6 +30,23 @@ describe('The page about dependencies', () => {
     expect(rowsOf(peers)).toEqual(Object.keys(peerDependencies).toSorted());
     const optional = Object.keys(peerDependenciesMeta).filter((name) => peerDependenciesMeta[name]?.optional);
     expect(optional.toSorted()).toEqual(Object.keys(peerDependencies).toSorted());
+  });
+});
+
+describe('What the page says of the other packages', () => {
+  const manifest = (name: string): Readonly<Record<string, object>> =>
+    JSON.parse(readFileSync(`packages/${name}/package.json`, 'utf8')) as Readonly<Record<string, object>>;
+
+  it('names what is installed with the command line', () => {
+    const { dependencies: needed, optionalDependencies, peerDependencies: none } = manifest('cli');
+    expect(rowsOf(commandLine)).toEqual(Object.keys({ ...needed, ...optionalDependencies }).toSorted());
+    expect(none).toBeUndefined();
+  });
+
+  it('names the peers of the constructs, which have no dependencies', () => {
+    const { dependencies: none, peerDependencies: needed = {} } = manifest('cdk');
+    expect(rowsOf(constructs)).toEqual(Object.keys(needed).toSorted());
+    expect(none).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { RULES } from '../../src/doctor/index.ts';
+import { RULES } from '../../packages/cli/src/doctor/index.ts';
 import { PAGES } from './pages.ts';
 import { anchors } from './markdown.ts';
 

@@ -10,11 +10,13 @@ interface Example {
   readonly code: string;
 }
 
-/** The examples of the library's comments. */
+/** The examples of the comments of the library and of the constructs. */
 export function examplesOfSources(): Example[] {
-  return readdirSync('src', { recursive: true, encoding: 'utf8' })
+  return ['src', 'packages/cdk/src']
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file}`),
+    )
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => `src/${file}`)
     .toSorted()
     .flatMap((file) =>
       examplesIn(readFileSync(file, 'utf8')).map(({ line, code }) => ({

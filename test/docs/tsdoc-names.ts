@@ -2,7 +2,7 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { ClaimStore } from 'batchlatch';
-import type { BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch/cdk';
+import type { BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch-cdk';
 import type { PostgresPool } from 'batchlatch/postgres';
 import type { ManualClock } from 'batchlatch/testing';
 

@@ -9,7 +9,7 @@ import {
 import { startDurable, type StartDurableOptions } from 'batchlatch/durable';
 import { memoryStore } from 'batchlatch/memory';
 import { sqsEvent } from 'batchlatch/testing';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { type Bench, bench, failed, messages } from '../batch/bench.ts';
 import { until } from '../support/until.ts';
 import { arnOf, lambdaService } from './lambda-service.ts';

@@ -8,7 +8,7 @@ import { claimsTableDefinition, dynamoDBStore } from 'batchlatch/dynamodb';
 import { sqsEvent } from 'batchlatch/testing';
 import { emulatedTable } from '../support/emulated-table.ts';
 
-const BIN = fileURLToPath(new URL('../../src/cli/batchlatch.ts', import.meta.url));
+const BIN = fileURLToPath(new URL('../../packages/cli/src/cli/batchlatch.ts', import.meta.url));
 
 /** As somebody has it who has configured nothing. */
 const BARE = {

@@ -3,7 +3,7 @@ import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { type BatchEvent, createBatchProcessor, jsonLines } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
 import { bench, type Bench, failed, ids, messages } from '../batch/bench.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { awsException, failCalls, failStatements } from '../support/sdk-traffic.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { until } from '../support/until.ts';
 

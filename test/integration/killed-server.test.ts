@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import type { PaymentsServerMessage, PaymentsServerSetup } from '../support/payments-server.ts';
 import { until } from '../support/until.ts';

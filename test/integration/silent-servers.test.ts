@@ -8,7 +8,7 @@ import { postgresStore } from 'batchlatch/postgres';
 import { redisStore } from 'batchlatch/redis';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { Redis } from 'ioredis';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { poolOf } from '../support/postgres-table.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Order } from '../../examples/orders/order.ts';
-import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { readChargedOrders, readClaims, readDepth } from '../../local/demo/stored-orders.ts';
 import { type OrdersStack, sendBodies, startOrdersStack } from '../support/orders-stack.ts';
 import type { PollingWorkerMessage, PollingWorkerSetup } from '../support/polling-worker.ts';

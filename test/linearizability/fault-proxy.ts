@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SeededRandom } from '../../local/demo/seeded-random.ts';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { type Moment, momentSince } from './history.ts';
 
 /** What happens to how many of a thousand messages. */

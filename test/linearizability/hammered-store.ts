@@ -2,7 +2,7 @@ import { inDynamoDB, inPostgres, inRedis, type StoreAndAdmin } from '../support/
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { systemClock } from '../../src/base/clock.ts';
-import { emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import type { HammerSetup } from './hammer-setup.ts';
 
 /** The store of a process, over a connection of its own. */

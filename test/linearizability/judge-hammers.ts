@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { checkHistory, type Verdict } from './check-history.ts';
 import { type HammersReport, type HammersSetup, runHammers } from './run-hammers.ts';
 import type { Subject } from './subjects.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import type { Component } from '../support/components/component.ts';
 import { componentNamed } from '../support/components/index.ts';

@@ -5,8 +5,8 @@ import { createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { powertools, type PowertoolsTracer } from 'batchlatch/observe';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 
 /** A subsegment as X-Ray's SDK keeps it until it is sent. */

@@ -3,7 +3,7 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { type BatchProcessorOptions, createBatchProcessor, PermanentError } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import type { DeadLetterSqs } from 'batchlatch/operations';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { failedItems } from '../../src/worker/failed-items.ts';
 import { createQueue } from '../real/support/create-queue.ts';
 import { receiveEvent } from '../support/poll-queue.ts';

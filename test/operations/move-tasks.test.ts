@@ -6,8 +6,8 @@ import {
   peekDeadLetters,
 } from 'batchlatch/operations';
 import { manualClock } from 'batchlatch/testing';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { redriveDeadLetters } from '../../src/operations/dead-letters/redrive-dead-letters.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { until } from '../support/until.ts';

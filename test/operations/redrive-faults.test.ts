@@ -5,8 +5,8 @@ import {
   type RedriveResult,
   redriveDeadLetters,
 } from 'batchlatch/operations';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { type FailedOrders, failedOrders, withCalls, WHO } from './failed-orders.ts';
 
 let emulator: LocalService;

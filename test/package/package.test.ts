@@ -8,13 +8,13 @@ import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 // Vite's: a dependency of its own would need a package for every platform in the lock file.
 import { rollup } from 'rollup';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { bundled, unbundled } from './bundled-function.ts';
-import { type Consumer, installPacked, packLibrary } from './packed-library.ts';
+import { type Consumer, installPacked, packPackage } from './packed-library.ts';
 
 /** As AWS starts Node in Lambda: what is an ES module alone cannot be required. */
 const AS_LAMBDA = ['--no-experimental-require-module'];
@@ -23,7 +23,7 @@ const SKIP_SDK = ['--skipLibCheck'];
 
 /** The entries that need an optional peer dependency, and which. */
 const PEER_OF: Readonly<Record<string, string>> = {
-  'batchlatch/cdk': 'aws-cdk-lib',
+  'batchlatch-cdk': 'aws-cdk-lib',
   'batchlatch/jmespath': '@aws-lambda-powertools/jmespath',
   'batchlatch/opentelemetry': '@opentelemetry/api',
   'batchlatch/powertools': '@aws-lambda-powertools/jmespath',
@@ -45,12 +45,16 @@ let folder: string;
 /** Without optional peers. */
 let bare: Consumer;
 let complete: Consumer;
+/** With the command line, and the library for the handlers that it runs. */
+let tools: Consumer;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-package-'));
-  const tarball = await packLibrary(folder);
-  bare = await installPacked(tarball, []);
-  complete = await installPacked(tarball, [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS]);
+  const library = await packPackage('batchlatch', folder);
+  const constructs = await packPackage('batchlatch-cdk', folder);
+  bare = await installPacked([library, constructs], []);
+  complete = await installPacked([library, constructs], [...new Set(Object.values(PEER_OF)), ...OTHER_PEERS]);
+  tools = await installPacked([await packPackage('batchlatch-cli', folder), library], []);
 }, 180_000);
 
 afterAll(() => rm(folder, { recursive: true }));
@@ -75,26 +79,30 @@ describe('The packed package', () => {
     await expect(bare.run('esm.mjs', [entry])).rejects.toThrow(missing);
     await expect(bare.run('cjs.cjs', [entry], AS_LAMBDA)).rejects.toThrow(missing);
   });
+});
 
-  it('has a bin that needs nothing beside the package', async () => {
-    expect(await bare.bin(['--help'])).toMatch(/^Usage: batchlatch /);
-    const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
-    expect(await bare.bin(['--version'])).toBe(`${version}\n`);
+describe('The packed command line', () => {
+  it('needs nothing beside its package', async () => {
+    expect(await tools.bin(['--help'])).toMatch(/^Usage: batchlatch /);
+    const { version } = JSON.parse(await readFile('packages/cli/package.json', 'utf8')) as {
+      version: string;
+    };
+    expect(await tools.bin(['--version'])).toBe(`${version}\n`);
     const service = await startDynamoDBEmulator('dynoxide');
     try {
       const onTable = ['--table', 'claims', '--endpoint-url', service.endpoint, '--json'];
-      await bare.bin(['table', 'create', '--yes', ...onTable]);
-      const list = await bare.bin(['claims', 'list', '--state', 'parked', ...onTable]);
+      await tools.bin(['table', 'create', '--yes', ...onTable]);
+      const list = await tools.bin(['claims', 'list', '--state', 'parked', ...onTable]);
       expect(JSON.parse(list)).toMatchObject({ claims: [], next: null });
     } finally {
       await service.stop();
     }
-    const doctor = await bare.bin(['doctor', '--template', path.resolve('template.yaml'), '--json']);
+    const doctor = await tools.bin(['doctor', '--template', path.resolve('template.yaml'), '--json']);
     expect(JSON.parse(doctor)).toMatchObject({ findings: expect.any(Array) });
-    expect(bare.files).toContain('dist/cli/THIRD-PARTY-LICENSES.md');
+    expect(tools.files).toContain('dist/cli/THIRD-PARTY-LICENSES.md');
   });
 
-  it('has a bin that works a queue with a handler of the package, and tells it to stop', async () => {
+  it('works a queue with a handler of the library, and tells it to stop', async () => {
     const service = await startSqsEmulator();
     const environment = {
       AWS_REGION: 'us-east-1',
@@ -104,7 +112,7 @@ describe('The packed package', () => {
     const sqs = new SQS({ ...emulatorClientConfig, endpoint: service.endpoint });
     const { QueueUrl } = await sqs.createQueue({ QueueName: 'orders' });
     await sqs.sendMessage({ QueueUrl, MessageBody: '{"id":7}' });
-    const file = path.join(bare.folder, 'waiting.mjs');
+    const file = path.join(tools.folder, 'waiting.mjs');
     await writeFile(
       file,
       `import { createBatchProcessor } from 'batchlatch';
@@ -115,7 +123,7 @@ describe('The packed package', () => {
         await delay(60_000, undefined, { signal });
       }, { store: memoryStore(), observer: { onEvent: () => undefined } });`,
     );
-    const bin = path.join(bare.folder, 'node_modules/batchlatch/dist/cli/batchlatch.js');
+    const bin = path.join(tools.folder, 'node_modules/batchlatch-cli/dist/cli/batchlatch.js');
     const args = [bin, 'work', file, '--queue-url', QueueUrl ?? '', '--shutdown-timeout', '1s'];
     const child = spawn(process.execPath, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
     try {
@@ -134,8 +142,8 @@ describe('The packed package', () => {
     }
   });
 
-  it('has a bin that loads TypeScript by tsx where that is there, and says what to install', async () => {
-    const project = await mkdtemp(path.join(bare.folder, 'project-'));
+  it('loads TypeScript by tsx where that is there, and says what to install', async () => {
+    const project = await mkdtemp(path.join(tools.folder, 'project-'));
     await writeFile(path.join(project, 'package.json'), '{}');
     await writeFile(
       path.join(project, 'typed.ts'),
@@ -143,7 +151,7 @@ describe('The packed package', () => {
       enum Kind { Order = 'order' }
       export const handler = createBatchProcessor<Kind>(() => undefined);`,
     );
-    const bin = path.join(bare.folder, 'node_modules/batchlatch/dist/cli/batchlatch.js');
+    const bin = path.join(tools.folder, 'node_modules/batchlatch-cli/dist/cli/batchlatch.js');
     const args = [bin, 'work', 'typed.ts', '--queue-url', 'http://127.0.0.1:9/orders'];
     const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
     const told = async (): Promise<string> => {
@@ -162,14 +170,11 @@ describe('The packed package', () => {
 
 describe('Rollup', () => {
   it.each(['es', 'cjs'] as const)('warns of nothing in a bundle of each entry, as %s', async (format) => {
-    const { exports } = JSON.parse(await readFile('package.json', 'utf8')) as {
-      exports: Readonly<Record<string, string | { readonly import: { readonly default: string } }>>;
-    };
+    const files = await Promise.all(['.', 'packages/cdk'].map(filesOfEntries));
     const warnings: string[] = [];
-    for (const [entry, file] of Object.entries(exports)) {
-      if (typeof file === 'string') continue; // package.json itself
+    for (const [entry, file] of files.flat()) {
       const bundle = await rollup({
-        input: path.join(bare.folder, 'node_modules/batchlatch', file.import.default),
+        input: path.join(bare.folder, 'node_modules', file),
         external: (id) => !path.isAbsolute(id) && !id.startsWith('.'),
         onLog: (level, { message }) => warnings.push(`${entry}: ${level}: ${message}`),
       });
@@ -179,6 +184,17 @@ describe('Rollup', () => {
     expect(warnings).toEqual([]);
   });
 });
+
+/** Each entry of the package in this folder, and the file of it that is imported. */
+async function filesOfEntries(home: string): Promise<[entry: string, file: string][]> {
+  const { name, exports } = JSON.parse(await readFile(path.join(home, 'package.json'), 'utf8')) as {
+    name: string;
+    exports: Readonly<Record<string, string | { readonly import: { readonly default: string } }>>;
+  };
+  return Object.entries(exports).flatMap(([entry, file]) =>
+    typeof file === 'string' ? [] : [[path.posix.join(name, entry), path.join(name, file.import.default)]],
+  );
+}
 
 describe('The CommonJS of the packed package', () => {
   it('imports nothing at run time, which runners that give it a context of its own cannot do', async () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,62 +11,84 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONSUMERS = fileURLToPath(new URL('consumers/', import.meta.url));
 
 interface Manifest {
-  readonly exports: Readonly<Record<string, unknown>>;
-  readonly bin: { readonly batchlatch: string };
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly name: string;
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly bin?: { readonly batchlatch: string };
+  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-/** A folder into which the packed library and its dependencies were installed, and nothing else. */
+/** The packages that are published: their folders, and how `scripts/build.ts` calls them. */
+const PACKAGES = {
+  batchlatch: { home: '.', build: 'library' },
+  'batchlatch-cdk': { home: 'packages/cdk', build: 'cdk' },
+  'batchlatch-cli': { home: 'packages/cli', build: 'cli' },
+} as const;
+
+type PackageName = keyof typeof PACKAGES;
+
+/** A folder into which packed packages and their dependencies were installed, and nothing else. */
 export interface Consumer {
   readonly folder: string;
   /** The names that can be imported. */
   readonly entries: readonly string[];
-  /** The files that were published, by their paths in the package. */
+  /** The files of the first package that was installed, by their paths in it. */
   readonly files: readonly string[];
   /** Runs a program of `consumers/` in the folder, and parses what it prints. */
   run(program: string, entries: readonly string[], nodeOptions?: readonly string[]): Promise<unknown>;
-  /** Runs the bin, and gives what it prints to standard output. Rejects if it ends with another status than 0. */
+  /** Runs the bin of `batchlatch-cli`, and gives what it prints to standard output. Rejects if it ends with another status than 0. */
   bin(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string>;
   /** Compiles a program of `consumers/`, its extension changed. Rejects with what the compiler says. */
   compile(file: string, compiler: 'typescript' | 'typescript-api', options: readonly string[]): Promise<void>;
 }
 
-/** Builds and packs the library as `npm publish` would. Returns the path of the tarball in `folder`. */
-export async function packLibrary(folder: string): Promise<string> {
-  const published = path.join(folder, 'published');
-  await mkdir(published);
-  for (const name of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
-    await copyFile(path.join(ROOT, name), path.join(published, name));
+/** Builds and packs a package as `npm publish` would. Returns the path of the tarball in `folder`. */
+export async function packPackage(name: PackageName, folder: string): Promise<string> {
+  const { home, build } = PACKAGES[name];
+  const out = path.join(folder, `published-${build}`);
+  const published = path.join(out, home);
+  await mkdir(published, { recursive: true });
+  for (const file of ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
+    const source = path.join(ROOT, home, file);
+    if (existsSync(source)) await copyFile(source, path.join(published, file));
   }
-  await run(process.execPath, ['--import', 'tsx', 'scripts/build.ts', path.join(published, 'dist')], {
-    cwd: ROOT,
-  });
+  await run(process.execPath, ['--import', 'tsx', 'scripts/build.ts', build, '--out', out], { cwd: ROOT });
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
     cwd: published,
   });
   return path.join(folder, /batchlatch-[^"]*\.tgz/.exec(stdout)?.[0] ?? '');
 }
 
-/** Installs the tarball, its dependencies and these optional peers without a network. */
-export async function installPacked(tarball: string, peers: readonly string[]): Promise<Consumer> {
-  const folder = await mkdtemp(path.join(path.dirname(tarball), 'consumer-'));
+/** Installs the tarballs, their dependencies and these optional peers without a network. */
+export async function installPacked(
+  tarballs: readonly [string, ...string[]],
+  peers: readonly string[],
+): Promise<Consumer> {
+  const folder = await mkdtemp(path.join(path.dirname(tarballs[0]), 'consumer-'));
   const modules = path.join(folder, 'node_modules');
-  const library = path.join(modules, 'batchlatch');
-  await mkdir(library, { recursive: true });
-  await run('tar', ['-xzf', tarball, '-C', library, '--strip-components', '1']);
-
-  const manifest = JSON.parse(await readFile(path.join(library, 'package.json'), 'utf8')) as Manifest;
-  for (const name of [...Object.keys(manifest.dependencies), ...peers, '@types/node']) {
+  const manifests: Manifest[] = [];
+  for (const tarball of tarballs) {
+    const unpacked = path.join(folder, 'unpacked');
+    await mkdir(unpacked, { recursive: true });
+    await mkdir(modules, { recursive: true });
+    await run('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components', '1']);
+    const manifest = JSON.parse(await readFile(path.join(unpacked, 'package.json'), 'utf8')) as Manifest;
+    manifests.push(manifest);
+    await rename(unpacked, path.join(modules, manifest.name));
+  }
+  const dependencies = manifests.flatMap((manifest) => Object.keys(manifest.dependencies ?? {}));
+  for (const name of new Set([...dependencies, ...peers, '@types/node'])) {
     await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
     await symlink(path.join(ROOT, 'node_modules', name), path.join(modules, name));
   }
 
   return {
     folder,
-    entries: Object.keys(manifest.exports)
-      .filter((entry) => entry !== './package.json')
-      .map((entry) => path.posix.join('batchlatch', entry)),
-    files: await readdir(library, { recursive: true }),
+    entries: manifests.flatMap(({ name, exports = {} }) =>
+      Object.keys(exports)
+        .filter((entry) => entry !== './package.json')
+        .map((entry) => path.posix.join(name, entry)),
+    ),
+    files: await readdir(path.join(modules, manifests[0]?.name ?? ''), { recursive: true }),
     async run(program, entries, nodeOptions = []) {
       const copy = path.join(folder, program);
       await copyFile(path.join(CONSUMERS, program), copy);
@@ -75,7 +98,8 @@ export async function installPacked(tarball: string, peers: readonly string[]): 
       return JSON.parse(answer.stdout);
     },
     async bin(args, env) {
-      const program = path.join(library, manifest.bin.batchlatch);
+      const { bin } = manifests.find(({ name }) => name === 'batchlatch-cli') ?? {};
+      const program = path.join(modules, 'batchlatch-cli', bin?.batchlatch ?? '');
       const answer = await run(process.execPath, [program, ...args], { cwd: folder, env: { ...env } });
       return answer.stdout;
     },

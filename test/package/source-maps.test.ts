@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { definitionOf, type Place } from './language-server.ts';
-import { type Consumer, installPacked, packLibrary } from './packed-library.ts';
+import { type Consumer, installPacked, packPackage } from './packed-library.ts';
 
 let folder: string;
 let consumer: Consumer;
@@ -13,7 +13,7 @@ let library: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-maps-'));
-  consumer = await installPacked(await packLibrary(folder), []);
+  consumer = await installPacked([await packPackage('batchlatch', folder)], []);
   library = path.join(consumer.folder, 'node_modules/batchlatch');
 }, 300_000); // a machine that is busy packs slowly
 

@@ -5,7 +5,7 @@ import { postgresStore } from 'batchlatch/postgres';
 import { redisStore } from 'batchlatch/redis';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
 import { Redis } from 'ioredis';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import {
   type AnswerCutter,
   type Cut,

@@ -4,8 +4,8 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { readClaims } from '../../local/demo/stored-orders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { installedAt } from '../support/components/cache.ts';

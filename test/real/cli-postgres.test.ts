@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { claimsTableSql } from 'batchlatch/postgres';
-import { loadPeer } from '../../src/cli/connect/load-peer.ts';
+import { loadPeer } from '../../packages/cli/src/cli/connect/load-peer.ts';
 import { claimRequests, completion } from '../support/claim-builders.ts';
-import { claimsInPostgres } from '../cli/claims-in-postgres.ts';
-import { runCommand } from '../cli/run-command.ts';
+import { claimsInPostgres } from '../../packages/cli/test/cli/claims-in-postgres.ts';
+import { runCommand } from '../../packages/cli/test/cli/run-command.ts';
 
 const postgres = claimsInPostgres();
 const { run } = postgres;

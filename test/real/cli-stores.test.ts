@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
-import { runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../../packages/cli/test/cli/run-command.ts';
 import { claimRequest, settlementOf } from '../support/claim-builders.ts';
 import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

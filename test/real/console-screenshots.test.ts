@@ -7,7 +7,7 @@ import { type BrowserOfTest, startBrowser } from './support/console/browser.ts';
 import { busyQuarter, NOW } from './support/console/busy-quarter.ts';
 import { palettePng } from './support/console/palette-png.ts';
 import { builtApp } from './support/console/built-app.ts';
-import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
+import { type RunningConsole, startConsole } from '../../packages/cli/src/console/start-console.ts';
 
 const VIEWPORT = { width: 1_280, height: 952 };
 const MOST_BYTES = 150_000;

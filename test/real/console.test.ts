@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { type FailedOrders, failedOrders } from '../operations/failed-orders.ts';
 import { chromium } from '../support/components/chromium.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

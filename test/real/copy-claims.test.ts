@@ -4,7 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { memoryStore } from 'batchlatch/memory';
 import { Redis } from 'ioredis';
 import type { Pool } from 'pg';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
 import { describeCopies } from '../operations/copied-claims.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

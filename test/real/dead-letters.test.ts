@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deadLetterQueue } from 'batchlatch';
 import { peekDeadLetters, redriveDeadLetters } from 'batchlatch/operations';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { type FailedOrders, failedOrders, WHO } from '../operations/failed-orders.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { componentNamed } from '../support/components/index.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { ClaimsJson, Session } from '../../src/console/api.ts';
+import type { ClaimsJson, Session } from '../../packages/cli/src/console/api.ts';
 import { describeWith } from '../support/components/describe-with.ts';
 import { redis } from '../support/components/redis.ts';
 import { type ConsoleBrowser, openConsole } from '../support/console-browser.ts';

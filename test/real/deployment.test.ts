@@ -4,8 +4,8 @@ import { GetQueueAttributesCommand, SetQueueAttributesCommand, SQSClient } from 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import type { Order } from '../../examples/orders/order.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { at } from '../sam/read-template.ts';
 import { keyHash } from '../../src/base/key-hash.ts';

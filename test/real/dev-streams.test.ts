@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createBatchProcessor, dynamoDBStream, kinesis } from 'batchlatch';
 import { memoryStore } from 'batchlatch/memory';
 import { systemClock } from '../../src/base/clock.ts';
-import type { Invoke } from '../../src/dev/invoke-result.ts';
-import { startStreamMappings } from '../../src/dev/mappings/stream-mappings.ts';
-import { choosePlaces, type Places } from '../../src/dev/places.ts';
-import { localCall } from '../../src/dev/services/local-call.ts';
-import { type Services, startServices } from '../../src/dev/services/start-services.ts';
-import { readStack } from '../../src/dev/template/read-stack.ts';
-import type { DevStack } from '../../src/dev/stack.ts';
+import type { Invoke } from '../../packages/cli/src/dev/invoke-result.ts';
+import { startStreamMappings } from '../../packages/cli/src/dev/mappings/stream-mappings.ts';
+import { choosePlaces, type Places } from '../../packages/cli/src/dev/places.ts';
+import { localCall } from '../../packages/cli/src/dev/services/local-call.ts';
+import { type Services, startServices } from '../../packages/cli/src/dev/services/start-services.ts';
+import { readStack } from '../../packages/cli/src/dev/template/read-stack.ts';
+import type { DevStack } from '../../packages/cli/src/dev/stack.ts';
 import { until } from '../support/until.ts';
 
 const MAPPING =

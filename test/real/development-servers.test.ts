@@ -53,7 +53,7 @@ describe('A server to develop with', () => {
   it(
     "shows the console's pages from their sources",
     async () => {
-      const args = ['vite', 'console-app', '--host', '127.0.0.1', '--port', '0'];
+      const args = ['vite', 'packages/cli/console-app', '--host', '127.0.0.1', '--port', '0'];
       const address = await addressOf('npx', args, { CONSOLE_URL: 'http://127.0.0.1:9' });
       expect(await (await fetch(address)).text()).toContain('/@vite/client');
     },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableSql, type PostgresPool } from 'batchlatch/postgres';
 import type { Pool } from 'pg';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
-import { doctorPostgres } from '../../src/doctor/index.ts';
+import { doctorPostgres } from '../../packages/cli/src/doctor/index.ts';
 import { poolOf } from '../support/postgres-table.ts';
 
 let service: LocalService;

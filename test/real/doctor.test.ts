@@ -10,11 +10,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import { BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch/cdk';
+import { BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch-cdk';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { doctorLive, type DoctorReport, doctorTemplate } from '../../src/doctor/index.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { doctorLive, type DoctorReport, doctorTemplate } from '../../packages/cli/src/doctor/index.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { ministack, startMinistack } from '../support/components/ministack.ts';
 

@@ -8,14 +8,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
 import { createClaimMonitor } from 'batchlatch/monitor';
 import { keyHash, type ClaimAdmin } from 'batchlatch/operations';
-import { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
-import { startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
-import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import {
+  emulatorClientConfig,
+  emulatorEnvironment,
+} from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import { startSqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../packages/cli/src/dev/mappings/sqs-sdk-queue.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { chargesTableDefinition } from '../support/orders-stack.ts';
-import { createQueue, type Queue } from '../real/support/create-queue.ts';
+import { createQueue, type Queue } from './support/create-queue.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import type { DrillOrder } from '../support/drill-function.ts';
 import { startFunction, type StartedFunction } from '../support/started-function.ts';
@@ -172,7 +175,7 @@ describe('a fault drill', () => {
 
   /** `npx batchlatch …` in a process of its own, by the SDK, as it is where people have profiles; what it prints, as JSON. */
   async function cli<Printed>(...args: readonly string[]): Promise<Printed> {
-    const program = fileURLToPath(new URL('../../src/cli/batchlatch.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../../packages/cli/src/cli/batchlatch.ts', import.meta.url));
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--import', 'tsx', program, ...args, '--table', CLAIMS],

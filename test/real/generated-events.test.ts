@@ -10,7 +10,7 @@ import {
 import { type LambdaHttpEvent, withHttpIdempotency } from 'batchlatch/http';
 import { memoryStore } from 'batchlatch/memory';
 import { lambdaContext } from 'batchlatch/testing';
-import { runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../../packages/cli/test/cli/run-command.ts';
 import { at } from '../sam/read-template.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { sam, samCli } from './support/sam-cli.ts';

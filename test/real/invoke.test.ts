@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { runCommand as runBatchlatch } from '../cli/run-command.ts';
-import { sources } from '../dev/dev-function.ts';
+import { runCommand as runBatchlatch } from '../../packages/cli/test/cli/run-command.ts';
+import { sources } from '../../packages/cli/test/dev/dev-function.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { runCommand } from '../support/components/run-command.ts';
 import { samLocal } from './support/sam-cli.ts';

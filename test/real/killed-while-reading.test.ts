@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type SqsMapping, startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
-import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
+import { type SqsMapping, startSqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../packages/cli/src/dev/mappings/sqs-sdk-queue.ts';
 import { readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
 import { type OrdersStack, sendBodies, startOrdersStack } from '../support/orders-stack.ts';
 import { startFunction, type StartedFunction } from '../support/started-function.ts';

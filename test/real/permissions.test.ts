@@ -16,7 +16,7 @@ import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import { handler as orderPlaced } from '../../examples/orders/order-placed.ts';
 import { handler as ordersQueue } from '../../examples/orders/orders-queue.ts';
 import { type DynamoDBCall, type Refusal, startDynamoDBProxy } from '../../local/emulators/dynamodb-proxy.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { createOrdersTables, type OrdersTables } from '../support/orders-stack.ts';
 import { readChargedOrders, readClaims } from '../../local/demo/stored-orders.ts';
 import { at, readTemplate } from '../sam/read-template.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { postgresStore } from 'batchlatch/postgres';
 import type { Pool } from 'pg';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import type { ClaimRequest } from '../../src/claims/claim-store.ts';
 import type { PostgresPool } from '../../src/stores/postgres/pool.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

@@ -11,7 +11,7 @@ import {
 } from 'batchlatch/postgres';
 import { sqsEvent } from 'batchlatch/testing';
 import type { Pool, PoolClient } from 'pg';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';
 import { postgres, type PostgresServer, startPostgres } from '../support/components/postgres.ts';

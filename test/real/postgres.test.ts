@@ -2,7 +2,7 @@ import { itself } from '../support/store-and-admin.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { completeText } from '../../src/stores/postgres/complete-text.ts';
 import { changeText, DATABASE_TIME } from '../../src/stores/postgres/statements.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PAGES } from '../docs/pages.ts';
 import { type PageStep, pageSteps } from '../docs/page-steps.ts';
-import { packLibrary } from '../package/packed-library.ts';
+import { packPackage } from '../package/packed-library.ts';
 import { codeBlocks } from '../docs/markdown.ts';
 import { nodeBinary, oldestNode } from '../support/components/node.ts';
 import { readerOfPage, type ReaderOfPage } from './support/reader-of-page.ts';
@@ -27,13 +27,17 @@ describe.each([
     temporary = await mkdtemp(path.join(tmpdir(), 'batchlatch-quick-start-'));
     const folder = path.join(temporary, folderName);
     await mkdir(folder);
-    const tarball = await packLibrary(temporary);
+    const library = await packPackage('batchlatch', temporary);
+    const commandLine = await packPackage('batchlatch-cli', temporary);
     reader = readerOfPage({
       folder,
       node: await nodeBinary(oldestNode),
       stays: 'npx batchlatch dev',
       ready: /^export CLAIMS_TABLE_NAME.*$/m,
-      replaced: { 'npm install batchlatch': `npm install ${tarball}` },
+      replaced: {
+        'npm install batchlatch': `npm install ${library}`,
+        'npm install --save-dev batchlatch-cli esbuild tsx': `npm install --save-dev ${commandLine} esbuild tsx`,
+      },
       printedAs: (line) => line.replaceAll(/\borders-(?=Claims|Orders)/g, `${stackName}-`),
     });
   }, WITHIN_MS);

@@ -6,12 +6,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { Order } from '../../examples/orders/order.ts';
 import { createOrdersTables, type OrdersTables } from '../support/orders-stack.ts';
 import { readChargedOrders, readClaims, readDepth, readMessageIds } from '../../local/demo/stored-orders.ts';
-import { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
-import { startChild } from '../../src/dev/emulators/child-process.ts';
-import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
-import { startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
-import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
+import { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
+import { startChild } from '../../packages/cli/src/dev/emulators/child-process.ts';
+import {
+  emulatorClientConfig,
+  emulatorEnvironment,
+} from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import { startSqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../packages/cli/src/dev/mappings/sqs-sdk-queue.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { dynamoDBLocal, startDynamoDBLocal } from '../support/components/dynamodb-local.ts';
@@ -101,7 +104,7 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
       args: [
         '--import',
         'tsx',
-        'src/cli/batchlatch.ts',
+        'packages/cli/src/cli/batchlatch.ts',
         'work',
         'examples/orders/orders-queue.ts',
         '--queue-url',
@@ -148,7 +151,7 @@ describeWith([lambdaRuntime, samCli, dynamoDBLocal, elasticMQ], 'the handler of 
       args: [
         '--import',
         'tsx',
-        'src/cli/batchlatch.ts',
+        'packages/cli/src/cli/batchlatch.ts',
         'dev',
         '--json',
         '--no-reload',

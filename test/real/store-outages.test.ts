@@ -7,7 +7,7 @@ import { redisStore } from 'batchlatch/redis';
 import { Redis } from 'ioredis';
 import type { Pool } from 'pg';
 import { createClient } from 'redis';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { closeRedis } from '../support/close-redis.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { pgbouncer, startPgBouncer } from '../support/components/pgbouncer.ts';

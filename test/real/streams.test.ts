@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { DynamoDBRecord, KinesisStreamRecord, StreamRecord } from 'aws-lambda';
 import { type BatchRecord, createBatchProcessor, type RecordHandler } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import { describeWith, INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { componentNamed } from '../support/components/index.ts';

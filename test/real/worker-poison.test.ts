@@ -6,10 +6,13 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { SQS } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { seededRandom } from '../../local/demo/seeded-random.ts';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig, emulatorEnvironment } from '../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import {
+  emulatorClientConfig,
+  emulatorEnvironment,
+} from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 import type { PoisonedMessage, PoisonedWorkerSetup } from '../support/poisoned-worker.ts';
 import { atPace, startSqsProxy } from '../support/sqs-proxy.ts';

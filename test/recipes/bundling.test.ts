@@ -41,7 +41,7 @@ describe('A bundle of esbuild', () => {
 describe('A NodejsFunction of the CDK', () => {
   it('is bundled by the esbuild of the project, and wired to its queue and table', async () => {
     const project = new Project('cdk');
-    await project.install();
+    await project.install({ beside: [process.env['BATCHLATCH_PACKED_CDK'] ?? ''] });
     await project.output(process.execPath, ['--import', 'tsx', 'app.ts'], { CDK_OUTDIR: 'cdk.out' });
     const out = path.join(project.folder, 'cdk.out');
     const template = JSON.parse(readFileSync(path.join(out, 'Orders.template.json'), 'utf8')) as {

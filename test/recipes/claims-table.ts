@@ -1,4 +1,4 @@
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../support/claims-table.ts';
 
 /** A claims table on this machine. */

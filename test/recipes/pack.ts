@@ -1,4 +1,6 @@
-import { packLibrary } from '../package/packed-library.ts';
+import { packPackage } from '../package/packed-library.ts';
 
-/** Packs the library into a folder, and prints where the tarball is. */
-console.log(await packLibrary(process.argv[2] ?? ''));
+/** Packs packages into a folder, and prints where each tarball is: `pack.ts FOLDER [batchlatch-cdk]`. */
+const [, , folder = '', ...others] = process.argv;
+console.log(await packPackage('batchlatch', folder));
+if (others.includes('batchlatch-cdk')) console.log(await packPackage('batchlatch-cdk', folder));

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { quickStartOf } from '../../scripts/release/quick-start.ts';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { sqsEvent } from '../../src/testing/index.ts';
 import { INSTALL_TIMEOUT_MS } from '../support/components/describe-with.ts';
 import { runCommand } from '../support/components/run-command.ts';
 import { startVerdaccio } from '../support/components/verdaccio.ts';
-import { copyRepository, MADE_UP, packCopy } from '../support/repository-copy.ts';
+import { copyRepository, MADE_UP, packCopy, type PublishedPackage } from '../support/repository-copy.ts';
 
 const VERSION = '9.8.7';
+const NAMES: readonly PublishedPackage[] = ['batchlatch', 'batchlatch-cdk', 'batchlatch-cli'];
 /** What README leaves to its reader. */
 const PAYMENTS = `import { appendFileSync } from 'node:fs';
 
@@ -63,11 +64,11 @@ afterAll(async () => {
 
 describe('A release', () => {
   let copy: string;
-  let tarball: string;
+  const tarballs: string[] = [];
   const npm = (...args: string[]): Promise<string> =>
     runCommand('npm', args, { cwd: copy, env: environment });
-  const published = (): Promise<unknown> =>
-    npm('view', 'batchlatch', '--json').then(JSON.parse, ({ message }: Error) => /E404/.exec(message)?.[0]);
+  const published = (name: PublishedPackage): Promise<unknown> =>
+    npm('view', name, '--json').then(JSON.parse, ({ message }: Error) => /E404/.exec(message)?.[0]);
 
   beforeAll(async () => {
     copy = path.join(folder, 'copy');
@@ -85,26 +86,36 @@ describe('A release', () => {
     const changelog = await readFile(file, 'utf8');
     await writeFile(file, changelog.replace(/^## .*$/m, `## ${VERSION} (2026-11-23)`));
     await npm('run', 'release:check');
-    tarball = await packCopy(copy, folder);
-    expect(await npm('publish', tarball, '--dry-run', '--json')).toContain(`batchlatch@${VERSION}`);
-    expect(await published()).toBe('E404');
+    for (const name of NAMES) {
+      const tarball = await packCopy(copy, folder, name);
+      tarballs.push(tarball);
+      expect(await npm('publish', tarball, '--dry-run', '--json')).toContain(`${name}@${VERSION}`);
+      expect(await published(name)).toBe('E404');
+    }
   });
 
-  it('has a list of what is in it', async () => {
-    const file = path.join(folder, 'sbom.cdx.json');
-    await npm('run', 'release:sbom', '--', tarball, file);
-    const { bomFormat, metadata, components } = JSON.parse(await readFile(file, 'utf8')) as Sbom;
-    expect([bomFormat, metadata.component.purl]).toEqual(['CycloneDX', `pkg:npm/batchlatch@${VERSION}`]);
-    const { dependencies } = JSON.parse(await readFile('package.json', 'utf8')) as { dependencies: object };
-    const names = components.map(({ name, group }) => (group === undefined ? name : `${group}/${name}`));
-    expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
-    expect(names).not.toContain('jest');
-    expect(components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([]);
-  });
+  it.each(NAMES.map((name, index) => [name, index] as const))(
+    'has a list of what is in %s',
+    async (name, index) => {
+      const file = path.join(folder, `${name}.cdx.json`);
+      await npm('run', 'release:sbom', '--', tarballs[index] ?? '', file);
+      const { bomFormat, metadata, components } = JSON.parse(await readFile(file, 'utf8')) as Sbom;
+      expect([bomFormat, metadata.component.purl]).toEqual(['CycloneDX', `pkg:npm/${name}@${VERSION}`]);
+      const manifest =
+        name === 'batchlatch' ? 'package.json' : name.replace('batchlatch-', 'packages/') + '/package.json';
+      const { dependencies = {} } = JSON.parse(await readFile(manifest, 'utf8')) as { dependencies?: object };
+      const names = components.map(({ name, group }) => (group === undefined ? name : `${group}/${name}`));
+      expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
+      expect(names).not.toContain('jest');
+      expect(components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([]);
+    },
+  );
 
   it('is published', async () => {
-    await npm('publish', tarball);
-    expect(await published()).toMatchObject({ name: 'batchlatch', version: VERSION });
+    for (const [index, name] of NAMES.entries()) {
+      await npm('publish', tarballs[index] ?? '');
+      expect(await published(name)).toMatchObject({ name, version: VERSION });
+    }
   });
 });
 
@@ -131,7 +142,7 @@ describe("README's quick start, installed from the registry into an empty folder
     };
     await inProject('npm', 'init', '--yes');
     await inProject('npm', 'install', 'batchlatch');
-    await inProject('npm', 'install', '--save-dev', 'esbuild');
+    await inProject('npm', 'install', '--save-dev', 'esbuild', 'batchlatch-cli');
     const { handler } = quickStartOf(await readFile('README.md', 'utf8'));
     const files = {
       'orders.ts': `import { type Order, payments } from './payments';\n${handler}`,
@@ -149,7 +160,8 @@ describe("README's quick start, installed from the registry into an empty folder
     const lock = JSON.parse(await readFile(path.join(project, 'package-lock.json'), 'utf8'));
     expect(lock.packages['node_modules/batchlatch']).toMatchObject({ version: VERSION });
     expect(lock.packages['node_modules/batchlatch'].resolved).toMatch(registry.endpoint);
-    expect(await inProject('npx', 'batchlatch', '--version')).toBe(`${VERSION}\n`);
+    for (const bin of ['batchlatch', 'batchlatch-cli'])
+      expect(await inProject('npx', bin, '--version')).toBe(`${VERSION}\n`);
     expect(await inProject('npx', 'batchlatch', '--help')).toMatch(/^Usage: batchlatch /);
   });
 

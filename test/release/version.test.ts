@@ -6,7 +6,17 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openItems, type ReleaseFiles } from '../../scripts/release/open-items.ts';
 
 const PARTS = ['.changeset', 'package.json', 'package-lock.json', 'CHANGELOG.md', 'scripts', 'tsconfig.json'];
-const WORKSPACES = ['examples', 'bench', 'local', 'console-app'].map((name) => `${name}/package.json`);
+const WORKSPACES = [
+  'examples',
+  'bench',
+  'local',
+  'packages/cdk',
+  'packages/cli',
+  'packages/cli/console-app',
+].map((name) => `${name}/package.json`);
+
+/** Of the packages that are released, which have one version. */
+const MANIFESTS = ['package.json', 'packages/cdk/package.json', 'packages/cli/package.json'];
 
 describe('`npm run release:version`', () => {
   let copy: string;
@@ -25,7 +35,8 @@ describe('`npm run release:version`', () => {
   const read = (file: string): string => readFileSync(join(copy, file), 'utf8');
   const write = (file: string, text: string): void => writeFileSync(join(copy, file), text);
   function setVersion(version: string): void {
-    write('package.json', JSON.stringify({ ...JSON.parse(read('package.json')), version }, undefined, 2));
+    for (const file of MANIFESTS)
+      write(file, `${JSON.stringify({ ...JSON.parse(read(file)), version }, undefined, 2)}\n`);
   }
   const run = (): void => {
     const { status, stderr } = spawnSync('npm', ['run', '--silent', 'release:version'], {
@@ -53,15 +64,21 @@ describe('`npm run release:version`', () => {
         `# Changelog\n\n## ${version} (TODAY)\n\n### ${title} Changes\n\n- \`drainMs\`: new.\n\n  See \`docs/worker.md\`.\n\n` +
           '## 1.2.3 (2026-01-02)\n\n- What was there before.\n',
       );
-      const manifest = JSON.parse(read('package.json')) as ReleaseFiles['manifest'];
+      const [manifest, ...others] = MANIFESTS.map(
+        (file) => JSON.parse(read(file)) as ReleaseFiles['manifest'],
+      ) as [ReleaseFiles['manifest'], ...ReleaseFiles['manifest'][]];
       const lock = JSON.parse(read('package-lock.json'));
-      expect([manifest.version, lock.version, lock.packages[''].version]).toEqual([
-        version,
-        version,
-        version,
-      ]);
+      const locked = ['', 'packages/cdk', 'packages/cli'].map((name) => lock.packages[name].version);
+      expect([manifest, ...others].map((one) => one.version)).toEqual([version, version, version]);
+      expect([lock.version, ...locked]).toEqual([version, version, version, version]);
       expect(() => read('.changeset/a-change.md')).toThrow('ENOENT');
-      const items = openItems({ manifest, readme: '', changelog: read('CHANGELOG.md'), security: '' });
+      const items = openItems({
+        manifest,
+        packages: {},
+        readme: '',
+        changelog: read('CHANGELOG.md'),
+        security: '',
+      });
       expect(items.filter(({ file }) => file === 'CHANGELOG.md')).toEqual([]);
     },
   );
@@ -84,9 +101,9 @@ describe('`npm run release:version`', () => {
 
   it('changes nothing where everything is released', () => {
     run();
-    const before = [read('CHANGELOG.md'), read('package.json'), read('package-lock.json')];
+    const before = ['CHANGELOG.md', ...MANIFESTS, 'package-lock.json'].map(read);
     run();
-    expect([read('CHANGELOG.md'), read('package.json'), read('package-lock.json')]).toEqual(before);
+    expect(['CHANGELOG.md', ...MANIFESTS, 'package-lock.json'].map(read)).toEqual(before);
     expect(read('CHANGELOG.md')).toBe('# Changelog\n\n## 1.2.3 (2026-01-02)\n\n- What was there before.\n');
   });
 });

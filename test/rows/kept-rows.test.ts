@@ -7,7 +7,7 @@ import { powertoolsAttributes } from 'batchlatch/powertools';
 import type { ManualClock } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { emulatedTable } from '../support/emulated-table.ts';
 import { createPostgresTable, poolOf, storeByClock } from '../support/postgres-table.ts';
 import { describeKeptRows, type RawStore } from './describe-kept-rows.ts';

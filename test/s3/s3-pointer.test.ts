@@ -5,10 +5,10 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { gzip, payloadHash, type RecordHandler } from 'batchlatch';
 import { s3Pointer, type S3PointerOptions } from 'batchlatch/s3';
 import { type SqsMessage, snsEvent, sqsEvent } from 'batchlatch/testing';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { freePort } from '../../src/dev/emulators/free-port.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import { freePort } from '../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { bench, failed } from '../batch/bench.ts';
 
 const BUCKET = 'large-orders';

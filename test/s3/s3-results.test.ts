@@ -2,7 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { s3Results, type S3ResultsOptions } from 'batchlatch/s3';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { describeS3Results } from '../support/s3-results.ts';
 import { awsException } from '../support/sdk-traffic.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { claimsTableDefinition } from 'batchlatch/dynamodb';
-import { doctorTemplate } from '../../src/doctor/index.ts';
+import { doctorTemplate } from '../../packages/cli/src/doctor/index.ts';
 import { at, everyMember, membersOf, readTemplateText, resourcesOf, withDefaults } from './read-template.ts';
 
 // What the linters of SAM and CloudFormation do not see, and what has to be so in every template.

@@ -15,15 +15,15 @@ const RUN_BY: Readonly<Record<string, readonly [file: string, text: string]>> = 
   'release:version': ['test/release/version.test.ts', "'release:version'"],
   site: ['test/real/site.test.ts', "'site'"],
   'site:dev': ['test/real/development-servers.test.ts', "'site:dev'"],
-  'CONSOLE_URL=http://127.0.0.1:PORT npx vite console-app': [
+  'CONSOLE_URL=http://127.0.0.1:PORT npx vite packages/cli/console-app': [
     'test/real/development-servers.test.ts',
-    "'console-app'",
+    "'packages/cli/console-app'",
   ],
   'node --import tsx scripts/components.ts list \\| install \\| start': [
     'test/real/development-servers.test.ts',
     "'start'",
   ],
-  'node dist/cli/batchlatch.js': [CI, 'node dist/cli/batchlatch.js'],
+  'node packages/cli/dist/cli/batchlatch.js': [CI, 'node packages/cli/dist/cli/batchlatch.js'],
   'scripts/aws-check.sh': ['test/real/aws-check.test.ts', 'scripts/aws-check.sh'],
   'scripts/mutation.sh': [CI, 'scripts/mutation.sh'],
   'scripts/pin.sh': [CI, 'scripts/pin.sh'],

@@ -10,6 +10,7 @@ const READY: ReleaseFiles = {
     bugs: { url: 'https://example.com/batchlatch/issues', email: 'security@example.com' },
     homepage: 'https://example.com/batchlatch',
   },
+  packages: {},
   readme: 'See [the docs](https://example.com/docs) and [below](#below).',
   changelog: '# Changelog\n\n## 1.2.3 (2026-11-22)\n\n- A change.\n\n## 1.2.2 (2026-11-01)\n',
   security: '# Security',
@@ -26,6 +27,18 @@ describe('The release check', () => {
       file: 'package.json',
       text: expect.stringContaining(`\`${field}\` is missing`),
     });
+  });
+
+  it('asks for the version and the addresses of the library in each package', () => {
+    const packages = {
+      'packages/cli/package.json': { ...READY.manifest, version: '1.2.2', bugs: undefined },
+    };
+    expect(openItems({ ...READY, packages })).toEqual(
+      ['version', 'bugs'].map((field) => ({
+        file: 'packages/cli/package.json',
+        text: `\`${field}\` is not that of package.json: copy it`,
+      })),
+    );
   });
 
   it('asks for an address for reports that are not public', () => {

@@ -130,6 +130,7 @@ describe('The workflow of a release', () => {
     const included = runsOf(release['request']).matchAll(/--include='?([^\s']+)/g);
     expect([...included].map(([, pattern]) => pattern)).toEqual([
       'package.json',
+      'packages/*/package.json',
       'package-lock.json',
       'CHANGELOG.md',
       '.changeset/*.md',
@@ -147,7 +148,7 @@ describe('The workflow of a release', () => {
       if: "needs.version.outputs.is-open == 'false'",
     });
     const order = ['npm run check', 'npm run release:check', 'npm pack', 'npm run release:sbom'];
-    const places = order.map((command) => runsOf(release['pack']).indexOf(`\n${command}`));
+    const places = order.map((command) => runsOf(release['pack']).search(new RegExp(`\n *${command}`)));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
@@ -159,8 +160,10 @@ describe('The workflow of a release', () => {
       if: "needs.pack.outputs.is-new == 'true'",
       environment: 'npm',
     });
-    expect(runsOf(publish).trim()).toBe(
-      'npm publish ./release/batchlatch-*.tgz --provenance --access public',
+    expect(runsOf(publish).trim().split('\n')).toEqual(
+      ['[0-9]*', 'cdk-*', 'cli-*'].map(
+        (name) => `npm publish ./release/batchlatch-${name}.tgz --provenance --access public`,
+      ),
     );
     const actions = publish?.steps.flatMap(({ uses }) => uses?.replace(/@.*/, '') ?? []);
     expect(actions).toEqual(['actions/setup-node', 'actions/download-artifact']);
@@ -173,10 +176,10 @@ describe('The workflow of a release', () => {
     expect(publishing.map(([name]) => name)).toEqual(['publish']);
   });
 
-  it('tags what was published, and adds the tarball and the SBOM', () => {
+  it('tags what was published, and adds the tarballs and their SBOMs', () => {
     expect(release['announce']).toMatchObject({ needs: ['pack', 'publish'] });
     expect(runsOf(release['announce'])).toMatch(
-      /gh release create "v\$VERSION" release\/batchlatch-\*\.tgz release\/sbom\.cdx\.json/,
+      /gh release create "v\$VERSION" release\/\*\.tgz release\/\*\.cdx\.json/,
     );
   });
 });

@@ -5,7 +5,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { type BatchEvent, type ClaimStore, createBatchProcessor } from 'batchlatch';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock, sqsEvent } from 'batchlatch/testing';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
 import { byOthers, claimRequest, claimRequests, completion } from '../support/claim-builders.ts';
 import { emulatorClient } from '../support/claims-table.ts';
 import { emulatedTable } from '../support/emulated-table.ts';

@@ -10,8 +10,8 @@ import { powertoolsAttributes } from 'batchlatch/powertools';
 import { lambdaContext, manualClock, sqsEvent } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../local/emulators/postgres-emulator.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { runCommand } from '../cli/run-command.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { runCommand } from '../../packages/cli/test/cli/run-command.ts';
 import {
   claimRequest,
   claimRequests,

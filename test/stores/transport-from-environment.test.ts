@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { manualClock } from 'batchlatch/testing';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { transportFromEnvironment } from '../../src/stores/dynamodb/transport-from-environment.ts';
 import type { Transport } from '../../src/stores/dynamodb/transport.ts';
 import { claimRequests } from '../support/claim-builders.ts';

@@ -2,7 +2,7 @@ import type { StoreAndAdmin } from './store-and-admin.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { operateOnClaims, type StoredError } from 'batchlatch/operations';
 import type { ClaimStore } from 'batchlatch/core';
-import type { Clock } from '../../src/tool-base/clock.ts';
+import type { Clock } from '../../packages/cli/src/tool-base/clock.ts';
 
 const MINUTE = 60_000;
 const RETENTION_MS = 96 * 60 * MINUTE;

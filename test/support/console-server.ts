@@ -5,25 +5,18 @@
  */
 import { randomUUID } from 'node:crypto';
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQS } from '@aws-sdk/client-sqs';
-import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type RunningConsole, startConsole } from '../../src/console/start-console.ts';
-import type { ConsoleOptions } from '../../src/console/options.ts';
-import type { QueueJson } from '../../src/console/api.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { type RunningConsole, startConsole } from '../../packages/cli/src/console/start-console.ts';
+import type { ConsoleOptions } from '../../packages/cli/src/console/options.ts';
+import type { QueueJson } from '../../packages/cli/src/console/api.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { replaced } from './replaced.ts';
 import { memoryStore, type MemoryStore } from 'batchlatch/memory';
 import { fillWithClaims, makeClaim, recordIdOf, type SetBackClock, setBackClock } from './console-claims.ts';
 
 /** The folder of the built pages, of `npm run build`. */
-const APP_FOLDER: string = path.join(
-  path.dirname(fileURLToPath(import.meta.url)),
-  '..',
-  '..',
-  'dist',
-  'console-app',
-);
+const APP_FOLDER: string = fileURLToPath(new URL('../../packages/cli/dist/console-app', import.meta.url));
 
 /** A console with the store behind it. */
 export interface ConsoleOfTest extends RunningConsole {

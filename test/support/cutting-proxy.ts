@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { endTogether } from './end-together.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 
 /** Each of these happens once, to the first connection of those that are open. */
 export interface CuttingProxy extends LocalService {

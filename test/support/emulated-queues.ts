@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand, SQS } from '@aws-sdk/client-sqs';
 import { afterAll } from '@jest/globals';
 import type { SQSEvent } from 'aws-lambda';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { startSqsEmulator } from '../../src/dev/emulators/sqs-emulator.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { startSqsEmulator } from '../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { receiveEvent } from './poll-queue.ts';
 
 export interface EmulatedQueues {

@@ -9,8 +9,8 @@ import { afterAll, beforeAll } from '@jest/globals';
 import {
   type DynamoDBEmulatorKind,
   startDynamoDBEmulator,
-} from '../../src/dev/emulators/dynamodb-emulator.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+} from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { createClaimsTable, emulatorClient } from './claims-table.ts';
 
 /** A claims table on an emulator, for all tests of one `describe`. */

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { until } from './until.ts';
 
 /** A request as it arrived. */

@@ -9,8 +9,8 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { buffer, json, text } from 'node:stream/consumers';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 
 /** A call of AWS's JSON protocol. */
 export interface JsonCall<Input> {

@@ -1,10 +1,10 @@
 import { CreateTableCommand, type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { readOrdersStack, stackOf, withSettings } from '../../local/demo/orders-stack.ts';
-import { DisposeStack } from '../../src/dev/emulators/dispose-stack.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
-import { choosePlaces } from '../../src/dev/places.ts';
-import { startServices } from '../../src/dev/services/start-services.ts';
+import { DisposeStack } from '../../packages/cli/src/dev/emulators/dispose-stack.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import { choosePlaces } from '../../packages/cli/src/dev/places.ts';
+import { startServices } from '../../packages/cli/src/dev/services/start-services.ts';
 
 /** The names of the template's tables. */
 export interface OrdersTables {

@@ -2,7 +2,7 @@
  * A program: an API on a free port that answers once for each `Idempotency-Key`, with its claims in DynamoDB. It
  * tells its parent where it listens and of each charge; with `hangs` a charge is made, and never answered.
  */
-import '../../src/dev/emulators/quiet-sdk.ts';
+import '../../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { serve } from '@hono/node-server';
 import { withFetchIdempotency } from 'batchlatch/http';
 import { Hono } from 'hono';

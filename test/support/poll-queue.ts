@@ -1,9 +1,9 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { lambdaContext } from 'batchlatch/testing';
-import { type SqsMapping, startSqsMapping } from '../../src/dev/mappings/sqs-mapping.ts';
-import { sdkQueue } from '../../src/dev/mappings/sqs-sdk-queue.ts';
-import { sqsEventOf } from '../../src/dev/mappings/sqs-event.ts';
+import { type SqsMapping, startSqsMapping } from '../../packages/cli/src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../packages/cli/src/dev/mappings/sqs-sdk-queue.ts';
+import { sqsEventOf } from '../../packages/cli/src/dev/mappings/sqs-event.ts';
 
 export interface PollQueueOptions {
   readonly sqs: Pick<SQSClient, 'send'>;

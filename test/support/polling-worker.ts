@@ -2,12 +2,12 @@
  * A program: polls a queue of orders and charges them, until it is killed or its parent is gone. After some
  * orders it only holds on to the others and tells its parent how many it holds.
  */
-import '../../src/dev/emulators/quiet-sdk.ts';
+import '../../packages/cli/src/dev/emulators/quiet-sdk.ts';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createBatchProcessor, payloadHash } from 'batchlatch';
 import { chargeOrder } from '../../examples/orders/charge-order.ts';
 import type { Order } from '../../examples/orders/order.ts';
-import { emulatorClientConfig } from '../../src/dev/emulators/emulator-environment.ts';
+import { emulatorClientConfig } from '../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { pollQueue } from './poll-queue.ts';
 
 /** The program's only argument, as JSON. */

@@ -5,7 +5,7 @@ import { type ClaimStore, createBatchProcessor, resultsIn, type Settlement } fro
 import { memoryStore } from 'batchlatch/memory';
 import { s3Results } from 'batchlatch/s3';
 import { sqsEvent } from 'batchlatch/testing';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
 import { withResultTexts } from '../../src/claims/result-texts.ts';
 import { claimRequest, completion } from './claim-builders.ts';
 import { INSTALL_TIMEOUT_MS } from './components/describe-with.ts';

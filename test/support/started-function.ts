@@ -4,11 +4,11 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import { runFunctions } from '../../src/dev/functions/running-functions.ts';
-import type { InvocationResult } from '../../src/dev/invoke-result.ts';
-import { LOCAL_REGION } from '../../src/dev/places.ts';
-import type { DevEvent } from '../../src/dev/report/dev-event.ts';
-import { devFunction } from '../dev/dev-function.ts';
+import { runFunctions } from '../../packages/cli/src/dev/functions/running-functions.ts';
+import type { InvocationResult } from '../../packages/cli/src/dev/invoke-result.ts';
+import { LOCAL_REGION } from '../../packages/cli/src/dev/places.ts';
+import type { DevEvent } from '../../packages/cli/src/dev/report/dev-event.ts';
+import { devFunction } from '../../packages/cli/test/dev/dev-function.ts';
 
 export interface StartedFunctionOptions {
   /** The module whose export `handler` is the function. */

@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { App, Stack } from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
 import { createBatchProcessor, PermanentError } from 'batchlatch';
-import { ClaimsTable } from 'batchlatch/cdk';
+import { ClaimsTable } from 'batchlatch-cdk';
 import { type ClaimMonitorReport, createClaimMonitor } from 'batchlatch/monitor';
 import { lambdaContext, sqsEvent } from 'batchlatch/testing';
-import { startDynamoDBEmulator } from '../../src/dev/emulators/dynamodb-emulator.ts';
-import type { LocalService } from '../../src/dev/emulators/local-service.ts';
-import { runCommand } from '../cli/run-command.ts';
+import { startDynamoDBEmulator } from '../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import type { LocalService } from '../../packages/cli/src/dev/emulators/local-service.ts';
+import { runCommand } from '../../packages/cli/test/cli/run-command.ts';
 import { codeBlocks } from '../docs/markdown.ts';
 import { PAGES } from '../docs/pages.ts';
 import { at, parseTemplate, readTemplate } from '../sam/read-template.ts';

@@ -8,7 +8,7 @@ import { memoryStore } from 'batchlatch/memory';
 import { createWorker, type Worker, type WorkerState } from 'batchlatch/worker';
 import { systemClock } from '../../src/base/clock.ts';
 import { Stop } from '../../src/base/stop.ts';
-import { listenLocally } from '../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../packages/cli/src/dev/emulators/listen-locally.ts';
 import { sendFromEnvironment } from '../../src/worker/send-from-environment.ts';
 import { emulatedQueues } from '../support/emulated-queues.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { App, Stack } from 'aws-cdk-lib';
-import * as esm from 'batchlatch/cdk';
+import * as esm from 'batchlatch-cdk';
 
 async function deployedBy({ ClaimsTable, ClaimMonitor }, name) {
   // Below this folder, where the code finds the SDK, as it does in Lambda.
@@ -21,6 +21,6 @@ async function deployedBy({ ClaimsTable, ClaimMonitor }, name) {
   return { files: readdirSync(join(resolve(name), asset)).sort(), handler: typeof handler };
 }
 
-const cjs = createRequire(import.meta.url)('batchlatch/cdk');
+const cjs = createRequire(import.meta.url)('batchlatch-cdk');
 const answer = { esm: await deployedBy(esm, 'by-esm'), cjs: await deployedBy(cjs, 'by-cjs') };
 process.stdout.write(JSON.stringify(answer));

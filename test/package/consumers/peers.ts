@@ -6,7 +6,7 @@ import { PowertoolsFunctions } from '@aws-lambda-powertools/jmespath/functions';
 import { trace, metrics } from '@opentelemetry/api';
 import { App, Stack } from 'aws-cdk-lib';
 import { createBatchProcessor, backoff, resultsIn } from 'batchlatch';
-import { ClaimsTable } from 'batchlatch/cdk';
+import { ClaimsTable } from 'batchlatch-cdk';
 import { startDurable } from 'batchlatch/durable';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { jmesPath } from 'batchlatch/jmespath';

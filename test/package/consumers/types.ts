@@ -1,5 +1,5 @@
 import { createBatchProcessor, payloadHash, type RecordHandler } from 'batchlatch';
-import { ClaimsTable } from 'batchlatch/cdk';
+import { ClaimsTable } from 'batchlatch-cdk';
 import { dynamoDBStore } from 'batchlatch/dynamodb';
 import { withIdempotency } from 'batchlatch/functions';
 import { withHttpIdempotency } from 'batchlatch/http';

@@ -11,7 +11,7 @@ import {
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as sns from 'aws-cdk-lib/aws-sns';
-import { BatchAlarms, type BatchAlarmsProps, BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch/cdk';
+import { BatchAlarms, type BatchAlarmsProps, BatchQueue, ClaimMonitor, ClaimsTable } from 'batchlatch-cdk';
 
 /** What stays different between two stacks of the constructs. */
 export interface ShopVariant {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { emulatorClientConfig } from '../../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
+import { emulatorClientConfig } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import { parseTemplate, resourcesOf, withDefaults } from '../../sam/read-template.ts';
 import { sam } from './sam-cli.ts';
 

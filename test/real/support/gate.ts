@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { listenLocally } from '../../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../../packages/cli/src/dev/emulators/listen-locally.ts';
 
 /** Where handlers in other processes wait until a test lets them go on. */
 export interface Gate {

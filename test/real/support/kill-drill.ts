@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { SQS } from '@aws-sdk/client-sqs';
 import { type SeededRandom, seededRandom } from '../../../local/demo/seeded-random.ts';
-import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { createClaimsTable } from '../../support/claims-table.ts';
 import { type JsonProxy, startJsonProxy } from '../../support/json-proxy.ts';
 import type { DrillMessage, Fault, KilledWorkerSetup } from '../../support/killed-worker.ts';

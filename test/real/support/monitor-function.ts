@@ -7,7 +7,7 @@ import { runFolder } from './sam-cli.ts';
 /** The folder with the monitor's code, bundled as for the package. */
 export async function monitorFunction(): Promise<string> {
   const folder = join(runFolder(), 'monitor-function');
-  if (!existsSync(folder)) await buildMonitorFunction('src/cdk/monitor-function.ts', folder);
+  if (!existsSync(folder)) await buildMonitorFunction('packages/cdk/src/monitor-function.ts', folder);
   return folder;
 }
 

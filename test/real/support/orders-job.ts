@@ -13,8 +13,8 @@ import {
 import type { Remains, SentMessage } from '../../../local/demo/summary.ts';
 import { processKiller } from '../../../local/demo/kill-process.ts';
 import { troubledCharges } from '../../../local/demo/troubled-charges.ts';
-import { startSqsMapping } from '../../../src/dev/mappings/sqs-mapping.ts';
-import { sdkQueue } from '../../../src/dev/mappings/sqs-sdk-queue.ts';
+import { startSqsMapping } from '../../../packages/cli/src/dev/mappings/sqs-mapping.ts';
+import { sdkQueue } from '../../../packages/cli/src/dev/mappings/sqs-sdk-queue.ts';
 import { createOrdersTables } from '../../support/orders-stack.ts';
 import { startFunction } from '../../support/started-function.ts';
 import { createQueue } from './create-queue.ts';

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { freePort } from '../../../src/dev/emulators/free-port.ts';
+import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
 import { closeRedis } from '../../support/close-redis.ts';
 import { type RedisService, startRedis } from '../../support/components/redis.ts';
 import { until } from './until.ts';

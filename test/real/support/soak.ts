@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import type { SoakingWorkerMessage, SoakingWorkerSetup } from '../../support/soaking-worker.ts';
 import { awsJsonCall } from './aws-json-call.ts';
 

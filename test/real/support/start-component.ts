@@ -1,4 +1,4 @@
-import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import { componentNamed } from '../../support/components/index.ts';
 
 /** Installs the component of that name where needed, and starts it on a free port. */

@@ -4,8 +4,8 @@ import { type BatchProcessorOptions, createBatchProcessor, type RecordHandler } 
 import { memoryStore } from 'batchlatch/memory';
 import type { Worker, WorkerOptions } from 'batchlatch/worker';
 import pLimit from 'p-limit';
-import { emulatorClientConfig } from '../../../src/dev/emulators/emulator-environment.ts';
-import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
+import { emulatorClientConfig } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import { systemClock } from '../../../src/base/clock.ts';
 import { sdkSend } from '../../../src/worker/sdk-send.ts';
 import { QueueWorker } from '../../../src/worker/queue-worker.ts';

@@ -1,7 +1,7 @@
 import { App, Duration, Stack } from 'aws-cdk-lib';
 import { Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { BatchQueue, ClaimsTable } from 'batchlatch/cdk';
+import { BatchQueue, ClaimsTable } from 'batchlatch-cdk';
 
 const app = new App();
 const stack = new Stack(app, 'Orders');

@@ -10,7 +10,7 @@ import {
 } from 'batchlatch/postgres';
 import { sqsEvent } from 'batchlatch/testing';
 import type { Pool, PoolClient } from 'pg';
-import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
 import { memoryResultStorage } from '../../support/memory-result-storage.ts';
 import { poolOf } from '../../support/postgres-table.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { describeClaimStore } from 'batchlatch/testing';
 import type { Pool } from 'pg';
 import { startPostgresEmulator } from '../../../local/emulators/postgres-emulator.ts';
-import type { LocalService } from '../../../src/dev/emulators/local-service.ts';
+import type { LocalService } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import { assertSameAsTheStateMachine, casesFrom } from '../../support/postgres-differences.ts';
 import { createPostgresTable, poolOf, rowsOfPostgres, storeByClock } from '../../support/postgres-table.ts';
 

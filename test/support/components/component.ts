@@ -1,4 +1,4 @@
-import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
+import type { LocalService, StartOptions } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 
 /** A real program that tests run against, installed into the cache folder when it is first needed. */
 export interface Component {

@@ -1,5 +1,8 @@
-import { hasDynoxide, startDynamoDBEmulator } from '../../../src/dev/emulators/dynamodb-emulator.ts';
-import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
+import {
+  hasDynoxide,
+  startDynamoDBEmulator,
+} from '../../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import { startSqsEmulator } from '../../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { actionlint } from './actionlint.ts';
 import { agents } from './agents.ts';
 import { chromium } from './chromium.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { startChild } from '../../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../../src/dev/emulators/free-port.ts';
+import { startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
 import { type NodeVersion, nodeBinary } from './node.ts';
 import { runtimeInterfaceClient, runtimeInterfaceEmulator } from './lambda-toolchain.ts';
 

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { answersAwsCall } from '../../../src/dev/emulators/aws-probe.ts';
-import { startChild } from '../../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../../src/dev/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
+import { answersAwsCall } from '../../../packages/cli/src/dev/emulators/aws-probe.ts';
+import { startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { type NodeVersion, nodeBinary } from './node.ts';
 import { pythonPins } from './pins.ts';

@@ -1,7 +1,7 @@
-import { answersAwsCall } from '../../../src/dev/emulators/aws-probe.ts';
-import { startChild } from '../../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../../src/dev/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
+import { answersAwsCall } from '../../../packages/cli/src/dev/emulators/aws-probe.ts';
+import { startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { pythonPins } from './pins.ts';
 import { pythonWith, whyPythonMissing } from './python-package.ts';

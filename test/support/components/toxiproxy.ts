@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { startChild } from '../../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../../src/dev/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
+import { startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import { installedAt, installOnce } from './cache.ts';
 import type { Component } from './component.ts';
 import { isOnPath, runCommand } from './run-command.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChild } from '../../../src/dev/emulators/child-process.ts';
-import { freePort } from '../../../src/dev/emulators/free-port.ts';
-import type { LocalService, StartOptions } from '../../../src/dev/emulators/local-service.ts';
+import { startChild } from '../../../packages/cli/src/dev/emulators/child-process.ts';
+import { freePort } from '../../../packages/cli/src/dev/emulators/free-port.ts';
+import type { LocalService, StartOptions } from '../../../packages/cli/src/dev/emulators/local-service.ts';
 import type { Component } from './component.ts';
 import { npmPackages } from './npm-package.ts';
 import { npmPins } from './pins.ts';
@@ -53,8 +53,8 @@ function configuration(folder: string, registry: string): string {
     web: { enable: false },
     uplinks: { upstream: { url: registry, timeout: '60s', max_fails: 10 } },
     packages: {
-      // Never another one's package of this name.
-      batchlatch: { access: '$all', publish: '$all' },
+      // Never another one's package of one of these names.
+      'batchlatch*': { access: '$all', publish: '$all' },
       '**': { access: '$all', proxy: 'upstream' },
     },
     max_body_size: '50mb',

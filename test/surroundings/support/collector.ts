@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { unzipSync } from 'node:zlib';
-import { listenLocally } from '../../../src/dev/emulators/listen-locally.ts';
+import { listenLocally } from '../../../packages/cli/src/dev/emulators/listen-locally.ts';
 
 /** In place of the service that an agent reports to, by HTTP or by UDP. */
 export interface Collector {

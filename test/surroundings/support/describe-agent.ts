@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { describeWith } from '../../support/components/describe-with.ts';
 import { componentNamed } from '../../support/components/index.ts';
 import { checkSignature } from '../../support/request-signature.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { emulatorEnvironment } from '../../../src/dev/emulators/emulator-environment.ts';
+import { emulatorEnvironment } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
 import { installPacked } from '../../package/packed-library.ts';
 import { nodeBinary } from '../../support/components/node.ts';
 import { npmPackages } from '../../support/components/npm-package.ts';
@@ -44,7 +44,7 @@ export async function runBeside(
   env: Readonly<Record<string, string>>,
 ): Promise<Ended> {
   const node = agent.node === undefined ? process.execPath : await nodeBinary(agent.node);
-  const { folder } = await installPacked(process.env['BATCHLATCH_TARBALL'] ?? '', ['@aws-sdk/client-sqs']);
+  const { folder } = await installPacked([process.env['BATCHLATCH_TARBALL'] ?? ''], ['@aws-sdk/client-sqs']);
   cpSync(PROGRAMS, folder, { recursive: true });
   writeFileSync(path.join(folder, 'certificate.pem'), SELF_SIGNED.cert);
   const packages = await npmPackages(`agent-${agent.name}`);

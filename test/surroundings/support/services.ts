@@ -1,8 +1,8 @@
 import { type BatchStatementRequest, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { CreateQueueCommand, SendMessageBatchCommand, SQS } from '@aws-sdk/client-sqs';
-import { startDynamoDBEmulator } from '../../../src/dev/emulators/dynamodb-emulator.ts';
-import { emulatorClientConfig } from '../../../src/dev/emulators/emulator-environment.ts';
-import { startSqsEmulator } from '../../../src/dev/emulators/sqs-emulator.ts';
+import { startDynamoDBEmulator } from '../../../packages/cli/src/dev/emulators/dynamodb-emulator.ts';
+import { emulatorClientConfig } from '../../../packages/cli/src/dev/emulators/emulator-environment.ts';
+import { startSqsEmulator } from '../../../packages/cli/src/dev/emulators/sqs-emulator.ts';
 import { createClaimsTable, emulatorClient } from '../../support/claims-table.ts';
 import { type JsonCall, startJsonProxy } from '../../support/json-proxy.ts';
 import { SELF_SIGNED } from '../../support/self-signed.ts';

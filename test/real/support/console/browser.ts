@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { freePort } from '../../../../src/dev/emulators/free-port.ts';
+import { freePort } from '../../../../packages/cli/src/dev/emulators/free-port.ts';
 import { startChromium } from '../../../support/components/chromium.ts';
 import { type RunningLighthouse, startLighthouse } from '../../../support/components/lighthouse.ts';
 

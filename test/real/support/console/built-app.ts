@@ -14,7 +14,7 @@ export async function builtApp(): Promise<string> {
   await runCommand(process.execPath, [
     vite,
     'build',
-    'console-app',
+    'packages/cli/console-app',
     '--outDir',
     beside,
     '--logLevel',

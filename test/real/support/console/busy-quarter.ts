@@ -3,7 +3,7 @@ import { type Claim } from 'batchlatch/operations';
 import { memoryStore } from 'batchlatch/memory';
 import { seededRandom } from '../../../../local/demo/seeded-random.ts';
 import { type Clock, systemClock } from '../../../../src/base/clock.ts';
-import type { ConsoleOptions } from '../../../../src/console/options.ts';
+import type { ConsoleOptions } from '../../../../packages/cli/src/console/options.ts';
 import { aClaim, put } from './claims.ts';
 
 /** When the pictures are taken. */

@@ -1,8 +1,8 @@
 import { inDynamoDB, type StoreAndAdmin } from '../../../support/store-and-admin.ts';
 import { type Claim } from 'batchlatch/operations';
 import type { Page } from 'playwright-core';
-import type { ConsoleOptions } from '../../../../src/console/options.ts';
-import { type RunningConsole, startConsole } from '../../../../src/console/start-console.ts';
+import type { ConsoleOptions } from '../../../../packages/cli/src/console/options.ts';
+import { type RunningConsole, startConsole } from '../../../../packages/cli/src/console/start-console.ts';
 import { createClaimsTable, emulatorClient } from '../../../support/claims-table.ts';
 import { builtApp } from './built-app.ts';
 import { put } from './claims.ts';

@@ -1,0 +1,11 @@
+/**
+ * Constructs of the AWS CDK: the claims table, a queue with its dead-letter queue and its function, the monitor and
+ * alarms. They need `aws-cdk-lib` and `constructs`.
+ *
+ * @module batchlatch-cdk
+ */
+export { BatchAlarms, type BatchAlarmsProps } from './batch-alarms.ts';
+export { BatchQueue } from './batch-queue.ts';
+export type { BatchQueueProps } from './batch-queue-props.ts';
+export { ClaimMonitor, type ClaimMonitorProps } from './claim-monitor.ts';
+export { ClaimsTable, type ClaimsTableProps } from './claims-table.ts';

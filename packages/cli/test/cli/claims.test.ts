@@ -1,0 +1,329 @@
+import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { claimsTableDefinition } from 'batchlatch/dynamodb';
+import { keyHash } from 'batchlatch/operations';
+import { claimsInStates, NOW } from './claims-in-states.ts';
+import { emulatedTable } from '../../../../test/support/emulated-table.ts';
+import { runCommand, type Terminal } from './run-command.ts';
+
+const MINUTE = 60_000;
+
+describe('claims list', () => {
+  const { make, claims } = claimsInStates();
+  const list = async (...args: string[]): Promise<{ claims: { key: string }[]; next: string | null }> =>
+    JSON.parse((await claims(['list', '--json', ...args])).out) as {
+      claims: { key: string }[];
+      next: string | null;
+    };
+
+  it('prints the claims of a state as a table', async () => {
+    await make('orders#1', 'parked');
+    await make('orders#2', 'completed');
+    const { status, out, err } = await claims(['list', '--state', 'parked'], { terminal: 90 });
+    expect(status).toBe(0);
+    expect(out).toBe(
+      'KEY       STATE   ATTEMPT  SINCE      ERROR\n' +
+        'orders#1  parked        1  3 min ago  Declined: the card was declined\n',
+    );
+    expect(err).toMatch(/^1 parked claim in table claims\. Read \d+ rows of the index of overdue claims/);
+  });
+
+  it('prints the JSON that scripts rely on', async () => {
+    await make('json#1', 'parked');
+    expect(await list('--state', 'parked', '--prefix', 'json#')).toEqual({
+      claims: [
+        {
+          key: 'json#1',
+          keyHash: keyHash('json#1'),
+          status: 'PARKED',
+          state: 'parked',
+          attempt: 1,
+          releases: 0,
+          crashes: 0,
+          owner: 'owner of json#1',
+          createdAt: new Date(NOW - 3 * MINUTE).toISOString(),
+          claimedAt: new Date(NOW - 3 * MINUTE).toISOString(),
+          updatedAt: new Date(NOW - 3 * MINUTE).toISOString(),
+          leaseUntil: new Date(NOW + 7 * MINUTE).toISOString(),
+          expiresAt: new Date(NOW + 96 * 60 * MINUTE - 3 * MINUTE).toISOString(),
+          recordId: 'm-json#1',
+          lockedBy: 'OrdersFunction 42 abc',
+          error: { name: 'Declined', message: 'the card was declined', code: 'card_declined' },
+          hasResult: false,
+          history: [],
+        },
+      ],
+      next: null,
+      readBy: 'index',
+      rowsRead: expect.any(Number),
+      readUnits: expect.any(Number),
+    });
+  });
+
+  it.each(['in-progress', 'overdue', 'failed', 'parked', 'completed'] as const)(
+    'finds what is %s',
+    async (state) => {
+      await make(`of-${state}`, state);
+      const found = await list('--state', state, '--prefix', 'of-');
+      expect(found).toMatchObject({ claims: [{ key: `of-${state}`, state }], next: null });
+    },
+  );
+
+  it('goes on where the page before ended', async () => {
+    for (const n of [1, 2, 3]) await make(`page#${n}`, 'failed');
+    const all = await list('--prefix', 'page#', '--all');
+    const first = await list('--prefix', 'page#', '--limit', '2');
+    expect(first.claims).toHaveLength(2);
+    const second = await list('--prefix', 'page#', '--limit', '2', '--cursor', first.next ?? '');
+    expect([...first.claims, ...second.claims]).toEqual(all.claims);
+    expect(second.next).toBeNull();
+    const { err } = await claims(['list', '--prefix', 'page#', '--limit', '2']);
+    expect(err).toContain('There may be more: add --all, or --cursor ');
+  });
+
+  it('says that there are none', async () => {
+    const { status, out, err } = await claims(['list', '--prefix', 'nobody#', '--state', 'failed']);
+    expect({ status, out }).toEqual({ status: 0, out: '' });
+    expect(err).toMatch(/^No failed claims in table claims\. Read \d+ rows of the table/);
+  });
+
+  it('shows a hostile key as text', async () => {
+    const key = 'evil#\u001B[2J\u202Egnp\nFAKE  completed';
+    await make(key, 'parked');
+    const shown = await claims(['list', '--prefix', 'evil#'], { terminal: 200 });
+    expect(shown.out).toContain('evil#\\u001B[2J\\u202Egnp\\u000AFAKE  completed  parked');
+    expect(shown.out.split('\n')).toHaveLength(3);
+    const json = await claims(['list', '--prefix', 'evil#', '--json']);
+    expect(json.out).not.toMatch(/[\u202E]/);
+    expect((JSON.parse(json.out) as { claims: unknown[] }).claims).toEqual([
+      expect.objectContaining({ key }),
+    ]);
+  });
+
+  it.each([40, 60])('fits a terminal of %i columns', async (columns) => {
+    await make(`a-rather-long-namespace#${'0123456789'.repeat(4)}`, 'parked');
+    const { out } = await claims(['list', '--state', 'parked'], { terminal: columns });
+    for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(out).toContain('…');
+  });
+
+  it('has colors on a terminal, unless they are not wanted', async () => {
+    const colored = { terminal: true, env: { NO_COLOR: '' } } as const satisfies Terminal;
+    expect((await claims(['list', '--state', 'parked'], colored)).out).toContain(
+      '\u001B[31mparked\u001B[39m',
+    );
+    expect((await claims(['list', '--state', 'parked', '--no-color'], colored)).out).not.toContain('\u001B');
+    expect((await claims(['list', '--state', 'parked', '--json'], colored)).out).not.toContain('\u001B');
+  });
+
+  it('uses no index where it is told so', async () => {
+    const { err } = await claims(['list', '--state', 'parked', '--index', 'none']);
+    expect(err).toMatch(/Read \d+ rows of the table/);
+  });
+
+  it('watches: the page anew on a terminal', async () => {
+    await make('watched#1', 'failed');
+    const stopping = new AbortController();
+    const { status, out } = await claims(['list', '--prefix', 'watched#', '--watch', '2'], {
+      terminal: true,
+      signal: stopping.signal,
+      sleep: async (ms, shown) => {
+        expect(ms).toBe(2_000);
+        if (shown.includes('watched#2')) stopping.abort();
+        await make('watched#2', 'failed');
+      },
+    });
+    expect(status).toBe(130);
+    const pages = out.split('\u001B[H\u001B[2J\u001B[3J').slice(1);
+    expect(pages).toHaveLength(2);
+    expect(pages[0]).toMatch(
+      /^Claims of table claims, every 2 s, 2026-01-10T12:00:00Z\. Ctrl-C ends it\.\n\nKEY/,
+    );
+    expect(pages[0]).not.toContain('watched#2');
+  });
+
+  it('watches: a line for each change elsewhere, a document in a line with --json', async () => {
+    await make('lines#1', 'parked');
+    for (const json of [false, true]) {
+      const stopping = new AbortController();
+      let rounds = 0;
+      const { out } = await claims(['list', '--prefix', 'lines#', '--watch', ...(json ? ['--json'] : [])], {
+        signal: stopping.signal,
+        sleep: async () => {
+          rounds += 1;
+          if (rounds === 1) await claims(['release', 'lines#1', '--reason', 'test', '--yes']);
+          if (rounds === 2) await claims(['forget', 'lines#1', '--reason', 'test', '--yes']);
+          if (rounds === 3) stopping.abort();
+        },
+      });
+      await make('lines#1', 'parked');
+      const lines = out.trim().split('\n');
+      if (json)
+        expect(lines.map((line) => (JSON.parse(line) as { claims: unknown[] }).claims.length)).toEqual([
+          1, 1, 0,
+        ]);
+      else
+        expect(lines).toEqual([
+          '2026-01-10T12:00:00Z parked lines#1 attempt 1',
+          '2026-01-10T12:00:00Z failed lines#1 attempt 1',
+          '2026-01-10T12:00:00Z gone lines#1',
+        ]);
+    }
+  });
+});
+
+describe('claims show', () => {
+  const table = claimsInStates();
+  const { make, claims } = table;
+
+  it('shows a claim with its history', async () => {
+    await make('orders#7', 'parked');
+    await claims(['release', 'orders#7', '--reason', 'fixed in 1.4', '--yes'], { now: () => NOW - MINUTE });
+    const { status, out } = await claims(['show', 'orders#7'], { terminal: true });
+    expect(status).toBe(0);
+    expect(out).toContain('state         failed\n');
+    expect(out).toContain('record id     m-orders#7\n');
+    expect(out).toContain(
+      '\nHistory\n  2026-01-10T11:57:00Z (3 min ago)  claimed for the first time\n' +
+        '  2026-01-10T11:59:00Z (1 min ago)  released by ann@laptop: "fixed in 1.4" (was PARKED at attempt 1, Declined: the card was declined)\n',
+    );
+  });
+
+  it.each([
+    ['its hash', ['--hash', keyHash('found#1')]],
+    ['the id of its record', ['--record-id', 'm-found#1']],
+  ])('finds a claim by %s', async (_what, args) => {
+    await make('found#1', 'completed');
+    const { out } = await claims(['show', ...args, '--json']);
+    expect(JSON.parse(out)).toMatchObject({ claims: [{ key: 'found#1' }], next: null });
+  });
+
+  it('shows the result only if asked to', async () => {
+    await make('result#1', 'completed');
+    expect((await claims(['show', 'result#1'])).out).toContain('19 characters; --show-result shows it');
+    expect((await claims(['show', 'result#1', '--json'])).out).not.toContain('ch_1');
+    expect((await claims(['show', 'result#1', '--show-result'])).out).toContain('{"chargeId":"ch_1"}');
+    const json = await claims(['show', 'result#1', '--show-result', '--json']);
+    expect(JSON.parse(json.out)).toMatchObject({
+      claims: [{ hasResult: true, result: { chargeId: 'ch_1' } }],
+    });
+  });
+
+  it('shows what is damaged, or was written by somebody else, without harm', async () => {
+    await make('damaged#1', 'failed');
+    const history = [
+      { at: 1e300, operation: 'release', operator: '\u001B[2J', reason: 'x' },
+      null,
+      7,
+      { at: 'x' },
+    ];
+    await table.update('damaged#1', { history: { S: JSON.stringify(history) }, createdAt: { N: '1e120' } });
+    const { status, out } = await claims(['show', 'damaged#1'], { terminal: true });
+    expect(status).toBe(0);
+    expect(out).not.toContain('\u001B');
+    expect(JSON.parse((await claims(['show', 'damaged#1', '--json'])).out)).toMatchObject({
+      claims: [{ key: 'damaged#1' }],
+    });
+  });
+
+  it('says that there is no such claim', async () => {
+    expect(await claims(['show', 'nobody'])).toEqual({
+      status: 1,
+      out: '',
+      err: 'There is no claim of nobody in table claims.\n',
+    });
+  });
+
+  it.each([
+    [[], 'Name the claim: KEY, --hash HASH or --record-id ID.'],
+    [['k', '--hash', 'x'], 'Name claims by KEY, by --hash or by --record-id: one of them.'],
+    [['--hash', 'zz'], '--hash must be 16 hexadecimal digits'],
+  ])('refuses %j', async (args, message) => {
+    const { status, err } = await claims(['show', ...args]);
+    expect(status).toBe(2);
+    expect(err).toContain(`Error: ${message}`);
+  });
+});
+
+describe('claims of Powertools', () => {
+  const { endpoint } = powertoolsTable();
+
+  it('are shown as claims', async () => {
+    const onTable = ['--table', 'powertools', '--endpoint-url', endpoint(), '--attributes', 'powertools'];
+    const { out } = await runCommand(['claims', 'list', '--state', 'completed', '--json', ...onTable]);
+    expect(JSON.parse(out)).toMatchObject({ claims: [{ key: 'f#abc', status: 'COMPLETED', attempt: 1 }] });
+    const shown = await runCommand(['claims', 'show', 'f#abc', '--show-result', ...onTable]);
+    expect(shown.out).toContain('{"chargeId":"ch_1"}');
+  });
+});
+
+/** A table with a row as Powertools writes it. */
+function powertoolsTable(): { endpoint(): string } {
+  const table = emulatedTable('dynoxide');
+  beforeAll(async () => {
+    const client = table.newClient();
+    await client.send(new CreateTableCommand(claimsTableDefinition('powertools').table));
+    const expiration = Math.ceil(Date.now() / 1_000) + 3_600;
+    const Item = {
+      id: { S: 'f#abc' },
+      status: { S: 'COMPLETED' },
+      expiration: { N: String(expiration) },
+      data: { M: { chargeId: { S: 'ch_1' } } },
+    };
+    await client.send(new PutItemCommand({ TableName: 'powertools', Item }));
+  });
+  return { endpoint: () => table.endpoint };
+}
+
+describe('claims stats', () => {
+  const { make, claims } = claimsInStates();
+
+  it('counts claims by state, with their times', async () => {
+    await make('s#1', 'completed');
+    await make('s#2', 'parked');
+    await make('s#3', 'overdue');
+    const { status, out, err } = await claims(['stats'], { terminal: true });
+    expect(status).toBe(0);
+    expect(out).toBe(
+      [
+        'STATE        CLAIMS',
+        'in-progress       0',
+        'overdue           1',
+        'failed            0',
+        'parked            1',
+        'completed         1',
+        '',
+        '          CLAIMS  MIN  MEDIAN  P95  MAX',
+        'waited         1  0 s     0 s  0 s  0 s',
+        'ran            1  0 s     0 s  0 s  0 s',
+        'attempts       3    1       1    1    1',
+        '',
+        'Oldest overdue claim: s#3, its lease ended 2 min ago.',
+        '',
+      ].join('\n'),
+    );
+    expect(err).toMatch(/Read 3 rows of the table/);
+  });
+
+  it('tells when claims ended, by minute, hour or day', async () => {
+    const { out } = await claims(['stats', '--by', 'hour'], { terminal: true });
+    expect(out).toMatch(
+      /FROM +COMPLETED +FAILED +PARKED +RAN, MEDIAN +RAN, P95\n\d{4}-\d\d-\d\dT\d\d:00Z +1 +0 +1 +0 s +0 s\n/,
+    );
+    const { periods } = JSON.parse((await claims(['stats', '--by', 'day', '--json'])).out);
+    expect(periods).toMatchObject([
+      { from: expect.stringMatching(/T00:00:00\.000Z$/), completed: 1, parked: 1 },
+    ]);
+    const { status, err } = await claims(['stats', '--by', 'year']);
+    expect([status, err]).toEqual([2, expect.stringContaining('minute, hour, day')]);
+  });
+
+  it('prints JSON', async () => {
+    const { out } = await claims(['stats', '--json', '--limit', '1']);
+    expect(JSON.parse(out)).toMatchObject({
+      isWhole: false,
+      next: expect.any(String),
+      attempts: { count: 1 },
+    });
+  });
+});

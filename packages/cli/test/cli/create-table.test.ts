@@ -1,0 +1,105 @@
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../../test/support/emulated-table.ts';
+import { type Ended, runCommand, type Terminal } from './run-command.ts';
+
+describe('table create', () => {
+  const table = emulatedTable('dynoxide');
+  const create = (name: string, args: readonly string[], how?: Terminal): Promise<Ended> =>
+    runCommand(['table', 'create', '--table', name, '--endpoint-url', table.endpoint, ...args], how);
+  const described = async (TableName: string): Promise<TableDescription | undefined> =>
+    (await table.newClient().send(new DescribeTableCommand({ TableName }))).Table;
+
+  it('makes a table with TTL and index, and waits until it can be used', async () => {
+    const { status, out } = await create('made', ['--yes']);
+    expect({ status, out }).toEqual({ status: 0, out: 'Table made is ready.\n' });
+    const made = await described('made');
+    expect(made).toMatchObject({
+      TableStatus: 'ACTIVE',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [expect.objectContaining({ IndexName: 'overdue' })],
+    });
+    const { TimeToLiveDescription } = await table
+      .newClient()
+      .send(new DescribeTimeToLiveCommand({ TableName: 'made' }));
+    expect(TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' });
+  });
+
+  it('has nothing to do for a table that is there', async () => {
+    await create('twice', ['--yes']);
+    const { status, out } = await create('twice', ['--yes', '--json']);
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toEqual({ table: 'twice', done: [] });
+  });
+
+  it('shows what it will do and asks', async () => {
+    const no = await create('asked', [], { terminal: true, input: '\n' });
+    expect(no).toMatchObject({ status: 1, out: '' });
+    expect(no.err).toContain(
+      '  create it: on demand, index `overdue` of overdue claims, deletion protection\n',
+    );
+    expect(no.err).toMatch(/Do this\? \[y\/N\] Nothing was changed\.\n$/);
+    expect(await create('asked', [], { terminal: true, input: 'y\n' })).toMatchObject({ status: 0 });
+  });
+
+  it('is told where nobody can be asked', async () => {
+    const { status, err } = await create('unasked', []);
+    expect(status).toBe(2);
+    expect(err).toMatch(/^Error: There is no terminal to ask on: add --yes/);
+  });
+
+  it('changes nothing in a dry run', async () => {
+    const { status, out } = await create('dry', ['--dry-run']);
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: 'Table dry was not changed: this was a dry run.\n',
+    });
+    await expect(described('dry')).rejects.toThrow();
+  });
+
+  it('finishes what was begun: a table without TTL', async () => {
+    await create('begun', ['--yes']);
+    const bare = new CreateTableCommand({
+      TableName: 'bare',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    });
+    await table.newClient().send(bare);
+    const { out } = await create('bare', ['--yes', '--json', '--no-overdue-index']);
+    expect((JSON.parse(out) as { done: string[] }).done).toContain('time-to-live');
+  });
+
+  it('refuses a table with another key', async () => {
+    const other = new CreateTableCommand({
+      TableName: 'other',
+      AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'pk', KeyType: 'HASH' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    });
+    await table.newClient().send(other);
+    expect(await create('other', ['--yes'])).toEqual({
+      status: 1,
+      out: '',
+      err: 'Error: Table other exists with another key (pk (HASH)), which cannot be changed: name another table with --table.\n',
+    });
+  });
+
+  it('takes the capacity that is to be provisioned', async () => {
+    await create('provisioned', ['--yes', '--billing', 'provisioned', '--write-units', '7']);
+    expect((await described('provisioned'))?.ProvisionedThroughput).toMatchObject({ WriteCapacityUnits: 7 });
+  });
+
+  it("makes Powertools' table", async () => {
+    await create('powertools', ['--yes', '--attributes', 'powertools']);
+    const { TimeToLiveDescription } = await table
+      .newClient()
+      .send(new DescribeTimeToLiveCommand({ TableName: 'powertools' }));
+    expect(TimeToLiveDescription?.AttributeName).toBe('expiration');
+  });
+});

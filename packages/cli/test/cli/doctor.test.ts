@@ -1,0 +1,155 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { emulatedTable } from '../../../../test/support/emulated-table.ts';
+import { runCommand } from './run-command.ts';
+
+const TEMPLATE = `AWSTemplateFormatVersion: '2010-09-09'
+Transform: AWS::Serverless-2016-10-31
+Parameters:
+  Visibility: { Type: Number, Default: 180 }
+Resources:
+  Orders:
+    Type: AWS::SQS::Queue
+    Properties: { VisibilityTimeout: !Ref Visibility }
+  OrdersFunction:
+    Type: AWS::Serverless::Function
+    Properties:
+      CodeUri: .
+      Handler: orders.handler
+      Runtime: nodejs22.x
+      Timeout: 30
+      Events:
+        Orders:
+          Type: SQS
+          Properties: { Queue: !GetAtt Orders.Arn }
+`;
+
+interface Report {
+  readonly findings: readonly { readonly code: string; readonly severity: string; readonly line?: number }[];
+}
+
+describe('doctor', () => {
+  let folder: string;
+  let template: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'batchlatch-doctor-'));
+    template = path.join(folder, 'template.yaml');
+    await writeFile(template, TEMPLATE);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('prints findings, and ends with 1 where one is an error', async () => {
+    const { status, out, err } = await runCommand(['doctor', '--template', template], { terminal: 80 });
+    expect({ status, err }).toEqual({ status: 1, err: '' });
+    expect(out).toContain('error report-batch-item-failures-off');
+    expect(out).toContain('FunctionResponseTypes: [ReportBatchItemFailures]');
+  });
+
+  it('reports optional findings with `--all` alone', async () => {
+    const codesOf = async (...more: string[]): Promise<string[]> => {
+      const { out } = await runCommand(['doctor', '--template', template, '--json', ...more]);
+      return (JSON.parse(out) as Report).findings.map(({ code }) => code);
+    };
+    expect(await codesOf()).not.toContain('mapping-metrics-off');
+    expect(await codesOf('--all')).toContain('mapping-metrics-off');
+  });
+
+  it('prints JSON and SARIF', async () => {
+    const json = await runCommand(['doctor', '--template', template, '--json']);
+    const { findings } = JSON.parse(json.out) as Report;
+    expect(findings[0]).toMatchObject({
+      code: expect.any(String),
+      severity: 'error',
+      message: expect.any(String),
+      fix: expect.any(String),
+      line: expect.any(Number),
+    });
+    const sarif = await runCommand(['doctor', '--template', template, '--sarif']);
+    expect(JSON.parse(sarif.out)).toMatchObject({ version: '2.1.0' });
+  });
+
+  it('takes values of parameters', async () => {
+    const codesFor = async (...args: string[]): Promise<string[]> => {
+      const { out } = await runCommand(['doctor', '--template', template, '--json', ...args]);
+      return (JSON.parse(out) as Report).findings.map(({ code }) => code);
+    };
+    expect(await codesFor()).not.toContain('visibility-timeout-too-short');
+    expect(await codesFor('--parameter', 'Visibility=60')).toContain('visibility-timeout-too-short');
+  });
+
+  describe.each([
+    ['GitHub Actions', 'Orders\\n::error file=a.ts::It is broken'],
+    ['GitHub Actions, in a name with spaces', 'Orders ::set-output name=a::b ::add-mask::c'],
+    ['GitHub Actions of old', 'Orders##[error]It is broken'],
+    ['Azure Pipelines', 'Orders\\r\\n##vso[task.setvariable variable=a]b'],
+    ['TeamCity', 'Orders ##teamcity[buildStop]'],
+    ['a terminal', 'Orders\\e[2J\\L'],
+  ])('in the log of %s', (_where, name) => {
+    it.each([[], ['--json'], ['--sarif']])(
+      'prints names so that nothing acts upon them: %j',
+      async (...how) => {
+        const hostile = path.join(folder, 'hostile.yaml');
+        const named = TEMPLATE.replace('  Orders:\n    Type', `  "${name}":\n    Type`)
+          .replace('!GetAtt Orders.Arn', `{ Fn::GetAtt: ["${name}", Arn] }`)
+          .replace('  OrdersFunction:', `  "${name}Function":`);
+        await writeFile(hostile, named);
+        const { status, out, err } = await runCommand(['doctor', '--template', hostile, ...how]);
+        expect([status, err]).toEqual([1, '']);
+        expect(out).toContain(String.raw`Orders`);
+        const lines = out.split('\n').map((line) => line.trim());
+        expect(lines.filter((line) => /^::|\s::\w|##\w*\[|\p{Cc}|\p{Zl}/u.test(line))).toEqual([]);
+      },
+    );
+  });
+
+  it("finds no error in the project's own template", async () => {
+    const { status } = await runCommand(['doctor', '--template', 'template.yaml']);
+    expect(status).toBe(0);
+  });
+
+  it.each([
+    ['nothing to look at', [], 'Say what to look at: --template FILE'],
+    [
+      'a file that is not there',
+      ['--template', 'no-such.yaml'],
+      'no-such.yaml cannot be read (ENOENT). Check the path.',
+    ],
+    ['a parameter without a value', ['--parameter', 'Stage'], 'Give Name=value.'],
+  ])('says in one line that there is %s', async (_what, args, message) => {
+    const { status, out, err } = await runCommand(['doctor', ...args]);
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(err).toContain(message);
+  });
+});
+
+describe('table check', () => {
+  const table = emulatedTable('dynoxide');
+
+  it('finds what a table lacks', async () => {
+    const onTable = ['--table', table.tableName, '--endpoint-url', table.endpoint];
+    const { status, out } = await runCommand(['table', 'check', ...onTable, '--json']);
+    expect(status).toBe(1);
+    expect((JSON.parse(out) as Report).findings).toContainEqual(
+      expect.objectContaining({ code: 'ttl-off', severity: 'error' }),
+    );
+    const text = await runCommand(['table', 'check', ...onTable]);
+    expect(text.out).toMatch(/^error ttl-off/);
+    await runCommand(['table', 'create', ...onTable, '--yes']);
+    expect((await runCommand(['table', 'check', ...onTable])).status).toBe(0);
+  });
+
+  it('says that there is no such table', async () => {
+    const { status, err } = await runCommand([
+      'table',
+      'check',
+      '--table',
+      'none',
+      '--endpoint-url',
+      table.endpoint,
+    ]);
+    expect(status).toBe(1);
+    expect(err).toMatch(/^Error: There is no such table .*\n$/);
+  });
+});

@@ -1,5 +1,0 @@
-/** What `ClaimMonitor` deploys: a build bundles this file into `dist/monitor-function`. */
-import { type ClaimMonitor, createClaimMonitor } from '../monitor/index.ts';
-
-/** Counts the claims of the table that the environment names. */
-export const handler: ClaimMonitor = createClaimMonitor();
