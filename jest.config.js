@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/{test,examples}/**/*.test.ts'],
+  testMatch: ['<rootDir>/{test,examples,packages/*/test}/**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
     '<rootDir>/test/real/',
@@ -11,6 +11,7 @@ export default {
     '<rootDir>/test/aws-check/',
     '<rootDir>/test/recipes/',
     '<rootDir>/test/surroundings/',
+    '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
   ],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
