@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Deployment, STORES, type Store } from './answers.ts';
@@ -36,9 +36,7 @@ export function projectFiles({ name, deploy, store, packageManager }: Project): 
   const values: Readonly<Record<string, string>> = {
     storeName: STORES[store],
     store: textOf(`stores/${store}/store.md`),
-    deploy:
-      textOf(`${deploy}/deploy.md`) +
-      (place === 'server' ? `\n${textOf(`${deploy}/server/network.md`)}` : ''),
+    deploy: [textOf(`${deploy}/deploy.md`), textOf(`${deploy}/${place}/more.md`)].filter(Boolean).join('\n'),
     install,
     test: run('test'),
     start: run('start'),
@@ -56,13 +54,15 @@ export function projectFiles({ name, deploy, store, packageManager }: Project): 
 /** The files that are directly in a folder of the templates, but for parts of the README. */
 function* filesIn(folder: string): Iterable<readonly [string, string]> {
   for (const entry of readdirSync(path.join(TEMPLATES, folder), { withFileTypes: true })) {
-    if (!entry.isFile() || /^(deploy|network|store)\.md$/.test(entry.name)) continue;
+    if (!entry.isFile() || /^(deploy|more|store)\.md$/.test(entry.name)) continue;
     yield [REAL_NAMES[entry.name] ?? entry.name, textOf(path.join(folder, entry.name))];
   }
 }
 
+/** The text of a file of the templates; empty where there is no such file. */
 function textOf(file: string): string {
-  return readFileSync(path.join(TEMPLATES, file), 'utf8');
+  const place = path.join(TEMPLATES, file);
+  return existsSync(place) ? readFileSync(place, 'utf8') : '';
 }
 
 /** Puts values in the place of `{{names}}`; a value may have names itself. Other braces stay. */
