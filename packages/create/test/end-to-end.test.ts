@@ -1,12 +1,5 @@
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
@@ -37,7 +30,8 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'batchlatch-create-'));
   packed = await pack(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+// Many thousands of files: several at a time.
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 it('`create-batchlatch` is one package without dependencies', () => {
   const modules = path.join(packed.home, 'node_modules');
