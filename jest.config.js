@@ -33,6 +33,7 @@ export default {
         '/node_modules/',
         '<rootDir>/test/package/(package|source-maps|tarball).test.ts',
         '<rootDir>/test/(aws-check|linearizability|real|recipes|release|surroundings)/',
+        '<rootDir>/packages/create/test/(end-to-end|components).test.ts',
       ],
     },
     // Packages as they are published: built, packed, and installed into folders of their own.
@@ -40,6 +41,12 @@ export default {
       ...base,
       displayName: 'package',
       testMatch: ['<rootDir>/test/package/{package,source-maps,tarball}.test.ts'],
+    },
+    // `npm create batchlatch` as a user has it: packed packages, installed into the projects that it makes.
+    {
+      ...base,
+      displayName: 'create',
+      testMatch: ['<rootDir>/packages/create/test/{end-to-end,components}.test.ts'],
     },
     // The release: published to a registry on this machine, and installed from there into an empty folder.
     { ...base, displayName: 'release', testMatch: ['<rootDir>/test/release/**/*.test.ts'] },

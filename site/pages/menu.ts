@@ -19,6 +19,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
   Start: {
     pages: [
       'docs/quick-start.md',
+      'docs/create.md',
       'docs/concepts.md',
       { to: 'docs/simulation.md', text: 'Simulation' },
       'docs/options.md',

@@ -91,8 +91,9 @@ describe('The workflow of CI', () => {
   it('does what `.ci/run` says, with the right to read', () => {
     const { on, jobs } = workflow('ci.yml');
     expect(Object.keys(on)).toEqual(['push', 'pull_request']);
-    expect(Object.values(jobs).map(({ permissions }) => permissions)).toEqual([{ contents: 'read' }]);
+    for (const { permissions } of Object.values(jobs)) expect(permissions).toEqual({ contents: 'read' });
     expect(runsOf(jobs['all'])).toMatch(/^\.ci\/run$/m);
+    expect(runsOf(jobs['create'])).toMatch(/^npm run test:create -- end-to-end$/m);
   });
 });
 

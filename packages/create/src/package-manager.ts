@@ -1,0 +1,53 @@
+/** The commands of a package manager, as they are shown to a person and written into a Dockerfile. */
+export interface PackageManager {
+  readonly name: string;
+  readonly install: string;
+  /** Runs a script: `test`, `start` and so on. */
+  readonly run: (script: string) => string;
+  /** Runs the bin of an installed package. */
+  readonly exec: string;
+  readonly lockFile: string;
+  readonly installForProduction: string;
+}
+
+const NPM: PackageManager = {
+  name: 'npm',
+  install: 'npm install',
+  run: (script) => (script === 'test' || script === 'start' ? `npm ${script}` : `npm run ${script}`),
+  exec: 'npx',
+  lockFile: 'package-lock.json',
+  installForProduction: 'npm ci --omit=dev && npm cache clean --force',
+};
+
+const OTHERS: readonly PackageManager[] = [
+  {
+    name: 'pnpm',
+    install: 'pnpm install',
+    run: (script) => `pnpm run ${script}`,
+    exec: 'pnpm exec',
+    lockFile: 'pnpm-lock.yaml',
+    installForProduction: 'corepack enable && pnpm install --prod --frozen-lockfile',
+  },
+  {
+    name: 'yarn',
+    install: 'yarn install',
+    run: (script) => `yarn run ${script}`,
+    exec: 'yarn run',
+    lockFile: 'yarn.lock',
+    installForProduction: 'corepack enable && yarn install --production --frozen-lockfile',
+  },
+  {
+    name: 'bun',
+    install: 'bun install',
+    run: (script) => `bun run ${script}`,
+    exec: 'bunx',
+    lockFile: 'bun.lock',
+    installForProduction: 'npx --yes bun install --production --frozen-lockfile',
+  },
+];
+
+/** The package manager that started this process, by what it says of itself in `npm_config_user_agent`; npm if it says nothing. */
+export function packageManagerOf(env: NodeJS.ProcessEnv): PackageManager {
+  const name = /^(\w+)\//.exec(env['npm_config_user_agent'] ?? '')?.[1];
+  return OTHERS.find((manager) => manager.name === name) ?? NPM;
+}

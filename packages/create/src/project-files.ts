@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Deployment, STORES, type Store } from './answers.ts';
+import { manifestOf } from './manifest.ts';
+import type { PackageManager } from './package-manager.ts';
+
+const TEMPLATES = fileURLToPath(new URL('../templates', import.meta.url));
+
+/** What every template calls the project. */
+const NAME = /\bmy-worker\b/g;
+
+/** Files that npm would read or leave out if they had their own names in this package. */
+const REAL_NAMES: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  dockerignore: '.dockerignore',
+};
+
+/** What a project is made from. */
+export interface Project {
+  readonly name: string;
+  readonly deploy: Deployment;
+  readonly store: Store;
+  readonly packageManager: PackageManager;
+}
+
+/** The files of a project, by their names in its folder. Nothing is written. */
+export function projectFiles({ name, deploy, store, packageManager }: Project): ReadonlyMap<string, string> {
+  // Claims in DynamoDB are a table of the project; PostgreSQL and Redis are servers that are there already.
+  const place = store === 'dynamodb' ? 'dynamodb' : 'server';
+  const files = new Map([['package.json', manifestOf(name, deploy, store)]]);
+  for (const folder of ['common', `stores/${store}`, deploy, `${deploy}/${place}`]) {
+    for (const [file, text] of filesIn(folder)) files.set(file, text);
+  }
+  const { lockFile, installForProduction, run, exec, install } = packageManager;
+  const values: Readonly<Record<string, string>> = {
+    storeName: STORES[store],
+    store: textOf(`stores/${store}/store.md`),
+    deploy: [textOf(`${deploy}/deploy.md`), textOf(`${deploy}/${place}/more.md`)].filter(Boolean).join('\n'),
+    install,
+    test: run('test'),
+    start: run('start'),
+    run: run('').trimEnd(),
+    exec,
+    lockFile,
+    installForProduction,
+  };
+  const names = [...files.keys()].toSorted();
+  return new Map(
+    names.map((file) => [file, filled(files.get(file) ?? '', values).replaceAll(NAME, name)] as const),
+  );
+}
+
+/** The files that are directly in a folder of the templates, but for parts of the README. */
+function* filesIn(folder: string): Iterable<readonly [string, string]> {
+  for (const entry of readdirSync(path.join(TEMPLATES, folder), { withFileTypes: true })) {
+    if (!entry.isFile() || /^(deploy|more|store)\.md$/.test(entry.name)) continue;
+    yield [REAL_NAMES[entry.name] ?? entry.name, textOf(path.join(folder, entry.name))];
+  }
+}
+
+/** The text of a file of the templates; empty where there is no such file. */
+function textOf(file: string): string {
+  const place = path.join(TEMPLATES, file);
+  return existsSync(place) ? readFileSync(place, 'utf8') : '';
+}
+
+/** Puts values in the place of `{{names}}`; a value may have names itself. Other braces stay. */
+function filled(text: string, values: Readonly<Record<string, string>>): string {
+  const put = (from: string): string =>
+    from.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => values[name] ?? whole);
+  return put(put(text));
+}
