@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
@@ -238,6 +238,16 @@ describe('src, with the sources of the other packages,', () => {
       [...may.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
     ]);
     expect(Object.fromEntries(rows)).toEqual(ROOMS);
+  });
+
+  it('has tests for each room, in a folder of its name', () => {
+    const withoutTests = Object.keys(ROOMS).filter((room) => {
+      const [folder = ''] = room.split('/');
+      const places = [`test/${folder}`, `packages/cli/test/${folder}`, `packages/${folder}/test`];
+      return room !== '.' && !places.some((place) => existsSync(place));
+    });
+    // Small helpers of the command line, tested by the tests of what uses them.
+    expect(withoutTests).toEqual(['text', 'tool-base']);
   });
 
   it('keeps the directions between its rooms', () => {

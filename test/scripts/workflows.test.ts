@@ -162,8 +162,8 @@ describe('The workflow of a release', () => {
       environment: 'npm',
     });
     expect(runsOf(publish).trim().split('\n')).toEqual(
-      ['[0-9]*', 'cdk-*', 'cli-*'].map(
-        (name) => `npm publish ./release/batchlatch-${name}.tgz --provenance --access public`,
+      ['batchlatch-[0-9]*', 'batchlatch-cdk-*', 'batchlatch-cli-*', 'create-batchlatch-*'].map(
+        (name) => `npm publish ./release/${name}.tgz --provenance --access public`,
       ),
     );
     const actions = publish?.steps.flatMap(({ uses }) => uses?.replace(/@.*/, '') ?? []);
