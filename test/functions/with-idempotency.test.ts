@@ -757,6 +757,24 @@ describe('withIdempotency', () => {
       await expect(late).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
       expect(await once(async () => 'now', { store: memory, ...options })('1')).toBe('now');
     });
+
+    it('gives back a claim that came too late at once, also when the store failed to release it the first time', async () => {
+      const clock = manualClock();
+      const memory = memoryStore({ clock });
+      const error = new StoreError('down', { isRetryable: false });
+      let releases = 0;
+      const failing: ClaimStore = {
+        ...answeringLate(memory, clock, { error }),
+        settle: async (settlements) =>
+          (releases += 1) === 1 ? settlements.map(() => ({ error })) : memory.settle(settlements),
+      };
+      const options = { clock, leaseMs: 20_000 };
+      const late = once(async () => 'late', { store: failing, ...options })('1');
+      await expect(late).rejects.toMatchObject({ code: 'BATCHLATCH_CONFLICT' });
+      await new Promise(setImmediate); // it is given back beside the answer
+      expect(releases).toBe(2);
+      expect(await once(async () => 'now', { store: memory, ...options })('1')).toBe('now');
+    });
   });
 
   describe.each([{ onLapsedLease: 'park' }, { maxAttempts: 1 }] as const)('with %p', (options) => {

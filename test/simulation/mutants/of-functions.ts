@@ -14,7 +14,15 @@ export const mutantsOfFunctions: readonly Mutant[] = [
     'stored-calls',
     'false',
   ),
-  one('calls: giving claims back', 'a call whose claim came too late gives it back', 'late-calls', 'false'),
+  {
+    ...one(
+      'calls: giving claims back',
+      'a call whose claim came too late gives it back',
+      'late-calls',
+      'false',
+    ),
+    pinnedBy: 'test/functions/with-idempotency.test.ts', // left alone, the claim lapses: nothing is lost, it takes longer
+  },
   one(
     'calls: lease before start',
     'a call whose claim came late is started only after a renewal',
@@ -22,10 +30,13 @@ export const mutantsOfFunctions: readonly Mutant[] = [
     'true',
   ),
   one('calls: starts are recorded', 'the same of calls', 'recorded-calls', 'false'),
-  one(
-    'calls: broken off',
-    'a call that has seen its signal and returns is not done',
-    'seen-abort-of-calls',
-    'false',
-  ),
+  {
+    ...one(
+      'calls: broken off',
+      'a call that has seen its signal and returns is not done',
+      'seen-abort-of-calls',
+      'false',
+    ),
+    pinnedBy: 'test/functions/interrupted.test.ts',
+  },
 ];
