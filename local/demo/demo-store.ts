@@ -54,8 +54,8 @@ export interface DemoStoreSetup {
 export interface Trouble {
   /** Resolves when the other claims of the process are settled; at once where the process runs none. */
   untilOthersAreSettled(orderId: string, gone: AbortSignal): Promise<void>;
-  /** Ends the process, says so, and resolves when it is gone. */
-  kill(orderId: string, when: string, gone: AbortSignal): Promise<void>;
+  /** Ends the process, says so, and resolves when it is gone. False: nobody waits for the answer any more, and nothing is ended. */
+  kill(orderId: string, when: string, gone: AbortSignal): Promise<boolean>;
   /** Whether two orders are in the hands of one process at the moment. */
   areTogether(orderId: string, other: string): boolean;
 }

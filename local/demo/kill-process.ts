@@ -30,11 +30,12 @@ export function processKiller(setup: KillSetup): Trouble {
     },
     async kill(orderId, when, gone) {
       const requestId = requestOf(orderId);
-      if (requestId === undefined || gone.aborted) return;
+      if (requestId === undefined || gone.aborted) return false;
       onKill(orderId, when);
       const isGone = once(gone, 'abort');
       kill(requestId);
       await isGone;
+      return true;
     },
     areTogether(orderId, other) {
       const requestId = requestOf(orderId);

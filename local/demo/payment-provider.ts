@@ -35,8 +35,8 @@ export async function startPaymentProvider(
     }
     if (orderId === killer && left.kills > 0) {
       left.kills -= 1;
-      await killBeforeCharge(orderId, trouble, gone);
-      hasKilled = true;
+      hasKilled = await killBeforeCharge(orderId, trouble, gone);
+      if (!hasKilled) left.kills += 1; // at the next delivery
     }
     if (orderId === lateKiller && left.lateKills > 0) {
       // Each waits for the others of its process: not for one another. Once one has killed, a decline would only cost a receive.

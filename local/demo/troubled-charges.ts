@@ -40,7 +40,11 @@ export function troubledCharges({
     }
     if (orderId === killer && killsLeft > 0) {
       killsLeft -= 1;
-      return killBeforeCharge(orderId, trouble, signal).then(() => undefined);
+      return killBeforeCharge(orderId, trouble, signal).then((isKilled) => {
+        if (isKilled) return undefined;
+        killsLeft += 1; // its function ran out of time: at the next delivery
+        return declined;
+      });
     }
     return undefined;
   };
@@ -48,11 +52,15 @@ export function troubledCharges({
 
 /**
  * Kills the process of an order once all of its claims but one are settled: what is charged and not yet settled when a process
- * dies is charged again, and only a transaction helps.
+ * dies is charged again, and only a transaction helps. False: its function ran out of time meanwhile.
  */
-export async function killBeforeCharge(orderId: string, trouble: Trouble, gone: AbortSignal): Promise<void> {
+export async function killBeforeCharge(
+  orderId: string,
+  trouble: Trouble,
+  gone: AbortSignal,
+): Promise<boolean> {
   await trouble.untilOthersAreSettled(orderId, gone);
-  await trouble.kill(orderId, 'before it is charged', gone);
+  return trouble.kill(orderId, 'before it is charged', gone);
 }
 
 function orderOfCharge(body: string, chargesTable: string): string | undefined {
