@@ -15,11 +15,14 @@ export function foreignRequest(headers: IncomingHttpHeaders, names: OwnNames): F
   return isFromForeignPage(headers, names) ? 'foreign-page' : undefined;
 }
 
-/** Whether a page of another origin made the browser ask. `same-site` is another port of this machine. */
-export function isFromForeignPage(
-  { origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders,
-  names: OwnNames,
-): boolean {
+/**
+ * Whether a page of another origin made the browser ask. `same-site` is another port of this machine.
+ *
+ * @param headers Of the request.
+ * @param names Of the server that was asked, as `ownNames` gives them.
+ */
+export function isFromForeignPage(headers: IncomingHttpHeaders, names: OwnNames): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers;
   if (origin !== undefined && !names.isOwnOrigin(origin, host)) return true;
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }

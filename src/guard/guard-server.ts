@@ -8,6 +8,10 @@ import { isLoopback, ownNames } from './own-names.ts';
  *
  * A server that listens beyond loopback is reached by names that only its network knows, so its `Host` is
  * not checked.
+ *
+ * @param server The server, with its request listeners.
+ * @param host What the server listens on.
+ * @param allowedHosts Further names by which the server may be addressed.
  */
 export function guardServer(server: Server, host: string, allowedHosts?: readonly string[]): void {
   const listeners = server.listeners('request') as RequestListener[];

@@ -2,9 +2,18 @@ import { builtIn } from '../base/built-in.ts';
 
 /** The names by which requests may address a server. */
 export interface OwnNames {
-  /** Whether a `Host` is this server's. The name of a foreign page that resolves to this address is not. */
+  /**
+   * Whether a `Host` is this server's. The name of a foreign page that resolves to this address is not.
+   *
+   * @param host The header `Host` of a request.
+   */
   isOwnHost(host: string | undefined): boolean;
-  /** Whether an `Origin` is this server's, for a request to this `Host`. */
+  /**
+   * Whether an `Origin` is this server's.
+   *
+   * @param origin The header `Origin` of a request.
+   * @param host Its header `Host`.
+   */
   isOwnOrigin(origin: string | undefined, host: string | undefined): boolean;
 }
 
@@ -15,6 +24,9 @@ const EVERYWHERE = new Set(['0.0.0.0', '::']);
  * The names of a server that listens on `host`, and further names that the user gave. Their port may be
  * any: the server may be behind a forwarded port, and no foreign page has one of these names. A server that
  * listens on every address takes any IP address, but of names only the machine's.
+ *
+ * @param host What the server listens on.
+ * @param allowed Further names by which the server may be addressed.
  */
 export function ownNames(host: string, allowed: readonly string[] = []): OwnNames {
   const names = new Set([...namesOf(host), ...allowed].map((name) => name.toLowerCase()));

@@ -124,7 +124,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
       const slow = anOrder({ customerId: 'slow' });
       await send(queue, [slow]);
       const { invocations } = feed(queue, runtime);
-      await until('the batch is answered', () => invocations.length === 1);
+      await until('the batch is answered', () => invocations.length > 0);
       // The process stands still; it learns this when the message's next delivery thaws it.
       gate.open(`${slow.orderId}/1`);
       await untilEmpty(queue);
@@ -141,7 +141,7 @@ describeWith(needed, "in AWS's runtime interface emulator with AWS's runtime cli
       const slow = anOrder({ customerId: 'slow' });
       await send(queue, [slow]);
       const first = feed(queue, frozen);
-      await until('the batch is answered', () => first.invocations.length === 1);
+      await until('the batch is answered', () => first.invocations.length > 0);
       await first.mapping.stop();
 
       feed(queue, await start(node, 'overrunning', undefined, { LEASE_MS: '20000' }));

@@ -13,10 +13,16 @@ const WORKSPACES = [
   'packages/cdk',
   'packages/cli',
   'packages/cli/console-app',
+  'packages/create',
 ].map((name) => `${name}/package.json`);
 
 /** Of the packages that are released, which have one version. */
-const MANIFESTS = ['package.json', 'packages/cdk/package.json', 'packages/cli/package.json'];
+const MANIFESTS = [
+  'package.json',
+  'packages/cdk/package.json',
+  'packages/cli/package.json',
+  'packages/create/package.json',
+];
 
 describe('`npm run release:version`', () => {
   let copy: string;
@@ -68,9 +74,11 @@ describe('`npm run release:version`', () => {
         (file) => JSON.parse(read(file)) as ReleaseFiles['manifest'],
       ) as [ReleaseFiles['manifest'], ...ReleaseFiles['manifest'][]];
       const lock = JSON.parse(read('package-lock.json'));
-      const locked = ['', 'packages/cdk', 'packages/cli'].map((name) => lock.packages[name].version);
-      expect([manifest, ...others].map((one) => one.version)).toEqual([version, version, version]);
-      expect([lock.version, ...locked]).toEqual([version, version, version, version]);
+      const locked = ['', 'packages/cdk', 'packages/cli', 'packages/create'].map(
+        (name) => lock.packages[name].version,
+      );
+      const all = [manifest, ...others].map((one) => one.version).concat(lock.version, ...locked);
+      expect(all).toEqual(all.map(() => version));
       expect(() => read('.changeset/a-change.md')).toThrow('ENOENT');
       const items = openItems({
         manifest,
