@@ -1,7 +1,14 @@
 /** Node's globals that the library and the scheduler of the simulation look at; imported before them. */
 const given = globalThis as { process?: unknown; setImmediate?: unknown };
 
-given.process ??= { env: {}, getBuiltinModule: () => undefined, emitWarning: () => undefined };
+/** Of `node:util`: where records say how Node's console shows them. */
+const util = { inspect: { custom: Symbol('inspect') } };
+
+given.process ??= {
+  env: {},
+  getBuiltinModule: (name: string) => (name === 'node:util' ? util : undefined),
+  emitWarning: () => undefined,
+};
 
 /** After everything that is due has run, as Node's, and not after four milliseconds, as a timer. */
 given.setImmediate ??= (run: () => void): void => {
