@@ -11,7 +11,6 @@ import { postgres, type PostgresServer, startPostgres } from '../support/compone
 import { startToxiproxy, toxiproxy, type Toxiproxy } from '../support/components/toxiproxy.ts';
 import type { Proxy } from '../support/components/toxiproxy-client.ts';
 import { createPostgresTable, poolOf } from '../support/postgres-table.ts';
-import { until } from '../support/until.ts';
 import { roundTripsOf } from './support/round-trips.ts';
 
 describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
@@ -93,16 +92,16 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     const before = losing.cuts();
     const restart = async (): Promise<void> => {
       await server.crash();
-      void server.startAgain();
+      await server.startAgain();
     };
     await store.inspect('opens the connection');
     losing.loseNextAnswer(restart);
-    for (const outcome of await whenItIsBack(() => store.acquire(asked))) {
+    for (const outcome of await store.acquire(asked)) {
       expect(outcome).toMatchObject({ status: 'acquired', attempt: 1, crashes: 0, tookOver: false });
     }
     losing.loseNextAnswer(restart);
-    const settlements = asked.map((own) => ({ ...own, end: 'complete' }) as const);
-    expect(await whenItIsBack(() => store.settle(settlements))).toEqual(asked.map(() => 'stored'));
+    const outcomes = await store.settle(asked.map((own) => ({ ...own, end: 'complete' })));
+    expect(outcomes).toEqual(asked.map(() => 'stored'));
     expect(losing.cuts() - before).toBe(2);
   });
 
@@ -206,15 +205,3 @@ describeWith([postgres, toxiproxy], 'claims in PostgreSQL under faults', () => {
     expect(runs.filter((count) => count !== 1)).toEqual([]);
   });
 });
-
-/** Asks again: on a busy machine a server takes longer to start than a store waits for it. */
-async function whenItIsBack<Outcome extends object | string>(
-  ask: () => Promise<Outcome[]>,
-): Promise<Outcome[]> {
-  let outcomes: Outcome[] = [];
-  await until('the server answers', async () => {
-    outcomes = await ask();
-    return !outcomes.some((outcome) => typeof outcome === 'object' && 'error' in outcome);
-  });
-  return outcomes;
-}

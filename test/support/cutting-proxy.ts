@@ -9,7 +9,7 @@ export interface CuttingProxy extends LocalService {
   loseNextRequest(): void;
   /**
    * What is sent next reaches the server, which answers it; the client gets a broken connection instead, after what is done
-   * `meanwhile`.
+   * `meanwhile`. Until that is done, new connections wait.
    */
   loseNextAnswer(meanwhile?: () => Promise<unknown>): void;
   /**
@@ -31,6 +31,7 @@ export async function startCuttingProxy(upstream: string): Promise<CuttingProxy>
   const sockets = new Set<Socket>();
   let next: 'passes' | 'is lost' | 'loses its answer' = 'passes';
   let whileLost: () => Promise<unknown> = async () => undefined;
+  let isBack: Promise<unknown> = Promise.resolve();
   let bytesLeft = Infinity;
   let isAnswerWhole = false;
   let isRefusing = false;
@@ -42,8 +43,10 @@ export async function startCuttingProxy(upstream: string): Promise<CuttingProxy>
     target.resetAndDestroy();
   }
 
-  const server = createServer((client) => {
+  const server = createServer({ pauseOnConnect: true }, async (client) => {
     if (isRefusing) return void client.resetAndDestroy();
+    client.on('error', () => undefined); // it may give up while it waits
+    await isBack;
     const target = connect(Number(port), hostname);
     let losesAnswer: (() => Promise<unknown>) | undefined;
     endTogether(client, target, sockets);
@@ -69,8 +72,9 @@ export async function startCuttingProxy(upstream: string): Promise<CuttingProxy>
       if (losesAnswer === undefined) return pass(data, client);
       const meanwhile = losesAnswer;
       losesAnswer = async () => undefined;
-      void meanwhile().finally(() => cut(client, target));
+      isBack = meanwhile().finally(() => cut(client, target));
     });
+    client.resume();
   });
   const ownPort = await listenLocally(server);
   return {
