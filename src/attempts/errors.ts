@@ -110,10 +110,11 @@ export class RetryLaterError extends BatchlatchError {
    * @throws `RangeError` for a `delayMs` that is not a finite number from 0 up.
    */
   constructor({ delayMs, cause }: { readonly delayMs: number; readonly cause?: unknown }) {
-    if (!Number.isFinite(delayMs) || delayMs < 0)
+    if (!Number.isFinite(delayMs) || delayMs < 0) {
       throw new RangeError(
         `Expected \`delayMs\` to be a number of milliseconds from 0 up, got \`${delayMs}\``,
       );
+    }
     super(RETRY_LATER, `The handler asks to be called again in ${delayMs} ms`, { cause });
     this.delayMs = delayMs;
   }
