@@ -5,7 +5,10 @@ import { runCommand } from '../support/components/run-command.ts';
 
 /** What the checker prints. */
 export interface Verdict {
-  /** `Unknown`: the time was not enough. */
+  /**
+   * `Unknown`: the time was not enough. Judging takes exponentially longer with operations at the same time: fewer processes or
+   * kills make it shorter, and a machine that does less besides.
+   */
   readonly result: 'Ok' | 'Illegal' | 'Unknown';
   readonly keys: number;
   readonly operations: number;
@@ -13,10 +16,11 @@ export interface Verdict {
   readonly seconds: number;
 }
 
-const CHECK_WITHIN_S = 60;
-
-/** Has porcupine judge a history. Of one that is refused it draws a picture. */
-export async function checkHistory(historyFile: string): Promise<Verdict & { readonly picture: string }> {
+/** Has porcupine judge a history, a key within a quarter of the time. Of one that is refused it draws a picture. */
+export async function checkHistory(
+  historyFile: string,
+  withinS = 60,
+): Promise<Verdict & { readonly picture: string }> {
   const picture = historyFile.replace(/\.jsonl$/, '.html');
   const output = await runCommand(await checkerBinary(), [
     '-table',
@@ -26,14 +30,7 @@ export async function checkHistory(historyFile: string): Promise<Verdict & { rea
     '-picture',
     picture,
     '-timeout',
-    `${CHECK_WITHIN_S}s`,
+    `${withinS}s`,
   ]);
-  const verdict = JSON.parse(output) as Verdict;
-  if (verdict.result === 'Unknown') {
-    throw new Error(
-      `porcupine did not judge ${verdict.refused.join(', ')} of ${historyFile} within ${CHECK_WITHIN_S} s. It takes exponentially ` +
-        'longer with operations at the same time: run it again, with fewer processes or kills, or on a machine that does less besides',
-    );
-  }
-  return { ...verdict, picture };
+  return { ...(JSON.parse(output) as Verdict), picture };
 }

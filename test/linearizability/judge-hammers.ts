@@ -19,7 +19,13 @@ export interface Judged {
 /** How bad the way to the server is: of a thousand messages, one in thirty breaks the connection. */
 const RATES = { requestLost: 15, answerLost: 20, delayed: 100, longestDelayMs: 20 };
 
-type JudgedSetup = Pick<HammersSetup, 'program' | 'seed' | 'processes' | 'calls' | 'kills' | 'clockAheadMs'>;
+interface JudgedSetup extends Pick<
+  HammersSetup,
+  'program' | 'seed' | 'processes' | 'calls' | 'kills' | 'clockAheadMs'
+> {
+  /** How long judging may take. */
+  readonly withinS?: number;
+}
 
 /** Runs hammers on an empty place of a server, and has their history judged. */
 export async function judgeHammers(
@@ -35,7 +41,7 @@ export async function judgeHammers(
     store: await subject.newStore(server),
     historyFile,
   });
-  const verdict = await checkHistory(historyFile);
+  const verdict = await checkHistory(historyFile, setup.withinS);
   const { operations, unknown, kills, requestsLost, answersLost } = report;
   const picture = verdict.result === 'Illegal' ? `; picture: ${verdict.picture}` : '';
   return {

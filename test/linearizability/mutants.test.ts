@@ -11,7 +11,7 @@ import { hammeredMutants } from './mutants.ts';
 import { onDynoxide, onPostgres, onRedis, type Subject } from './subjects.ts';
 
 const SUBJECTS = [onPostgres, onRedis, onDynoxide];
-/** What is taken out has to matter in one of so many histories. */
+/** What is taken out has to matter in one of so many histories. A wrong one is refused at once, or is hard to judge: then the next. */
 const MOST_SEEDS = 6;
 
 describeWith([porcupine, ...SUBJECTS.map(({ component }) => component)], 'porcupine', () => {
@@ -39,9 +39,10 @@ describeWith([porcupine, ...SUBJECTS.map(({ component }) => component)], 'porcup
           processes: 5,
           calls: 80,
           kills: 1,
+          withinS: 20,
           ...clocks,
         });
-        if (verdict.result === 'Ok' && seed < MOST_SEEDS) continue;
+        if (verdict.result !== 'Illegal' && seed < MOST_SEEDS) continue;
         process.stderr.write(`${summary} (seed ${seed})\n`);
         expect({ summary, result: verdict.result }).toEqual({ summary, result: 'Illegal' });
         expect(existsSync(verdict.picture)).toBe(true);
